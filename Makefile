@@ -1,0 +1,47 @@
+.DEFAULT_GOAL := help
+PY ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+$(READY): pyproject.toml constraints.txt
+	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ana needs Python 3.11 or later; name one with: make PY=python3.12"; exit 2; }
+	@test -x $(BIN)/python || $(PY) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt --group dev -e .
+	@touch $(READY)
+
+chat: $(READY) ## talk to the assistant (installs it on the first run)
+	@$(BIN)/ana chat
+
+test: $(READY) ## run every test
+	@$(BIN)/python -m pytest
+
+check: $(READY) ## lint, types, import direction, README
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/python -m pytest tests/test_structure.py tests/test_readme.py
+
+format: $(READY) ## let ruff format and fix
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+dev: $(READY) ## the LangGraph dev server, for Studio and the API
+	@$(BIN)/ana serve
+
+bench: $(READY) ## speed, as ratios inside one run
+	@$(BIN)/python -m evals.bench
+
+readme: $(READY) ## regenerate the README's tables and transcript
+	@$(BIN)/python -m evals.readme
+
+lock: $(READY) ## write constraints.txt from pyproject.toml
+	@$(BIN)/uv pip compile pyproject.toml --group dev --universal --no-annotate --no-header --quiet -o constraints.txt
+
+clean: ## remove the environment and caches, never your data
+	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis
+
+.PHONY: help chat test check format dev bench readme lock clean

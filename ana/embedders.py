@@ -1,0 +1,76 @@
+"""Embedders behind langchain's Embeddings interface."""
+
+import importlib.util
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+
+from ana.errors import ConfigError
+
+if TYPE_CHECKING:
+    from wordllama.inference import WordLlamaInference
+
+EMBEDDED = 20_000
+"""How many characters of a text are embedded; the pooled vector of a longer one would say nothing more."""
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Embeddings that know what they are called and how long their vectors are."""
+
+    name: str
+    dimension: int
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]: ...
+
+    def embed_query(self, text: str) -> list[float]: ...
+
+
+class WordLlamaEmbeddings(Embeddings):
+    """Static token embeddings, mean-pooled (wordllama's l2_supercat, 256 dimensions, shipped in its package).
+
+    Vectors have length 1, also that of an empty text.
+    """
+
+    name = "wordllama"
+    dimension = 256
+
+    def __init__(self) -> None:
+        self._model: WordLlamaInference | None = None
+        self._loading = threading.Lock()
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [self.embed_query(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        clean = text[:EMBEDDED].encode("utf-8", "replace").decode("utf-8")
+        vector = self._loaded().embed(clean)[0] if clean else np.zeros(self.dimension, dtype=np.float32)
+        norm = float(np.linalg.norm(vector))
+        if not np.isfinite(norm) or norm == 0.0:
+            vector, norm = np.eye(1, self.dimension, dtype=np.float32)[0], 1.0
+        result: list[float] = (vector / norm).tolist()
+        return result
+
+    def _loaded(self) -> "WordLlamaInference":
+        with self._loading:
+            if self._model is None:
+                self._model = _load_wordllama()
+            return self._model
+
+
+def _load_wordllama() -> "WordLlamaInference":
+    spec = importlib.util.find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise ConfigError("The package wordllama is not installed.", "Run `make chat` once; it installs everything.")
+    import logging
+
+    # importing wordllama calls logging.basicConfig, which would print every library's INFO lines
+    handlers = list(logging.root.handlers)
+    from wordllama import WordLlama
+
+    logging.root.handlers[:] = handlers
+    # its own look-up expects the tokenizer in a folder of another name; the package folder given as cache has both
+    return WordLlama.load(cache_dir=Path(spec.origin).parent, disable_download=True)

@@ -1,0 +1,54 @@
+"""Every error this project raises, sorted by who must act.
+
+AnaError
+|- ToolError          the model can fix it: goes back as a tool result {error, hint}
+|- UserError          the person must be told; `hint` says the next step
+|  |- StoreBusy       another process holds the data folder or the thread
+|  |- StoreBroken     the data cannot be read or written
+|  `- ModelFailed     the provider did not answer; the next message may work
+`- ConfigError        whoever set it up must act; names the setting and what mends it
+"""
+
+
+class AnaError(Exception):
+    """A sentence for a person, and the next step.
+
+    Args:
+        message: What happened and why, one sentence.
+        hint: What to do about it, one sentence; may be empty.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def sentence(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class ToolError(AnaError):
+    """A call the model can correct."""
+
+    def to_json(self) -> dict[str, str]:
+        return {"error": self.message, "hint": self.hint}
+
+
+class UserError(AnaError):
+    """Something the person must be told."""
+
+
+class StoreBusy(UserError):
+    """Another process holds what is needed."""
+
+
+class StoreBroken(UserError):
+    """The data cannot be read or written."""
+
+
+class ModelFailed(UserError):
+    """The model gave no usable answer."""
+
+
+class ConfigError(AnaError):
+    """A setting is wrong or missing."""

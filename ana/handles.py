@@ -1,0 +1,61 @@
+"""The live handles, opened once, in one place."""
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ana.clock import Clock, local_zone
+from ana.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from ana.store.memory import Memory
+    from ana.tracing.traces import Traces
+
+
+@dataclass(frozen=True)
+class Handles:
+    """What a turn works with: settings, the clock, the memory, the model, the trace files."""
+
+    settings: Settings
+    clock: Clock
+    memory: "Memory"
+    model: "BaseChatModel"
+    traces: "Traces"
+
+
+def open_handles(settings: Settings, program: str = "ana", model: "BaseChatModel | None" = None) -> Handles:
+    """Build the handles. Nothing is locked or read until it is used.
+
+    Args:
+        settings: What was set.
+        program: How this process is called in another's messages.
+        model: Instead of the one that the settings ask for.
+
+    Raises:
+        ConfigError: The model cannot be built from the settings.
+    """
+    from ana.embedders import WordLlamaEmbeddings
+    from ana.logs import secrets_of
+    from ana.models.factory import build_model
+    from ana.store.memory import Memory
+    from ana.tracing.traces import Traces
+
+    clock = Clock(local_zone(settings.ana_timezone))
+    memory = Memory(settings.ana_data_dir, WordLlamaEmbeddings(), clock, program=program)
+    traces = Traces(settings.traces_dir, secrets_of(settings))
+    return Handles(settings, clock, memory, model or build_model(settings), traces)
+
+
+_default: Handles | None = None
+_opening = threading.Lock()
+
+
+def default_handles() -> Handles:
+    """The process's own handles, from the environment, opened at the first call."""
+    global _default
+    with _opening:
+        if _default is None:
+            _default = open_handles(load_settings(), program="ana server")
+        return _default

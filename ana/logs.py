@@ -1,0 +1,63 @@
+"""Logging by the settings: ours and everybody else's at their own level, no secret in any line."""
+
+import logging
+from collections.abc import Sequence
+from logging.handlers import RotatingFileHandler
+
+from ana.errors import ConfigError
+from ana.settings import Settings
+
+OURS = ("ana", "app", "evals", "graph", "nodes", "tools", "prompts")
+FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+LARGEST = 5_000_000
+"""Bytes of a log file before it is rotated."""
+
+
+class _Redacting(logging.Formatter):
+    def __init__(self, secrets: Sequence[str]) -> None:
+        super().__init__(FORMAT)
+        self._secrets = secrets
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = super().format(record)
+        for secret in self._secrets:
+            line = line.replace(secret, "[secret]")
+        return line
+
+
+def secrets_of(settings: Settings) -> list[str]:
+    """Every text that must not be written down."""
+    keys = (settings.openai_api_key, settings.openrouter_api_key)
+    return [key.get_secret_value() for key in keys if key]
+
+
+def set_up_logging(settings: Settings) -> None:
+    """Send log lines to the log file, and to standard error if asked.
+
+    Raises:
+        ConfigError: The log file cannot be written.
+    """
+    handlers: list[logging.Handler] = [_file(settings)]
+    if settings.log_to_console:
+        handlers.append(logging.StreamHandler())
+    for handler in handlers:
+        handler.setFormatter(_Redacting(secrets_of(settings)))
+    for old in list(logging.root.handlers):
+        logging.root.removeHandler(old)
+        old.close()
+    for handler in handlers:
+        logging.root.addHandler(handler)
+    logging.root.setLevel(settings.log_level_deps)
+    for name in OURS:
+        logging.getLogger(name).setLevel(settings.log_level_app)
+
+
+def _file(settings: Settings) -> logging.Handler:
+    path = settings.log_file_path
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return RotatingFileHandler(path, maxBytes=LARGEST, backupCount=2, delay=True, encoding="utf-8")
+    except OSError as exc:
+        raise ConfigError(
+            f"LOG_FILE_PATH {path} cannot be written: {exc.strerror}.", "Set it to another file."
+        ) from exc

@@ -1,0 +1,131 @@
+"""The one place where the environment and .env are read and cast."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
+
+from ana.errors import ConfigError
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+Provider = Literal["auto", "openrouter", "openai", "ollama", "offline"]
+
+
+def _words(value: object) -> object:
+    return [w.strip() for w in value.split(",") if w.strip()] if isinstance(value, str) else value
+
+
+def _upper(value: object) -> object:
+    return value.strip().upper() if isinstance(value, str) else value
+
+
+def _path(value: object) -> object:
+    return PROJECT / Path(value).expanduser() if isinstance(value, str | Path) else value
+
+
+Words = Annotated[list[str], BeforeValidator(_words)]
+Level = Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_upper)]
+ProjectPath = Annotated[Path, BeforeValidator(_path)]
+
+
+class Settings(BaseModel):
+    """What can be set; a field's name in upper case is its variable."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+    llm_provider: Provider = Field("auto", description="which model answers; auto takes the first that is configured")
+    openrouter_api_key: SecretStr | None = Field(None, description="OpenRouter key")
+    openrouter_model: str = Field("openai/gpt-4o-mini", description="model asked for at OpenRouter")
+    openai_api_key: SecretStr | None = Field(None, description="OpenAI key")
+    openai_model: str = Field("gpt-4o-mini", description="model asked for at OpenAI")
+    openai_base_url: str | None = Field(None, description="any OpenAI-compatible server instead of OpenAI")
+    ollama_host: str = Field("http://localhost:11434", description="where Ollama listens")
+    ollama_model: str | None = Field(None, description="Ollama model; setting it configures Ollama")
+    temperature: float = Field(0.0, ge=0, le=2, description="sampling temperature")
+    max_tokens: int | None = Field(None, gt=0, description="most tokens of one model reply")
+    traces_dir: ProjectPath = Field(Path("traces"), description="folder of the trace files")
+    openai_input_price_per_1k: float = Field(0.0, ge=0, description="USD per 1,000 input tokens, for cost_usd")
+    openai_output_price_per_1k: float = Field(0.0, ge=0, description="USD per 1,000 output tokens, for cost_usd")
+    log_level_app: Level = Field("INFO", description="log level of ana")
+    log_level_deps: Level = Field("INFO", description="log level of everything else")
+    log_to_console: bool = Field(False, description="also log to standard error")
+    log_file_path: ProjectPath = Field(Path("logs/ana.log"), description="log file")
+    ana_data_dir: ProjectPath = Field(Path(".data"), description="folder of everything the assistant knows")
+    ana_embeddings: Literal["wordllama"] = Field("wordllama", description="embedder of a new data folder")
+    ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
+    ana_max_steps: int = Field(12, ge=1, le=100, description="most model calls in one turn")
+    ana_turn_seconds: float = Field(60.0, gt=0, description="time-out of one model call, in seconds")
+    ana_history_tokens: int = Field(8000, ge=200, description="how much of the conversation the model sees")
+    ana_cors_origins: Words = Field([], description="web origins that may call the server, comma-separated")
+
+    @field_validator("llm_provider", mode="before")
+    @classmethod
+    def _mock_is_offline(cls, value: object) -> object:
+        word = value.strip().lower() if isinstance(value, str) else value
+        return "offline" if word == "mock" else word
+
+    @field_validator("ana_timezone")
+    @classmethod
+    def _known_zone(cls, value: str | None) -> str | None:
+        from zoneinfo import ZoneInfo
+
+        if value is not None:
+            try:
+                ZoneInfo(value)
+            except (KeyError, ValueError, OSError) as exc:
+                raise ValueError(f"no IANA time zone is called {value!r}; Europe/Berlin is one") from exc
+        return value
+
+    @field_validator("openai_base_url", "ollama_host")
+    @classmethod
+    def _http_url(cls, value: str | None) -> str | None:
+        if value is not None and (urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).netloc):
+            raise ValueError("should be a URL such as http://localhost:11434")
+        return value
+
+    @property
+    def provider(self) -> Provider:
+        """The provider that answers: the one asked for, or under auto the first that is configured."""
+        if self.llm_provider != "auto":
+            return self.llm_provider
+        if self.openrouter_api_key:
+            return "openrouter"
+        if self.openai_api_key:
+            return "openai"
+        return "ollama" if self.ollama_model else "offline"
+
+
+def environment() -> dict[str, str]:
+    """The project's .env overlaid by the process environment."""
+    from dotenv import dotenv_values
+
+    from_file = {k: v for k, v in dotenv_values(PROJECT / ".env").items() if v is not None}
+    return from_file | dict(os.environ)
+
+
+def load_settings(env: Mapping[str, str] | None = None) -> Settings:
+    """Read and cast the settings.
+
+    Args:
+        env: Variables by name; default: .env and the process environment. An empty value counts as not set.
+
+    Raises:
+        ConfigError: A value is wrong; the message names its variable.
+    """
+    source = environment() if env is None else env
+    values: dict[str, Any] = {
+        name: source[name.upper()] for name in Settings.model_fields if source.get(name.upper(), "").strip()
+    }
+    try:
+        return Settings(**values)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        key = str(first["loc"][0]).upper()
+        raise ConfigError(
+            f"{key} is wrong: {first['msg'].removeprefix('Value error, ')}.",
+            f"Correct {key} in the environment or in .env.",
+        ) from exc

@@ -1,0 +1,1 @@
+"""Where what the assistant knows is kept."""

@@ -1,0 +1,164 @@
+"""A data folder and its one owner at a time.
+
+Two processes with Chroma open on one folder lose search results without an error, so a process works on it only under
+an OS lock (which dies with its holder), and reopens Chroma when a generation file says that another has written.
+"""
+
+import json
+import os
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from filelock import FileLock, Timeout
+
+from ana.errors import StoreBroken, StoreBusy
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+
+
+class OwnerLock:
+    """An OS lock on a file, with a note beside it of who holds it.
+
+    Args:
+        path: The lock file.
+        what: What is locked, for the message.
+        timeout: Seconds to wait for another holder.
+        program: How this process is called in another's message.
+    """
+
+    def __init__(self, path: Path, what: str, timeout: float = 10.0, program: str = "ana") -> None:
+        self._lock = FileLock(path, timeout=timeout, poll_interval=0.005, thread_local=False)
+        self._owner = path.with_suffix(".owner")
+        self._what = what
+        self._program = program
+
+    def acquire(self) -> None:
+        """Take the lock.
+
+        Raises:
+            StoreBusy: Another process did not let go in time; it is named.
+        """
+        try:
+            self._lock.acquire()
+        except Timeout as exc:
+            raise StoreBusy(
+                f"{self._what} is in use by {self._holder()}.", "Wait until it has finished, or stop that program."
+            ) from exc
+        since = datetime.now().astimezone().isoformat(timespec="seconds")
+        self._owner.write_text(json.dumps({"program": self._program, "pid": os.getpid(), "since": since}))
+
+    def release(self) -> None:
+        self._lock.release()
+
+    def _holder(self) -> str:
+        try:
+            note = json.loads(self._owner.read_text())
+            return f"{note['program']} (pid {note['pid']}, since {note['since']})"
+        except (OSError, ValueError, KeyError):
+            return "another program"
+
+
+class Folder:
+    """The data folder: hands out Chroma's client while it is held, and only then.
+
+    Args:
+        path: The folder; made at the first use.
+        timeout: Seconds to wait for another process.
+        program: How this process is called in another's message.
+    """
+
+    def __init__(self, path: Path, timeout: float = 10.0, program: str = "ana") -> None:
+        self.path = path
+        self._timeout = timeout
+        self._program = program
+        self._inside = threading.RLock()
+        self._depth = 0
+        self._dirty = False
+        self._lock: OwnerLock | None = None
+        self._client: Client | None = None
+        self._seen = ""
+        self.generation = 0
+        """Goes up whenever the client is opened anew; what was built on an older client is stale."""
+
+    @contextmanager
+    def hold(self) -> Iterator["Client"]:
+        """Own the folder: one thread of one process at a time. May be nested.
+
+        Raises:
+            StoreBusy: Another process did not let go in time.
+            StoreBroken: The folder cannot be read or written.
+        """
+        with self._inside:
+            if self._depth == 0:
+                self._enter()
+            self._depth += 1
+            try:
+                yield self._opened()
+            finally:
+                self._depth -= 1
+                if self._depth == 0 and self._lock is not None:
+                    self._dirty = False
+                    self._lock.release()
+
+    def writing(self) -> None:
+        """Say, while holding and before a write, that other processes must reopen."""
+        if not self._dirty:
+            self._dirty = True
+            self._seen = f"{uuid.uuid4().hex}"
+            self._generation_file.write_text(self._seen)
+
+    def close(self) -> None:
+        """Close Chroma; the next `hold` opens it again."""
+        with self._inside:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    @property
+    def _generation_file(self) -> Path:
+        return self.path / "generation"
+
+    def _enter(self) -> None:
+        try:
+            if self._lock is None:
+                self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._lock = OwnerLock(self.path / "lock", f"The data folder {self.path}", self._timeout, self._program)
+            self._lock.acquire()
+            written = self._generation_file.read_text() if self._generation_file.exists() else ""
+        except OSError as exc:
+            raise unusable(self.path, exc) from exc
+        if written != self._seen:
+            self.close()
+            self._seen = written
+
+    def _opened(self) -> "Client":
+        if self._client is None:
+            self._client = _open_chroma(self.path / "chroma")
+            self.generation += 1
+        return self._client
+
+
+def _open_chroma(path: Path) -> "Client":
+    import chromadb
+    from chromadb.config import Settings
+    from chromadb.errors import ChromaError
+
+    try:
+        client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
+        return cast("Client", client)
+    except (ChromaError, OSError, ValueError, RuntimeError) as exc:
+        raise unusable(path, exc) from exc
+
+
+def unusable(path: Path, exc: BaseException) -> StoreBroken:
+    """The error for a folder that the system or Chroma refuses."""
+    return StoreBroken(
+        f"The data folder {path} cannot be used: {exc}.",
+        "Check that the disk has room and that the folder may be written, or set ANA_DATA_DIR to another.",
+    )

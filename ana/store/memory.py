@@ -1,0 +1,221 @@
+"""All the assistant knows: items, Global Context, and the one way to change them."""
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ana.clock import Clock
+from ana.embedders import Embedder
+from ana.errors import StoreBroken, ToolError
+from ana.store.chroma import ChromaStore, new_id, short_id
+from ana.store.folder import Folder, unusable
+from ana.store.item import Item, Json, Properties, check_properties
+from ana.store.journal import Cause, Change, Journal
+
+LINE = 500
+"""How many characters a Global Context line may have."""
+
+
+class Memory:
+    """Items and Global Context lines in one data folder. What a write returns was read back from the store.
+
+    Args:
+        path: The data folder.
+        embedder: Turns text into vectors.
+        clock: The person's clock.
+        timeout: Seconds to wait for another process.
+        program: How this process is called in another's message.
+    """
+
+    def __init__(
+        self, path: Path, embedder: Embedder, clock: Clock, timeout: float = 10.0, program: str = "ana"
+    ) -> None:
+        self.folder = Folder(path, timeout, program)
+        self.items = ChromaStore(self.folder, "items", embedder, clock)
+        self._lines = ChromaStore(self.folder, "global_context", embedder, clock)
+        self._journal = Journal(path / "journal.sqlite")
+        self._clock = clock
+
+    def create(self, content: str, properties: Properties | None = None, cause: Cause | None = None) -> Change:
+        """Keep a new item."""
+        check_properties(properties or {})
+
+        def plan() -> Change:
+            stamp = self._clock.stamp()
+            return Change("item", "", None, Item(self._free_id(cause), content, dict(properties or {}), stamp, stamp))
+
+        return self._write(plan, cause)
+
+    def update(
+        self,
+        id: str,
+        content: str | None = None,
+        properties: Mapping[str, Json] | None = None,
+        cause: Cause | None = None,
+    ) -> Change:
+        """Replace an item's content, merge its properties; a property set to None is removed.
+
+        Raises:
+            ToolError: There is no such item, or a property cannot be stored.
+        """
+
+        def plan() -> Change:
+            return Change("item", id, self.items.known(id), self.items.changed(id, content, properties))
+
+        return self._write(plan, cause)
+
+    def delete(self, id: str, cause: Cause | None = None) -> Change:
+        """Remove an item.
+
+        Raises:
+            ToolError: There is no such item.
+        """
+        return self._write(lambda: Change("item", id, self.items.known(id), None), cause)
+
+    def lines(self) -> dict[int, str]:
+        """Global Context: its lines by number, in order."""
+        with self._hold():
+            return {int(i.id): i.content for i in sorted(self._lines.scan(), key=lambda i: int(i.id))}
+
+    def append_line(self, content: str, cause: Cause | None = None) -> Change:
+        """Add a line; its number was never another's.
+
+        Raises:
+            ToolError: The line is empty or too long.
+        """
+        text = one_line(content)
+
+        def plan() -> Change:
+            number = self._journal.next_number("line", floor=max(self.lines(), default=-1) + 1)
+            stamp = self._clock.stamp()
+            return Change("line", str(number), None, Item(str(number), text, {}, stamp, stamp))
+
+        return self._write(plan, cause)
+
+    def replace_line(
+        self, line: int, content: str, cause: Cause | None = None, shown: Mapping[int, str] | None = None
+    ) -> Change:
+        """Rewrite a line.
+
+        Args:
+            line: Its number.
+            content: Its new text.
+            cause: The call that wants it.
+            shown: Digests of the lines the caller saw (see `digest`); None skips the comparison.
+
+        Raises:
+            ToolError: There is no such line, or it no longer reads as the caller saw it.
+        """
+        text = one_line(content)
+
+        def plan() -> Change:
+            old = self._unchanged(line, shown)
+            return Change("line", old.id, old, Item(old.id, text, {}, old.created_at, self._clock.stamp()))
+
+        return self._write(plan, cause)
+
+    def delete_line(self, line: int, cause: Cause | None = None, shown: Mapping[int, str] | None = None) -> Change:
+        """Remove a line; its number is retired. Arguments and errors as in `replace_line`."""
+
+        def plan() -> Change:
+            old = self._unchanged(line, shown)
+            return Change("line", old.id, old, None)
+
+        return self._write(plan, cause)
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Both collections: name, count, embedder, dimension, distance space, format version."""
+        return [self.items.describe(), self._lines.describe()]
+
+    def close(self) -> None:
+        self._journal.close()
+        self.folder.close()
+
+    def _write(self, plan: Callable[[], Change], cause: Cause | None) -> Change:
+        """Intent, write, read back, done. A call that already did this gets the receipt it got then."""
+        with self._hold():
+            earlier, done = (self._journal.find(cause.key) if cause else None) or (None, False)
+            if earlier and (done or self._moved_on(earlier)):
+                return earlier
+            change = earlier if earlier and self._pending(earlier) else plan()
+            record = change.after or change.before
+            assert record is not None
+            change = Change(change.kind, record.id, change.before, change.after)
+            seq = self._journal.begin(change, self._clock.stamp(), cause)
+            self._apply(change)
+            self._journal.finish(seq)
+            return change
+
+    def _apply(self, change: Change) -> None:
+        store = self._store(change)
+        if change.after is not None:
+            store.upsert(change.after)
+        elif store.get(change.id) is not None:
+            store.delete(change.id)
+        if store.get(change.id) != change.after:
+            raise StoreBroken(f"The store did not keep {change.kind} {change.id} as it was written.", "Try again.")
+
+    def _moved_on(self, change: Change) -> bool:
+        """Whether an unfinished creation was stored after all and somebody has changed it since."""
+        return change.before is None and self._store(change).get(change.id) not in (None, change.after)
+
+    def _pending(self, change: Change) -> bool:
+        """Whether an unfinished intent still fits: nobody else has touched the record since."""
+        return self._store(change).get(change.id) in (change.before, change.after)
+
+    def _store(self, change: Change) -> ChromaStore:
+        return self.items if change.kind == "item" else self._lines
+
+    def _free_id(self, cause: Cause | None) -> str:
+        """An id that no item has; the same for the same call, so that a call run again meets its own item."""
+        seed = hashlib.sha256(cause.key.encode()).digest() if cause else b""
+        ids = (short_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))
+        id = next((i for i in ids if self.items.get(i) is None), None) or new_id()
+        while self.items.get(id) is not None:
+            id = new_id()
+        return id
+
+    def _unchanged(self, line: int, shown: Mapping[int, str] | None) -> Item:
+        item = self._lines.get(str(line))
+        if item is None:
+            numbers = ", ".join(map(str, self.lines())) or "none"
+            raise ToolError(f"There is no Global Context line {line}.", f"The lines are: {numbers}.")
+        if shown is not None and shown.get(line) != digest(item.content):
+            raise ToolError(
+                f"Line {line} has changed since you read it. It now reads: {item.content}",
+                "Decide again with this text; the line was left as it is.",
+            )
+        return item
+
+    @contextmanager
+    def _hold(self) -> Iterator[None]:
+        try:
+            with self.folder.hold():
+                yield
+        except sqlite3.Error as exc:
+            raise unusable(self.folder.path, exc) from exc
+
+
+def digest(text: str) -> str:
+    """A short fingerprint of a line, to tell whether it has changed."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def one_line(content: str) -> str:
+    """Content as a single printable line, so that it cannot break out of its place in the prompt.
+
+    Raises:
+        ToolError: Nothing is left, or it is too long.
+    """
+    text = "".join(c for c in " ".join(content.split()) if c.isprintable())
+    if not text:
+        raise ToolError("A Global Context line cannot be empty.", "Say what was learned about the user.")
+    if len(text) > LINE:
+        raise ToolError(
+            f"A Global Context line has at most {LINE} characters; this one has {len(text)}.",
+            "Keep what matters, or store the rest as an item.",
+        )
+    return text

@@ -1,0 +1,81 @@
+"""An item as Chroma's document and metadata, and back.
+
+Chroma refuses or bends many values (null, empty and mixed lists, nested objects, large integers, some keys), so the
+truth is JSON under keys of our own; beside it stands a flat copy of what Chroma can filter.
+"""
+
+import json
+import re
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+from ana.dates import day_of
+from ana.store.item import Item, Json
+from ana.store.text import property_text
+
+Scalar: TypeAlias = str | int | float | bool
+Metadata: TypeAlias = dict[str, Scalar | None]
+
+_FLAT_KEY = re.compile(r"[^\W_][\w .-]{0,63}")
+_INT64 = 2**63
+
+
+def flat_key(key: str) -> bool:
+    """Whether a property of this name has a flat copy."""
+    return _FLAT_KEY.fullmatch(key) is not None
+
+
+def flat_value(value: Json) -> bool:
+    """Whether Chroma keeps this value as it is."""
+    if isinstance(value, str):
+        return len(value) <= 512 and value.isprintable()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return isinstance(value, bool)
+    return isinstance(value, float) or -_INT64 <= value < _INT64
+
+
+def to_chroma(item: Item) -> tuple[str, Metadata]:
+    """The document that is embedded, and the metadata that holds the rest."""
+    document = property_text(item.content, item.properties)
+    metadata: Metadata = {
+        "ana:properties": json.dumps(item.properties, allow_nan=False),
+        "ana:created_at": item.created_at,
+        "ana:updated_at": item.updated_at,
+        "ana:length": len(item.content),
+    }
+    if not _utf8(document):
+        document = document.encode("utf-8", "replace").decode("utf-8")
+        metadata["ana:content"] = json.dumps(item.content)
+    for key, value in item.properties.items():
+        if flat_key(key) and flat_value(value):
+            metadata[key] = value  # type: ignore[assignment]
+            if day_of(value):
+                metadata[f"ana:date:{key}"] = _number(str(value))
+    return document, metadata
+
+
+def from_chroma(id: str, document: str, metadata: Metadata) -> Item:
+    """The item exactly as it went in."""
+    escaped = metadata.get("ana:content")
+    content = json.loads(str(escaped)) if escaped else document[: int(metadata["ana:length"] or 0)]
+    return Item(
+        id=id,
+        content=content,
+        properties=json.loads(str(metadata["ana:properties"])),
+        created_at=str(metadata["ana:created_at"]),
+        updated_at=str(metadata["ana:updated_at"]),
+    )
+
+
+def _number(value: str) -> float:
+    """A date as seconds; one without a zone counts as UTC, so that it orders with its like."""
+    moment = datetime.fromisoformat(value)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _utf8(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,70 @@
+"""Shared fixtures: nothing here reaches a network, and every test has folders of its own."""
+
+import os
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+os.environ.update({"LANGSMITH_TRACING": "false", "LANGSMITH_TEST_TRACKING": "false", "ANONYMIZED_TELEMETRY": "False"})
+
+from ana.clock import Clock
+from ana.embedders import WordLlamaEmbeddings
+from ana.handles import Handles, open_handles
+from ana.settings import Settings, load_settings
+from ana.store.memory import Memory
+
+if TYPE_CHECKING:
+    from app.assistant import Assistant
+
+BERLIN = ZoneInfo("Europe/Berlin")
+WEDNESDAY = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
+"""Wednesday 2026-01-07, 09:00 in Berlin."""
+
+EMBEDDER = WordLlamaEmbeddings()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(BERLIN, lambda: WEDNESDAY)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load_settings(folders(tmp_path))
+
+
+def folders(path: Path, **more: str) -> dict[str, str]:
+    """The environment of an assistant that lives in one folder."""
+    here = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "log/ana.log"}
+    return {k: str(path / v) for k, v in here.items()} | {"ANA_TIMEZONE": "Europe/Berlin"} | more
+
+
+@pytest.fixture
+def memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
+    memory = Memory(tmp_path / "data", EMBEDDER, clock)
+    yield memory
+    memory.close()
+
+
+MakeAssistant = Callable[..., "Assistant"]
+
+
+@pytest.fixture
+def make_assistant(settings: Settings) -> Iterator[MakeAssistant]:
+    """Opens assistants on one data folder, each with a script for a model."""
+    from contextlib import ExitStack
+
+    from ana.models.scripted import ScriptedModel
+    from app.assistant import open_assistant
+
+    with ExitStack() as stack:
+
+        def make(*replies: Any, handles: Handles | None = None) -> "Assistant":
+            handles = handles or open_handles(settings, model=ScriptedModel(replies=list(replies)))
+            return stack.enter_context(open_assistant(handles))
+
+        yield make
