@@ -9,7 +9,7 @@ from typing import TypeAlias
 from ana.dates import with_weekday
 from ana.errors import ToolError
 
-Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 Properties: TypeAlias = dict[str, Json]
 
 SHOWN = 4000

@@ -1,0 +1,1 @@
+"""Models: one interface for providers, the offline reader and scripted replies."""

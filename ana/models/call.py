@@ -1,0 +1,96 @@
+"""One model call: streamed, complete, and mapped to our errors."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, InvalidToolCall, ToolCall
+from langchain_core.runnables import Runnable
+
+from ana.errors import ModelFailed
+
+Bound: TypeAlias = Runnable[Any, AIMessage]
+
+
+def complete(model: Bound, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
+    """Call the model once and return its whole reply.
+
+    Args:
+        model: A chat model, tools bound.
+        messages: What it is to answer.
+        on_text: Called with each piece of text as it comes.
+
+    Raises:
+        ModelFailed: No usable reply; says what happened and what to do.
+    """
+    whole: AIMessageChunk | None = None
+    try:
+        for chunk in model.stream(list(messages), config={"tags": ["nostream"]}):
+            if chunk.text:
+                on_text(chunk.text)
+            piece = chunk if isinstance(chunk, AIMessageChunk) else AIMessageChunk(**chunk.model_dump(exclude={"type"}))
+            whole = piece if whole is None else whole + piece
+    except ModelFailed:
+        raise
+    except _foreign() as exc:
+        raise ModelFailed(_sentence(exc), "The conversation is kept; try again, or check the model settings.") from exc
+    if whole is None:
+        raise ModelFailed("The model sent an empty reply.", "The conversation is kept; try again.")
+    return _strict(whole)
+
+
+def _strict(whole: AIMessageChunk) -> AIMessage:
+    """The message a stream adds up to. A call whose arguments did not arrive whole is invalid, not repaired:
+    langchain parses partial JSON and would run it with the fields that happened to be complete."""
+    calls: list[ToolCall] = []
+    broken: list[InvalidToolCall] = []
+    for chunk in whole.tool_call_chunks:
+        name, raw, id = chunk["name"] or "", chunk["args"] or "", chunk["id"]
+        args = _object(raw or "{}")
+        if name and args is not None:
+            calls.append(ToolCall(name=name, args=args, id=id))
+        else:
+            error = "The arguments are not a complete JSON object."
+            broken.append(InvalidToolCall(type="invalid_tool_call", name=name, args=raw, id=id, error=error))
+    return AIMessage(
+        content=whole.text,
+        tool_calls=calls,
+        invalid_tool_calls=broken,
+        usage_metadata=whole.usage_metadata,
+        response_metadata=whole.response_metadata,
+    )
+
+
+def _object(raw: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(raw)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _foreign() -> tuple[type[Exception], ...]:
+    """What providers' libraries raise; openai is imported only once it has been used."""
+    import sys
+
+    openai = sys.modules.get("openai")
+    known: tuple[type[Exception], ...] = (ValueError, IndexError, KeyError, TypeError, ConnectionError)
+    return (*known, openai.OpenAIError) if openai else known
+
+
+def _sentence(exc: Exception) -> str:
+    status = getattr(exc, "status_code", None)
+    if status == 401:
+        return "The model provider refused the key (401)."
+    if status == 404:
+        return "The model provider does not know this model (404)."
+    if status == 429:
+        return "The model provider is busy or the quota is used up (429)."
+    if status is not None:
+        return f"The model provider answered with an error ({status})."
+    name = type(exc).__name__
+    if "Timeout" in name:
+        return "The model did not answer in time."
+    if "Connection" in name:
+        return "The model provider could not be reached."
+    return f"The model's reply could not be read ({name})."

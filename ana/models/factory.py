@@ -1,0 +1,75 @@
+"""The model that the settings ask for. A configured provider that fails never turns into another."""
+
+from typing import TYPE_CHECKING
+
+from ana.errors import ConfigError
+from ana.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from pydantic import SecretStr
+
+OPENROUTER_URL = "https://openrouter.ai/api/v1"
+RETRIES = 2
+
+
+def build_model(settings: Settings) -> "BaseChatModel":
+    """The chat model of the settings' provider.
+
+    Raises:
+        ConfigError: The provider that was asked for lacks its key or model; names the setting.
+    """
+    if settings.provider == "offline":
+        from ana.models.offline import OfflineReader
+
+        return OfflineReader()
+    if settings.provider == "openrouter":
+        key = _needed(settings.openrouter_api_key, "OPENROUTER_API_KEY", "openrouter")
+        return _openai_wire(settings, settings.openrouter_model, key, OPENROUTER_URL)
+    if settings.provider == "openai":
+        key = _needed(settings.openai_api_key, "OPENAI_API_KEY", "openai")
+        return _openai_wire(settings, settings.openai_model, key, settings.openai_base_url)
+    from pydantic import SecretStr
+
+    if not settings.ollama_model:
+        raise ConfigError("LLM_PROVIDER is ollama, but no model is named.", "Set OLLAMA_MODEL, for example qwen3:8b.")
+    url = settings.ollama_host.rstrip("/") + "/v1"
+    return _openai_wire(settings, settings.ollama_model, SecretStr("ollama"), url)
+
+
+def model_name(settings: Settings) -> str:
+    """What the model is called, as people know it."""
+    names = {"openrouter": settings.openrouter_model, "openai": settings.openai_model, "ollama": settings.ollama_model}
+    return names.get(settings.provider) or "offline reader"
+
+
+def destination(settings: Settings) -> str | None:
+    """Where what the person types is sent; None when nothing leaves the machine."""
+    urls = {
+        "openrouter": OPENROUTER_URL,
+        "openai": settings.openai_base_url or "https://api.openai.com/v1",
+        "ollama": settings.ollama_host,
+    }
+    return urls.get(settings.provider)
+
+
+def _needed(key: "SecretStr | None", name: str, provider: str) -> "SecretStr":
+    if key is None:
+        raise ConfigError(f"LLM_PROVIDER is {provider}, but {name} is not set.", f"Set {name} in .env.")
+    return key
+
+
+def _openai_wire(settings: Settings, model: str, key: "SecretStr", url: str | None) -> "BaseChatModel":
+    from langchain_openai import ChatOpenAI
+
+    return ChatOpenAI(
+        model=model,
+        api_key=key,
+        base_url=url,
+        timeout=settings.ana_turn_seconds,
+        max_retries=RETRIES,
+        temperature=settings.temperature,
+        max_completion_tokens=settings.max_tokens,
+        stream_usage=True,
+        use_responses_api=False,
+    )

@@ -1,0 +1,1 @@
+"""Traces: one record a turn, one file a thread."""

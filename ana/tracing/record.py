@@ -1,0 +1,78 @@
+"""A turn's record, put together from what the thread's state says of it."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+
+from ana.models.factory import model_name
+from ana.settings import Settings
+from ana.tracing.traces import FORMAT, Record, Step
+
+
+def steps_of(messages: Sequence[AnyMessage], corrections: Iterable[Mapping[str, Any]]) -> list[Step]:
+    """What happened in a turn, in order: every call with its observation, every draft that was sent back.
+
+    Args:
+        messages: The turn's messages.
+        corrections: The drafts sent back, each with the id of the message it came after.
+    """
+    answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
+    corrections = list(corrections)
+    steps: list[Step] = []
+    for message in messages:
+        if isinstance(message, AIMessage):
+            steps += [_step(c["name"], c["args"], answers.get(str(c["id"]))) for c in message.tool_calls]
+            broken = message.invalid_tool_calls
+            steps += [_step("⛔️validation_error", {"raw": c["args"]}, answers.get(str(c["id"]))) for c in broken]
+        steps += [_violation(c) for c in corrections if c["after"] == message.id]
+    return steps
+
+
+def cost(usage: Mapping[str, Any], settings: Settings) -> float:
+    """What the tokens cost in USD, by the prices in the settings."""
+    spent: float = usage["input_tokens"] * settings.openai_input_price_per_1k
+    spent += usage["output_tokens"] * settings.openai_output_price_per_1k
+    return round(spent / 1000, 6)
+
+
+def record_of(turn: Mapping[str, Any], messages: Sequence[AnyMessage], thread_id: str, settings: Settings) -> Record:
+    """The record of a turn that has ended.
+
+    Args:
+        turn: The state's turn.
+        messages: Its messages, from the user's on.
+        thread_id: The conversation.
+        settings: For the model's name and the prices.
+    """
+    return Record(
+        id=turn["id"],
+        ts=turn["ts"],
+        question=turn["question"],
+        steps=steps_of(messages, turn["corrections"]),
+        answer=turn["answer"] or "",
+        usage=turn["usage"],
+        cost_usd=cost(turn["usage"], settings),
+        thread_id=thread_id,
+        model=model_name(settings),
+        provider=settings.provider,
+        durations=turn["durations"],
+        decisions=turn["decisions"],
+        format=FORMAT,
+        error=turn["error"],
+    )
+
+
+def _step(tool: str, args: dict[str, Any], answer: ToolMessage | None) -> Step:
+    if answer is None:
+        return Step(tool=tool, args=args, observation={"error": "interrupted", "hint": ""})
+    try:
+        return Step(tool=tool, args=args, observation=json.loads(answer.text))
+    except ValueError:
+        return Step(tool=tool, args=args, observation=answer.text)
+
+
+def _violation(correction: Mapping[str, Any]) -> Step:
+    said = {"policy": correction["policy"], "draft": correction["draft"]}
+    return Step(tool=correction["tool"], args=said, observation=correction["reason"])

@@ -1,0 +1,112 @@
+"""The trace files: TRACES_DIR/<thread_id>.jsonl, one JSON record a turn."""
+
+import json
+import os
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypedDict
+
+from ana.errors import UserError
+
+FORMAT = 1
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+class Step(TypedDict):
+    """What happened in a turn: a tool call, or a violation under a name that starts with ⛔️."""
+
+    tool: str
+    args: dict[str, Any]
+    observation: Any
+
+
+class Record(TypedDict):
+    """One turn."""
+
+    id: str
+    ts: str
+    question: str
+    steps: list[Step]
+    answer: str
+    usage: dict[str, Any]
+    cost_usd: float
+    thread_id: str
+    model: str
+    provider: str
+    durations: dict[str, float]
+    decisions: list[dict[str, Any]]
+    format: int
+    error: str | None
+
+
+class Traces:
+    """Writes and finds records.
+
+    Args:
+        folder: Where the files lie; made at the first record.
+        secrets: Texts that never reach a file.
+    """
+
+    def __init__(self, folder: Path, secrets: Sequence[str] = ()) -> None:
+        self.folder = folder
+        self._secrets = [s for s in secrets if s]
+        self._writing = threading.Lock()
+
+    def path(self, thread_id: str) -> Path:
+        """The file of a thread.
+
+        Raises:
+            UserError: The id has not the shape of one, so it must not reach the file system.
+        """
+        if not _ID.fullmatch(thread_id):
+            raise UserError(f"{thread_id!r} is not an id.", "Ids are letters, digits, - and _.")
+        return self.folder / f"{thread_id}.jsonl"
+
+    def write(self, record: Record) -> Path:
+        """Append a record and flush it to the disk.
+
+        Raises:
+            UserError: The file cannot be written.
+        """
+        path = self.path(record["thread_id"])
+        line = json.dumps(record, ensure_ascii=True, default=str)
+        for secret in self._secrets:
+            line = line.replace(json.dumps(secret)[1:-1], "[secret]")
+        try:
+            with self._writing:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+                with os.fdopen(fd, "a", encoding="ascii") as file:
+                    file.write(line + "\n")
+                    file.flush()
+                    os.fsync(file.fileno())
+        except OSError as exc:
+            raise UserError(f"The trace {path} cannot be written: {exc.strerror}.", "Check TRACES_DIR.") from exc
+        return path
+
+    def read(self, thread_id: str) -> list[Record]:
+        """A thread's records, oldest first; a line cut short by a crash is passed over."""
+        return list(_records(self.path(thread_id)))
+
+    def find(self, id: str) -> Record | None:
+        """The record with this id, or the newest of the thread with this id."""
+        if self.path(id).exists():
+            return next(reversed(self.read(id)), None)
+        files = sorted(self.folder.glob("*.jsonl"), key=lambda p: -p.stat().st_mtime) if self.folder.exists() else []
+        return next((r for f in files for r in _records(f) if r["id"] == id), None)
+
+    def delete(self, thread_id: str) -> None:
+        self.path(thread_id).unlink(missing_ok=True)
+
+
+def _records(path: Path) -> Iterator[Record]:
+    if not path.exists():
+        return
+    for line in path.read_text(encoding="ascii", errors="replace").splitlines():
+        try:
+            record: Record = json.loads(line)
+        except ValueError:
+            continue
+        yield record

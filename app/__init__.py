@@ -1,0 +1,1 @@
+"""How people and programs come in: the command line, the REPL, HTTP."""

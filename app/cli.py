@@ -1,0 +1,176 @@
+"""The command line: `ana`."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ana import __version__
+from ana.errors import AnaError, ConfigError, UserError
+from ana.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from app.assistant import Answer
+
+cli = typer.Typer(
+    name="ana",
+    help="A semantic-first personal assistant. Without a command: chat.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+threads_cli = typer.Typer(help="Conversations: list, show, delete.", no_args_is_help=True)
+cli.add_typer(threads_cli, name="threads")
+
+ThreadName = Annotated[str, typer.Argument(help="A thread's name or id.")]
+
+
+@cli.callback(invoke_without_command=True)
+def _default(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        print(f"ana {__version__}")
+    elif context.invoked_subcommand is None:
+        chat()
+
+
+@cli.command()
+def chat(
+    thread: Annotated[str | None, typer.Option(help="Name or id of the conversation; default: the last one.")] = None,
+) -> None:
+    """Talk to the assistant."""
+    from app.repl import Repl
+
+    Repl(_settings(), thread).run()
+
+
+@cli.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="What you want to say; - reads it from standard input.")],
+    thread: Annotated[str | None, typer.Option(help="Name or id of the conversation; default: a new one.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    utc: Annotated[bool, typer.Option("--utc", help="Take UTC for the local time zone.")] = False,
+    max_steps: Annotated[int | None, typer.Option(min=1, max=100, help="Most model calls in this turn.")] = None,
+) -> None:
+    """Ask once and print the answer."""
+    said = sys.stdin.read() if question == "-" else question
+    answer = _ask(_settings(), said, thread, "UTC" if utc else None, max_steps)
+    print(json.dumps(answer.to_json(), ensure_ascii=False) if as_json else answer.answer)
+    if answer.error:
+        raise typer.Exit(1)
+
+
+@cli.command()
+def describe(
+    samples: Annotated[int, typer.Option("-s", "--samples", min=0, help="How many items to show.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Tell what the store holds: collections, embedder, counts, properties and samples."""
+    from app.describe import as_text, described
+
+    told = described(_settings(), samples)
+    print(json.dumps(told, ensure_ascii=False) if as_json else as_text(told))
+
+
+@cli.command()
+def serve(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1.")] = 2024,
+    reload: Annotated[bool, typer.Option("--reload/--no-reload", help="Restart when the code changes.")] = True,
+) -> None:
+    """Start the LangGraph dev server for Studio and the API, quietly."""
+    from app.serve import serve as run
+
+    run(_settings(), port, reload)
+
+
+@threads_cli.command("list")
+def threads_list() -> None:
+    """Every conversation, the one last used first."""
+    from app.threads import Threads
+
+    for thread in Threads(_settings()).all():
+        print("\t".join((thread.id, thread.name or "-", f"{thread.turns} turns", thread.last or "-", thread.about)))
+
+
+@threads_cli.command("show")
+def threads_show(name: ThreadName) -> None:
+    """A conversation, turn by turn."""
+    from ana.tracing.traces import Traces
+    from app.threads import Threads
+
+    settings = _settings()
+    id = Threads(settings).resolve(name)
+    records = Traces(settings.traces_dir).read(id)
+    if not records:
+        raise UserError(f"There is no thread {name!r} with turns.", "`ana threads list` shows them.")
+    for record in records:
+        print(f"{record['ts']}  {record['id']}\n> {record['question']}\n{record['answer']}\n")
+
+
+@threads_cli.command("delete")
+def threads_delete(name: ThreadName) -> None:
+    """Delete a conversation and its traces; what it stored stays."""
+    from app.threads import Threads
+
+    threads = Threads(_settings())
+    threads.delete(threads.resolve(name))
+    print(f"Deleted thread {name}.", file=sys.stderr)
+
+
+def main() -> None:
+    """Run the command line; every failure is a sentence and an exit code, never a traceback."""
+    raise SystemExit(guarded(lambda: cli(standalone_mode=True)))
+
+
+def guarded(command: Callable[[], Any]) -> int:
+    """Run a command and turn what it raises into an exit code: 1 the turn failed, 2 wrong use or configuration."""
+    try:
+        command()
+    except ConfigError as exc:
+        print(exc.sentence(), file=sys.stderr)
+        return 2
+    except AnaError as exc:
+        print(exc.sentence(), file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _settings() -> Settings:
+    settings = load_settings()
+    from ana.logs import set_up_logging
+
+    set_up_logging(settings)
+    return settings
+
+
+def _ask(settings: Settings, said: str, thread: str | None, zone: str | None, max_steps: int | None) -> "Answer":
+    import uuid
+
+    from ana.handles import open_handles
+    from app.assistant import in_zone, open_assistant
+    from app.threads import Threads
+
+    handles = open_handles(settings, "ana ask")
+    if zone:
+        handles = in_zone(handles, zone)
+    id = Threads(settings).remember(thread) if thread else str(uuid.uuid4())
+    with open_assistant(handles, "ana ask") as assistant:
+        if thread and (question := assistant.unfinished(id)):
+            print(f"Finishing what was cut short: {question}", file=sys.stderr)
+            assistant.finish(id)
+        return assistant.ask(said, id, max_steps)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Start the LangGraph dev server: quiet, several workers, data out of its watcher's way."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+from ana.errors import ConfigError
+from ana.settings import PROJECT, Settings, environment
+
+WORKERS = 4
+QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1"}
+
+
+def serve(settings: Settings, port: int, reload: bool) -> None:
+    """Become the dev server on 127.0.0.1; does not return.
+
+    Args:
+        settings: Where the data lies.
+        port: The port; the server takes another when it is in use.
+        reload: Restart when the code changes.
+
+    Raises:
+        ConfigError: The server is not installed.
+    """
+    if importlib.util.find_spec("langgraph_api") is None:
+        raise ConfigError("The dev server is not installed.", "Run `make dev`; it installs everything.")
+    _keep_files_with_the_data(settings)
+    arguments = ["dev", "--host", "127.0.0.1", "--port", str(port), "--no-browser"]
+    arguments += ["--n-jobs-per-worker", str(WORKERS), "--server-log-level", "WARNING"]
+    arguments += [] if reload else ["--no-reload"]
+    os.chdir(PROJECT)
+    env = {"LANGSMITH_TRACING": "false"} | environment() | QUIET
+    os.execve(sys.executable, [sys.executable, "-m", "langgraph_cli", *arguments], env)
+
+
+def _keep_files_with_the_data(settings: Settings) -> None:
+    """The server writes its index to .langgraph_api in the current folder; make that a link into the data folder."""
+    kept = settings.ana_data_dir / "server"
+    kept.mkdir(parents=True, exist_ok=True, mode=0o700)
+    link = Path(PROJECT / ".langgraph_api")
+    if link.is_symlink():
+        link.unlink()
+    if not link.exists():
+        link.symlink_to(kept, target_is_directory=True)

@@ -1,0 +1,1 @@
+"""The state machine: its state, its context, and what follows what."""

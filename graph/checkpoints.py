@@ -1,0 +1,51 @@
+"""Where threads live: one SQLite file for every door."""
+
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
+from pathlib import Path
+
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from ana.settings import Settings, load_settings
+
+BUSY_SECONDS = 10.0
+
+
+def saver_path(settings: Settings) -> Path:
+    """The saver's file; its folder exists afterwards (the server's start-up hangs where it does not)."""
+    settings.ana_data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return settings.ana_data_dir / "threads.sqlite"
+
+
+@contextmanager
+def open_saver(path: Path) -> Iterator[SqliteSaver]:
+    """The saver of the REPL and the command line."""
+    with closing(sqlite3.connect(path, check_same_thread=False, timeout=BUSY_SECONDS)) as connection:
+        saver = SqliteSaver(connection)
+        saver.setup()
+        yield saver
+
+
+@asynccontextmanager
+async def server_saver() -> AsyncIterator[AsyncSqliteSaver]:
+    """The saver of the LangGraph server, on the same file; langgraph.json names it."""
+    path = saver_path(load_settings())
+    async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+        await saver.conn.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+        yield saver
+
+
+def thread_ids(path: Path) -> list[str]:
+    """Every thread the saver knows, the one last written first."""
+    if not path.exists():
+        return []
+    query = "SELECT thread_id FROM checkpoints GROUP BY thread_id ORDER BY max(checkpoint_id) DESC"
+    try:
+        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
+            return [row[0] for row in connection.execute(query)]
+    except sqlite3.OperationalError as exc:
+        if "no such table" in str(exc):
+            return []
+        raise

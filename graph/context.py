@@ -1,0 +1,65 @@
+"""What is fixed for a run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ana.errors import UserError
+from ana.handles import Handles, default_handles
+
+
+@dataclass(frozen=True)
+class Context:
+    """What whoever starts a run may choose; Studio shows these fields as a form."""
+
+    max_steps: int | None = field(
+        default=None,
+        metadata={"description": "Most model calls in this turn, 1 to 100; empty: ANA_MAX_STEPS."},
+    )
+
+    def __post_init__(self) -> None:
+        if self.max_steps is not None and not 1 <= self.max_steps <= 100:
+            raise UserError(f"max_steps is {self.max_steps}.", "Give a number from 1 to 100, or leave it empty.")
+
+    @property
+    def handles(self) -> Handles:
+        """The process's own handles; a door that has its own passes a LocalContext."""
+        return default_handles()
+
+
+@dataclass(frozen=True)
+class LocalContext(Context):
+    """A context that brings its own handles, and hears what happens as it happens.
+
+    Args:
+        opened: The handles.
+        on_event: Called in the thread that runs the node. A door that listened to the custom stream instead would
+            make langgraph move nodes to worker threads, and Ctrl-C could no longer stop a model call.
+    """
+
+    opened: Handles | None = None
+    on_event: Callable[[dict[str, Any]], None] = lambda _: None
+
+    @property
+    def handles(self) -> Handles:
+        return self.opened or default_handles()
+
+
+def context_of(runtime: Runtime[Context]) -> Context:
+    """The run's context; a run started without one gets the defaults."""
+    return runtime.context or Context()
+
+
+def thread_of(runtime: Runtime[Context]) -> str:
+    """The run's thread; `none` for a run without one."""
+    info = runtime.execution_info
+    return (info.thread_id if info else None) or "none"
+
+
+def emit(runtime: Runtime[Context], event: dict[str, Any]) -> None:
+    """Tell whoever watches: {"draft": text}, {"erase": True} or {"tool": name, "args": ..., "ok": bool}."""
+    runtime.stream_writer(event)
+    if isinstance(runtime.context, LocalContext):
+        runtime.context.on_event(event)

@@ -1,0 +1,42 @@
+"""A wrapper of a node's own shape that times it, and writes the trace when the turn has ended."""
+
+import time
+from typing import Any, Protocol
+
+from langgraph.runtime import Runtime
+
+from ana.tracing.record import record_of
+from graph.context import Context, context_of, thread_of
+from graph.state import State, Turn
+from nodes.history import this_turn
+
+
+class Node(Protocol):
+    """What every node is: state and run in, part of the state out."""
+
+    def __call__(self, state: State, runtime: Runtime[Context]) -> dict[str, Any]: ...
+
+
+def recorded(name: str, node: Node) -> Node:
+    """The same node, recorded."""
+
+    def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
+        begun = time.perf_counter()
+        update = node(state, runtime)
+        turn: Turn = update.get("turn") or state["turn"]
+        spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
+        turn = turn | {"durations": turn["durations"] | {name: round(spent, 6)}}
+        if turn["answer"] is not None:
+            write_record(state, turn, runtime)
+        return update | {"turn": turn}
+
+    run.__name__ = name
+    run.__doc__ = node.__doc__
+    return run
+
+
+def write_record(state: State, turn: Turn, runtime: Runtime[Context]) -> None:
+    """Write the turn's record, before its answer is shown."""
+    handles = context_of(runtime).handles
+    messages = this_turn(state["messages"])
+    handles.traces.write(record_of(turn, messages, thread_of(runtime), handles.settings))

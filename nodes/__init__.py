@@ -1,0 +1,1 @@
+"""One node a file; policies stand beside reflect."""

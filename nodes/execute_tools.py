@@ -1,0 +1,88 @@
+"""execute_tools: run the calls of the last message in order, and answer each."""
+
+import hashlib
+import json
+from typing import Any
+
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages.tool import ToolCall
+from langchain_core.tools import BaseTool
+from langgraph.runtime import Runtime
+from pydantic import ValidationError
+
+from ana.errors import ToolError, UserError
+from ana.store.journal import Cause
+from graph.context import Context, context_of, emit, thread_of
+from graph.state import State
+from nodes.history import pending_calls
+from nodes.load_context import load
+from tools.call import Call
+from tools.catalog import CONTEXT_TOOLS, TOOLS
+
+
+def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Answer every call with a result or an error the model can act on; a call run again changes nothing twice."""
+    message = pending_calls(state["messages"])
+    assert message is not None
+    answers = [_unreadable(str(call["id"]), call["error"]) for call in message.invalid_tool_calls]
+    for position, call in enumerate(message.tool_calls):
+        answer = _run(call, _handed(state, runtime, message, position))
+        answers.append(answer)
+        emit(runtime, {"tool": call["name"], "args": call["args"], "ok": answer.status == "success"})
+    update: dict[str, Any] = {"messages": answers}
+    if CONTEXT_TOOLS & {call["name"] for call in message.tool_calls}:
+        update["loaded"] = load(context_of(runtime).handles)
+    return update
+
+
+def _handed(state: State, runtime: Runtime[Context], message: AIMessage, position: int) -> Call:
+    handles, thread, call = context_of(runtime).handles, thread_of(runtime), message.tool_calls[position]
+    said = json.dumps([call["name"], call["args"]], sort_keys=True)
+    # the arguments are part of the key: a message lost in a crash and asked for again may say something else
+    key = f"{thread}/{message.id}/{position}/{hashlib.sha256(said.encode()).hexdigest()[:16]}"
+    shown = {int(number): text for number, text in state["turn"]["shown"].items()}
+    return Call(handles.memory, handles.clock, Cause(key, thread, state["turn"]["id"]), shown)
+
+
+def _run(call: ToolCall, handed: Call) -> ToolMessage:
+    id = str(call["id"])
+    try:
+        tool = _known(call["name"])
+        _only_its_arguments(tool, call["args"])
+        answer: ToolMessage = tool.invoke({**call, "args": {**call["args"], "call": handed}})
+    except ToolError as exc:
+        return _error(id, call["name"], exc)
+    except ValidationError as exc:
+        return _error(id, call["name"], _wrong_arguments(exc))
+    except UserError as exc:
+        return _error(id, call["name"], ToolError(exc.message, f"Tell the user: {exc.hint}"))
+    return ToolMessage(answer.text, name=call["name"], tool_call_id=id, artifact=answer.artifact, id=f"{id}-result")
+
+
+def _known(name: str) -> BaseTool:
+    if name not in TOOLS:
+        raise ToolError(f"There is no tool {name!r}.", f"The tools are: {', '.join(TOOLS)}.")
+    return TOOLS[name]
+
+
+def _only_its_arguments(tool: BaseTool, args: dict[str, Any]) -> None:
+    known = [name for name in tool.args if name != "call"]
+    if unknown := [name for name in args if name not in known]:
+        raise ToolError(f"{tool.name} has no argument {unknown[0]!r}.", f"Its arguments are: {', '.join(known)}.")
+
+
+def _wrong_arguments(exc: ValidationError) -> ToolError:
+    first = exc.errors()[0]
+    name = ".".join(str(part) for part in first["loc"][:1]) or "the arguments"
+    return ToolError(f"Wrong argument {name}: {first['msg']}.", "Call again with the arguments the schema asks for.")
+
+
+def _unreadable(id: str, error: str | None) -> ToolMessage:
+    return _error(
+        id, "⛔️validation_error", ToolError(error or "The call cannot be read.", "Send the call again, whole.")
+    )
+
+
+def _error(id: str, name: str, error: ToolError) -> ToolMessage:
+    text = json.dumps(error.to_json(), ensure_ascii=False)
+    return ToolMessage(text, name=name, tool_call_id=id, status="error", id=f"{id}-result")

@@ -1,0 +1,86 @@
+"""The message list: kept short in the state, and always valid for a provider."""
+
+from collections.abc import Iterator, Sequence
+
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
+
+from graph.state import Correction
+from prompts import render
+
+MOST_MESSAGES = 200
+UNANSWERED = (
+    '{"error": "This call was interrupted; whether it ran is not known.", "hint": "Look before you repeat it."}'
+)
+
+
+def turns(messages: Sequence[AnyMessage]) -> list[list[AnyMessage]]:
+    """The messages split where a user speaks."""
+    parts: list[list[AnyMessage]] = []
+    for message in messages:
+        if isinstance(message, HumanMessage) or not parts:
+            parts.append([])
+        parts[-1].append(message)
+    return parts
+
+
+def this_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """The last user message and what followed it."""
+    return turns(messages)[-1] if messages else []
+
+
+def tokens(message: BaseMessage) -> int:
+    """About how many tokens a message costs; four characters are one."""
+    calls = message.tool_calls if isinstance(message, AIMessage) else []
+    return 4 + (len(message.text) + sum(len(str(c["args"])) + len(c["name"]) for c in calls)) // 4
+
+
+def trimmed(messages: Sequence[AnyMessage], budget: int) -> list[RemoveMessage]:
+    """What to remove so that whole turns within the budget stay, the newest always."""
+    room, left = budget, MOST_MESSAGES
+    removed: list[RemoveMessage] = []
+    for position, turn in enumerate(reversed(turns(messages))):
+        room -= sum(tokens(m) for m in turn)
+        left -= len(turn)
+        if position > 0 and (removed or room < 0 or left < 0):
+            removed = [RemoveMessage(id=str(m.id)) for m in turn] + removed
+    return removed
+
+
+def pending_calls(messages: Sequence[AnyMessage]) -> AIMessage | None:
+    """The last message, if it is a model's that calls tools."""
+    last = messages[-1] if messages else None
+    return last if isinstance(last, AIMessage) and (last.tool_calls or last.invalid_tool_calls) else None
+
+
+def call_ids(message: BaseMessage) -> list[str]:
+    """The ids of a message's tool calls, valid or not, in order."""
+    if not isinstance(message, AIMessage):
+        return []
+    return [str(c["id"]) for c in (*message.tool_calls, *message.invalid_tool_calls)]
+
+
+def repaired(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """The list with every tool call answered right behind its message, and no answer without its call.
+
+    A provider refuses a list that is not so, and with it the thread, for ever.
+    """
+    answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
+    result: list[AnyMessage] = []
+    for message in messages:
+        if not isinstance(message, ToolMessage):
+            result.append(message)
+        result += [answers.get(id) or _unanswered(id) for id in call_ids(message)]
+    return result
+
+
+def _unanswered(id: str) -> ToolMessage:
+    return ToolMessage(UNANSWERED, tool_call_id=id, status="error")
+
+
+def with_corrections(messages: Sequence[AnyMessage], corrections: Sequence[Correction]) -> Iterator[AnyMessage]:
+    """The list with each draft that was sent back told behind the message it came after."""
+    for message in messages:
+        yield message
+        for correction in corrections:
+            if correction["after"] == message.id:
+                yield HumanMessage(render("correction", reason=correction["reason"], draft=correction["draft"]))

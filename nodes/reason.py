@@ -1,0 +1,85 @@
+"""reason: build the prompt, call the model."""
+
+from functools import partial
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
+from langgraph.runtime import Runtime
+
+from ana.errors import ModelFailed
+from ana.models.call import complete
+from ana.store.memory import digest
+from graph.context import Context, context_of, emit
+from graph.state import Loaded, State, Turn
+from nodes.history import repaired, this_turn, tokens, with_corrections
+from nodes.load_context import load
+from prompts import render
+from tools.catalog import schemas
+
+EMPTY = "(empty - populate as you learn about the user)"
+
+
+def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Ask the model what to do next: a message with tool calls, or a draft of the answer."""
+    context, turn = context_of(runtime), state["turn"]
+    handles = context.handles
+    if len(turn["decisions"]) >= (context.max_steps or handles.settings.ana_max_steps):
+        return {"draft": limit_reached(state["messages"]), "turn": turn | {"error": "limit"}}
+    loaded = state.get("loaded") or load(handles)
+    system = SystemMessage(system_prompt(loaded))
+    messages = [system, *with_corrections(repaired(state["messages"]), turn["corrections"])]
+    try:
+        reply = complete(handles.model.bind_tools(schemas()), messages, partial(_stream, runtime))
+    except ModelFailed as exc:
+        return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
+    turn = _noted(turn, reply, messages) | {"shown": {str(n): digest(text) for n, text in loaded["lines"].items()}}
+    if reply.tool_calls or reply.invalid_tool_calls:
+        return {"messages": [_renamed(reply, turn)], "turn": turn, "loaded": loaded}
+    return {"draft": reply.text.strip(), "turn": turn, "loaded": loaded}
+
+
+def system_prompt(loaded: Loaded) -> str:
+    """The system prompt; what changes from turn to turn stands last, so that providers' prompt caches hit."""
+    lines = "\n".join(f"{number}-- {text}" for number, text in loaded["lines"].items())
+    return render("system", now=loaded["now"], global_context=lines or EMPTY)
+
+
+def limit_reached(messages: list[AnyMessage]) -> str:
+    """What to say when the turn may take no further step."""
+    done = [m.artifact for m in this_turn(messages) if m.type == "tool" and m.artifact]
+    kept = f"{len(done)} change{'s' if len(done) != 1 else ''} made so far stayed" if done else "nothing was changed"
+    return f"I stopped at the step limit of this turn; {kept}. Ask again, in smaller pieces, for what is missing."
+
+
+def _stream(runtime: Runtime[Context], text: str) -> None:
+    emit(runtime, {"draft": text})
+
+
+def _noted(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> Turn:
+    """The turn with this decision and its cost; a provider that tells no usage is estimated, and marked so."""
+    told = reply.usage_metadata
+    usage = turn["usage"]
+    used = {
+        "input_tokens": usage["input_tokens"] + (told["input_tokens"] if told else sum(map(tokens, messages))),
+        "output_tokens": usage["output_tokens"] + (told["output_tokens"] if told else tokens(reply)),
+        "estimated": usage["estimated"] or told is None,
+    }
+    wrong = [{"name": c["name"], "args": c["args"]} for c in reply.invalid_tool_calls]
+    said = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
+    decision = {"text": reply.text, "tool_calls": said, "invalid_tool_calls": wrong}
+    return turn | {"usage": used, "decisions": [*turn["decisions"], decision]}
+
+
+def _renamed(reply: AIMessage, turn: Turn) -> AIMessage:
+    """The message under ids of our own: providers repeat theirs, or leave them out."""
+    id = f"{turn['id']}-{len(turn['decisions'])}"
+    calls = [*reply.tool_calls, *reply.invalid_tool_calls]
+    for position, call in enumerate(calls):
+        call["id"] = f"{id}-{position}"
+    return AIMessage(
+        content=reply.text,
+        id=id,
+        tool_calls=reply.tool_calls,
+        invalid_tool_calls=reply.invalid_tool_calls,
+        usage_metadata=reply.usage_metadata,
+    )

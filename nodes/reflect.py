@@ -1,0 +1,45 @@
+"""reflect: check the draft against what really happened; the only node that writes the answer."""
+
+from typing import Any
+
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.runtime import Runtime
+
+from graph.context import Context, emit
+from graph.state import Correction, State, Turn
+from nodes.history import this_turn
+from nodes.policies import Evidence, Violation, first_violation
+
+MOST_CORRECTIONS = 2
+
+
+def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Send a draft that breaks a policy back with the reason, at most twice; else make it the answer."""
+    turn, draft = state["turn"], state["draft"]
+    violation = None if turn["error"] else _violation(state)
+    if violation and len(turn["corrections"]) < MOST_CORRECTIONS:
+        emit(runtime, {"erase": True})
+        correction = Correction(
+            after=str(state["messages"][-1].id),
+            tool="⛔️no_action" if violation.policy == "no_action" else "⛔️policy_violation",
+            policy=violation.policy,
+            draft=draft,
+            reason=violation.reason,
+        )
+        return {"turn": turn | {"corrections": [*turn["corrections"], correction]}, "draft": ""}
+    answer = violation.fallback if violation else draft
+    message = AIMessage(answer, id=f"{turn['id']}-answer", response_metadata=_failed(turn))
+    return {"messages": [message], "turn": turn | {"answer": answer}, "draft": ""}
+
+
+def _violation(state: State) -> Violation | None:
+    if not state["draft"]:
+        reason = "It had neither text nor a tool call. Answer the user, or call a tool."
+        return Violation("no_action", reason, "I have no answer to that. Please say it in other words.")
+    ran = [m for m in this_turn(state["messages"]) if isinstance(m, ToolMessage) and m.status == "success"]
+    evidence = Evidence(state["turn"]["question"], state["draft"], tuple(str(m.name) for m in ran))
+    return first_violation(evidence)
+
+
+def _failed(turn: Turn) -> dict[str, Any]:
+    return {"ana_error": turn["error"]} if turn["error"] else {}

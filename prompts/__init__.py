@@ -1,0 +1,30 @@
+"""Prompts are Markdown files with {{slots}}; a missing file, a missing slot and an unknown slot all raise."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+_SLOT = re.compile(r"\{\{(\w+)\}\}")
+
+
+@cache
+def _template(name: str) -> str:
+    return (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8")
+
+
+def render(name: str, **slots: str) -> str:
+    """Fill a prompt. Slot values are put in as they are; slots inside them are not filled.
+
+    Args:
+        name: The file without `.md`.
+        slots: A text for every slot of the file, and no other.
+
+    Raises:
+        FileNotFoundError: There is no such prompt.
+        KeyError: A slot is missing or unknown.
+    """
+    template = _template(name)
+    wanted = set(_SLOT.findall(template))
+    if wanted != set(slots):
+        raise KeyError(f"prompt {name} has slots {sorted(wanted)}, given {sorted(slots)}")
+    return _SLOT.sub(lambda match: slots[match[1]], template).rstrip() + "\n"

@@ -1,0 +1,224 @@
+"""The dev server with real clients: threads that survive, our routes, and doors that stay shut."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk import get_sync_client
+from langgraph_sdk.client import SyncLangGraphClient
+
+from ana.settings import PROJECT, Settings, load_settings
+from ana.tracing.traces import Traces
+from tests.conftest import folders
+from tests.openai_stub import Said, Stub, openai_stub
+from tests.server import Server, running
+
+HELLO = Said("Hello there.")
+MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
+DONE = Said("Saved: buy milk.")
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[Stub]:
+    with openai_stub(HELLO) as stub:
+        yield stub
+
+
+@pytest.fixture(scope="module")
+def env(tmp_path_factory: pytest.TempPathFactory, stub: Stub) -> dict[str, str]:
+    more = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-test-secret", "OPENAI_BASE_URL": stub.url}
+    return folders(tmp_path_factory.mktemp("server"), **more)
+
+
+@pytest.fixture(scope="module")
+def settings(env: dict[str, str]) -> Settings:
+    return load_settings(env)
+
+
+@pytest.fixture(scope="module")
+def server(env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running(env, tmp_path_factory.mktemp("log") / "server.log") as server:
+        yield server
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[SyncLangGraphClient]:
+    with get_sync_client(url=server.url) as client:
+        yield client
+
+
+def say(question: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": question}]}
+
+
+def state_texts(client: SyncLangGraphClient, thread_id: str) -> list[str]:
+    values: Any = client.threads.get_state(thread_id)["values"]
+    return [m["content"] for m in values["messages"]]
+
+
+def test_a_thread_is_created_run_streamed_and_looked_back_on(client: SyncLangGraphClient, stub: Stub) -> None:
+    stub.script = [MILK, DONE]
+    thread = client.threads.create()["thread_id"]
+    result: Any = client.runs.wait(thread, "ana", input=say("I need milk"))
+    assert result["messages"][-1]["content"] == "Saved: buy milk."
+    stub.script = [HELLO]
+    parts = list(client.runs.stream(thread, "ana", input=say("hi"), stream_mode=["messages", "custom", "values"]))
+    assert not [p for p in parts if p.event == "error"]
+    drafts = "".join(p.data["draft"] for p in parts if p.event == "custom" and "draft" in p.data)
+    assert drafts.strip() == "Hello there."
+    streamed = [m for p in parts if p.event.startswith("messages") and isinstance(p.data, list) for m in p.data]
+    assert {m["id"].endswith("-answer") for m in streamed if m.get("type", "").startswith("ai")} == {True}
+    assert state_texts(client, thread)[-2:] == ["hi", "Hello there."]
+    assert len(client.threads.get_history(thread, limit=100)) >= 8
+
+
+def test_a_kill_right_after_a_run_loses_nothing(env: dict[str, str], stub: Stub, tmp_path: Path) -> None:
+    stub.script = [HELLO]
+    with running(env, tmp_path / "first.log") as first, get_sync_client(url=first.url) as client:
+        thread = client.threads.create()["thread_id"]
+        client.runs.wait(thread, "ana", input=say("first"))
+        first.kill()
+    with running(env, tmp_path / "second.log") as second, get_sync_client(url=second.url) as client:
+        assert state_texts(client, thread) == ["first", "Hello there."]
+        client.runs.wait(thread, "ana", input=say("second"))
+        assert state_texts(client, thread) == ["first", "Hello there.", "second", "Hello there."]
+
+
+def test_a_thread_of_the_command_line_appears_and_the_reverse(
+    client: SyncLangGraphClient, server: Server, env: dict[str, str], stub: Stub
+) -> None:
+    stub.script = [HELLO]
+    answer = command_line(env, "ask", "from the shell", "--thread", "shell", "--json")
+    thread = json.loads(answer)["thread_id"]
+    for _ in range(40):
+        if httpx.get(f"{server.url}/threads/{thread}").status_code == 200:
+            break
+        import time
+
+        time.sleep(0.25)
+    assert state_texts(client, thread) == ["from the shell", "Hello there."]
+    asked = httpx.post(f"{server.url}/ask", json={"question": "from the web", "thread_id": "shell"}, timeout=30)
+    assert asked.json()["thread_id"] == thread
+    shown = command_line(env, "threads", "show", "shell")
+    assert "> from the shell" in shown
+    assert "> from the web" in shown
+
+
+def command_line(env: dict[str, str], *arguments: str) -> str:
+    import os
+
+    done = subprocess.run(
+        [sys.executable, "-m", "app.cli", *arguments],
+        cwd=PROJECT,
+        env=os.environ | env,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_ask_runs_a_turn_and_the_trace_is_found(server: Server, stub: Stub, settings: Settings) -> None:
+    stub.script = [MILK, DONE]
+    answer = httpx.post(f"{server.url}/ask", json={"question": "milk", "max_steps": 5}, timeout=30)
+    assert answer.status_code == 200, answer.text
+    told = answer.json()
+    assert set(told) == {"answer", "thread_id", "trace_id", "trace_path", "steps", "usage", "cost_usd"}
+    assert told["answer"] == "Saved: buy milk."
+    assert told["usage"] == {"input_tokens": 200, "output_tokens": 20, "estimated": False}
+    assert told["steps"][0]["tool"] == "create_item"
+    for id in (told["trace_id"], told["thread_id"]):
+        record = httpx.get(f"{server.url}/trace/{id}").json()
+        assert record["id"] == told["trace_id"]
+    assert "sk-test-secret" not in Traces(settings.traces_dir).path(told["thread_id"]).read_text()
+
+
+def test_max_steps_reaches_the_run(server: Server, stub: Stub) -> None:
+    stub.script = [MILK]
+    answer = httpx.post(f"{server.url}/ask", json={"question": "milk", "max_steps": 1}, timeout=30)
+    assert answer.status_code == 502
+    assert "step limit" in answer.json()["error"]
+
+
+def test_studio_is_shown_a_true_form(client: SyncLangGraphClient) -> None:
+    assistant = client.assistants.search(graph_id="ana")[0]["assistant_id"]
+    schemas: Any = client.assistants.get_schemas(assistant)
+    assert set(schemas["context_schema"]["properties"]) == {"max_steps"}
+    assert "model calls" in json.dumps(schemas["context_schema"])
+    assert set(schemas["input_schema"]["properties"]) == {"messages"}
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"{}", 422),
+        (b"not json", 422),
+        (b'{"question": ""}', 422),
+        (b'{"question": "x", "max_steps": 0}', 422),
+        (b'{"question": "x", "more": 1}', 422),
+        (b'{"question": 1}', 422),
+        (b"x" * 4_000_001, 413),
+    ],
+)
+def test_bad_bodies_are_answered_with_a_sentence(server: Server, body: bytes, status: int) -> None:
+    answer = httpx.post(f"{server.url}/ask", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == status
+    assert answer.json()["error"].endswith(".")
+
+
+@pytest.mark.parametrize("id", ["nothing", "..%2F..%2Fetc%2Fpasswd", "a.b", "%00", "x" * 100])
+def test_only_ids_reach_the_file_system(server: Server, id: str) -> None:
+    answer = httpx.get(f"{server.url}/trace/{id}")
+    assert answer.status_code in (400, 404)
+
+
+def test_health_and_version(server: Server) -> None:
+    assert httpx.get(f"{server.url}/health").json()["status"] == "ok"
+    assert httpx.get(f"{server.url}/version").json()["name"] == "ana"
+
+
+FOREIGN: list[dict[str, str]] = [
+    {"origin": "https://evil.example", "content-type": "application/json"},
+    {"origin": "https://evil.example", "content-type": "text/plain"},
+    {"origin": "null", "content-type": "application/json"},
+    {"origin": "http://127.0.0.1:1", "content-type": "application/json"},
+    {"content-type": "text/plain"},
+    {"content-type": "application/x-www-form-urlencoded"},
+    {"host": "evil.example", "content-type": "application/json"},
+]
+
+
+@pytest.mark.parametrize("headers", FOREIGN)
+@pytest.mark.parametrize("path", ["/ask", "/runs/wait", "/threads", "/threads/search", "/runs/stream"])
+def test_another_page_cannot_drive_the_server(
+    server: Server, stub: Stub, settings: Settings, headers: dict[str, str], path: str
+) -> None:
+    def everything() -> tuple[int, list[str], Any]:
+        traces = sorted(p.name for p in settings.traces_dir.glob("*.jsonl"))
+        return len(stub.requests), traces, httpx.post(f"{server.url}/threads/count", json={}).json()
+
+    before = everything()
+    body = json.dumps({"question": "steal", "assistant_id": "ana", "input": say("steal")})
+    answer = httpx.post(f"{server.url}{path}", content=body, headers=headers)
+    assert answer.status_code in (403, 415, 421)
+    assert set(answer.json()) == {"error"}
+    assert "access-control-allow-origin" not in answer.headers
+    assert everything() == before
+
+
+@pytest.mark.parametrize("origin", ["https://smith.langchain.com", "{own}", "http://localhost:{port}"])
+def test_studio_and_the_servers_own_pages_may_come_in(server: Server, origin: str) -> None:
+    origin = origin.format(own=server.url, port=server.port)
+    answer = httpx.post(f"{server.url}/threads/search", json={}, headers={"origin": origin})
+    assert answer.status_code == 200
+
+
+def test_a_preflight_of_a_foreign_page_is_refused(server: Server) -> None:
+    headers = {"origin": "https://evil.example", "access-control-request-method": "POST"}
+    assert httpx.request("OPTIONS", f"{server.url}/ask", headers=headers).status_code == 403

@@ -1,0 +1,126 @@
+"""A loopback server that speaks OpenAI's chat completions, streamed and whole, from a script."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+
+
+@dataclass
+class Said:
+    """A scripted reply: text, tool calls as (name, arguments or raw text), or a status to fail with."""
+
+    text: str = ""
+    calls: list[tuple[str, Any]] = field(default_factory=list)
+    status: int = 200
+    cut: bool = False
+
+
+class Stub:
+    """What it was sent, and what it will say.
+
+    Args:
+        script: Replies in order; the last one is repeated.
+    """
+
+    def __init__(self, *script: Said) -> None:
+        self.script = list(script)
+        self.requests: list[dict[str, Any]] = []
+        self.authorizations: list[str] = []
+        self.url = ""
+
+    def next(self) -> Said:
+        return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+
+@contextmanager
+def openai_stub(*script: Said) -> Iterator[Stub]:
+    """A running stub; `url` is its base URL."""
+    stub = Stub(*script)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(stub))
+    stub.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield stub
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            stub.requests.append(body)
+            stub.authorizations.append(self.headers.get("Authorization", ""))
+            said = stub.next()
+            if said.status != 200:
+                self._send(said.status, "application/json", json.dumps({"error": {"message": "no"}}).encode())
+            elif body.get("stream"):
+                self._send(200, "text/event-stream", b"".join(_events(said)))
+            else:
+                self._send(200, "application/json", json.dumps(_whole(said)).encode())
+
+        def _send(self, status: int, kind: str, body: bytes) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        log_message: Callable[..., None] = lambda *_: None  # noqa: E731 - the base class's signature is untyped
+
+    return Handler
+
+
+def _arguments(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _whole(said: Said) -> dict[str, Any]:
+    calls = [
+        {"id": f"call_{i}", "type": "function", "function": {"name": name, "arguments": _arguments(arguments)}}
+        for i, (name, arguments) in enumerate(said.calls)
+    ]
+    message = {"role": "assistant", "content": said.text or None} | ({"tool_calls": calls} if calls else {})
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "stub",
+        "choices": [choice],
+        "usage": USAGE,
+    }
+
+
+def _events(said: Said) -> Iterator[bytes]:
+    """The reply in small pieces: text word by word, arguments a few characters at a time."""
+    yield _event({"role": "assistant", "content": ""})
+    for word in said.text.split(" ") if said.text else []:
+        yield _event({"content": word + " "})
+    for index, (name, arguments) in enumerate(said.calls):
+        function = {"name": name, "arguments": ""}
+        yield _event({"tool_calls": [{"index": index, "id": "call_0", "type": "function", "function": function}]})
+        raw = _arguments(arguments)
+        for start in range(0, len(raw), 7):
+            piece = {"index": index, "function": {"arguments": raw[start : start + 7]}}
+            yield _event({"tool_calls": [piece]})
+    if not said.cut:
+        yield _event({}, "tool_calls" if said.calls else "stop")
+        yield _event(None)
+    yield b"data: [DONE]\n\n"
+
+
+def _event(delta: dict[str, Any] | None, finish: str | None = None) -> bytes:
+    choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
+    chunk: dict[str, Any] = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "stub"}
+    chunk |= {"choices": choices} | ({"usage": USAGE} if delta is None else {})
+    return b"data: " + json.dumps(chunk).encode() + b"\n\n"

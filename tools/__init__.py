@@ -1,0 +1,1 @@
+"""What the model may do: seven primitives, a calculator and a clock."""

@@ -1,0 +1,34 @@
+"""The tools by name, and their schemas as models are shown them."""
+
+from functools import cache
+from typing import Any
+
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from tools.calculator import calculator
+from tools.clock import now
+from tools.context import append_context, delete_context, replace_context
+from tools.items import create_item, delete_item, query_items, update_item
+
+TOOLS: dict[str, BaseTool] = {
+    t.name: t
+    for t in (
+        create_item,
+        update_item,
+        delete_item,
+        query_items,
+        append_context,
+        replace_context,
+        delete_context,
+        calculator,
+        now,
+    )
+}
+CONTEXT_TOOLS = frozenset({"append_context", "replace_context", "delete_context"})
+
+
+@cache
+def schemas() -> list[dict[str, Any]]:
+    """Every tool's schema in the OpenAI form, derived once from signature and docstring."""
+    return [convert_to_openai_tool(t) for t in TOOLS.values()]

@@ -1,0 +1,32 @@
+"""The present time."""
+
+from datetime import UTC, tzinfo
+from zoneinfo import ZoneInfo
+
+from langchain_core.tools import tool
+
+from ana.dates import weekday
+from ana.errors import ToolError
+from tools.call import Injected
+
+
+@tool(parse_docstring=True)
+def now(timezone: str = "local", *, call: Injected) -> dict[str, str]:
+    """Tell the present date and time.
+
+    Args:
+        timezone: utc, local, or an IANA zone such as Europe/Berlin.
+    """
+    moment = call.clock.now().astimezone(_zone(timezone, call.clock.zone))
+    name = {"utc": "UTC", "local": call.clock.zone_name}.get(timezone.strip().lower(), timezone)
+    return {"iso": moment.isoformat(timespec="seconds"), "weekday": weekday(moment.date()), "timezone": name}
+
+
+def _zone(name: str, local: tzinfo) -> tzinfo:
+    word = name.strip().lower()
+    if word in ("local", "utc"):
+        return local if word == "local" else UTC
+    try:
+        return ZoneInfo(name.strip())
+    except (KeyError, ValueError, OSError) as exc:
+        raise ToolError(f"There is no time zone {name!r}.", "Use utc, local, or an IANA zone like Asia/Tokyo.") from exc

@@ -1,0 +1,80 @@
+"""The four primitives over items."""
+
+from typing import Any
+
+from langchain_core.tools import tool
+
+from ana.dates import without_weekday
+from ana.errors import ToolError
+from ana.store.item import Json
+from tools.call import Injected, Result, receipt
+
+
+@tool(parse_docstring=True, response_format="content_and_artifact")
+def create_item(content: str, properties: dict[str, Any] | None = None, *, call: Injected) -> Result:
+    """Keep something new: a task, a note, an idea, an appointment, anything.
+
+    Args:
+        content: The text, in natural language.
+        properties: What is known about it, by name, such as type, status, due_date, priority, project. Dates are ISO.
+    """
+    change = call.memory.create(_text(content), _plain(properties), call.cause)
+    assert change.after is not None
+    return call.show(change.after), receipt(change)
+
+
+@tool(parse_docstring=True, response_format="content_and_artifact")
+def update_item(
+    id: str, content: str | None = None, properties: dict[str, Any] | None = None, *, call: Injected
+) -> Result:
+    """Change an item. Properties are merged; one set to null is removed.
+
+    Args:
+        id: The item's id, as query_items gave it.
+        content: The new text, if it changes.
+        properties: The properties that change.
+    """
+    if content is None and not properties:
+        raise ToolError("Nothing to change was given.", "Give content, properties or both.")
+    change = call.memory.update(id, None if content is None else _text(content), _plain(properties), call.cause)
+    assert change.after is not None
+    return call.show(change.after), receipt(change)
+
+
+@tool(parse_docstring=True, response_format="content_and_artifact")
+def delete_item(id: str, *, call: Injected) -> Result:
+    """Delete an item.
+
+    Args:
+        id: The item's id, as query_items gave it.
+    """
+    change = call.memory.delete(id, call.cause)
+    assert change.before is not None
+    return {"deleted": call.show(change.before)}, receipt(change)
+
+
+@tool(parse_docstring=True, response_format="content_and_artifact")
+def query_items(
+    text: str | None = None, where: dict[str, Any] | None = None, limit: int = 10, *, call: Injected
+) -> Result:
+    """Find items by meaning, by exact property, or both. Without text: by date, then newest.
+
+    Args:
+        text: What it is about, in words.
+        where: Properties it must have, such as {"status": "active", "due_date": "2026-01-13"}; several mean and.
+        limit: How many to return at most.
+    """
+    found = call.memory.items.query(text, _plain(where), min(limit, 100))
+    items = [call.show(item) for item in found.items]
+    return {"items": items, "total": found.total, "truncated": found.truncated}, None
+
+
+def _plain(properties: dict[str, Any] | None) -> dict[str, Json]:
+    """Properties as stored: the weekday that results carry behind a date is checked and taken off."""
+    return {key: without_weekday(value) for key, value in (properties or {}).items()}  # type: ignore[misc]
+
+
+def _text(content: str) -> str:
+    if not content.strip():
+        raise ToolError("An item needs some content.", "Say in content what is to be kept.")
+    return content
