@@ -2,9 +2,9 @@
 
 import asyncio
 import contextlib
-import logging
+import threading
+import uuid
 from collections.abc import AsyncIterator
-from typing import Any
 
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
@@ -18,19 +18,18 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from ana import __version__
-from ana.errors import StoreBusy, UserError
+from ana.errors import ConfigError, StoreBusy, UserError
+from ana.handles import default_handles
 from ana.models.factory import model_name
 from ana.settings import Settings, load_settings
-from ana.store.folder import OwnerLock
-from ana.tracing.traces import Record, Traces
+from ana.tracing.traces import Traces
+from app.assistant import Answer, Assistant, open_assistant
 from app.guard import Guard
-from app.threads import Threads, thread_lock
+from app.threads import Threads
 from graph.checkpoints import saver_path, thread_ids
 
 GRAPH = "ana"
 WATCH_SECONDS = 2.0
-
-logger = logging.getLogger(__name__)
 
 
 class Question(BaseModel):
@@ -43,30 +42,54 @@ class Question(BaseModel):
     max_steps: int | None = Field(None, ge=1, le=100)
 
 
+class Turns:
+    """Runs turns in this process, on the files the server uses; opened at the first one.
+
+    The server's own queue looks for runs every half second; a turn does not wait for that.
+    """
+
+    def __init__(self) -> None:
+        self._stack = contextlib.ExitStack()
+        self._opening = threading.Lock()
+        self._assistant: Assistant | None = None
+
+    def answer(self, asked: Question) -> JSONResponse:
+        """Run a turn; every failure is a status and a sentence."""
+        try:
+            told = self._ask(asked)
+        except ConfigError as exc:
+            return _error(503, exc.sentence())
+        except StoreBusy as exc:
+            return _error(409, exc.sentence())
+        except UserError as exc:
+            return _error(500, exc.sentence())
+        if told.error:
+            failed = {"error": told.answer, "thread_id": told.thread_id, "trace_id": told.trace_id}
+            return JSONResponse(failed, status_code=502)
+        return JSONResponse(told.to_json())
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def _ask(self, asked: Question) -> Answer:
+        with self._opening:
+            if self._assistant is None:
+                self._assistant = self._stack.enter_context(open_assistant(default_handles(), "ana server"))
+        threads = Threads(self._assistant.handles.settings)
+        id = threads.remember(asked.thread_id) if asked.thread_id else str(uuid.uuid4())
+        if self._assistant.unfinished(id):
+            self._assistant.finish(id)
+        return self._assistant.ask(asked.question, id, asked.max_steps)
+
+
 async def ask(request: Request) -> JSONResponse:
     """POST /ask {question, thread_id?, max_steps?}: run a turn."""
     try:
         asked = Question.model_validate_json(await request.body())
     except ValidationError as exc:
         return _error(422, _what_is_wrong(exc))
-    settings = await run_in_threadpool(load_settings)
-    threads = Threads(settings)
-    client = get_client()
-    try:
-        id = await _thread(client, threads, asked.thread_id)
-        lock = await run_in_threadpool(_locked, settings, id)
-        try:
-            trace_id = await _run(client, id, asked)
-        finally:
-            await run_in_threadpool(lock.release)
-    except StoreBusy as exc:
-        return _error(409, exc.sentence())
-    except UserError as exc:
-        return _error(400, exc.sentence())
-    except LangGraphError as exc:
-        logger.exception("run failed")
-        return _error(502, f"The turn failed: {exc}.")
-    return await run_in_threadpool(_told, Traces(settings.traces_dir), id, trace_id)
+    turns: Turns = request.app.state.turns
+    return await run_in_threadpool(turns.answer, asked)
 
 
 async def trace(request: Request) -> JSONResponse:
@@ -91,7 +114,7 @@ async def version(_: Request) -> JSONResponse:
 
 
 @contextlib.asynccontextmanager
-async def lifespan(_: Starlette) -> AsyncIterator[None]:
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
     """Make every thread the saver knows one that the server knows: now, and when another door begins one."""
     client, known = get_client(), set[str]()
     settings = await run_in_threadpool(load_settings)
@@ -99,6 +122,7 @@ async def lifespan(_: Starlette) -> AsyncIterator[None]:
     watching = asyncio.create_task(_watch(client, settings, known))
     yield
     watching.cancel()
+    await run_in_threadpool(app.state.turns.close)
 
 
 async def register_threads(client: LangGraphClient, settings: Settings, known: set[str]) -> None:
@@ -121,51 +145,6 @@ async def _watch(client: LangGraphClient, settings: Settings, known: set[str]) -
         await register_threads(client, settings, known)
 
 
-def _locked(settings: Settings, thread_id: str) -> OwnerLock:
-    lock = thread_lock(settings, thread_id, "ana server")
-    lock.acquire()
-    return lock
-
-
-async def _thread(client: LangGraphClient, threads: Threads, name: str | None) -> str:
-    id = await run_in_threadpool(threads.remember, name) if name else None
-    created = await client.threads.create(thread_id=id, if_exists="do_nothing", graph_id=GRAPH)
-    return str(created["thread_id"])
-
-
-async def _run(client: LangGraphClient, thread_id: str, asked: Question) -> str:
-    """Run the turn; the id of its record is in the id of the answer's message."""
-    given = {"messages": [{"role": "user", "content": asked.question}]}
-    context = {"max_steps": asked.max_steps} if asked.max_steps else {}
-    result: Any = await client.runs.wait(
-        thread_id, GRAPH, input=given, context=context, multitask_strategy="enqueue", durability="sync"
-    )
-    if "__error__" in result:
-        raise UserError(f"The turn failed: {result['__error__'].get('message', 'unknown')}", "Try again.")
-    return str(result["messages"][-1]["id"]).removesuffix("-answer")
-
-
-def _told(traces: Traces, thread_id: str, trace_id: str) -> JSONResponse:
-    record = next((r for r in reversed(traces.read(thread_id)) if r["id"] == trace_id), None)
-    if record is None:
-        return _error(500, "The turn ran, but its trace cannot be read.")
-    if record["error"]:
-        return JSONResponse({"error": record["answer"], "thread_id": thread_id, "trace_id": trace_id}, status_code=502)
-    return JSONResponse(_as_answer(record, traces))
-
-
-def _as_answer(record: Record, traces: Traces) -> dict[str, Any]:
-    return {
-        "answer": record["answer"],
-        "thread_id": record["thread_id"],
-        "trace_id": record["id"],
-        "trace_path": str(traces.path(record["thread_id"])),
-        "steps": record["steps"],
-        "usage": record["usage"],
-        "cost_usd": record["cost_usd"],
-    }
-
-
 def _what_is_wrong(exc: ValidationError) -> str:
     first = exc.errors()[0]
     where = ".".join(map(str, first["loc"])) or "the body"
@@ -185,7 +164,9 @@ def build_app() -> Starlette:
         Route("/version", version),
     ]
     guard = Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)
-    return Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
+    app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
+    app.state.turns = Turns()
+    return app
 
 
 app = build_app()

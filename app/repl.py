@@ -203,7 +203,9 @@ def show_answer(answer: "Answer") -> None:
 def lines(settings: Settings) -> Iterator[str]:
     """What is typed, with history and editing; or what is piped in, line by line."""
     if not sys.stdin.isatty():
-        yield from (line.rstrip("\n") for line in sys.stdin)
+        for line in sys.stdin:
+            print(f"> {line.rstrip()}")
+            yield line
         return
     session = _session(settings)
     while True:

@@ -25,21 +25,30 @@ class Stub:
     """What it was sent, and what it will say.
 
     Args:
-        script: Replies in order; the last one is repeated.
+        script: Replies in order, each as it is or as a function of the request; the last one is repeated.
     """
 
-    def __init__(self, *script: Said) -> None:
+    def __init__(self, *script: Said | Callable[[dict[str, Any]], Said]) -> None:
         self.script = list(script)
         self.requests: list[dict[str, Any]] = []
         self.authorizations: list[str] = []
         self.url = ""
 
-    def next(self) -> Said:
-        return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+    def reply(self, request: dict[str, Any]) -> Said:
+        said = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        return said if isinstance(said, Said) else said(request)
+
+
+def stores_what_is_said(request: dict[str, Any]) -> Said:
+    """A model that keeps every user message as an item, and then says so."""
+    last = request["messages"][-1]
+    if last["role"] == "user":
+        return Said(calls=[("create_item", {"content": last["content"], "properties": {"type": "note"}})])
+    return Said("Saved.")
 
 
 @contextmanager
-def openai_stub(*script: Said) -> Iterator[Stub]:
+def openai_stub(*script: Said | Callable[[dict[str, Any]], Said]) -> Iterator[Stub]:
     """A running stub; `url` is its base URL."""
     stub = Stub(*script)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(stub))
@@ -60,7 +69,7 @@ def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             stub.requests.append(body)
             stub.authorizations.append(self.headers.get("Authorization", ""))
-            said = stub.next()
+            said = stub.reply(body)
             if said.status != 200:
                 self._send(said.status, "application/json", json.dumps({"error": {"message": "no"}}).encode())
             elif body.get("stream"):
@@ -75,7 +84,7 @@ def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(body)
 
-        log_message: Callable[..., None] = lambda *_: None  # noqa: E731 - the base class's signature is untyped
+        log_message: Callable[..., None] = lambda *_: None
 
     return Handler
 

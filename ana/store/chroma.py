@@ -3,7 +3,7 @@
 import base64
 import itertools
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 PAGE = 1000
+BATCH = 5000
 
 
 def new_id() -> str:
@@ -111,6 +112,15 @@ class ChromaStore:
             stale = {key: None for key in (old[0] if old else {}) if key not in metadata}
             self._folder.writing()
             chroma.add_texts([document], [stale | metadata], [item.id])
+
+    def fill(self, items: Sequence[Item]) -> None:
+        """Store many items at once; none of them may be there already."""
+        for start in range(0, len(items), BATCH):
+            part = items[start : start + BATCH]
+            documents, metadatas = zip(*map(to_chroma, part), strict=True)
+            with self._collection() as chroma:
+                self._folder.writing()
+                chroma.add_texts(list(documents), list(metadatas), [item.id for item in part])
 
     def query(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
         meant = compile_where(where)

@@ -7,6 +7,7 @@ an OS lock (which dies with its holder), and reopens Chroma when a generation fi
 import json
 import os
 import threading
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,8 +51,7 @@ class OwnerLock:
             raise StoreBusy(
                 f"{self._what} is in use by {self._holder()}.", "Wait until it has finished, or stop that program."
             ) from exc
-        since = datetime.now().astimezone().isoformat(timespec="seconds")
-        self._owner.write_text(json.dumps({"program": self._program, "pid": os.getpid(), "since": since}))
+        self._owner.write_text(f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}')
 
     def release(self) -> None:
         self._lock.release()
@@ -59,7 +59,8 @@ class OwnerLock:
     def _holder(self) -> str:
         try:
             note = json.loads(self._owner.read_text())
-            return f"{note['program']} (pid {note['pid']}, since {note['since']})"
+            since = datetime.fromtimestamp(note["since"]).astimezone().isoformat(timespec="seconds")
+            return f"{note['program']} (pid {note['pid']}, since {since})"
         except (OSError, ValueError, KeyError):
             return "another program"
 

@@ -162,7 +162,9 @@ def test_results_are_the_contracts(make_assistant: MakeAssistant) -> None:
     query = calls(("query_items", {"text": "milk"}))
     script = [calls(MILK), query, found("update_item"), query, found("delete_item")]
     lines = [
-        calls(("append_context", {"content": "A"}), ("now", {"timezone": "utc"}), ("calculator", {"expression": "6/2"})),
+        calls(
+            ("append_context", {"content": "A"}), ("now", {"timezone": "utc"}), ("calculator", {"expression": "6/2"})
+        ),
         calls(("replace_context", {"line": 0, "content": "B"})),
         calls(("delete_context", {"line": 0})),
     ]

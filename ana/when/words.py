@@ -1,0 +1,59 @@
+"""The words dates are made of, as pieces of patterns, and what a rule is."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+Days = tuple[date, date]
+
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+WEEKDAY = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b"
+SHORT = r"(?:mon|tues?|wed|thu(?:rs?)?|fri)\b"
+ANY_WEEKDAY = rf"(?:{WEEKDAY}|{SHORT}|(?:sat|sun)\b)"
+FULL_MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
+MONTH = rf"(?:{FULL_MONTH}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?)"
+NUMBER = rf"(?:\d{{1,4}}|(?:a\s+)?couple\s+of|an?|{'|'.join(_NUMBERS)})"
+UNIT = r"(?P<unit>day|week|month|year)s?\b"
+YEAR = r"(?P<year>(?:19|20|21)\d\d)(?![\d:])"
+
+STOP = (
+    r"(?=\s*(?:$|[.,;:!?)\]\"'’]|\s[-–—]|(?:and|at|for|to|in|on|with|by|i|we|you|he|she|they|it|is|are|was|were|will|if|"
+    r"because|from|until|till|before|after|through|when|where|that|then|but|morning|afternoon|evening|night|noon)\b))"
+)
+"""Looks ahead for what cannot be the noun a number or a weekday belongs to: the 5th floor, sun cream."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One way of naming days.
+
+    Args:
+        pattern: Where it matches; a group `at`, if there is one, is the mention without what only gives it away.
+        read: The first and last day, or None where it is no day after all.
+    """
+
+    pattern: re.Pattern[str]
+    read: Callable[[re.Match[str], date], Days | None]
+
+
+def rule(pattern: str, read: Callable[[re.Match[str], date], Days | None]) -> Rule:
+    return Rule(re.compile(pattern, re.IGNORECASE), read)
+
+
+def weekday_number(name: str) -> int:
+    return _DAYS.index(name[:3].lower())
+
+
+def month_number(name: str) -> int:
+    return _MONTHS.index(name[:3].lower()) + 1
+
+
+def number(word: str) -> int:
+    word = word.lower()
+    if word.isdecimal():
+        return int(word)
+    return 2 if "couple" in word else _NUMBERS.index(word) + 1 if word in _NUMBERS else 1

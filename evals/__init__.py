@@ -1,0 +1,1 @@
+"""What measures the assistant: benches and generated documentation."""

@@ -1,0 +1,81 @@
+"""The real ChatOpenAI against a loopback server: several tool calls, streaming, restarts, faults."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ana.handles import open_handles
+from ana.settings import load_settings
+from app.assistant import Answer, open_assistant
+from tests.conftest import folders
+from tests.openai_stub import Said, Stub, openai_stub
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
+TWO = Said(
+    "I will keep both.",
+    calls=[("create_item", {"content": "Buy milk – 2 €"}), ("append_context", {"content": "Is called Mira"})],
+)
+
+
+def ask(stub: Stub, folder: Path, question: str, events: list[dict[str, Any]] | None = None) -> Answer:
+    env = folders(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, OPENAI_INPUT_PRICE_PER_1K="0.5")
+    with open_assistant(open_handles(load_settings(env))) as assistant:
+        return assistant.ask(question, THREAD, on_event=(events if events is not None else []).append)
+
+
+def test_several_calls_then_a_second_turn_after_a_restart(tmp_path: Path) -> None:
+    events: list[dict[str, Any]] = []
+    with openai_stub(TWO, Said("Both saved."), Said("Hello Mira.")) as stub:
+        first = ask(stub, tmp_path, "I am Mira and need milk", events)
+        second = ask(stub, tmp_path, "hi")
+    assert first.answer == "Both saved."
+    assert [s["tool"] for s in first.steps] == ["create_item", "append_context"]
+    assert first.steps[0]["observation"]["content"] == "Buy milk – 2 €"
+    assert first.usage == {"input_tokens": 200, "output_tokens": 20, "estimated": False}
+    assert first.cost_usd == pytest.approx(0.1)
+    assert [e["tool"] for e in events if "tool" in e] == ["create_item", "append_context"]
+    assert "".join(e["draft"] for e in events if "draft" in e).strip() == "I will keep both. Both saved."
+    assert len([e for e in events if "draft" in e]) > 2, "piece by piece"
+    assert second.answer == "Hello Mira."
+    last = stub.requests[-1]["messages"]
+    assert [m["role"] for m in last] == ["system", "user", "assistant", "tool", "tool", "assistant", "user"]
+    called = [c["id"] for c in last[2]["tool_calls"]]
+    assert called == [m["tool_call_id"] for m in last if m["role"] == "tool"]
+    assert len(set(called)) == 2, "the provider repeated its ids"
+    assert "0-- Is called Mira" in last[0]["content"]
+    assert {t["function"]["name"] for t in stub.requests[0]["tools"]} >= {"create_item", "calculator", "now"}
+    assert set(stub.authorizations) == {"Bearer sk-test"}
+
+
+def test_arguments_cut_short_in_the_stream_are_never_run(tmp_path: Path) -> None:
+    cut = Said(calls=[("create_item", '{"content": "Buy milk", "properties": {"type": "ta')], cut=True)
+    with openai_stub(cut, Said("That did not arrive.")) as stub:
+        answer = ask(stub, tmp_path, "milk")
+    (step,) = answer.steps
+    assert step["tool"] == "⛔️validation_error"
+    assert "complete" in step["observation"]["error"]
+    assert answer.changes == []
+
+
+@pytest.mark.parametrize(
+    ("status", "named"), [(401, "refused the key"), (404, "does not know this model"), (400, "400")]
+)
+def test_a_provider_that_fails_is_told_and_never_becomes_offline(tmp_path: Path, status: int, named: str) -> None:
+    with openai_stub(Said(status=status)) as stub:
+        answer = ask(stub, tmp_path, "Remind me to call mum on Friday")
+        stub.script = [Said("Hello.")]
+        again = ask(stub, tmp_path, "hi")
+    assert named in answer.answer
+    assert answer.error
+    assert answer.changes == []
+    assert again.answer == "Hello."
+
+
+def test_no_key_reaches_a_trace_or_a_log(tmp_path: Path) -> None:
+    with openai_stub(Said("Your key is sk-test, is it not?")) as stub:
+        answer = ask(stub, tmp_path, "what is sk-test?")
+    written = Path(answer.trace_path).read_text()
+    assert "sk-test" not in written
+    assert json.loads(written)["question"] == "what is [secret]?"

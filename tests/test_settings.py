@@ -1,0 +1,99 @@
+"""Settings: read and cast in one place; a wrong one is named."""
+
+from pathlib import Path
+
+import pytest
+
+from ana.errors import ConfigError
+from ana.models.factory import build_model, destination, model_name
+from ana.settings import PROJECT, Settings, load_settings
+
+
+@pytest.mark.parametrize(
+    ("env", "provider"),
+    [
+        ({}, "offline"),
+        ({"LLM_PROVIDER": "mock", "OPENAI_API_KEY": "k"}, "offline"),
+        ({"LLM_PROVIDER": " Offline "}, "offline"),
+        ({"OPENAI_API_KEY": "k"}, "openai"),
+        ({"OPENAI_API_KEY": ""}, "offline"),
+        ({"OPENAI_API_KEY": "k", "OPENROUTER_API_KEY": "k"}, "openrouter"),
+        ({"OPENAI_API_KEY": "k", "OLLAMA_MODEL": "m"}, "openai"),
+        ({"OLLAMA_MODEL": "m"}, "ollama"),
+        ({"LLM_PROVIDER": "ollama", "OPENAI_API_KEY": "k"}, "ollama"),
+    ],
+)
+def test_auto_takes_the_first_that_is_configured(env: dict[str, str], provider: str) -> None:
+    assert load_settings(env).provider == provider
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("ANA_MAX_STEPS", "many"),
+        ("ANA_MAX_STEPS", "0"),
+        ("TEMPERATURE", "hot"),
+        ("LLM_PROVIDER", "hal9000"),
+        ("ANA_TIMEZONE", "Mars/Olympus"),
+        ("ANA_TIMEZONE", "../etc"),
+        ("OPENAI_BASE_URL", "localhost"),
+        ("LOG_LEVEL_APP", "LOUD"),
+        ("LOG_TO_CONSOLE", "perhaps"),
+        ("ANA_EMBEDDINGS", "word2vec"),
+    ],
+)
+def test_a_wrong_setting_is_named(key: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=key) as caught:
+        load_settings({key: value})
+    assert key in caught.value.hint
+
+
+def test_relative_paths_resolve_against_the_project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = load_settings({"ANA_DATA_DIR": "here", "TRACES_DIR": str(tmp_path)})
+    assert settings.ana_data_dir == PROJECT / "here"
+    assert settings.traces_dir == tmp_path
+    assert load_settings({}).ana_data_dir == PROJECT / ".data"
+
+
+@pytest.mark.parametrize(
+    ("env", "named"),
+    [
+        ({"LLM_PROVIDER": "openai"}, "OPENAI_API_KEY"),
+        ({"LLM_PROVIDER": "openrouter"}, "OPENROUTER_API_KEY"),
+        ({"LLM_PROVIDER": "ollama"}, "OLLAMA_MODEL"),
+    ],
+)
+def test_a_provider_without_its_key_names_the_setting(env: dict[str, str], named: str) -> None:
+    with pytest.raises(ConfigError, match=named if named != "OLLAMA_MODEL" else "no model") as caught:
+        build_model(load_settings(env))
+    assert named in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("env", "model", "to"),
+    [
+        ({}, "offline reader", None),
+        ({"OPENAI_API_KEY": "k"}, "gpt-4o-mini", "https://api.openai.com/v1"),
+        ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "gpt-4o-mini", "http://127.0.0.1:1/v1"),
+        ({"OPENROUTER_API_KEY": "k", "OPENROUTER_MODEL": "m"}, "m", "https://openrouter.ai/api/v1"),
+        ({"OLLAMA_MODEL": "qwen"}, "qwen", "http://localhost:11434"),
+    ],
+)
+def test_people_are_told_which_model_and_what_leaves(env: dict[str, str], model: str, to: str | None) -> None:
+    settings = load_settings(env)
+    assert (model_name(settings), destination(settings)) == (model, to)
+
+
+def test_keys_are_not_shown() -> None:
+    assert "sk-secret" not in repr(load_settings({"OPENAI_API_KEY": "sk-secret"}))
+
+
+def test_every_setting_says_what_it_is_for() -> None:
+    assert all(field.description for field in Settings.model_fields.values())
+
+
+def test_openai_models_have_a_time_out_and_bounded_retries() -> None:
+    model = build_model(load_settings({"OPENAI_API_KEY": "k", "ANA_TURN_SECONDS": "7"}))
+    assert model.request_timeout == 7  # type: ignore[attr-defined]
+    assert model.max_retries == 2  # type: ignore[attr-defined]

@@ -1,0 +1,222 @@
+"""The calculator: right values, clear refusals, and nothing else whatever the text."""
+
+import contextlib
+import operator
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ana.errors import ToolError
+from tools.calculator import LARGEST, calculate, calculator
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("9!/(3!*3!*3!)", 1680),
+        ("9! / (3! * 3! * 3!)", 1680),
+        ("7//2", 3),
+        ("-7//2", -4),
+        ("17 % 5", 2),
+        ("17 % (5)", 2),
+        ("5! % 7", 1),
+        ("12.50*9", 112.5),
+        ("6/2", 3),
+        ("0.1+0.2", 0.3),
+        ("1/3", 0.333333333333),
+        ("1/3*3", 1),
+        ("2+3*4", 14),
+        ("-2^2", -4),
+        ("2^3^2", 512),
+        ("2**-1", 0.5),
+        ("2^0.5*2^0.5", 2),
+        ("8**(1/3)", 2),
+        ("0**0", 1),
+        ("0^0.5", 0),
+        ("(2+1)!", 6),
+        ("((1+1)+1)!", 6),
+        ("3!*3!", 36),
+        ("2^3!", 64),
+        ("(3!)!", 720),
+        ("-3!", -6),
+        ("12!", 479001600),
+        ("2 * -3", -6),
+        ("--3", 3),
+        ("+3", 3),
+        ("−3 × 4 ÷ 2", -6),
+        ("1,250.50 + 1", 1251.5),
+        ("1,000,000", 1000000),
+        ("$12.50 * 9 + €1", 113.5),
+        ("15%", 0.15),
+        ("15% of 240", 36),
+        ("15 % OF 240", 36),
+        ("(5 + 10)%", 0.15),
+        ("(1 + 5%)^3", 1.157625),
+        ("100% - 5%", 0.95),
+        ("80 + 15%", 80.15),
+        ("7%-3", -2.93),
+        ("10%*50", 5),
+        ("007", 7),
+        (".5 + 5.", 5.5),
+        ("1e3", 1000),
+        ("(1+0.0425/12)^60", 1.23630189899),
+        ("1" + "0" * 12, LARGEST),
+        ("-" * 198 + "1", 1),
+        ("(" * 49 + "1" + ")" * 49, 1),
+    ],
+)
+def test_an_expression_has_its_value(expression: str, value: float) -> None:
+    result = calculate(expression)
+    assert result == value
+    assert type(result) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("expression", "says"),
+    [
+        ("1/0", "divides by zero"),
+        ("1//0", "divides by zero"),
+        ("1 % 0", "divides by zero"),
+        ("0^-1", "divides by zero"),
+        ("0^-0.5", "divides by zero"),
+        ("(0-8)^(1/3)", "negative number"),
+        ("2^65", "exponent"),
+        ("2^-65", "exponent"),
+        ("1.000000000001^64^64", "exponent|larger"),
+        ("10^12+1", "larger"),
+        ("1e13", "larger"),
+        ("9" * 900, "larger"),
+        ("1e-999", "close to zero"),
+        ("13!", "factorial"),
+        ("2.5!", "factorial"),
+        ("(0-1)!", "factorial"),
+        ("3!!", "double factorial"),
+        ("!3", "Nothing stands before"),
+        ("%", "Nothing stands before"),
+        ("7 % -3", "two ways"),
+        ("", "not a complete"),
+        ("2+", "not a complete"),
+        ("*2", "not a complete"),
+        ("2 / / 2", "not a complete"),
+        ("()", "not arithmetic"),
+        ("2(3)", "operator is missing"),
+        ("2 3", "operator is missing"),
+        ("(2)(3)", "operator is missing"),
+        ("1.2.3", "operator is missing"),
+        ("(2", "never closed"),
+        ("2)", "never opened"),
+        ("1,25", "','"),
+        ("1_000", "'_'"),
+        ("0x10", "'x'"),
+        ("nan", "'nan'"),
+        ("inf", "'inf'"),
+        ("factorial(3)", "'factorial'"),
+        ("__import__('os')", "'_'"),
+        ("2 if 1 else 3", "'if'"),
+        ("3²", "'²'"),
+        ("\0", "not arithmetic"),
+        ("2 of 3", "'of'"),
+        ("1" * 1001, "longer than 1000"),
+        ("+".join("1" * 101), "more than 200"),
+        ("-" * 999 + "1", "more than 200"),
+        ("1% of " * 70 + "1", "more than 200"),
+        ("(" * 400 + "1" + ")" * 400, "nested"),
+        ("(" * 999, "nested"),
+    ],
+)
+def test_what_has_no_value_is_refused_in_a_sentence(expression: str, says: str) -> None:
+    with pytest.raises(ToolError, match=says) as refusal:
+        calculate(expression)
+    assert refusal.value.message.endswith(".")
+    assert refusal.value.hint.endswith(".")
+
+
+def test_digits_do_not_pile_up() -> None:
+    assert calculate("(((1.000000000001^64)^64)^64)^64") == 1.00001677736
+
+
+def test_the_tool_answers_with_the_result() -> None:
+    assert calculator.invoke({"expression": "7//2"}) == {"result": 3}
+
+
+Tree: TypeAlias = str | tuple[str, Any, Any]
+
+OPERATIONS = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+}
+_leaves = st.decimals(0, 10_000, places=2).map(str) | st.integers(0, 20).map(str)
+_trees: st.SearchStrategy[Tree] = st.recursive(
+    _leaves, lambda below: st.tuples(st.sampled_from(sorted(OPERATIONS)), below, below), max_leaves=12
+)
+
+
+def _text(tree: Tree) -> str:
+    return tree if isinstance(tree, str) else f"({_text(tree[1])} {tree[0]} {_text(tree[2])})"
+
+
+def _oracle(tree: Tree) -> Fraction:
+    """The value by Python's own fractions.
+
+    Raises:
+        ArithmeticError: It divides by zero, or passes the largest number on the way.
+    """
+    if isinstance(tree, str):
+        return Fraction(tree)
+    value = Fraction(OPERATIONS[tree[0]](_oracle(tree[1]), _oracle(tree[2])))
+    if abs(value) > LARGEST:
+        raise OverflowError
+    return value
+
+
+def _expect(expression: str, value: Fraction) -> None:
+    result = calculate(expression)
+    assert result == pytest.approx(float(value), rel=1e-11)
+    if value.denominator == 1:
+        assert result == value
+        assert isinstance(result, int)
+
+
+@settings(deadline=None)
+@given(_trees)
+def test_a_tree_has_the_value_that_fractions_give_it(tree: Tree) -> None:
+    try:
+        value = _oracle(tree)
+    except ArithmeticError:
+        with pytest.raises(ToolError):
+            calculate(_text(tree))
+    else:
+        _expect(_text(tree), value)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 30), st.sampled_from(["+", "-", "*", "/", "//", "%"])), max_size=6))
+def test_operators_bind_as_in_python(pairs: list[tuple[int, str]]) -> None:
+    text = "".join(f"{number} {sign} " for number, sign in pairs) + "7"
+    python = "".join(f"F({number}) {sign} " for number, sign in pairs) + "F(7)"
+    try:
+        value = Fraction(eval(python, {"F": Fraction}))
+    except ZeroDivisionError:
+        with pytest.raises(ToolError):
+            calculate(text)
+    else:
+        _expect(text, value)
+
+
+_mumbling = st.text(alphabet="0123456789+-*/%^!().,$€×÷−of e\n_'\"[]", max_size=80)
+
+
+@settings(deadline=None, max_examples=500)
+@given(
+    _mumbling | st.text() | st.lists(st.sampled_from(["2", "0", ".5", "(", ")", "!", "%", "^", "-", "/"])).map("".join)
+)
+def test_any_text_gives_a_number_or_a_tool_error(text: str) -> None:
+    with contextlib.suppress(ToolError):
+        assert isinstance(calculate(text), int | float)

@@ -1,0 +1,233 @@
+"""Exact arithmetic, on an allow-list: nothing that is written here is ever run as code.
+
+An expression is cut into tokens, rewritten to Python's grammar, parsed by `ast` and worked out in fractions.
+"""
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterator
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import pairwise
+from math import factorial
+
+from langchain_core.tools import tool
+
+from ana.errors import ToolError
+
+MOST_CHARACTERS = 1000
+MOST_NODES = 200
+MOST_DEPTH = 50
+MOST_EXPONENT = 64
+MOST_FACTORIAL = 12
+LARGEST = 10**12
+SMALLEST = Fraction(1, 10**300)
+DIGITS = 12
+KEPT_BITS = 4096
+
+_TOKEN = re.compile(
+    r"""
+      (?P<number>   [$€]? (?: [0-9]{1,3} (?:,[0-9]{3})+ (?![0-9]) (?:\.[0-9]*)?
+                            | [0-9]+ (?:\.[0-9]*)? | \.[0-9]+ ) (?: [eE][-+]?[0-9]{1,3} )? )
+    | (?P<unclear>  \s+ % \s+ [-−] (?=[0-9.($€]) )
+    | (?P<of>       % \s* of \b )
+    | (?P<percent>  % )
+    | (?P<factorial> ! )
+    | (?P<operator> \*\* | // | [-+*/^×÷−] )
+    | (?P<open>     \( )
+    | (?P<close>    \) )
+    | (?P<space>    \s+ )
+    | (?P<unknown>  [^\W\d_]+ | . )
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_NODES = {"open": 0, "close": 0, "of": 2}
+_SPELLED = {"^": "**", "×": "*", "÷": "/", "−": "-"}
+_BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction | int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: lambda base, exponent: _power(base, exponent),
+}
+
+
+@tool(parse_docstring=True)
+def calculator(expression: str) -> dict[str, int | float]:
+    """Calculate an arithmetic expression exactly.
+
+    Args:
+        expression: Numbers with + - * / // % ** ^ (power) ! (factorial) and parentheses, such as 9!/(3!*3!*3!) or
+            15% of 240. Behind a number, % means hundredths unless a number or parenthesis follows (then modulo), so
+            80 + 15% is 80.15: write 80 * 1.15 for a surcharge.
+    """
+    return {"result": calculate(expression)}
+
+
+def calculate(expression: str) -> int | float:
+    """Work out an arithmetic expression.
+
+    `%` is a hundredth when the end, `)`, `of` or another operator follows it (15% of 240, 15% * 240), and modulo when a
+    number or `(` follows (17 % 5). `//` and modulo round down, as in Python; `^` is power; `,` separates thousands.
+
+    Args:
+        expression: At most 1000 characters.
+
+    Returns:
+        A whole result as int, any other as float rounded to 12 significant digits.
+
+    Raises:
+        ToolError: It is no arithmetic, has no value, or passes a limit; the message says which.
+    """
+    if len(expression) > MOST_CHARACTERS:
+        raise ToolError(f"The expression is longer than {MOST_CHARACTERS} characters.", "Calculate it in parts.")
+    return _shown(_value(_parsed(expression)))
+
+
+def _parsed(expression: str) -> ast.expr:
+    try:
+        return ast.parse(_rewritten(expression), mode="eval").body
+    except SyntaxError as exc:
+        raise ToolError(
+            f"{expression.strip()!r} is not a complete arithmetic expression.",
+            "Write numbers with operators between them, such as (12.50 + 3) * 9.",
+        ) from exc
+
+
+def _rewritten(expression: str) -> str:
+    """The expression in Python's grammar, with postfix operators as calls.
+
+    A closed parenthesis becomes one piece of text, so that what stands before a postfix operator is always one piece.
+    Numbers become strings, because Python's own would lose digits.
+    """
+    groups: list[list[str]] = [[]]
+    for kind, text in _tokens(expression):
+        if kind in ("number", "open") and _is_operand(groups[-1]):
+            raise ToolError(f"An operator is missing before {text!r}.", "Write * where you mean times.")
+        if kind == "open":
+            groups.append([])
+        elif kind == "close":
+            _close(groups)
+        elif kind in ("percent", "factorial"):
+            _postfix(groups[-1], kind)
+        else:
+            groups[-1].append(repr(text) if kind == "number" else text)
+        if len(groups) > MOST_DEPTH:
+            raise ToolError(f"Parentheses are nested deeper than {MOST_DEPTH}.", "Calculate it in parts.")
+    if len(groups) > 1:
+        raise ToolError("A parenthesis is opened and never closed.", "Balance the parentheses.")
+    return " ".join(groups[0])
+
+
+def _is_operand(group: list[str]) -> bool:
+    return bool(group) and group[-1][-1] in "')"
+
+
+def _close(groups: list[list[str]]) -> None:
+    if len(groups) == 1:
+        raise ToolError("A parenthesis is closed that was never opened.", "Balance the parentheses.")
+    inner = " ".join(groups.pop())
+    groups[-1].append(f"({inner})")
+
+
+def _postfix(group: list[str], name: str) -> None:
+    if not _is_operand(group):
+        raise ToolError(f"Nothing stands before the {name} sign.", "Put a number or a parenthesis before it.")
+    if name == "factorial" and group[-1].startswith(name):
+        raise ToolError("A double factorial is not understood.", "Write (3!)! for the factorial of a factorial.")
+    group.append(f"{name}({group.pop()})")
+
+
+def _tokens(expression: str) -> Iterator[tuple[str, str]]:
+    """Kinds and texts; `%` is told apart from modulo by what follows it."""
+    found = [(str(m.lastgroup), m[0]) for m in _TOKEN.finditer(expression) if m.lastgroup != "space"]
+    if sum(_NODES.get(kind, 1) for kind, _ in found) > MOST_NODES:
+        raise ToolError(f"The expression has more than {MOST_NODES} parts.", "Calculate it in parts.")
+    for (kind, text), (after, _) in pairwise([*found, ("end", "")]):
+        if kind == "unknown":
+            raise ToolError(f"{text!r} is not arithmetic.", "Use digits, . for decimals, + - * / // % ^ ! and ( ).")
+        if kind == "unclear":
+            raise ToolError(
+                "% before a sign can be read in two ways.", "Write 7 % (-3) for modulo, 7% - 3 for percent."
+            )
+        if kind == "of":
+            yield from (("percent", "%"), ("operator", "*"))
+        elif kind == "percent" and after in ("number", "open"):
+            yield "operator", "%"
+        else:
+            yield kind, _SPELLED.get(text, text)
+
+
+def _value(node: ast.expr) -> Fraction:
+    """The value of a tree; whatever is not named here is refused."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return _bounded(Fraction(text.lstrip("$€").replace(",", "")))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand)
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return _value(operand)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            return _applied(_BINARY[type(op)], _value(left), _value(right))
+        case ast.Call(func=ast.Name(id="percent"), args=[operand], keywords=[]):
+            return _bounded(_value(operand) / 100)
+        case ast.Call(func=ast.Name(id="factorial"), args=[operand], keywords=[]):
+            return _factorial(_value(operand))
+    raise ToolError("The expression holds something that is not arithmetic.", "Put a number into each parenthesis.")
+
+
+def _applied(operation: Callable[[Fraction, Fraction], Fraction | int], left: Fraction, right: Fraction) -> Fraction:
+    try:
+        return _bounded(Fraction(operation(left, right)))
+    except ZeroDivisionError as exc:
+        raise ToolError("It divides by zero, which has no value.", "Check the divisor.") from exc
+
+
+def _power(base: Fraction, exponent: Fraction) -> Fraction:
+    if abs(exponent) > MOST_EXPONENT:
+        raise ToolError(f"An exponent is beyond {MOST_EXPONENT}.", "Calculate with smaller exponents.")
+    if exponent.denominator == 1:
+        return base**exponent.numerator
+    if base < 0:
+        raise ToolError("A negative number has no real fractional power.", "Check the sign of the base.")
+    if not base:
+        return base if exponent > 0 else 1 / base
+    return _root(base, exponent)
+
+
+def _root(base: Fraction, exponent: Fraction) -> Fraction:
+    """A fractional power: exact where the root is rational, such as 8 ** (1/3), else to 50 digits."""
+    with localcontext(prec=50):
+        ratio = [Decimal(f.numerator) / Decimal(f.denominator) for f in (base, exponent)]
+        near = Fraction(ratio[0] ** ratio[1])
+    simple = near.limit_denominator(10**6)
+    exact = exponent.denominator <= MOST_EXPONENT and simple**exponent.denominator == base**exponent.numerator
+    return simple if exact else near
+
+
+def _factorial(operand: Fraction) -> Fraction:
+    if operand.denominator != 1 or not 0 <= operand <= MOST_FACTORIAL:
+        raise ToolError(
+            f"A factorial is taken of whole numbers from 0 to {MOST_FACTORIAL} only.", "Cancel larger ones by hand."
+        )
+    return Fraction(factorial(operand.numerator))
+
+
+def _bounded(value: Fraction) -> Fraction:
+    """A value within the limits; one with more digits than anybody needs is cut, so that they cannot pile up."""
+    if abs(value) > LARGEST:
+        raise ToolError(f"A number is larger than {LARGEST:,}.", "Use smaller numbers or another unit.")
+    if value and abs(value) < SMALLEST:
+        raise ToolError("A number is too close to zero.", "Use larger numbers or another unit.")
+    surplus = value.denominator.bit_length() - KEPT_BITS
+    return Fraction(value.numerator >> surplus, value.denominator >> surplus) if surplus > 0 else value
+
+
+def _shown(value: Fraction) -> int | float:
+    if value.denominator == 1:
+        return value.numerator
+    rounded = float(f"{float(value):.{DIGITS}g}")
+    return int(rounded) if rounded.is_integer() else rounded
