@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -143,6 +144,9 @@ def guarded(command: Callable[[], Any]) -> int:
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return 130
+    except (OSError, sqlite3.Error) as exc:
+        print(f"The files could not be used: {exc}. Check the disk, ANA_DATA_DIR and TRACES_DIR.", file=sys.stderr)
+        return 1
     return 0
 
 

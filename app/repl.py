@@ -73,6 +73,8 @@ class Repl:
             print("\nStopped. What was already stored stays.")
         except AnaError as exc:
             print(exc.sentence())
+        except OSError as exc:
+            print(f"The files could not be used: {exc}. What was stored stays.")
         return False
 
     def _command(self, name: str, argument: str = "") -> bool:

@@ -16,19 +16,12 @@ from ana.store.raw import RawChroma
 
 SIZES = (1_000, 10_000)
 TIMES = 60
-WORDS = ("report", "garden", "dentist", "milk", "invoice", "flight", "birthday", "backup") + (
-    "novel",
-    "bicycle",
-    "budget",
-    "recipe",
-    "tax",
-    "piano",
-    "call",
-)
+WORDS = ("report", "garden", "dentist", "milk", "invoice", "flight", "birthday", "backup", "novel", "bicycle", "budget")
 
 
 def text(n: int) -> str:
-    return f"{WORDS[n % 15]} {WORDS[n // 15 % 15]} number {n}, to be looked at with {WORDS[n // 225 % 15]}"
+    about, more, with_ = (WORDS[n // step % len(WORDS)] for step in (1, 11, 121))
+    return f"{about} {more} number {n}, to be looked at with {with_}"
 
 
 def item(n: int, stamp: str) -> Item:

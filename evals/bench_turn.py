@@ -82,7 +82,7 @@ def both(folder: Path) -> Iterator[tuple[Turn, Turn]]:
             return graph.invoke(question(), config(round), context=context, durability="sync")
 
         def their_turn(round: int) -> Any:
-            return agent.invoke(question(), config(round), durability="sync")  # type: ignore[arg-type]
+            return agent.invoke(question(), config(round), durability="sync")
 
         yield our_turn, their_turn
 

@@ -61,12 +61,18 @@ def query_items(
 
     Args:
         text: What it is about, in words.
-        where: Properties it must have, such as {"status": "active", "due_date": "2026-01-13"}; several mean and.
+        where: Filter on properties: {"status": "active", "due_date": {"$gte": "2026-01-12", "$lt": "2026-01-19"}}.
+            Several mean and; also $and, $or, $in, $nin, $ne, $contains (lists); a bare date is that whole day.
         limit: How many to return at most.
     """
-    found = call.memory.items.query(text, _plain(where), min(limit, 100))
+    found = call.memory.items.query(text, where, min(limit, 100))
     items = [call.show(item) for item in found.items]
-    return {"items": items, "total": found.total, "truncated": found.truncated}, None
+    told = {"items": items, "total": found.total, "truncated": found.truncated}
+    return told | ({"note": f"No item has {_named(found.unknown)}."} if found.unknown else {}), None
+
+
+def _named(keys: tuple[str, ...]) -> str:
+    return "the property " + " or ".join(map(repr, keys))
 
 
 def _plain(properties: dict[str, Any] | None) -> dict[str, Json]:

@@ -15,11 +15,13 @@ class Found:
         items: At most `limit`, best first.
         total: How many items the filter matches.
         truncated: Whether `items` is not all of them.
+        unknown: Keys of the filter that no item has, told when nothing matches.
     """
 
     items: list[Item]
     total: int
     truncated: bool
+    unknown: tuple[str, ...] = ()
 
 
 class Store(Protocol):

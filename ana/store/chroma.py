@@ -5,6 +5,7 @@ import itertools
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ana.clock import Clock
@@ -12,6 +13,7 @@ from ana.dates import day_of
 from ana.embedders import Embedder
 from ana.errors import ConfigError, ToolError
 from ana.store.base import Found
+from ana.store.filters import OWN_KEYS
 from ana.store.folder import Folder, unusable
 from ana.store.item import Item, Json, Properties, check_properties, merged
 from ana.store.metadata import from_chroma, to_chroma
@@ -123,11 +125,12 @@ class ChromaStore:
                 chroma.add_texts(list(documents), list(metadatas), [item.id for item in part])
 
     def query(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
-        meant = compile_where(where)
+        meant = compile_where(where, self._clock.zone)
         if limit < 1:
             raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
         with self._collection() as chroma:
-            return self._by_meaning(chroma, text, meant, limit) if text else self._by_date(meant, limit)
+            found = self._by_meaning(chroma, text, meant, limit) if text else self._by_date(meant, limit)
+            return replace(found, unknown=self._unknown(meant)) if found.total == 0 else found
 
     def count(self) -> int:
         with self._collection() as chroma:
@@ -171,7 +174,7 @@ class ChromaStore:
 
     def _by_meaning(self, chroma: "Chroma", text: str, meant: Filter, limit: int) -> Found:
         vector = self._embedder.embed_query(text)
-        if meant.unfiltered:
+        if not meant.keys:
             total = self.count()
             documents = chroma.similarity_search_by_vector(vector, k=min(limit, total)) if total else []
             items = [from_chroma(str(d.id), d.page_content, d.metadata) for d in documents]
@@ -180,6 +183,13 @@ class ChromaStore:
         by_id = dict(zip(allowed, self.vectors(list(allowed)), strict=True)) if allowed else {}
         ranked = sorted(allowed, key=lambda id: -sum(a * b for a, b in zip(vector, by_id[id], strict=True)))
         return Found([allowed[id] for id in ranked[:limit]], len(allowed), len(allowed) > limit)
+
+    def _unknown(self, meant: Filter) -> tuple[str, ...]:
+        """The keys of a filter that no item has; looked for only where nothing was found."""
+        left = set(meant.keys) - set(OWN_KEYS)
+        for item in self.scan() if left else ():
+            left -= item.properties.keys()
+        return tuple(sorted(left))
 
     def _by_date(self, meant: Filter, limit: int) -> Found:
         items = sorted((i for i in self._scan(PAGE, meant.chroma) if meant.test(i)), key=_newest, reverse=True)

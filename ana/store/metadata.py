@@ -19,6 +19,9 @@ Metadata: TypeAlias = dict[str, Scalar | None]
 _FLAT_KEY = re.compile(r"[^\W_][\w .-]{0,63}")
 _INT64 = 2**63
 
+DATE_KEY = "ana:date:{}"
+"""The key under which a date property stands as a number, in seconds."""
+
 
 def flat_key(key: str) -> bool:
     """Whether a property of this name has a flat copy."""
@@ -50,7 +53,7 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
         if flat_key(key) and flat_value(value):
             metadata[key] = value  # type: ignore[assignment]
             if day_of(value):
-                metadata[f"ana:date:{key}"] = _number(str(value))
+                metadata[DATE_KEY.format(key)] = _number(str(value))
     return document, metadata
 
 

@@ -1,17 +1,22 @@
-"""The filter language: which items a `where` means.
+"""What Chroma can narrow a filter down to; the exact test stays with `ana.store.filters`.
 
-Equality on one or several keys; the operators of the full language are refused by name until they work.
+Chroma compares flat metadata only, and dates as numbers without a zone. So a narrowing may let too much through, never
+too little: it is a superset that the exact test then looks at.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import tzinfo
+from typing import Any, TypeAlias
 
-from ana.errors import ToolError
+from ana.store.filters import OWN_KEYS, And, Compare, Dated, Node, Operand, Or, keys, matches, parse
 from ana.store.item import Item, Json
-from ana.store.metadata import flat_key, flat_value
+from ana.store.metadata import DATE_KEY, flat_key, flat_value
 
-OWN_KEYS = ("id", "created_at", "updated_at")
+Clause: TypeAlias = dict[str, Any]
+
+WIDEST = 26 * 3600
+"""Seconds by which a date's number may be off: it was taken without its zone, and zones lie up to 26 hours apart."""
 
 
 @dataclass(frozen=True)
@@ -19,46 +24,68 @@ class Filter:
     """A checked `where`.
 
     Args:
-        chroma: What Chroma can narrow down to, in its own language; None for everything.
-        test: Whether an item is meant; exact, also where Chroma's types blur.
-        unfiltered: Whether every item is meant.
+        chroma: A superset in Chroma's own language; None for everything.
+        test: Whether an item is meant, exactly.
+        keys: The keys it asks about.
     """
 
-    chroma: dict[str, Any] | None
+    chroma: Clause | None
     test: Callable[[Item], bool]
-    unfiltered: bool
+    keys: frozenset[str]
 
 
-def compile_where(where: Mapping[str, Json] | None) -> Filter:
+def compile_where(where: Mapping[str, Json] | None, zone: tzinfo) -> Filter:
     """Check a filter and prepare it.
+
+    Args:
+        where: The filter; None and {} mean every item.
+        zone: The person's zone.
 
     Raises:
         ToolError: It is not a filter; the message says what is wrong.
     """
-    wanted = dict(where or {})
-    for key, value in wanted.items():
-        if key.startswith("$") or isinstance(value, dict):
-            raise ToolError(
-                f"The filter on {key!r} uses an operator; only equality is understood.",
-                'Give a plain value, such as {"status": "active"}.',
-            )
-    narrow = [_clause(k, v) for k, v in wanted.items() if k not in OWN_KEYS and flat_key(k) and flat_value(v)]
-    chroma = narrow[0] if len(narrow) == 1 else {"$and": narrow} if narrow else None
-    return Filter(chroma, lambda item: all(_equal(_value(item, k), v) for k, v in wanted.items()), not wanted)
+    node = parse(where, zone)
+    return Filter(_narrowed(node), lambda item: matches(node, item), frozenset(keys(node)))
 
 
-def _clause(key: str, value: Json) -> dict[str, Any]:
-    if isinstance(value, int | float) and not isinstance(value, bool) and float(value) == value and abs(value) < 2**53:
-        return {"$or": [{key: int(value)}, {key: float(value)}]} if float(value).is_integer() else {key: value}
-    return {key: value}
+def _narrowed(node: Node) -> Clause | None:
+    if isinstance(node, Compare):
+        return _compared(node)
+    parts = [_narrowed(part) for part in node.parts]
+    known = [part for part in parts if part is not None]
+    if isinstance(node, And):
+        return _joined("$and", known)
+    return _joined("$or", known) if len(known) == len(parts) else None
 
 
-def _value(item: Item, key: str) -> Json:
-    """A property, or an item's own field; a property of the same name is reached first."""
-    if key in item.properties:
-        return item.properties[key]
-    return getattr(item, key) if key in OWN_KEYS else None
+def _joined(op: str, parts: list[Clause]) -> Clause | None:
+    return None if not parts else parts[0] if len(parts) == 1 else {op: parts}
 
 
-def _equal(left: Json, right: Json) -> bool:
-    return isinstance(left, bool) == isinstance(right, bool) and left == right
+def _compared(node: Compare) -> Clause | None:
+    if node.key in OWN_KEYS or not flat_key(node.key):
+        return None
+    if node.op == "$eq":
+        return _equal(node.key, node.operand)
+    if node.op == "$in" and isinstance(node.operand, tuple):
+        return _narrowed(Or(tuple(Compare(node.key, "$eq", part) for part in node.operand)))
+    if isinstance(node.operand, Dated) and node.op in ("$lt", "$lte", "$gt", "$gte"):
+        return _dated(node.key, node.operand, upper=node.op in ("$lt", "$lte"), lower=node.op in ("$gt", "$gte"))
+    return None
+
+
+def _equal(key: str, operand: "Operand | tuple[Operand, ...]") -> Clause | None:
+    if isinstance(operand, Dated):
+        return _dated(key, operand, upper=True, lower=True)
+    if isinstance(operand, bool | str):
+        return {key: operand} if flat_value(operand) else None
+    if isinstance(operand, int | float) and abs(operand) < 2**53:
+        return {"$or": [{key: int(operand)}, {key: float(operand)}]} if operand == int(operand) else {key: operand}
+    return None
+
+
+def _dated(key: str, operand: Dated, *, upper: bool, lower: bool) -> Clause | None:
+    name = DATE_KEY.format(key)
+    bounds = [{name: {"$gte": operand.start / 1e6 - WIDEST}}] if lower else []
+    bounds += [{name: {"$lte": operand.end / 1e6 + WIDEST}}] if upper else []
+    return _joined("$and", bounds)

@@ -67,7 +67,9 @@ def test_a_thread_is_created_run_streamed_and_looked_back_on(client: SyncLangGra
     result: Any = client.runs.wait(thread, "ana", input=say("I need milk"))
     assert result["messages"][-1]["content"] == "Saved: buy milk."
     stub.script = [HELLO]
-    parts = list(client.runs.stream(thread, "ana", input=say("hi"), stream_mode=["messages", "custom", "values"]))
+    parts: list[Any] = list(
+        client.runs.stream(thread, "ana", input=say("hi"), stream_mode=["messages", "custom", "values"])
+    )
     assert not [p for p in parts if p.event == "error"]
     drafts = "".join(p.data["draft"] for p in parts if p.event == "custom" and "draft" in p.data)
     assert drafts.strip() == "Hello there."

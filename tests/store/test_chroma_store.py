@@ -128,7 +128,7 @@ def test_delete_gives_back_what_it_removed(store: ChromaStore) -> None:
     assert store.count() == 0
 
 
-FILTERS: list[tuple[Properties, set[str]]] = [
+FILTERS: list[tuple[dict[str, Any], set[str]]] = [
     ({}, {"a", "b", "c", "d", "e"}),
     ({"type": "task"}, {"a", "b"}),
     ({"type": "task", "status": "active"}, {"a"}),
@@ -138,23 +138,38 @@ FILTERS: list[tuple[Properties, set[str]]] = [
     ({"nothing": "here"}, set()),
     ({"list": ["x", 1]}, {"d"}),
     ({"nest": {}}, {"d"}),
-    ({"$odd": 1}, set()),
+    ({"n": {"$gte": 1}}, {"a", "b"}),
+    ({"type": {"$in": ["task", "note"]}, "n": {"$ne": 1}}, {"c"}),
+    ({"list": {"$contains": 1}}, {"d"}),
+    ({"$or": [{"type": "note"}, {"": "empty"}]}, {"c", "e"}),
+    ({"due": "2026-01-13"}, {"a", "b"}),
+    ({"due": {"$gt": "2026-01-13"}}, {"c"}),
+    ({"due": {"$lte": "2026-01-13", "$gte": "2026-01-13"}}, {"a", "b"}),
     ({"": "empty"}, {"e"}),
     ({"id": "a"}, {"a"}),
 ]
 
 
-@pytest.mark.parametrize(("where", "expected"), [f for f in FILTERS if "$odd" not in f[0] and f[0] != {"nest": {}}])
-def test_where_on_equality_and_several_keys(store: ChromaStore, where: Properties, expected: set[str]) -> None:
-    store.add("a", {"type": "task", "status": "active", "n": 1}, id="a")
-    store.add("b", {"type": "task", "status": "done", "n": 1.0}, id="b")
-    store.add("c", {"type": "note", "n": True}, id="c")
+@pytest.mark.parametrize(("where", "expected"), FILTERS)
+def test_where_means_what_the_filter_language_says(
+    store: ChromaStore, where: dict[str, Any], expected: set[str]
+) -> None:
+    store.add("a", {"type": "task", "status": "active", "n": 1, "due": "2026-01-13"}, id="a")
+    store.add("b", {"type": "task", "status": "done", "n": 1.0, "due": "2026-01-13T23:59"}, id="b")
+    store.add("c", {"type": "note", "n": True, "due": "2026-01-14"}, id="c")
     store.add("d", {"list": ["x", 1], "nest": {}}, id="d")
     store.add("e", {"": "empty"}, id="e")
     found = store.query(where=where)
     assert {i.id for i in found.items} == expected
     assert found.total == len(expected)
     assert {i.id for i in store.query("anything", where).items} == expected
+
+
+def test_an_unknown_key_matches_nothing_and_says_so(store: ChromaStore) -> None:
+    store.add("a", {"type": "task"})
+    assert store.query(where={"typo": "task", "type": "task", "id": "x"}).unknown == ("typo",)
+    assert store.query(where={"type": "other"}).unknown == ()
+    assert store.query(where={"typo": {"$ne": 1}}).total == 1
 
 
 @pytest.mark.parametrize("where", [{"$and": []}, {"due_date": {"$approx": 1}}])

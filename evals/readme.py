@@ -1,0 +1,132 @@
+"""`make readme`: the parts of README.md and docs/architecture.md that are generated from the code."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from ana.settings import PROJECT, Settings
+from graph.builder import graph
+from tools.catalog import TOOLS
+
+SAID = (
+    "Remind me to review the quarterly report on Friday",
+    "I prefer deep work in the mornings",
+    "What should I focus on today?",
+    "What's due Friday?",
+    "If I spend $12.50 daily for 9 days, what's the total?",
+    "What time is it right now? Use UTC.",
+)
+LATER = ("What's due Friday?", "What do you know about me?")
+DOORS = (
+    ("`make chat`, `ana`", "the REPL: /help /context /items /threads /reset /quit"),
+    ('`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`', "one turn; exit 0 done, 1 failed, 2 wrong use"),
+    ("`ana threads list\\|show\\|delete`", "conversations"),
+    ("`ana describe [-s N] [--json]`", "what the store holds"),
+    ("`make dev`", "the LangGraph dev server on 127.0.0.1:2024, for Studio and the API"),
+    (
+        "`POST /ask`",
+        "{question, thread_id?, max_steps?} → {answer, thread_id, trace_id, trace_path, steps, usage, cost_usd}",
+    ),
+    ("`GET /trace/{id}`", "a turn's record, by its id or the newest of a thread"),
+    ("`GET /health`, `/version`", "whether it answers, and what it is"),
+)
+_MARKED = r"(<!-- begin:{0} -->\n).*?(<!-- end:{0} -->)"
+
+
+def tools_table() -> str:
+    rows = [f"| `{_signature(name)}` | {tool.description.splitlines()[0]} |" for name, tool in TOOLS.items()]
+    return "\n".join(["| tool | what it does |", "| --- | --- |", *rows])
+
+
+def settings_table() -> str:
+    rows = []
+    for name, field in Settings.model_fields.items():
+        default = field.default
+        shown = "" if default is None or default == [] else f"`{default}`"
+        rows.append(f"| `{name.upper()}` | {shown} | {field.description} |")
+    return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows])
+
+
+def doors_table() -> str:
+    return "\n".join(["| door | what for |", "| --- | --- |", *(f"| {door} | {what} |" for door, what in DOORS)])
+
+
+def drawing() -> str:
+    return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```"
+
+
+def transcript() -> str:
+    """What `ana chat` prints for SAID, and after leaving and starting again for LATER, on an empty folder."""
+    with tempfile.TemporaryDirectory() as name:
+        shown = "\n".join(_chat(Path(name), said) for said in (SAID, LATER))
+        return f"```\n{shown.replace(name, '').replace('data in /data', 'data in .data')}```"
+
+
+def masked(text: str) -> str:
+    """A transcript without what changes with the day: dates, times, weekdays, months."""
+    text = re.sub(r"\d{4}-\d\d-\d\d|\d\d:\d\d(:\d\d)?|\b\d{1,2}\b(?= \w+ \d{4})|\b\d{1,2} (?=[A-Z])", "#", text)
+    days = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
+    months = "January|February|March|April|May|June|July|August|September|October|November|December"
+    return re.sub(rf"\b({days}|{months})\b", "#", text)
+
+
+PARTS = {
+    "README.md": {
+        "transcript": transcript,
+        "graph": drawing,
+        "tools": tools_table,
+        "doors": doors_table,
+        "settings": settings_table,
+    },
+    "docs/architecture.md": {"graph": drawing},
+}
+
+
+def generated(path: Path, parts: dict[str, str]) -> str:
+    """A file's text with its marked parts replaced."""
+    text = path.read_text(encoding="utf-8")
+    for name, part in parts.items():
+        pattern = re.compile(_MARKED.format(name), re.DOTALL)
+        if not pattern.search(text):
+            raise ValueError(f"{path.name} has no part {name}")
+        text = pattern.sub(rf"\g<1>{_escaped(part)}\n\g<2>", text)
+    return text
+
+
+def main() -> None:
+    for name, parts in PARTS.items():
+        path = PROJECT / name
+        path.write_text(generated(path, {part: make() for part, make in parts.items()}), encoding="utf-8")
+
+
+def _chat(folder: Path, said: tuple[str, ...]) -> str:
+    here = {"ANA_DATA_DIR": folder / "data", "TRACES_DIR": folder / "traces", "LOG_FILE_PATH": folder / "ana.log"}
+    env = os.environ | {key: str(path) for key, path in here.items()} | {"LLM_PROVIDER": "offline"}
+    command = [sys.executable, "-m", "app.cli", "chat"]
+    given = "\n".join(said) + "\n"
+    return subprocess.run(command, input=given, cwd=PROJECT, env=env, capture_output=True, text=True, check=True).stdout
+
+
+def _escaped(part: str) -> str:
+    return part.replace("\\", "\\\\")
+
+
+def _signature(name: str) -> str:
+    arguments = TOOLS[name].args
+    shown = [
+        a if "default" not in spec else f"{a}={_literal(spec['default'])}"
+        for a, spec in arguments.items()
+        if a != "call"
+    ]
+    return f"{name}({', '.join(shown)})"
+
+
+def _literal(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+if __name__ == "__main__":
+    main()

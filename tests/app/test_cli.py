@@ -1,0 +1,218 @@
+"""The command line and the REPL as programs: results on stdout, sentences on stderr, exit codes."""
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ana.settings import PROJECT
+from tests.conftest import folders
+from tests.openai_stub import Said, openai_stub
+
+ANA = [sys.executable, "-m", "app.cli"]
+Done = subprocess.CompletedProcess[str]
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def ana(tmp_path: Path) -> Run:
+    """Runs `ana` offline on a folder of its own, from another current folder."""
+
+    def run(*arguments: str, given: str = "", **env: str) -> Done:
+        return subprocess.run(
+            [*ANA, *arguments],
+            input=given,
+            cwd=tmp_path,
+            env=os.environ | folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT)) | env,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+def test_ask_prints_the_answer_alone(ana: Run) -> None:
+    done = ana("ask", "What's 9! / (3!*3!*3!)? Just the integer.")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1680\n", "")
+
+
+def test_ask_json_prints_one_object(ana: Run, tmp_path: Path) -> None:
+    done = ana("ask", "What time is it right now? Use UTC.", "--thread", "clock", "--json")
+    told: dict[str, Any] = json.loads(done.stdout)
+    assert set(told) == {"answer", "thread_id", "trace_id", "trace_path", "steps", "usage", "cost_usd"}
+    assert told["steps"][0]["tool"] == "now"
+    assert told["steps"][0]["args"] == {"timezone": "utc"}
+    record = json.loads(Path(told["trace_path"]).read_text())
+    assert record["id"] == told["trace_id"]
+    assert Path(told["trace_path"]).parent == tmp_path / "traces"
+    again = json.loads(ana("ask", "thanks", "--thread", "clock", "--json").stdout)
+    assert again["thread_id"] == told["thread_id"]
+    assert len(Path(told["trace_path"]).read_text().splitlines()) == 2
+
+
+def test_utc_takes_the_place_of_the_local_zone(ana: Run) -> None:
+    told = json.loads(ana("ask", "what time is it?", "--utc", "--json").stdout)
+    assert told["steps"][0]["observation"]["timezone"] == "UTC"
+
+
+def test_what_was_said_is_still_there_in_the_next_process(ana: Run) -> None:
+    first = ana("chat", given="Remind me to review the quarterly report on Friday\nI prefer deep work in mornings\n")
+    assert first.returncode == 0, first.stderr
+    assert re.search(r"\+ Review the quarterly report \(.*due Friday \d{4}-\d\d-\d\d", first.stdout)
+    second = ana("chat", given="what's due Friday?\nwhat do you know about me?\n/context\n/items\n/quit\n")
+    assert "Going on with the last conversation (2 turns)" in second.stdout
+    assert "Review the quarterly report" in second.stdout.partition("what's due Friday?")[2]
+    assert "0-- Prefers deep work in mornings" in second.stdout
+
+
+def test_threads_are_listed_shown_and_deleted(ana: Run) -> None:
+    ana("ask", "hello", "--thread", "work")
+    listed = ana("threads", "list").stdout
+    assert "\twork\t1 turns\t" in listed
+    assert "> hello" in ana("threads", "show", "work").stdout
+    assert ana("threads", "delete", "work").returncode == 0
+    assert ana("threads", "list").stdout == ""
+    gone = ana("threads", "show", "work")
+    assert (gone.returncode, gone.stdout) == (1, "")
+    assert "There is no thread 'work'" in gone.stderr
+
+
+def test_describe_tells_what_the_store_holds(ana: Run) -> None:
+    ana("ask", "add buy milk tomorrow")
+    told = json.loads(ana("describe", "-s", "3", "--json").stdout)
+    items, context = told["collections"]
+    assert (items["name"], items["count"], items["space"], items["embedder"]) == ("items", 1, "cosine", "wordllama")
+    assert (context["name"], context["count"]) == ("global_context", 0)
+    assert told["properties"]["due_date"] == {"str": 1}
+    assert told["values"] == {"type": {"task": 1}, "status": {"active": 1}}
+    assert [s["content"] for s in told["samples"]] == ["Buy milk"]
+    text = ana("describe", "-s", "3").stdout
+    assert "items: 1 records, cosine space, wordllama (256 dimensions), format 1" in text
+
+
+WRONG: list[tuple[list[str], dict[str, str], int, str]] = [
+    (["ask"], {}, 2, "Missing argument"),
+    (["fly"], {}, 2, "No such command"),
+    (["ask", "x", "--max-steps", "0"], {}, 2, "--max-steps"),
+    (["ask", "x"], {"ANA_MAX_STEPS": "many"}, 2, "ANA_MAX_STEPS is wrong"),
+    (["ask", "x"], {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": ""}, 2, "Set OPENAI_API_KEY"),
+    (["chat"], {"ANA_TIMEZONE": "Mars"}, 2, "ANA_TIMEZONE"),
+    (["ask", "  "], {}, 1, "There is no question"),
+    (["ask", "x"], {"ANA_DATA_DIR": "/proc/nowhere"}, 1, "/proc/nowhere"),
+    (["ask", "x"], {"TRACES_DIR": "/proc/nowhere"}, 1, "TRACES_DIR"),
+    (["ask", "x"], {"LOG_FILE_PATH": "/proc/nowhere/log"}, 2, "LOG_FILE_PATH"),
+    (["describe"], {"ANA_DATA_DIR": "/proc/nowhere"}, 1, "/proc/nowhere"),
+    (["threads", "list"], {"ANA_DATA_DIR": "/proc/nowhere"}, 1, "/proc/nowhere"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "env", "code", "named"), WRONG)
+def test_wrong_use_is_a_sentence_and_an_exit_code(
+    ana: Run, arguments: list[str], env: dict[str, str], code: int, named: str
+) -> None:
+    done = ana(*arguments, **env)
+    assert done.returncode == code, done.stderr
+    assert named in re.sub(r"\s+", " ", done.stderr + (done.stdout if arguments == ["chat"] else ""))
+    assert "Traceback" not in done.stderr
+    if arguments != ["chat"]:
+        assert done.stdout == ""
+
+
+def test_a_failed_turn_exits_with_1(ana: Run) -> None:
+    with openai_stub(Said(status=401)) as stub:
+        env = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-wrong", "OPENAI_BASE_URL": stub.url}
+        done = ana("ask", "hi", **env)
+    assert done.returncode == 1
+    assert "refused the key" in done.stdout
+
+
+def test_an_unknown_command_in_the_repl_is_told(ana: Run) -> None:
+    done = ana("chat", given="/fly\n/help\nthanks\n/quit\nnever read\n")
+    assert "There is no command /fly" in done.stdout
+    assert "/reset" in done.stdout
+    assert "never read" not in done.stdout
+
+
+def test_the_opening_line_says_what_leaves_the_machine(ana: Run) -> None:
+    assert re.match(r"ana \S+ · offline reader · data in .* · nothing leaves this machine\n", ana("chat").stdout)
+    env = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    assert "what you type goes to http://127.0.0.1:9/v1" in ana("chat", **env).stdout
+
+
+def test_no_colour_in_a_pipe(ana: Run) -> None:
+    assert "\x1b" not in ana("chat", given="add buy milk tomorrow\n").stdout
+
+
+class Terminal:
+    """`ana chat` in a pseudo-terminal."""
+
+    def __init__(self, env: dict[str, str]) -> None:
+        self._master, slave = pty.openpty()
+        environment = os.environ | {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", "PYTHONPATH": str(PROJECT)} | env
+        self.process = subprocess.Popen([*ANA, "chat"], env=environment, stdin=slave, stdout=slave, stderr=slave)
+        os.close(slave)
+        self.seen = ""
+
+    def until(self, text: str, seconds: float = 40) -> None:
+        end = time.monotonic() + seconds
+        while text not in self.seen and time.monotonic() < end:
+            if select.select([self._master], [], [], 0.2)[0]:
+                self.seen += os.read(self._master, 65536).decode(errors="replace")
+        assert text in self.seen, self.seen[-2000:]
+
+    def type(self, text: str) -> None:
+        os.write(self._master, text.encode())
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self._master)
+
+
+def test_ctrl_c_stops_the_turn_and_not_the_program(tmp_path: Path) -> None:
+    def hang(_: dict[str, Any]) -> Said:
+        time.sleep(3)
+        return Said("Too late.")
+
+    with openai_stub(hang, Said("Here I am.")) as stub:
+        terminal = Terminal(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url))
+        try:
+            terminal.until("/help shows the commands.")
+            terminal.type("hello\r")
+            while not stub.requests:
+                time.sleep(0.05)
+            terminal.process.send_signal(signal.SIGINT)
+            terminal.until("Stopped.")
+            terminal.type("are you there?\r")
+            terminal.until("Here I am.")
+            terminal.type("/quit\r")
+            assert terminal.process.wait(timeout=20) == 0
+        finally:
+            terminal.close()
+    assert "Too late" not in terminal.seen
+    assert "Traceback" not in terminal.seen
+
+
+def test_a_draft_is_shown_and_erased_before_the_answer(tmp_path: Path) -> None:
+    with openai_stub(Said("I've saved it for you."), Said("I have not saved anything.")) as stub:
+        terminal = Terminal(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url))
+        try:
+            terminal.until("/help shows the commands.")
+            terminal.type("keep this\r")
+            terminal.until("I have not saved anything.\r\n")
+        finally:
+            terminal.close()
+    assert re.search(r"saved it for you.*\x1b\[2K.*I have not saved anything\.\r\n", terminal.seen, re.DOTALL)

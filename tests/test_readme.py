@@ -1,0 +1,51 @@
+"""The generated parts of the README and the docs are what the code says; the transcript is what the program prints."""
+
+import re
+
+import pytest
+
+from ana.settings import PROJECT, Settings
+from evals import readme
+from tools.catalog import TOOLS
+
+
+@pytest.mark.parametrize("name", readme.PARTS)
+def test_generated_parts_are_up_to_date(name: str) -> None:
+    parts = {part: make() for part, make in readme.PARTS[name].items() if part != "transcript"}
+    path = PROJECT / name
+    assert readme.generated(path, parts) == path.read_text(), "run `make readme`"
+
+
+def test_the_transcript_is_what_the_program_prints() -> None:
+    text = (PROJECT / "README.md").read_text()
+    kept = re.search(r"<!-- begin:transcript -->\n(.*?)\n<!-- end:transcript -->", text, re.DOTALL)
+    assert kept
+    assert readme.masked(kept[1]) == readme.masked(readme.transcript()), "run `make readme`"
+
+
+def test_the_commands_named_exist() -> None:
+    makefile = (PROJECT / "Makefile").read_text()
+    named = re.findall(r"`make (\w+)`", (PROJECT / "README.md").read_text())
+    assert {"chat", "test"} <= set(named)
+    assert all(re.search(rf"^{target}:.*## ", makefile, re.MULTILINE) for target in named)
+
+
+def test_the_example_environment_names_every_setting() -> None:
+    text = (PROJECT / ".env.example").read_text()
+    named = set(re.findall(r"^# ([A-Z][A-Z0-9_]+)=", text, re.MULTILINE))
+    missing = {name.upper() for name in Settings.model_fields} - named - {"ANA_EMBEDDINGS"}
+    assert not missing
+
+
+def test_the_tools_are_the_contracts() -> None:
+    assert set(TOOLS) == {
+        "create_item",
+        "update_item",
+        "delete_item",
+        "query_items",
+        "append_context",
+        "replace_context",
+        "delete_context",
+        "calculator",
+        "now",
+    }
