@@ -1,0 +1,269 @@
+"""The offline reader: a sentence, and the call it must cause; an answer, and what it may say."""
+
+import json
+from datetime import date
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from ana.models.offline import OfflineReader
+from ana.models.offline.reader import reply
+from nodes.reason import system_prompt
+from tools.catalog import TOOLS, schemas
+
+TODAY = date(2026, 1, 7)
+NAMES = frozenset(TOOLS)
+
+
+def prompt(*lines: str) -> SystemMessage:
+    now = "Wednesday 2026-01-07 09:00, Europe/Berlin\nComing days: Thu 2026-01-08"
+    return SystemMessage(system_prompt({"now": now, "lines": dict(enumerate(lines))}))
+
+
+def say(text: str, *lines: str) -> AIMessage:
+    return reply([prompt(*lines), HumanMessage(text)], NAMES)
+
+
+def call_of(message: AIMessage) -> tuple[str, dict[str, Any]]:
+    (call,) = message.tool_calls
+    return call["name"], call["args"]
+
+
+def then(text: str, *answers: dict[str, Any], lines: tuple[str, ...] = ()) -> AIMessage:
+    """The message after tools have answered."""
+    messages: list[BaseMessage] = [prompt(*lines), HumanMessage(text)]
+    for n, answer in enumerate(answers):
+        message = reply(messages, NAMES)
+        message.tool_calls[0]["id"] = f"c{n}"
+        messages += [message, ToolMessage(json.dumps(answer), tool_call_id=f"c{n}")]
+    return reply(messages, NAMES)
+
+
+def item(content: str, id: str = "aaaaaaaa", **properties: Any) -> dict[str, Any]:
+    return {"id": id, "content": content, "properties": properties, "created_at": "x", "updated_at": "x"}
+
+
+def found(*items: dict[str, Any]) -> dict[str, Any]:
+    return {"items": list(items), "total": len(items), "truncated": False}
+
+
+ACTIVE = {"type": "task", "status": "active"}
+ADDED: list[tuple[str, str, dict[str, Any]]] = [
+    (
+        "Remind me to review the quarterly report on Friday",
+        "Review the quarterly report",
+        {"type": "reminder", "status": "active", "due_date": "2026-01-09"},
+    ),
+    ("I need to call the dentist by next Tuesday", "Call the dentist", ACTIVE | {"due_date": "2026-01-13"}),
+    ("add buy milk tomorrow", "Buy milk", ACTIVE | {"due_date": "2026-01-08"}),
+    ("Please add a task to water the plants", "Water the plants", ACTIVE),
+    ("buy milk tomorrow!!", "Buy milk", ACTIVE | {"due_date": "2026-01-08", "priority": "high"}),
+    ("note: the wifi code is on the fridge", "The wifi code is on the fridge", {"type": "note"}),
+    ("idea - a podcast about maps", "A podcast about maps", {"type": "idea"}),
+    (
+        "put dentist on Thursday at 14:30",
+        "Dentist",
+        {"type": "appointment", "status": "active", "due_date": "2026-01-08T14:30"},
+    ),
+    ("todo: send the invoice #acme", "Send the invoice", ACTIVE | {"project": "acme"}),
+    (
+        "I have to finish the slides for the Acme project, urgent",
+        "Finish the slides",
+        ACTIVE | {"priority": "high", "project": "Acme"},
+    ),
+    ("don't forget to call mum on January 13", "Call mum", ACTIVE | {"due_date": "2026-01-13"}),
+    ("jot down that Anna likes tulips", "Anna likes tulips", ACTIVE),
+    (
+        "remind me about the tax return in 3 days",
+        "The tax return",
+        {"type": "reminder", "status": "active", "due_date": "2026-01-10"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "content", "properties"), ADDED)
+def test_adding(text: str, content: str, properties: dict[str, Any]) -> None:
+    name, args = call_of(say(text))
+    assert name == "create_item"
+    assert args["content"] == content
+    expected = {"type": "note"} if "jot" in text else properties
+    assert args["properties"] == expected
+
+
+LEARNED = [
+    ("I prefer deep work in the mornings", "Prefers deep work in the mornings"),
+    ("I'm allergic to nuts", "Is allergic to nuts"),
+    ("I usually run on Sundays", "Usually runs on Sundays"),
+    ("remember that I work from Berlin", "Works from Berlin"),
+    ("I have two cats", "Has two cats"),
+    ("I don't like phone calls", "Does not like phone calls"),
+    ("My sister is called Anna", "Their sister is called Anna"),
+]
+
+
+@pytest.mark.parametrize(("text", "line"), LEARNED)
+def test_learning(text: str, line: str) -> None:
+    assert call_of(say(text)) == ("append_context", {"content": line})
+
+
+CALCULATED = [
+    ("What's 9! / (3!*3!*3!)? Just the integer.", "9! / (3!*3!*3!)"),
+    ("Compute 7//2", "7//2"),
+    ("If I spend $12.50 daily for 9 days, what's the total?", "12.50 * 9"),
+    ("What is 15% of 240?", "15% of 240"),
+    ("split 84.60 between 3 people", "84.60 / 3"),
+    ("how much is 12 times 8", "12 * 8"),
+    ("2+2", "2+2"),
+    ("What's (3+4)*2?", "(3+4)*2"),
+]
+
+
+@pytest.mark.parametrize(("text", "expression"), CALCULATED)
+def test_calculating(text: str, expression: str) -> None:
+    name, args = call_of(say(text))
+    assert name == "calculator"
+    assert "".join(args["expression"].split()) == "".join(expression.split())
+
+
+CLOCK = [
+    ("What time is it right now? Use UTC.", "utc"),
+    ("what time is it", "local"),
+    ("what time is it in Asia/Tokyo?", "Asia/Tokyo"),
+    ("what's today's date?", "local"),
+    ("What day is it today?", "local"),
+]
+
+
+@pytest.mark.parametrize(("text", "zone"), CLOCK)
+def test_clock(text: str, zone: str) -> None:
+    assert call_of(say(text)) == ("now", {"timezone": zone})
+
+
+OPEN = {"$ne": "done"}
+FOUND: list[tuple[str, dict[str, Any]]] = [
+    (
+        "what's due Friday?",
+        {"where": {"due_date": {"$gte": "2026-01-09", "$lte": "2026-01-09"}, "status": OPEN}, "limit": 50},
+    ),
+    (
+        "What's due tomorrow",
+        {"where": {"due_date": {"$gte": "2026-01-08", "$lte": "2026-01-08"}, "status": OPEN}, "limit": 50},
+    ),
+    (
+        "what do I have this week",
+        {"where": {"due_date": {"$gte": "2026-01-05", "$lte": "2026-01-11"}, "status": OPEN}, "limit": 50},
+    ),
+    ("anything overdue?", {"where": {"due_date": {"$lte": "2026-01-06"}, "status": OPEN}, "limit": 50}),
+    ("list my tasks", {"where": {"status": OPEN, "type": "task"}, "limit": 50}),
+    ("show me all high priority tasks", {"where": {"status": OPEN, "type": "task", "priority": "high"}, "limit": 50}),
+    ("what do you have on the garden?", {"text": "garden", "limit": 5}),
+    ("notes about the garden", {"text": "the garden", "limit": 5}),
+    ("did I plan to ring mom?", {"text": "ring mom", "limit": 5}),
+    ("What should I focus on today?", {"where": {"status": "active"}, "limit": 50}),
+    ("done with the dentist", {"text": "dentist", "where": {"status": OPEN}, "limit": 5}),
+    ("delete the milk task", {"text": "milk", "limit": 5}),
+]
+
+
+@pytest.mark.parametrize(("text", "args"), FOUND)
+def test_finding(text: str, args: dict[str, Any]) -> None:
+    assert call_of(say(text)) == ("query_items", args)
+
+
+SAID: list[str] = [
+    "hello",
+    "Thanks!",
+    "What is the capital of France?",
+    "who won the world cup in 1998?",
+    "asdf qwer",
+    "I'm tired",
+    "I don't know",
+    "I have to",
+    "call",
+    "Was ist morgen fällig?",
+    "Ich muss morgen Milch kaufen",
+    "Recuérdame llamar a mamá el viernes",
+    "明日は何がありますか",
+    "",
+    "!!!",
+    "is buying milk tomorrow a good idea?",
+]
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_what_is_not_understood_writes_nothing(text: str) -> None:
+    message = say(text)
+    assert message.tool_calls == []
+    assert message.text
+
+
+def test_what_is_not_understood_names_the_way_to_a_real_model() -> None:
+    assert "OPENAI_API_KEY" in say("What is the capital of France?").text
+    assert "rule-based" in say("What is the capital of France?").text
+
+
+def test_a_reminder_is_told_the_truth() -> None:
+    text = then(
+        "Remind me to stretch tomorrow", item("Stretch", type="reminder", due_date="2026-01-08 (Thursday)")
+    ).text
+    assert text == "Saved: Stretch, due Thursday 8 January. I will show it when it is due; I cannot ring."
+
+
+def test_completing_the_one_that_fits() -> None:
+    two = found(item("Call the dentist", "bbbbbbbb"), item("Buy milk"))
+    assert call_of(then("done with the dentist", two)) == (
+        "update_item",
+        {"id": "bbbbbbbb", "properties": {"status": "done"}},
+    )
+
+
+def test_asking_back_when_two_fit_and_saying_so_when_none_does() -> None:
+    two = found(item("Call the dentist", "bbbbbbbb"), item("Pay the dentist", "cccccccc"))
+    asked = then("done with the dentist", two)
+    assert asked.tool_calls == []
+    assert asked.text.startswith("Which one")
+    none = then("delete the piano task", found(item("Buy milk")))
+    assert none.tool_calls == []
+    assert "nothing" in none.text
+
+
+def test_focus_gives_the_reason_and_what_is_known() -> None:
+    items = found(item("Later", due_date="2026-02-01 (Sunday)"), item("Report", due_date="2026-01-05 (Monday)"))
+    text = then("What should I focus on today?", items, lines=("Prefers deep work in the mornings",)).text
+    assert text.startswith("Report, because it was due Monday 5 January.")
+    assert "Prefers deep work" in text
+
+
+def test_an_error_is_told() -> None:
+    assert (
+        then("Compute 7//0", {"error": "Division by zero.", "hint": "x"}).text == "That did not work: Division by zero."
+    )
+
+
+def test_just_the_integer() -> None:
+    assert then("What's 9! / (3!*3!*3!)? Just the integer.", {"result": 1680}).text == "1680"
+
+
+def test_recall_and_forget_use_the_lines_of_the_prompt() -> None:
+    lines = ("Prefers tea", "Runs on Sundays")
+    assert "- Runs on Sundays" in say("what do you know about me?", *lines).text
+    assert call_of(say("forget that I prefer tea", *lines)) == ("delete_context", {"line": 0})
+    assert say("forget that I fly planes", *lines).tool_calls == []
+
+
+def test_a_check_is_answered_honestly() -> None:
+    messages = [prompt(), HumanMessage("hello"), HumanMessage("[check] Your draft was not sent: x")]
+    assert "could not" in reply(messages, NAMES).text
+
+
+def test_a_tool_that_is_not_bound_is_not_called() -> None:
+    assert reply([prompt(), HumanMessage("Compute 7//2")], frozenset()).tool_calls == []
+
+
+def test_it_is_a_chat_model_that_streams_and_binds() -> None:
+    bound = OfflineReader().bind_tools(schemas())
+    message = bound.invoke([prompt(), HumanMessage("Compute 7//2")])
+    assert message.tool_calls[0]["name"] == "calculator"
+    chunks = list(bound.stream([prompt(), HumanMessage("hello")]))
+    assert "".join(c.text for c in chunks).startswith("Hello")
