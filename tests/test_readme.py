@@ -25,7 +25,7 @@ def test_the_transcript_is_what_the_program_prints() -> None:
 
 def test_the_commands_named_exist() -> None:
     makefile = (PROJECT / "Makefile").read_text()
-    named = re.findall(r"`make (\w+)`", (PROJECT / "README.md").read_text())
+    named = re.findall(r"(?:^|`)make (\w+)", (PROJECT / "README.md").read_text(), re.MULTILINE)
     assert {"chat", "test"} <= set(named)
     assert all(re.search(rf"^{target}:.*## ", makefile, re.MULTILINE) for target in named)
 

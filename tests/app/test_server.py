@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -201,17 +202,17 @@ FOREIGN: list[dict[str, str]] = [
 def test_another_page_cannot_drive_the_server(
     server: Server, stub: Stub, settings: Settings, headers: dict[str, str], path: str
 ) -> None:
-    def everything() -> tuple[int, list[str], Any]:
-        traces = sorted(p.name for p in settings.traces_dir.glob("*.jsonl"))
-        return len(stub.requests), traces, httpx.post(f"{server.url}/threads/count", json={}).json()
+    def changed() -> tuple[int, list[str]]:
+        return len(stub.requests), sorted(p.name for p in settings.traces_dir.glob("*.jsonl"))
 
-    before = everything()
-    body = json.dumps({"question": "steal", "assistant_id": "ana", "input": say("steal")})
+    before, thread = changed(), str(uuid.uuid4())
+    body = json.dumps({"question": "steal", "assistant_id": "ana", "input": say("steal"), "thread_id": thread})
     answer = httpx.post(f"{server.url}{path}", content=body, headers=headers)
     assert answer.status_code in (403, 415, 421)
     assert set(answer.json()) == {"error"}
     assert "access-control-allow-origin" not in answer.headers
-    assert everything() == before
+    assert changed() == before
+    assert httpx.get(f"{server.url}/threads/{thread}").status_code == 404
 
 
 @pytest.mark.parametrize("origin", ["https://smith.langchain.com", "{own}", "http://localhost:{port}"])
