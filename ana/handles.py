@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ana.clock import Clock, local_zone
+from ana.logs import add_log_file, secrets_of
 from ana.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ def open_handles(settings: Settings, program: str = "ana", model: "BaseChatModel
         ConfigError: The model cannot be built from the settings.
     """
     from ana.embedders import WordLlamaEmbeddings
-    from ana.logs import secrets_of
     from ana.models.factory import build_model
     from ana.store.memory import Memory
     from ana.tracing.traces import Traces
@@ -57,5 +57,7 @@ def default_handles() -> Handles:
     global _default
     with _opening:
         if _default is None:
-            _default = open_handles(load_settings(), program="ana server")
+            settings = load_settings()
+            add_log_file(settings)
+            _default = open_handles(settings, program="ana server")
         return _default

@@ -32,24 +32,34 @@ def secrets_of(settings: Settings) -> list[str]:
 
 
 def set_up_logging(settings: Settings) -> None:
-    """Send log lines to the log file, and to standard error if asked.
+    """Send log lines to the log file, to standard error if asked, and nowhere else.
 
     Raises:
         ConfigError: The log file cannot be written.
     """
-    handlers: list[logging.Handler] = [_file(settings)]
-    if settings.log_to_console:
-        handlers.append(logging.StreamHandler())
-    for handler in handlers:
-        handler.setFormatter(_Redacting(secrets_of(settings)))
     for old in list(logging.root.handlers):
         logging.root.removeHandler(old)
         old.close()
-    for handler in handlers:
-        logging.root.addHandler(handler)
+    add_log_file(settings)
+    if settings.log_to_console:
+        _add(logging.StreamHandler(), settings)
     logging.root.setLevel(settings.log_level_deps)
+
+
+def add_log_file(settings: Settings) -> None:
+    """Send log lines to the log file, and leave the handlers that are there: the server has its own.
+
+    Raises:
+        ConfigError: The log file cannot be written.
+    """
+    _add(_file(settings), settings)
     for name in OURS:
         logging.getLogger(name).setLevel(settings.log_level_app)
+
+
+def _add(handler: logging.Handler, settings: Settings) -> None:
+    handler.setFormatter(_Redacting(secrets_of(settings)))
+    logging.root.addHandler(handler)
 
 
 def _file(settings: Settings) -> logging.Handler:

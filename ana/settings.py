@@ -107,6 +107,14 @@ def environment() -> dict[str, str]:
     return from_file | dict(os.environ)
 
 
+def switch_on_langsmith() -> bool:
+    """Hand what .env says about LangSmith to its library, which reads the process environment; whether it is on."""
+    for name, value in environment().items():
+        if name.startswith("LANGSMITH_"):
+            os.environ.setdefault(name, value)
+    return os.environ.get("LANGSMITH_TRACING", "").strip().lower() in ("true", "1")
+
+
 def load_settings(env: Mapping[str, str] | None = None) -> Settings:
     """Read and cast the settings.
 

@@ -11,7 +11,7 @@ import typer
 
 from ana import __version__
 from ana.errors import AnaError, ConfigError, UserError
-from ana.settings import Settings, load_settings
+from ana.settings import Settings, load_settings, switch_on_langsmith
 
 if TYPE_CHECKING:
     from app.assistant import Answer
@@ -152,6 +152,7 @@ def guarded(command: Callable[[], Any]) -> int:
 
 def _settings() -> Settings:
     settings = load_settings()
+    switch_on_langsmith()
     from ana.logs import set_up_logging
 
     set_up_logging(settings)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ana import __version__
 from ana.errors import AnaError, UserError
 from ana.models.factory import destination, model_name
-from ana.settings import PROJECT, Settings
+from ana.settings import PROJECT, Settings, switch_on_langsmith
 from app.show import answer_lines, property_text, short
 from app.threads import Threads
 
@@ -47,11 +47,10 @@ class Repl:
 
     def run(self) -> None:
         """Until /quit or the end of the input."""
-        self._opening.start()
         print(opening_line(self._settings))
         self._greet()
         with self._opening:
-            for line in lines(self._settings):
+            for line in lines(self._settings, self._opening.start):
                 if line.strip() and self._handled(line.strip()):
                     return
 
@@ -153,7 +152,9 @@ class Opening:
         self._thread = threading.Thread(target=self._open, daemon=True)
 
     def start(self) -> None:
-        self._thread.start()
+        """Begin to open; again and again is once."""
+        if self._thread.ident is None:
+            self._thread.start()
 
     def assistant(self) -> "Assistant":
         """The assistant, once it is open.
@@ -161,6 +162,7 @@ class Opening:
         Raises:
             AnaError: It could not be opened.
         """
+        self.start()
         self._thread.join()
         if self._failure is not None:
             raise self._failure
@@ -171,7 +173,8 @@ class Opening:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
         self._stack.close()
 
     def _open(self) -> None:
@@ -191,7 +194,9 @@ def opening_line(settings: Settings) -> str:
     folder = settings.ana_data_dir
     shown = folder.relative_to(PROJECT) if folder.is_relative_to(PROJECT) else folder
     to = destination(settings)
-    leaves = f"what you type goes to {to}" if to else "nothing leaves this machine"
+    told = [f"what you type goes to {to}"] if to else []
+    told += ["traces go to LangSmith"] if switch_on_langsmith() else []
+    leaves = ", ".join(told) or "nothing leaves this machine"
     return f"ana {__version__} · {model_name(settings)} · data in {shown} · {leaves}"
 
 
@@ -202,8 +207,13 @@ def show_answer(answer: "Answer") -> None:
         print(line)
 
 
-def lines(settings: Settings) -> Iterator[str]:
-    """What is typed, with history and editing; or what is piped in, line by line."""
+def lines(settings: Settings, shown: Callable[[], None]) -> Iterator[str]:
+    """What is typed, with history and editing; or what is piped in, line by line.
+
+    Args:
+        settings: Where the history lies.
+        shown: Called when the prompt stands; what loads in the background begins then and does not delay it.
+    """
     if not sys.stdin.isatty():
         for line in sys.stdin:
             print(f"> {line.rstrip()}")
@@ -212,7 +222,7 @@ def lines(settings: Settings) -> Iterator[str]:
     session = _session(settings)
     while True:
         try:
-            yield session.prompt("> ")
+            yield session.prompt("> ", pre_run=shown)
         except KeyboardInterrupt:
             continue
         except EOFError:

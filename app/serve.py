@@ -17,7 +17,7 @@ def serve(settings: Settings, port: int, reload: bool) -> None:
 
     Args:
         settings: Where the data lies.
-        port: The port; the server takes another when it is in use.
+        port: The port; the server takes another, and says so, when it is in use.
         reload: Restart when the code changes.
 
     Raises:
@@ -25,21 +25,26 @@ def serve(settings: Settings, port: int, reload: bool) -> None:
     """
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError("The dev server is not installed.", "Run `make dev`; it installs everything.")
-    _keep_files_with_the_data(settings)
-    arguments = ["dev", "--host", "127.0.0.1", "--port", str(port), "--no-browser"]
-    arguments += ["--n-jobs-per-worker", str(WORKERS), "--server-log-level", "WARNING"]
+    arguments = ["dev", "--config", str(PROJECT / "langgraph.json"), "--host", "127.0.0.1", "--port", str(port)]
+    arguments += ["--no-browser", "--n-jobs-per-worker", str(WORKERS), "--server-log-level", "WARNING"]
     arguments += [] if reload else ["--no-reload"]
-    os.chdir(PROJECT)
+    os.chdir(_folder(settings, reload))
     env = {"LANGSMITH_TRACING": "false"} | environment() | QUIET
     os.execve(sys.executable, [sys.executable, "-m", "langgraph_cli", *arguments], env)
 
 
-def _keep_files_with_the_data(settings: Settings) -> None:
-    """The server writes its index to .langgraph_api in the current folder; make that a link into the data folder."""
+def _folder(settings: Settings, reload: bool) -> Path:
+    """Where to start: the server writes its index to .langgraph_api there, and watches what lies below.
+
+    Without watching that is a folder beside the data; with it the project, and .langgraph_api a link to that folder.
+    """
     kept = settings.ana_data_dir / "server"
     kept.mkdir(parents=True, exist_ok=True, mode=0o700)
-    link = Path(PROJECT / ".langgraph_api")
+    if not reload:
+        return kept
+    link = PROJECT / ".langgraph_api"
     if link.is_symlink():
         link.unlink()
     if not link.exists():
         link.symlink_to(kept, target_is_directory=True)
+    return PROJECT

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import resource
 import statistics
 import subprocess
@@ -19,40 +20,42 @@ Row = tuple[str, str]
 
 def environment(folder: Path) -> dict[str, str]:
     here = {"ANA_DATA_DIR": folder / "data", "TRACES_DIR": folder / "traces", "LOG_FILE_PATH": folder / "ana.log"}
-    return os.environ | {key: str(path) for key, path in here.items()} | {"LLM_PROVIDER": "offline"}
+    fixed = {"LLM_PROVIDER": "offline", "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
+    return os.environ | {key: str(path) for key, path in here.items()} | fixed
 
 
-def until(text: str, command: list[str], folder: Path, given: str = "") -> float:
-    """Seconds from a process's start until it has printed a text."""
+def in_terminal(folder: Path) -> tuple[float, float]:
+    """Seconds from the start of `ana chat` in a terminal to its prompt, and to the answer to what is typed there."""
+    master, slave = pty.openpty()
     begun = time.perf_counter()
-    pipe = subprocess.PIPE
-    process = subprocess.Popen(command, env=environment(folder), cwd=PROJECT, stdin=pipe, stdout=pipe, text=True)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(given)
-    process.stdin.flush()
-    for line in process.stdout:
-        if text in line:
-            break
-    else:
-        raise AssertionError(f"{command} never printed {text!r}")
-    spent = time.perf_counter() - begun
-    process.stdin.close()
-    process.stdout.read()
+    command = [sys.executable, "-m", "app.cli", "chat"]
+    process = subprocess.Popen(command, env=environment(folder), cwd=PROJECT, stdin=slave, stdout=slave, stderr=slave)
+    os.close(slave)
+    _read_until(master, b"\x1b[?2004h")
+    prompt = time.perf_counter() - begun
+    os.write(master, b"What is 6 * 7?\r")
+    _read_until(master, b"= 42")
+    answer = time.perf_counter() - begun
+    process.kill()
     process.wait()
-    return spent
+    os.close(master)
+    return prompt, answer
+
+
+def _read_until(master: int, text: bytes) -> None:
+    seen = b""
+    while text not in seen:
+        seen += os.read(master, 65536)
 
 
 def starting() -> Iterable[Row]:
     """Process start to prompt, and to the first answer."""
-    ana = [sys.executable, "-u", "-m", "app.cli"]
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        until("I know", [*ana, "chat"], folder, "I prefer deep work in the mornings\n")
-        prompts = [until("ana ", [*ana, "chat"], folder) for _ in range(7)]
-        answers = [until("42", [*ana, "ask", "What is 6 * 7?"], folder) for _ in range(5)]
-    yield "process start to prompt (goal 0.3 s)", f"{statistics.median(prompts):.2f} s"
-    yield "process start to first answer (goal 2 s)", f"{statistics.median(answers):.2f} s"
+        in_terminal(Path(name))
+        times = [in_terminal(Path(name)) for _ in range(7)]
+    prompt, answer = (statistics.median(t[side] for t in times) for side in (0, 1))
+    yield "process start to prompt, in a terminal (goal 0.3 s)", f"{prompt:.2f} s"
+    yield "process start to first answer (goal 2 s)", f"{answer:.2f} s"
 
 
 def prompting() -> Iterable[Row]:
@@ -73,7 +76,7 @@ def prompting() -> Iterable[Row]:
 
 def remembering() -> Iterable[Row]:
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    yield "memory of one `ana ask`, the largest", f"{peak:.0f} MB"
+    yield "memory of one `ana chat`, the largest", f"{peak:.0f} MB"
 
 
 def main() -> None:

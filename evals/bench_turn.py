@@ -92,7 +92,7 @@ def question() -> Any:
 
 
 def config(round: int) -> RunnableConfig:
-    return {"configurable": {"thread_id": f"{round}"}}
+    return {"configurable": {"thread_id": f"round{round + 1}"}}
 
 
 def rows() -> Iterable[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """A wrapper of a node's own shape that times it, and writes the trace when the turn has ended."""
 
+import logging
 import time
 from typing import Any, Protocol
 
@@ -9,6 +10,8 @@ from ana.tracing.record import record_of
 from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn
 from nodes.history import this_turn
+
+logger = logging.getLogger(__name__)
 
 
 class Node(Protocol):
@@ -39,4 +42,7 @@ def write_record(state: State, turn: Turn, runtime: Runtime[Context]) -> None:
     """Write the turn's record, before its answer is shown."""
     handles = context_of(runtime).handles
     messages = this_turn(state["messages"])
-    handles.traces.write(record_of(turn, messages, thread_of(runtime), handles.settings))
+    record = record_of(turn, messages, thread_of(runtime), handles.settings)
+    handles.traces.write(record)
+    spent = sum(turn["durations"].values())
+    logger.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, record["error"])

@@ -149,6 +149,7 @@ def test_the_opening_line_says_what_leaves_the_machine(ana: Run) -> None:
     assert re.match(r"ana \S+ · offline reader · data in .* · nothing leaves this machine\n", ana("chat").stdout)
     env = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
     assert "what you type goes to http://127.0.0.1:9/v1" in ana("chat", **env).stdout
+    assert "traces go to LangSmith" in ana("chat", LANGSMITH_TRACING="true").stdout
 
 
 def test_no_colour_in_a_pipe(ana: Run) -> None:

@@ -1,0 +1,52 @@
+"""Logging by the settings, without secrets."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ana.logs import set_up_logging
+from ana.settings import load_settings
+from tests.conftest import folders
+
+
+@pytest.fixture(autouse=True)
+def own_handlers() -> Iterator[None]:
+    before, level = list(logging.root.handlers), logging.root.level
+    logging.root.handlers[:] = []
+    yield
+    for handler in logging.root.handlers:
+        handler.close()
+    logging.root.handlers[:] = before
+    logging.root.setLevel(level)
+    logging.getLogger("ana").setLevel(logging.NOTSET)
+
+
+def logged(path: Path, **env: str) -> str:
+    set_up_logging(load_settings(folders(path, **env)))
+    logging.getLogger("ana.x").info("ours")
+    logging.getLogger("ana.x").debug("ours, in detail: sk-secret")
+    logging.getLogger("theirs").info("theirs")
+    logging.getLogger("theirs").warning("their warning")
+    return (path / "log" / "ana.log").read_text()
+
+
+def test_levels_are_set_apart(tmp_path: Path) -> None:
+    text = logged(tmp_path, LOG_LEVEL_APP="info", LOG_LEVEL_DEPS="warning")
+    assert "INFO ana.x: ours" in text
+    assert "in detail" not in text
+    assert "their warning" in text
+    assert "INFO theirs" not in text
+
+
+def test_no_key_is_logged(tmp_path: Path) -> None:
+    text = logged(tmp_path, LOG_LEVEL_APP="DEBUG", OPENAI_API_KEY="sk-secret")
+    assert "ours, in detail: [secret]" in text
+
+
+def test_the_console_is_quiet_unless_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    logged(tmp_path)
+    assert capsys.readouterr().err == ""
+    logged(tmp_path, LOG_TO_CONSOLE="true")
+    assert "ours" in capsys.readouterr().err
