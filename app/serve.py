@@ -9,7 +9,7 @@ from ana.errors import ConfigError
 from ana.settings import PROJECT, Settings, environment
 
 WORKERS = 4
-QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1"}
+QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1", "LOG_LEVEL": "WARNING"}
 
 
 def serve(settings: Settings, port: int, reload: bool) -> None:
