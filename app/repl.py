@@ -11,7 +11,7 @@ from ana import __version__
 from ana.errors import AnaError, UserError
 from ana.models.factory import destination, model_name
 from ana.settings import PROJECT, Settings, switch_on_langsmith
-from app.show import answer_lines, property_text, short
+from app.show import answer_lines, property_text, say, short
 from app.threads import Threads
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Repl:
 
     def run(self) -> None:
         """Until /quit or the end of the input."""
-        print(opening_line(self._settings))
+        say(opening_line(self._settings))
         self._greet()
         with self._opening:
             for line in lines(self._settings, self._opening.start):
@@ -57,10 +57,10 @@ class Repl:
     def _greet(self) -> None:
         about = self._threads.about(self._thread)
         if about.turns:
-            print(f"Going on with {about.name or 'the last conversation'} ({about.turns} turns): {short(about.about)}")
-            print("/reset starts a new one, /help shows the commands.")
+            say(f"Going on with {about.name or 'the last conversation'} ({about.turns} turns): {short(about.about)}")
+            say("/reset starts a new one, /help shows the commands.")
         else:
-            print("Say what is on your mind. /help shows the commands.")
+            say("Say what is on your mind. /help shows the commands.")
 
     def _handled(self, line: str) -> bool:
         """Act on a line; whether it was the last."""
@@ -69,11 +69,11 @@ class Repl:
                 return self._command(*line.split(maxsplit=1))
             self._turn(line)
         except KeyboardInterrupt:
-            print("\nStopped. What was already stored stays.")
+            say("\nStopped. What was already stored stays.")
         except AnaError as exc:
-            print(exc.sentence())
+            say(exc.sentence())
         except OSError as exc:
-            print(f"The files could not be used: {exc}. What was stored stays.")
+            say(f"The files could not be used: {exc}. What was stored stays.")
         return False
 
     def _command(self, name: str, argument: str = "") -> bool:
@@ -105,18 +105,18 @@ class Repl:
 
     def _help(self, _: str) -> None:
         for name, meaning in COMMANDS.items():
-            print(f"  {name:<9} {meaning}")
+            say(f"  {name:<9} {meaning}")
 
     def _context(self, _: str) -> None:
         known = self._handles().memory.lines()
-        print("\n".join(f"  {number}-- {text}" for number, text in known.items()) or "  Nothing yet.")
+        say("\n".join(f"  {number}-- {text}" for number, text in known.items()) or "  Nothing yet.")
 
     def _items(self, _: str) -> None:
         found = self._handles().memory.items.query(limit=SHOWN_ITEMS)
         for item in found.items:
             said = ", ".join(property_text(k, v) for k, v in item.properties.items())
-            print(f"  {item.id}  {short(item.content, 60)}" + (f"  ({short(said)})" if said else ""))
-        print(f"  {len(found.items)} of {found.total} items" if found.total else "  Nothing yet.")
+            say(f"  {item.id}  {short(item.content, 60)}" + (f"  ({short(said)})" if said else ""))
+        say(f"  {len(found.items)} of {found.total} items" if found.total else "  Nothing yet.")
 
     def _list_or_go(self, name: str) -> None:
         if name:
@@ -126,12 +126,12 @@ class Repl:
             return
         for thread in self._threads.all():
             mark = "*" if thread.id == self._thread else " "
-            print(f"{mark} {thread.name or thread.id}  {thread.turns} turns  {thread.last}  {short(thread.about, 40)}")
+            say(f"{mark} {thread.name or thread.id}  {thread.turns} turns  {thread.last}  {short(thread.about, 40)}")
 
     def _reset(self, _: str) -> None:
         self._thread = str(uuid.uuid4())
         self._threads.set_last(self._thread)
-        print("A new conversation. What I know about you and your items stay.")
+        say("A new conversation. What I know about you and your items stay.")
 
     def _handles(self) -> "Handles":
         return self._opening.assistant().handles
@@ -185,7 +185,7 @@ class Opening:
             handles = open_handles(self._settings, "ana chat")
             self._assistant = self._stack.enter_context(open_assistant(handles, "ana chat"))
             handles.memory.lines()
-        except AnaError as exc:
+        except (AnaError, OSError) as exc:
             self._failure = exc
 
 
@@ -202,9 +202,9 @@ def opening_line(settings: Settings) -> str:
 
 def show_answer(answer: "Answer") -> None:
     """The answer, and under it the changes as the store confirmed them."""
-    print(answer.answer)
+    say(answer.answer)
     for line in answer_lines(answer):
-        print(line)
+        say(line)
 
 
 def lines(settings: Settings, shown: Callable[[], None]) -> Iterator[str]:

@@ -1,22 +1,29 @@
 """How things look in a terminal, and in a pipe."""
 
+import json
+import shutil
+import sys
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ana.dates import day_of, weekday
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from app.assistant import Answer, Event
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
+ABOUT_YOU = {"create": "learned: ", "update": "now known: ", "delete": "forgotten: "}
 
 
-def make_console() -> "Console":
-    """The console for people: colours only in a terminal, and only ones that light and dark both carry."""
-    from rich.console import Console
-
-    return Console(highlight=False, markup=False, soft_wrap=True)
+def say(text: str) -> None:
+    """Print for people: in a terminal wrapped between words, list lines hanging; in a pipe as it is."""
+    if not sys.stdout.isatty():
+        print(text)
+        return
+    width = max(shutil.get_terminal_size().columns, 20)
+    for line in text.split("\n"):
+        indent = " " * (len(line) - len(line.lstrip(" -+~·")))
+        print(textwrap.fill(line, width, subsequent_indent=indent, drop_whitespace=True) or "")
 
 
 def short(text: str, width: int = 72) -> str:
@@ -26,8 +33,8 @@ def short(text: str, width: int = 72) -> str:
 
 
 def tool_line(event: "Event") -> str:
-    """A tool call as one quiet line."""
-    said = [str(v) for v in event["args"].values() if isinstance(v, str | int | float)]
+    """A tool call as one quiet line: its name and what it was about."""
+    said = [_argument(value) for name, value in event["args"].items() if name not in ("limit", "properties") and value]
     mark = "·" if event["ok"] else "✗"
     return short(f"{mark} {event['tool']} {' '.join(said)}")
 
@@ -35,8 +42,8 @@ def tool_line(event: "Event") -> str:
 def change_line(change: dict[str, Any]) -> str:
     """A receipt as people read it: + Buy milk (task, due Friday 2026-11-27)."""
     record = change["after"] or change["before"]
-    name = f"I know: {record['content']}" if change["kind"] == "line" else record["content"]
-    return f"{SIGNS[change['op']]} {short(name, 60)}{_details(change)}"
+    about = ABOUT_YOU[change["op"]] if change["kind"] == "line" else ""
+    return f"{SIGNS[change['op']]} {about}{short(record['content'], 60)}{_details(change)}"
 
 
 def property_text(name: str, value: object) -> str:
@@ -51,6 +58,10 @@ def property_text(name: str, value: object) -> str:
 def answer_lines(answer: "Answer") -> list[str]:
     """The changes of a turn, rendered from its receipts."""
     return [f"  {change_line(change)}" for change in answer.changes]
+
+
+def _argument(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
 
 
 def _details(change: dict[str, Any]) -> str:

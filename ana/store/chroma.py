@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ana.clock import Clock
 from ana.dates import day_of
 from ana.embedders import Embedder
@@ -180,9 +182,12 @@ class ChromaStore:
             items = [from_chroma(str(d.id), d.page_content, d.metadata) for d in documents]
             return Found(items, total, total > len(items))
         allowed = {item.id: item for item in self._scan(PAGE, meant.chroma) if meant.test(item)}
-        by_id = dict(zip(allowed, self.vectors(list(allowed)), strict=True)) if allowed else {}
-        ranked = sorted(allowed, key=lambda id: -sum(a * b for a, b in zip(vector, by_id[id], strict=True)))
-        return Found([allowed[id] for id in ranked[:limit]], len(allowed), len(allowed) > limit)
+        if not allowed:
+            return Found([], 0, False)
+        ids = list(allowed)
+        likeness = np.array(self.vectors(ids)) @ np.array(vector)
+        ranked = [ids[n] for n in np.argsort(-likeness, kind="stable")[:limit]]
+        return Found([allowed[id] for id in ranked], len(allowed), len(allowed) > limit)
 
     def _unknown(self, meant: Filter) -> tuple[str, ...]:
         """The keys of a filter that no item has; looked for only where nothing was found."""
