@@ -99,10 +99,18 @@ def _chosen(data: dict[str, Any], items: list[dict[str, Any]]) -> Next:
     best = [item for count, item in shared if count == most and most > 0]
     if not best:
         return f'I found nothing that fits "{data["words"]}".'
-    if len(best) > 1:
+    if len(best) > 1 or most * 2 <= len(_words(data["words"])):
         return "Which one do you mean?\n" + "\n".join(map(line_of, best))
-    arguments = {"id": best[0]["id"]} | ({"properties": data["properties"]} if data["properties"] else {})
+    properties = _at_its_time(data["properties"], best[0])
+    arguments = {"id": best[0]["id"]} | ({"properties": properties} if properties else {})
     return data["tool"], arguments
+
+
+def _at_its_time(properties: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
+    """A new day without a time leaves the time that was set."""
+    new, old = str(properties.get("due_date", "")), str(item["properties"].get("due_date", ""))
+    keeps = _dated(item) and len(new) == 10 and old[10:11] == "T"
+    return properties | {"due_date": new + old[10:16]} if keeps else properties
 
 
 def _created(item: dict[str, Any], _: Intent, __: View) -> str:

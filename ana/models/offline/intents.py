@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from zoneinfo import available_timezones
 
 from ana.models.offline.phrases import carried, third_person
 from ana.models.offline.prompt import View
@@ -38,14 +39,38 @@ _LASTING = (
     "prefer|like|love|hate|dislike|enjoy|live|work|eat|drink|speak|am|'m|have|'ve|own|can't|don't|usually|always|never|"
     "often|normally|generally|mostly|rarely|sometimes|only|use|sleep|run|study|teach"
 )
-_PASSING = r"(?:have to|have got to|'ve got to|(?:am|'m) (?:going|about|tired|here|back|sorry|fine|ok|not sure)|don't (?:know|think))\b"
+_PASSING = (
+    r"(?:have|'ve) (?:to|got|been|an?(?: \w+){0,2} (?:headache|cold|fever|question|problem|idea|meeting|appointment|call|plan))\b"
+    r"|(?:don't|can't) (?:know|think|care|mind|want|understand|remember|see|get|have|need|believe|agree|wait|find)\b"
+    r"|\w+ (?:thought|saids?|said|knew|had|was|were|went|got|felt|saw|did|made|took|came|told|\w+ed)\b"
+    r"|\w+ (?:you|that|this|it)\b|.*[.!?;]\s+\S"
+)
+"""What passes, is past or speaks of the conversation. It is not learned."""
+_BEING = (
+    r"^\s*(?:am|'m)\b(?! (?:not )?(?:an? (?!bit|little|lot|mess)\w|allergic|intolerant|vegetarian|vegan|lactose|coeliac|"
+    r"celiac|diabetic|married|single|from|based|left-handed|colou?r-?blind))"
+)
+_LASTING_OF_MINE = (
+    r"(?:\w+'s )?(?:name|birthday|job|address|diet|time ?zone|working hours|favou?rite [\w ]+?|blood type) (?:is|are)\b"
+    r"|[\w ]+ (?:is|are) (?:called|named|allergic)\b"
+)
+_NOTHING_TO_KEEP = (
+    r"(?:know|understand|say|admit|be|what|when|who|where|how|why|if|whether)\b"
+    r"|have (?:\w+ed|been|done|gone|known|seen|said|made|taken|told|bought|paid)\b"
+    r"|.*[.!?,;]\s+(?:actually|no\b|never ?mind|scratch|wait|don't|do not|forget)"
+)
+_POINTING = r"(?:it|that|this|them|these|those|all\b.*|every\w*\b.*)"
+_WHICH = "Which one do you mean? Name it by its words; I change one at a time."
 
 
 def understand(view: View) -> Intent:
     """What the person wants."""
     said = re.sub(r"\s+", " ", view.question).strip()
     plain = re.sub(
-        r"^(?:please|hey|ok|okay|so|and|ana)[, ]+|[, ]+(?:please|thanks|thank you)[.!]*$", "", said, flags=re.IGNORECASE
+        r"^(?:(?:please|hey|ok|okay|so|and|ana)[, ]+|(?:hi|hello|hey)[,.!] +)+|[, ]+(?:please|thanks|thank you)[.!]*$",
+        "",
+        said,
+        flags=re.IGNORECASE,
     )
     plain = re.sub(r"^(?:can|could|would|will) you (?:please )?", "", plain, flags=re.IGNORECASE)
     if expression := expression_in(plain):
@@ -62,6 +87,8 @@ def understand(view: View) -> Intent:
 def _add(type: str) -> Callable[[re.Match[str], View], Intent | None]:
     def make(match: re.Match[str], view: View) -> Intent | None:
         groups = match.groupdict()
+        if re.match(_NOTHING_TO_KEEP, groups["what"], re.IGNORECASE):
+            return None
         kind = TYPES.get((groups.get("type") or "").lower(), type)
         content, properties = carried(groups["what"], view.today)
         if not content:
@@ -83,13 +110,19 @@ def _verb_first(match: re.Match[str], view: View) -> Intent | None:
     return intent if intent and "due_date" in intent.data["properties"] and "?" not in match[0] else None
 
 
-def _learn(match: re.Match[str], _: View) -> Intent | None:
-    if re.search(_PASSING, match["what"], re.IGNORECASE) or "?" in match["what"]:
+def _learn(match: re.Match[str], view: View) -> Intent | None:
+    """Learned unasked is only what is plainly lasting; what was to be remembered is, whatever it is."""
+    what, unasked = match["what"].strip(), match[0].lower().startswith("i")
+    if "?" in what or (unasked and (re.match(_PASSING, what, re.IGNORECASE) or re.match(_BEING, what, re.IGNORECASE))):
+        return None
+    if unasked and resolve(what, view.today):
         return None
     return Intent("learn", {"line": third_person(match["what"].rstrip(" .!"))})
 
 
-def _learn_of_mine(match: re.Match[str], _: View) -> Intent:
+def _learn_of_mine(match: re.Match[str], _: View) -> Intent | None:
+    if not re.match(_LASTING_OF_MINE, match["what"], re.IGNORECASE):
+        return None
     return Intent("learn", {"line": f"Their {match['what'].rstrip(' .!')}"})
 
 
@@ -117,19 +150,26 @@ def _find(match: re.Match[str], _: View) -> Intent:
 
 def _change(tool: str, properties: dict[str, Any]) -> Callable[[re.Match[str], View], Intent | None]:
     def make(match: re.Match[str], _: View) -> Intent:
+        if re.fullmatch(_POINTING, match["what"].strip(" ?.!"), re.IGNORECASE):
+            return Intent("talk", {"text": _WHICH})
         return Intent("change", {"tool": tool, "words": match["what"].strip(" ?.!"), "properties": properties})
 
     return make
 
 
 def _move(match: re.Match[str], view: View) -> Intent | None:
-    when = resolve(match["when"], view.today)
-    day = {"due_date": when[0].last.isoformat()} if when else None
-    return Intent("change", {"tool": "update_item", "words": match["what"], "properties": day}) if day else None
+    rest, day = carried(match["when"], view.today)
+    if rest or "due_date" not in day or not resolve(match["when"], view.today):
+        return None
+    return _change("update_item", day)(match, view)
 
 
-def _clock(match: re.Match[str], _: View) -> Intent:
+def _clock(match: re.Match[str], _: View) -> Intent | None:
     zone = re.search(r"\b(utc)\b|\b([A-Z][A-Za-z]+/[A-Z][A-Za-z_]+)", match.string, re.IGNORECASE)
+    if zone is None and (place := re.search(r"\bin ([A-Z][\w ]+?)(?: right now| now)?[ ?.!]*$", match.string)):
+        name = "/" + place[1].replace(" ", "_")
+        found = next((z for z in sorted(available_timezones()) if z.endswith(name)), None)
+        return Intent("clock", {"timezone": found}) if found else None
     return Intent("clock", {"timezone": "utc" if zone and zone[1] else zone[2] if zone else "local"})
 
 

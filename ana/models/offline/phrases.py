@@ -4,7 +4,7 @@ import re
 from datetime import date
 from typing import Any
 
-from ana.when import resolve
+from ana.when import Mention, resolve
 
 _TIME = re.compile(r"\b(?:at )?(?:(\d{1,2}):(\d\d)(?: ?(am|pm))?|(?:at )?(\d{1,2}) ?(am|pm))\b", re.IGNORECASE)
 _BEFORE = re.compile(r"[\s,]*\b(?:on|by|until|till|due(?: on| by)?|for|before|at|this coming)?\s*$", re.IGNORECASE)
@@ -15,6 +15,14 @@ _PROJECT = re.compile(
     r"\s*\b(?:for|on|in) (?:the |my )?([A-Z][\w-]*|\w+) project\b|\s*(?<!\S)#(\w[\w-]*)", re.IGNORECASE
 )
 _SPACES = re.compile(r"\s+")
+_DAY_NAMES = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_BEYOND = re.compile(
+    r"\bin (?:\d+|an?|half an) (?:minute|hour)s?\b"
+    rf"|\b(?:every|each) (?:\w+ )?(?:day|week|month|year|morning|{_DAY_NAMES})"
+    rf"|\bon {_DAY_NAMES}s\b",
+    re.IGNORECASE,
+)
+"""Hours from now and what recurs: an item has one due date, so these would be kept wrong."""
 
 _VERBS = {
     "am": "is",
@@ -49,13 +57,16 @@ _OWN = (
 
 
 def carried(text: str, today: date) -> tuple[str, dict[str, Any]]:
-    """A phrase's own words, and the properties that stood in it.
+    """A phrase's own words, and the properties that stood in it; nothing where its day is not clear.
 
     Args:
         text: Such as "call the dentist on Friday at 14:30, urgent".
         today: The person's day.
     """
     properties: dict[str, Any] = {}
+    mentions = _meant(text, today)
+    if len(mentions) > 1 or _BEYOND.search(text):
+        return "", {}
     text = _without_day(text, today, properties)
     if _URGENT.search(text):
         properties["priority"] = "high"
@@ -100,15 +111,23 @@ def _without_day(text: str, today: date, properties: dict[str, Any]) -> str:
     hour = _clock_time(clock) if clock else ""
     if clock and hour:
         text = text[: clock.start()] + text[clock.end() :]
-    mentions = resolve(text, today)
-    if mentions:
-        mention = mentions[-1]
+    for mention in _meant(text, today):
         before = _BEFORE.sub("", text[: mention.start])
-        text = f"{before} {text[mention.end :]}"
-        properties["due_date"] = mention.last.isoformat() + hour
-    elif hour:
+        text = re.sub(r"^\s*to ", "", f"{before} {text[mention.end :]}", flags=re.IGNORECASE)
+        due = mention.last if mention.first <= today else mention.first
+        properties["due_date"] = due.isoformat() + hour
+        return text
+    if hour:
         properties["due_date"] = today.isoformat() + hour
     return text
+
+
+def _meant(text: str, today: date) -> list[Mention]:
+    """The days a phrase may be due: one at its beginning is it; Friday's demo and past days are not."""
+    found = [m for m in resolve(text, today) if m.last >= today or re.search(r"\d{4}", m.text)]
+    found = [m for m in found if not text[m.end :].startswith(("'s", "’s"))]
+    first = found[0] if found else None
+    return found[:1] if first and not _BEFORE.sub("", text[: first.start]).strip() else found
 
 
 def _clock_time(match: re.Match[str]) -> str:

@@ -14,6 +14,10 @@ _LINE = re.compile(r"^(\d+)-- (.*)$", re.MULTILINE)
 _CONTEXT = "## Global Context\nEach line"
 
 
+class NoClock(Exception):
+    """The prompt tells no date."""
+
+
 @dataclass(frozen=True)
 class Result:
     """A tool's answer in this turn."""
@@ -43,14 +47,20 @@ class View:
 
 
 def read(messages: Sequence[BaseMessage]) -> View:
-    """Look at the messages."""
+    """Look at the messages.
+
+    Raises:
+        NoClock: The prompt tells no date; the system's is not the person's.
+    """
     system = next((m.text for m in messages if isinstance(m, SystemMessage)), "")
     start = max((i for i, m in enumerate(messages) if _is_question(m)), default=0)
     turn = messages[start:]
     day = _TODAY.search(system)
+    if day is None:
+        raise NoClock
     return View(
         question=turn[0].text if turn else "",
-        today=date.fromisoformat(day[1]) if day else date.today(),
+        today=date.fromisoformat(day[1]),
         lines={int(n): text for n, text in _LINE.findall(system.rpartition(_CONTEXT)[2])},
         results=_results(turn),
         checked=any(isinstance(m, HumanMessage) for m in turn[1:]),

@@ -10,7 +10,7 @@ from langchain_core.runnables import Runnable
 
 from ana.models.offline.answers import first, following
 from ana.models.offline.intents import understand
-from ana.models.offline.prompt import read
+from ana.models.offline.prompt import NoClock, read
 from ana.models.scripted import as_chunk
 
 MOST_CALLS = 3
@@ -45,7 +45,10 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
         messages: The system prompt, the conversation, this turn.
         tools: The names of the tools that may be called.
     """
-    view = read(messages)
+    try:
+        view = read(messages)
+    except NoClock:
+        return AIMessage(content="I was not told what day it is, so I cannot work.")
     if view.checked or len(view.results) > MOST_CALLS:
         return AIMessage(content="I could not do that reliably. Please say it in other words.")
     intent = understand(view)
