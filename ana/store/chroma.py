@@ -65,7 +65,7 @@ class ChromaStore:
                 raise ToolError(
                     f"There is already an item {item.id}.", "Update it, or create one without naming an id."
                 )
-            self.upsert(item)
+            self.put(item, None)
         return item
 
     def get(self, id: str) -> Item | None:
@@ -75,16 +75,16 @@ class ChromaStore:
 
     def update(self, id: str, content: str | None = None, properties: Mapping[str, Json] | None = None) -> Item:
         with self._collection():
-            item = self.changed(id, content, properties)
-            self.upsert(item)
+            old = self.known(id)
+            item = self.changed(old, content, properties)
+            self.put(item, old)
         return item
 
-    def changed(self, id: str, content: str | None, properties: Mapping[str, Json] | None) -> Item:
-        """What `update` would store, without storing it."""
+    def changed(self, old: Item, content: str | None, properties: Mapping[str, Json] | None) -> Item:
+        """What `update` makes of an item, without storing it."""
         check_properties(properties or {})
-        old = self.known(id)
         return Item(
-            id=id,
+            id=old.id,
             content=old.content if content is None else content,
             properties=merged(old.properties, properties or {}),
             created_at=old.created_at,
@@ -110,10 +110,19 @@ class ChromaStore:
         return item
 
     def upsert(self, item: Item) -> None:
+        with self._collection():
+            self.put(item, self.get(item.id))
+
+    def put(self, item: Item, before: Item | None) -> None:
+        """Make the stored item equal to this one.
+
+        Args:
+            item: What is to be stored.
+            before: What is stored now, None for nothing: Chroma merges metadata, so its keys are taken back by name.
+        """
         document, metadata = to_chroma(item)
+        stale = {key: None for key in (to_chroma(before)[1] if before else {}) if key not in metadata}
         with self._collection() as chroma:
-            old = chroma.get(ids=[item.id], include=["metadatas"])["metadatas"]
-            stale = {key: None for key in (old[0] if old else {}) if key not in metadata}
             self._folder.writing()
             chroma.add_texts([document], [stale | metadata], [item.id])
 

@@ -63,7 +63,8 @@ class Memory:
         """
 
         def plan() -> Change:
-            return Change("item", id, self.items.known(id), self.items.changed(id, content, properties))
+            old = self.items.known(id)
+            return Change("item", id, old, self.items.changed(old, content, properties))
 
         return self._write(plan, cause)
 
@@ -152,7 +153,7 @@ class Memory:
     def _apply(self, change: Change) -> None:
         store = self._store(change)
         if change.after is not None:
-            store.upsert(change.after)
+            store.put(change.after, change.before)
         elif store.get(change.id) is not None:
             store.delete(change.id)
         if store.get(change.id) != change.after:
