@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage
@@ -14,6 +13,7 @@ from langgraph.types import StateSnapshot
 
 from ana.errors import AnaError, StoreBroken, UserError
 from ana.handles import Handles
+from ana.plain import plain_text
 from ana.tracing.record import cost, record_of, steps_of
 from ana.tracing.traces import Step
 from app.threads import thread_lock
@@ -94,19 +94,19 @@ class Assistant:
         """
         if not question.strip():
             raise UserError("There is no question.", "Say something.")
-        with self._owned(thread_id):
-            return self._run({"messages": [HumanMessage(question)]}, thread_id, max_steps, on_event)
+        with _kept(), self._owned(thread_id):
+            return self._run({"messages": [HumanMessage(plain_text(question))]}, thread_id, max_steps, on_event)
 
     def unfinished(self, thread_id: str) -> str | None:
         """The question of a turn that a crash cut short, or None."""
-        state = self._graph.get_state(self._config(thread_id))
-        if not state.next:
-            return None
-        return str(this_turn(state.values["messages"])[0].text)
+        with _kept():
+            state = self._graph.get_state(self._config(thread_id))
+        messages = state.values.get("messages", [])
+        return str(this_turn(messages)[0].text) if state.next and messages else None
 
     def finish(self, thread_id: str, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
         """Go on with the turn that a crash cut short; what it had written is not written again."""
-        with self._owned(thread_id):
+        with _kept(), self._owned(thread_id):
             return self._run(None, thread_id, None, on_event)
 
     def _run(
@@ -122,8 +122,6 @@ class Assistant:
         except AnaError as exc:
             self._close_turn(config, thread_id, exc.message)
             raise
-        except (sqlite3.Error, OSError) as exc:
-            raise _unkept(exc) from exc
         return self._answer(thread_id, config)
 
     def _answer(self, thread_id: str, config: RunnableConfig) -> Answer:
@@ -159,11 +157,8 @@ class Assistant:
     @contextmanager
     def _owned(self, thread_id: str) -> Iterator[None]:
         """One process at a time in a thread."""
-        try:
-            lock = thread_lock(self.handles.settings, thread_id, self._program)
-            lock.acquire()
-        except OSError as exc:
-            raise _unkept(exc) from exc
+        lock = thread_lock(self.handles.settings, thread_id, self._program)
+        lock.acquire()
         try:
             yield
         finally:
@@ -174,14 +169,8 @@ class Assistant:
 def open_assistant(handles: Handles, program: str = "ana") -> Iterator[Assistant]:
     """An assistant on the handles' data folder."""
     try:
-        path: Path = saver_path(handles.settings)
-    except OSError as exc:
-        raise _unkept(exc) from exc
-    try:
-        with open_saver(path) as saver:
+        with _kept(), open_saver(saver_path(handles.settings)) as saver:
             yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program)
-    except sqlite3.Error as exc:
-        raise _unkept(exc) from exc
     finally:
         handles.memory.close()
 
@@ -202,8 +191,13 @@ def _turn_of(state: StateSnapshot, handles: Handles) -> Turn:
     return new_turn(f"{state.config}/{question.id}", question.text, handles.clock)
 
 
-def _unkept(exc: Exception) -> StoreBroken:
-    return StoreBroken(
-        f"The conversation could not be kept: {exc}.",
-        "Check that the disk has room and the data folder may be written.",
-    )
+@contextmanager
+def _kept() -> Iterator[None]:
+    """Map what the saver and the file system raise."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as exc:
+        raise StoreBroken(
+            f"The conversation could not be kept: {exc}.",
+            "Check that the disk has room and the data folder may be written.",
+        ) from exc

@@ -79,7 +79,7 @@ def _wrong_arguments(exc: ValidationError) -> ToolError:
 
 def _unreadable(id: str, error: str | None) -> ToolMessage:
     return _error(
-        id, "⛔️validation_error", ToolError(error or "The call cannot be read.", "Send the call again, whole.")
+        id, "⛔️validation_error", ToolError(error or "The call cannot be read.", "Send the call again, corrected.")
     )
 
 

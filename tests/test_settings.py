@@ -85,6 +85,19 @@ def test_people_are_told_which_model_and_what_leaves(env: dict[str, str], model:
     assert (model_name(settings), destination(settings)) == (model, to)
 
 
+@pytest.mark.parametrize(
+    ("env", "url", "model"),
+    [
+        ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "http://127.0.0.1:1/v1", "gpt-4o-mini"),
+        ({"OPENROUTER_API_KEY": "k", "OPENROUTER_MODEL": "m"}, "https://openrouter.ai/api/v1", "m"),
+        ({"OLLAMA_MODEL": "qwen", "OLLAMA_HOST": "http://box:11434/"}, "http://box:11434/v1", "qwen"),
+    ],
+)
+def test_every_provider_is_reached_over_the_openai_wire(env: dict[str, str], url: str, model: str) -> None:
+    built = build_model(load_settings(env))
+    assert (built.openai_api_base, built.model_name) == (url, model)  # type: ignore[attr-defined]
+
+
 def test_keys_are_not_shown() -> None:
     assert "sk-secret" not in repr(load_settings({"OPENAI_API_KEY": "sk-secret"}))
 

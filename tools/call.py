@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeAlias
 from langchain_core.tools import InjectedToolArg
 
 from ana.clock import Clock
+from ana.plain import plain
 from ana.store.item import Item, Json, to_json
 from ana.store.journal import Cause, Change
 from ana.store.memory import Memory
@@ -28,13 +29,14 @@ class Call:
     cause: Cause | None = None
     shown: Mapping[int, str] | None = field(default=None)
 
-    def show(self, item: Item) -> dict[str, Json]:
-        return to_json(item, self.clock.zone)
+    def show(self, item: Item) -> Json:
+        """An item as the model is shown it."""
+        return plain(to_json(item, self.clock.zone))
 
 
 Injected: TypeAlias = Annotated[Call, InjectedToolArg]
 
-Result: TypeAlias = tuple[dict[str, Any], dict[str, Any] | None]
+Result: TypeAlias = tuple[Any, dict[str, Any] | None]
 """What the model is told, and the receipt of a write."""
 
 
@@ -44,6 +46,6 @@ def receipt(change: Change) -> dict[str, Any]:
         "op": change.op,
         "kind": change.kind,
         "id": change.id,
-        "before": change.before and to_json(change.before),
-        "after": change.after and to_json(change.after),
+        "before": change.before and plain(to_json(change.before)),
+        "after": change.after and plain(to_json(change.after)),
     }

@@ -8,8 +8,12 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Inva
 from langchain_core.runnables import Runnable
 
 from ana.errors import ModelFailed
+from ana.plain import fits, plain, plain_text
 
 Bound: TypeAlias = Runnable[Any, AIMessage]
+
+RAW = 2000
+"""How many characters of arguments that cannot be read are kept."""
 
 
 def complete(model: Bound, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
@@ -27,16 +31,17 @@ def complete(model: Bound, messages: Sequence[BaseMessage], on_text: Callable[[s
     try:
         for chunk in model.stream(list(messages), config={"tags": ["nostream"]}):
             if chunk.text:
-                on_text(chunk.text)
+                on_text(plain_text(chunk.text))
             piece = chunk if isinstance(chunk, AIMessageChunk) else AIMessageChunk(**chunk.model_dump(exclude={"type"}))
             whole = piece if whole is None else whole + piece
+        message = None if whole is None else _strict(whole)
     except ModelFailed:
         raise
     except _foreign() as exc:
         raise ModelFailed(_sentence(exc), "The conversation is kept; try again, or check the model settings.") from exc
-    if whole is None:
+    if message is None:
         raise ModelFailed("The model sent an empty reply.", "The conversation is kept; try again.")
-    return _strict(whole)
+    return message
 
 
 def _strict(whole: AIMessageChunk) -> AIMessage:
@@ -45,15 +50,14 @@ def _strict(whole: AIMessageChunk) -> AIMessage:
     calls: list[ToolCall] = []
     broken: list[InvalidToolCall] = []
     for chunk in whole.tool_call_chunks:
-        name, raw, id = chunk["name"] or "", chunk["args"] or "", chunk["id"]
-        args = _object(raw or "{}")
-        if name and args is not None:
-            calls.append(ToolCall(name=name, args=args, id=id))
-        else:
-            error = "The arguments are not a complete JSON object."
-            broken.append(InvalidToolCall(type="invalid_tool_call", name=name, args=raw, id=id, error=error))
+        name, raw, id = plain_text(chunk["name"] or ""), plain_text(chunk["args"] or ""), chunk["id"]
+        try:
+            calls.append(ToolCall(name=name, args=_arguments(raw or "{}"), id=id))
+        except (ValueError, RecursionError) as exc:
+            error = f"The arguments cannot be used as a complete JSON object: {exc}."
+            broken.append(InvalidToolCall(type="invalid_tool_call", name=name, args=raw[:RAW], id=id, error=error))
     return AIMessage(
-        content=whole.text,
+        content=plain_text(whole.text),
         tool_calls=calls,
         invalid_tool_calls=broken,
         usage_metadata=whole.usage_metadata,
@@ -61,12 +65,27 @@ def _strict(whole: AIMessageChunk) -> AIMessage:
     )
 
 
-def _object(raw: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(raw)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
+def _arguments(raw: str) -> dict[str, Any]:
+    """Arguments as they can be kept in a checkpoint.
+
+    Raises:
+        ValueError: They are no JSON object, or hold what cannot be kept; the message says what.
+        RecursionError: They are nested too deep to be read.
+    """
+    value = plain(json.loads(raw, parse_int=_integer, parse_constant=_no_number))
+    if not isinstance(value, dict):
+        raise ValueError("it is no object")
+    return value
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > 20 or not fits(int(digits)):
+        raise ValueError(f"{digits[:20]} has more than 64 bits; write it as text")
+    return int(digits)
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is not a number")
 
 
 def _foreign() -> tuple[type[Exception], ...]:

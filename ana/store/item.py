@@ -15,6 +15,9 @@ Properties: TypeAlias = dict[str, Json]
 SHOWN = 4000
 """How many characters of an item's content the model is shown."""
 
+DEEPEST = 30
+"""How deep lists and objects in a property may lie inside one another."""
+
 
 @dataclass(frozen=True)
 class Item:
@@ -74,17 +77,19 @@ def check_properties(properties: Mapping[str, object]) -> None:
             raise ToolError(f"Property {key!r} cannot be stored: {problem}.", "Leave it out, or give another value.")
 
 
-def _problem(value: object) -> str | None:
+def _problem(value: object, depth: int = 0) -> str | None:
+    if depth > DEEPEST:
+        return f"it is nested more than {DEEPEST} deep"
     if isinstance(value, float) and not math.isfinite(value):
         return f"{value} is not a number"
     if isinstance(value, int) and value.bit_length() > 1024:
         return "it has more digits than a number can keep"
     if isinstance(value, list):
-        return next((p for v in value if (p := _problem(v))), None)
+        return next((p for v in value if (p := _problem(v, depth + 1))), None)
     if isinstance(value, dict):
         if not all(isinstance(k, str) for k in value):
             return "its keys are not all text"
-        return next((p for v in value.values() if (p := _problem(v))), None)
+        return next((p for v in value.values() if (p := _problem(v, depth + 1))), None)
     return (
         None if value is None or isinstance(value, bool | int | float | str) else f"{type(value).__name__} is not JSON"
     )

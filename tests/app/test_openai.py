@@ -59,6 +59,36 @@ def test_arguments_cut_short_in_the_stream_are_never_run(tmp_path: Path) -> None
     assert answer.changes == []
 
 
+ODD: list[tuple[str, str]] = [
+    ('{"content": "x", "properties": {"n": NaN}}', "NaN"),
+    ('{"content": "x", "properties": {"n": 1' + "0" * 30 + "}}", "64 bits"),
+    ('{"content": "x", "properties": {"n": 1' + "0" * 6000 + "}}", "64 bits"),
+    ('{"content": "x", "properties": ' + '{"a":' * 60 + "1" + "}" * 61, "deep"),
+    ('{"content": "x", "properties": ' + '{"a":' * 50_000 + "1" + "}" * 50_001, ""),
+    ('["content"]', "no object"),
+    ("content: x", ""),
+]
+
+
+@pytest.mark.parametrize(("raw", "named"), ODD)
+def test_arguments_that_cannot_be_kept_are_refused_with_the_reason(tmp_path: Path, raw: str, named: str) -> None:
+    with openai_stub(Said(calls=[("create_item", raw)]), Said("That did not work.")) as stub:
+        answer = ask(stub, tmp_path, "keep this")
+    (step,) = answer.steps
+    assert named in step["observation"]["error"]
+    assert answer.changes == []
+    assert answer.answer == "That did not work."
+
+
+def test_lone_surrogates_never_break_a_thread(tmp_path: Path) -> None:
+    odd = Said("a \ud800 b", calls=[("create_item", '{"content": "x \\ud800", "properties": {"k\\udfff": "\\ud800"}}')])
+    with openai_stub(odd, Said("I saved it \ud800.")) as stub:
+        answer = ask(stub, tmp_path, "keep \ud800 this")
+        again = ask(stub, tmp_path, "and?")
+    assert answer.changes[0]["after"]["content"] == "x ?"
+    assert again.answer
+
+
 @pytest.mark.parametrize(
     ("status", "named"), [(401, "refused the key"), (404, "does not know this model"), (400, "400")]
 )
