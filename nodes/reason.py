@@ -13,6 +13,7 @@ from graph.context import Context, context_of, emit
 from graph.state import Loaded, State, Turn
 from nodes.history import repaired, this_turn, tokens, with_corrections
 from nodes.load_context import load
+from nodes.policies import Evidence, claimed_write_needs_receipt
 from prompts import render
 from tools.catalog import schemas
 
@@ -51,6 +52,11 @@ def limit_reached(messages: list[AnyMessage]) -> str:
     return f"I stopped at the step limit of this turn; {kept}. Ask again, in smaller pieces, for what is missing."
 
 
+def progress(text: str, question: str) -> str:
+    """The text beside a tool call: what is going on, never that something is done before it is."""
+    return "" if claimed_write_needs_receipt(Evidence(question, text, ())) else text
+
+
 def _stream(runtime: Runtime[Context], text: str) -> None:
     emit(runtime, {"draft": text})
 
@@ -77,7 +83,7 @@ def _renamed(reply: AIMessage, turn: Turn) -> AIMessage:
     for position, call in enumerate(calls):
         call["id"] = f"{id}-{position}"
     return AIMessage(
-        content=reply.text,
+        content=progress(reply.text, turn["question"]),
         id=id,
         tool_calls=reply.tool_calls,
         invalid_tool_calls=reply.invalid_tool_calls,

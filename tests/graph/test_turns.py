@@ -113,6 +113,12 @@ def test_only_the_answer_reaches_the_messages(make_assistant: MakeAssistant) -> 
     assert [m.text for m in sent(assistant)[-1][1:]] == ["Keep this", "I have not saved anything yet.", "ok"]
 
 
+def test_text_beside_a_call_never_says_that_something_is_done(make_assistant: MakeAssistant) -> None:
+    assistant = make_assistant(calls(MILK, text="I've added milk."), calls(MILK, text="Looking for milk."), "Added.")
+    assistant.ask("Add milk", THREAD)
+    assert [m.text for m in sent(assistant)[-1] if isinstance(m, AIMessage)] == ["", "Looking for milk."]
+
+
 def test_a_reply_without_text_or_call_is_asked_again(make_assistant: MakeAssistant) -> None:
     answer = make_assistant("", "Hello.").ask("hi", THREAD)
     assert answer.answer == "Hello."
