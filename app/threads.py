@@ -94,6 +94,8 @@ class Threads:
         with open_saver(path) as saver:
             saver.delete_thread(id)
         self._traces.delete(id)
+        for left in (self._settings.ana_data_dir / "locks").glob(f"{id}.*"):
+            left.unlink()
         self._save({k: v for k, v in self._names().items() if k != id})
         if self.last() == id:
             self._last_file.unlink()

@@ -77,13 +77,14 @@ def test_what_was_said_is_still_there_in_the_next_process(ana: Run) -> None:
     assert "0-- Prefers deep work in mornings" in second.stdout
 
 
-def test_threads_are_listed_shown_and_deleted(ana: Run) -> None:
+def test_threads_are_listed_shown_and_deleted(ana: Run, tmp_path: Path) -> None:
     ana("ask", "hello", "--thread", "work")
     listed = ana("threads", "list").stdout
     assert "\twork\t1 turns\t" in listed
     assert "> hello" in ana("threads", "show", "work").stdout
     assert ana("threads", "delete", "work").returncode == 0
     assert ana("threads", "list").stdout == ""
+    assert list((tmp_path / "traces").iterdir()) == list((tmp_path / "data" / "locks").iterdir()) == []
     gone = ana("threads", "show", "work")
     assert (gone.returncode, gone.stdout) == (1, "")
     assert "There is no thread 'work'" in gone.stderr
