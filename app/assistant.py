@@ -104,10 +104,13 @@ class Assistant:
         messages = state.values.get("messages", [])
         return str(this_turn(messages)[0].text) if state.next and messages else None
 
-    def finish(self, thread_id: str, on_event: Callable[[Event], None] = lambda _: None) -> Answer:
-        """Go on with the turn that a crash cut short; what it had written is not written again."""
+    def finish(self, thread_id: str, on_event: Callable[[Event], None] = lambda _: None) -> Answer | None:
+        """Go on with a turn that a crash cut short; what it had written is not written again. None where there is none.
+
+        It is looked for only while the conversation is owned: a turn that runs elsewhere is not cut short.
+        """
         with _kept(), self._owned(thread_id):
-            return self._run(None, thread_id, None, on_event)
+            return self._run(None, thread_id, None, on_event) if self.unfinished(thread_id) else None
 
     def _run(
         self, given: dict[str, Any] | None, thread_id: str, max_steps: int | None, on_event: Callable[[Event], None]

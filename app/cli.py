@@ -171,9 +171,8 @@ def _ask(settings: Settings, said: str, thread: str | None, zone: str | None, ma
         handles = in_zone(handles, zone)
     id = Threads(settings).remember(thread) if thread else str(uuid.uuid4())
     with open_assistant(handles, "ana ask") as assistant:
-        if thread and (question := assistant.unfinished(id)):
-            print(f"Finishing what was cut short: {question}", file=sys.stderr)
-            assistant.finish(id)
+        if thread and (finished := assistant.finish(id)):
+            print(f"Finished what was cut short: {finished.answer}", file=sys.stderr)
         return assistant.ask(said, id, max_steps)
 
 

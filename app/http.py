@@ -77,8 +77,7 @@ class Turns:
                 self._assistant = self._stack.enter_context(open_assistant(default_handles(), "ana server"))
         threads = Threads(self._assistant.handles.settings)
         id = threads.remember(asked.thread_id) if asked.thread_id else str(uuid.uuid4())
-        if self._assistant.unfinished(id):
-            self._assistant.finish(id)
+        self._assistant.finish(id)
         return self._assistant.ask(asked.question, id, asked.max_steps)
 
 

@@ -97,9 +97,9 @@ class Repl:
         assistant = self._opening.assistant()
         self._threads.set_last(self._thread)
         with Region() as region:
-            if question := assistant.unfinished(self._thread):
-                region.say(f"Finishing what was cut short: {short(question)}")
-                show_answer(assistant.finish(self._thread, region.event))
+            if finished := assistant.finish(self._thread, region.event):
+                region.say("Finished what was cut short:")
+                show_answer(finished)
             answer = assistant.ask(line, self._thread, on_event=region.event)
         show_answer(answer)
 

@@ -53,11 +53,12 @@ def test_a_kill_between_a_write_and_its_checkpoint_writes_once(tmp_path: Path, a
     with open_assistant(handles) as assistant:
         assert assistant.unfinished(THREAD) == "milk"
         answer = assistant.finish(THREAD)
+        assert answer is not None
         assert answer.answer == "Both saved."
         assert [c["op"] for c in answer.changes] == ["create", "create"]
         assert [i.content for i in handles.memory.items.scan()] == ["Buy milk"]
         assert handles.memory.lines() == {0: "Likes milk"}
-        assert assistant.unfinished(THREAD) is None
+        assert assistant.finish(THREAD) is None
 
 
 REPL_TURNS, SERVER_TURNS, ASK_TURNS = 95, 95, 10

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 from ana.settings import PROJECT, Settings, load_settings
 from ana.tracing.traces import Traces
 from tests.conftest import folders
-from tests.openai_stub import Said, Stub, openai_stub
+from tests.openai_stub import Said, Stub, openai_stub, stores_what_is_said
 from tests.server import Server, running
 
 HELLO = Said("Hello there.")
@@ -140,6 +141,20 @@ def test_ask_runs_a_turn_and_the_trace_is_found(server: Server, stub: Stub, sett
         record = httpx.get(f"{server.url}/trace/{id}").json()
         assert record["id"] == told["trace_id"]
     assert "sk-test-secret" not in Traces(settings.traces_dir).path(told["thread_id"]).read_text()
+
+
+def test_many_questions_at_once_in_one_thread_are_answered_one_after_another(server: Server, stub: Stub) -> None:
+    stub.script = [stores_what_is_said]
+    body = [{"question": f"at once {n}", "thread_id": "crowd"} for n in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda b: httpx.post(f"{server.url}/ask", json=b, timeout=60), body))
+    assert [a.status_code for a in answers] == [200] * 8
+    assert all([s["tool"] for s in a.json()["steps"]] == ["create_item"] for a in answers)
+    thread = answers[0].json()["thread_id"]
+    told = {s["observation"]["content"] for a in answers for s in a.json()["steps"]}
+    assert told == {b["question"] for b in body}
+    assert len({a.json()["trace_id"] for a in answers}) == 8
+    assert {a.json()["thread_id"] for a in answers} == {thread}
 
 
 def test_max_steps_reaches_the_run(server: Server, stub: Stub) -> None:
