@@ -2,9 +2,12 @@
 
 import re
 from datetime import date, datetime
+from typing import TypeVar
 
 from ana.clock import WEEKDAYS
 from ana.errors import ToolError
+
+Value = TypeVar("Value")
 
 _DATE = re.compile(
     r"(?P<day>\d{4}-\d{2}-\d{2})(?P<time>[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?)?"
@@ -22,7 +25,7 @@ def day_of(value: object) -> date | None:
     if match is None or match["weekday"]:
         return None
     try:
-        return datetime.fromisoformat(value).date() if match["time"] else date.fromisoformat(match["day"])  # type: ignore[arg-type]
+        return datetime.fromisoformat(match[0]).date() if match["time"] else date.fromisoformat(match["day"])
     except ValueError:
         return None
 
@@ -32,13 +35,13 @@ def spelled(day: date) -> str:
     return f"{weekday(day)} {day:%B} {day.day} {day.year}"
 
 
-def with_weekday(value: object) -> object:
+def with_weekday(value: Value) -> Value | str:
     """A date with its weekday behind it, for the model: 2026-01-13 (Tuesday); anything else unchanged."""
     day = day_of(value)
     return f"{value} ({weekday(day)})" if day else value
 
 
-def without_weekday(value: object) -> object:
+def without_weekday(value: Value) -> Value | str:
     """Take back what `with_weekday` added.
 
     Raises:

@@ -77,7 +77,7 @@ def _named(keys: tuple[str, ...]) -> str:
 
 def _plain(properties: dict[str, Any] | None) -> dict[str, Json]:
     """Properties as stored: the weekday that results carry behind a date is checked and taken off."""
-    return {key: without_weekday(value) for key, value in (properties or {}).items()}  # type: ignore[misc]
+    return {key: without_weekday(value) for key, value in (properties or {}).items()}
 
 
 def _text(content: str) -> str:

@@ -51,7 +51,7 @@ def to_json(item: Item, zone: tzinfo | None = None) -> dict[str, Json]:
     if zone is not None:
         if len(content) > SHOWN:
             content = f"{content[:SHOWN]} [cut: {len(item.content):,} characters in all]"
-        properties = {k: with_weekday(v) for k, v in properties.items()}  # type: ignore[misc]
+        properties = {k: with_weekday(v) for k, v in properties.items()}
         created, updated = _local(created, zone), _local(updated, zone)
     return {
         "id": item.id,

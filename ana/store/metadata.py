@@ -7,7 +7,7 @@ truth is JSON under keys of our own; beside it stands a flat copy of what Chroma
 import json
 import re
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from ana.dates import day_of
 from ana.store.item import Item, Json
@@ -28,7 +28,7 @@ def flat_key(key: str) -> bool:
     return _FLAT_KEY.fullmatch(key) is not None
 
 
-def flat_value(value: Json) -> bool:
+def flat_value(value: Json) -> TypeGuard[Scalar]:
     """Whether Chroma keeps this value as it is."""
     if isinstance(value, str):
         return len(value) <= 512 and value.isprintable()
@@ -51,7 +51,7 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
         metadata["ana:content"] = json.dumps(item.content)
     for key, value in item.properties.items():
         if flat_key(key) and flat_value(value):
-            metadata[key] = value  # type: ignore[assignment]
+            metadata[key] = value
             if day_of(value):
                 metadata[DATE_KEY.format(key)] = _number(str(value))
     return document, metadata

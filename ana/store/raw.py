@@ -1,10 +1,13 @@
 """Chroma with nothing around it: what benches compare the store with."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ana.embedders import Embedder
 from ana.store.item import Item
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
 
 BATCH = 5000
 
@@ -21,7 +24,8 @@ class RawChroma:
         import chromadb
         from chromadb.config import Settings
 
-        self._client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
+        client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
+        self._client = cast("Client", client)
         configuration: Any = {"hnsw": {"space": "cosine"}}
         self._collection = self._client.create_collection("raw", embedding_function=None, configuration=configuration)
         self._embedder = embedder
@@ -48,4 +52,4 @@ class RawChroma:
         return self._collection.query(query_embeddings=vector, n_results=10, where=where)
 
     def close(self) -> None:
-        self._client.close()  # type: ignore[attr-defined]
+        self._client.close()
