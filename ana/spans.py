@@ -10,6 +10,7 @@ cannot hold microseconds in every year a date may name.
 """
 
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
 
 from ana.dates import day_of
 
@@ -31,10 +32,15 @@ def date_span(value: object, zone: tzinfo) -> Span | None:
     if day is None:
         return None
     if len(str(value)) == _BARE:
-        return _day_start(day, zone), _day_end(day, zone)
+        return _day_span(day, zone)
     moment = datetime.fromisoformat(str(value))
     start = _micros(moment if moment.tzinfo else moment.replace(tzinfo=zone))
     return start, start + 1
+
+
+@lru_cache(maxsize=4096)
+def _day_span(day: date, zone: tzinfo) -> Span:
+    return _day_start(day, zone), _day_end(day, zone)
 
 
 def _micros(moment: datetime) -> int:

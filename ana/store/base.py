@@ -2,9 +2,31 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from datetime import date
+from typing import Literal, Protocol
 
 from ana.store.item import Item, Json, Properties
+
+First = Literal["id", "phrase", "tag"]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why an item was found.
+
+    Args:
+        vector: Cosine of its vector and the query's; None where no text was given.
+        words: The words of the query that it has.
+        date: Its date, where the query named that day.
+        first: What put it before all others: its id, a quoted phrase or a tag.
+        filter: Whether it also passed a filter.
+    """
+
+    vector: float | None = None
+    words: tuple[str, ...] = ()
+    date: str | None = None
+    first: First | None = None
+    filter: bool = False
 
 
 @dataclass(frozen=True)
@@ -16,12 +38,16 @@ class Found:
         total: How many items the filter matches.
         truncated: Whether `items` is not all of them.
         unknown: Keys of the filter that no item has, told when nothing matches.
+        reasons: Why each of them was found.
+        due: First and last day, where the text was taken as the question what is due then.
     """
 
     items: list[Item]
     total: int
     truncated: bool
     unknown: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    due: tuple[date, date] | None = None
 
 
 class Store(Protocol):

@@ -3,29 +3,29 @@
 import base64
 import itertools
 import secrets
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ana.clock import Clock
-from ana.dates import day_of
 from ana.embedders import Embedder
 from ana.errors import ConfigError, ToolError
+from ana.store import lookup
 from ana.store.base import Found
-from ana.store.filters import OWN_KEYS
 from ana.store.folder import Folder, unusable
+from ana.store.index import Index, damaged, digest
 from ana.store.item import Item, Json, Properties, check_properties, merged
-from ana.store.metadata import from_chroma, to_chroma
-from ana.store.where import Filter, compile_where
+from ana.store.metadata import to_chroma
+from ana.store.search import Search
+from ana.store.source import PAGE, ChromaSource, Stored
 
 if TYPE_CHECKING:
     from langchain_chroma import Chroma
 
-VERSION = 1
-PAGE = 1000
+VERSION = 2
 BATCH = 5000
 
 
@@ -54,14 +54,16 @@ class ChromaStore:
         self._name = name
         self._embedder = embedder
         self._clock = clock
-        self._opened: tuple[int, Chroma] | None = None
+        self._index = Index(folder.path / f"{name}.index.sqlite", clock.zone)
+        self._search = Search(self._index, embedder, clock)
+        self._opened: tuple[int, ChromaSource] | None = None
 
     def add(self, content: str, properties: Properties | None = None, *, id: str | None = None) -> Item:
         check_properties(properties or {})
         stamp = self._clock.stamp()
         with self._collection():
             item = Item(id or new_id(), content, dict(properties or {}), stamp, stamp)
-            if self.get(item.id) is not None:
+            if self.has(item.id):
                 raise ToolError(
                     f"There is already an item {item.id}.", "Update it, or create one without naming an id."
                 )
@@ -69,9 +71,14 @@ class ChromaStore:
         return item
 
     def get(self, id: str) -> Item | None:
-        with self._collection() as chroma:
-            found = _items(chroma.get(ids=[id])) if id else []
+        with self._collection() as source:
+            found = source.items([id]) if id else []
         return found[0] if found else None
+
+    def has(self, id: str) -> bool:
+        """Whether there is an item with this id, by the index."""
+        with self._collection() as source:
+            return bool(lookup.entries(self._index.ready(source), ids=[id]))
 
     def update(self, id: str, content: str | None = None, properties: Mapping[str, Json] | None = None) -> Item:
         with self._collection():
@@ -103,10 +110,11 @@ class ChromaStore:
         return item
 
     def delete(self, id: str) -> Item:
-        with self._collection() as chroma:
+        with self._collection() as source:
             item = self.known(id)
             self._folder.writing()
-            chroma.delete(ids=[id])
+            with self._index.writing(source, removed=[id]):
+                source.delete([id])
         return item
 
     def upsert(self, item: Item) -> None:
@@ -120,106 +128,85 @@ class ChromaStore:
             item: What is to be stored.
             before: What is stored now, None for nothing: Chroma merges metadata, so its keys are taken back by name.
         """
-        document, metadata = to_chroma(item)
-        stale = {key: None for key in (to_chroma(before)[1] if before else {}) if key not in metadata}
-        with self._collection() as chroma:
-            self._folder.writing()
-            chroma.add_texts([document], [stale | metadata], [item.id])
+        kept = to_chroma(item)[1]
+        self._write([item], {key: None for key in (to_chroma(before)[1] if before else {}) if key not in kept})
 
     def fill(self, items: Sequence[Item]) -> None:
         """Store many items at once; none of them may be there already."""
         for start in range(0, len(items), BATCH):
-            part = items[start : start + BATCH]
-            documents, metadatas = zip(*map(to_chroma, part), strict=True)
-            with self._collection() as chroma:
-                self._folder.writing()
-                chroma.add_texts(list(documents), list(metadatas), [item.id for item in part])
+            self._write(items[start : start + BATCH], {})
+
+    def _write(self, items: Sequence[Item], stale: Mapping[str, None]) -> None:
+        vectors = np.array(self._embedder.embed_documents([to_chroma(item)[0] for item in items]), np.float32)
+        stored = [Stored(item, vector) for item, vector in zip(items, vectors, strict=True)]
+        with self._collection() as source:
+            self._folder.writing()
+            with self._index.writing(source, stored):
+                source.write(stored, stale)
 
     def query(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
-        meant = compile_where(where, self._clock.zone)
-        if limit < 1:
-            raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
-        with self._collection() as chroma:
-            found = self._by_meaning(chroma, text, meant, limit) if text else self._by_date(meant, limit)
-            return replace(found, unknown=self._unknown(meant)) if found.total == 0 else found
+        with self._collection() as source:
+            try:
+                return self._search.query(source, text, where, limit)
+            except sqlite3.DatabaseError as exc:
+                if not damaged(exc):
+                    raise
+                self._index.discard()
+                return self._search.query(source, text, where, limit)
+
+    def same(self, content: str, properties: Properties) -> list[Item]:
+        """The items that already say exactly this, the oldest first."""
+        with self._collection() as source:
+            return source.items(lookup.same(self._index.ready(source), digest(content, properties)))
 
     def count(self) -> int:
-        with self._collection() as chroma:
-            return int(chroma._collection.count())
+        with self._collection() as source:
+            return source.count()
 
     def scan(self, page: int = PAGE) -> Iterator[Item]:
-        return self._scan(page, None)
-
-    def vectors(self, ids: list[str]) -> list[list[float]]:
-        """The stored vectors of these ids, in their order."""
-        with self._collection() as chroma:
-            got = chroma.get(ids=ids, include=["embeddings"])
-        by_id = dict(zip(got["ids"], got["embeddings"], strict=True))
-        return [[float(x) for x in by_id[id]] for id in ids]
-
-    def nearest(self, vector: list[float], limit: int) -> list[str]:
-        """The ids nearest to a vector, by the index alone."""
-        with self._collection() as chroma:
-            found = chroma.similarity_search_by_vector(vector, k=limit)
-        return [str(document.id) for document in found]
-
-    def describe(self) -> dict[str, Any]:
-        """Name, count, embedder, dimension, distance space and format version of the collection."""
-        with self._collection() as chroma:
-            metadata = dict(chroma._collection.metadata or {})
-            space = (chroma._collection.configuration.get("hnsw") or {}).get("space")
-            return {
-                "name": self._name,
-                "count": int(chroma._collection.count()),
-                "space": space,
-                **{k.removeprefix("ana_"): v for k, v in metadata.items()},
-            }
-
-    def _scan(self, page: int, narrow: dict[str, Any] | None) -> Iterator[Item]:
         for offset in itertools.count(0, page):
-            with self._collection() as chroma:
-                items = _items(chroma.get(where=narrow, limit=page, offset=offset))
+            with self._collection() as source:
+                items = source.page(offset, page)
             yield from items
             if len(items) < page:
                 return
 
-    def _by_meaning(self, chroma: "Chroma", text: str, meant: Filter, limit: int) -> Found:
-        vector = self._embedder.embed_query(text)
-        if not meant.keys:
-            total = self.count()
-            documents = chroma.similarity_search_by_vector(vector, k=min(limit, total)) if total else []
-            items = [from_chroma(str(d.id), d.page_content, d.metadata) for d in documents]
-            return Found(items, total, total > len(items))
-        allowed = {item.id: item for item in self._scan(PAGE, meant.chroma) if meant.test(item)}
-        if not allowed:
-            return Found([], 0, False)
-        ids = list(allowed)
-        likeness = np.array(self.vectors(ids)) @ np.array(vector)
-        ranked = [ids[n] for n in np.argsort(-likeness, kind="stable")[:limit]]
-        return Found([allowed[id] for id in ranked], len(allowed), len(allowed) > limit)
+    def vectors(self, ids: list[str]) -> list[list[float]]:
+        """The stored vectors of these ids, in their order."""
+        with self._collection() as source:
+            return [stored.vector.tolist() for stored in source.some(ids)]
 
-    def _unknown(self, meant: Filter) -> tuple[str, ...]:
-        """The keys of a filter that no item has; looked for only where nothing was found."""
-        left = set(meant.keys) - set(OWN_KEYS)
-        for item in self.scan() if left else ():
-            left -= item.properties.keys()
-        return tuple(sorted(left))
+    def nearest(self, vector: list[float], limit: int) -> list[str]:
+        """The ids nearest to a vector, by Chroma's index alone."""
+        with self._collection() as source:
+            return list(source.nearest(np.array(vector, np.float32), limit))
 
-    def _by_date(self, meant: Filter, limit: int) -> Found:
-        items = sorted((i for i in self._scan(PAGE, meant.chroma) if meant.test(i)), key=_newest, reverse=True)
-        items.sort(key=_first_date)
-        return Found(items[:limit], len(items), len(items) > limit)
+    def close(self) -> None:
+        """Close the index; the folder closes Chroma."""
+        self._index.close()
+
+    def describe(self) -> dict[str, Any]:
+        """Name, count, embedder, dimension, distance space and format version of the collection."""
+        with self._collection() as source:
+            collection = source.chroma._collection
+            metadata = dict(collection.metadata or {})
+            return {
+                "name": self._name,
+                "count": source.count(),
+                "space": (collection.configuration.get("hnsw") or {}).get("space"),
+                **{k.removeprefix("ana_"): v for k, v in metadata.items()},
+            }
 
     @contextmanager
-    def _collection(self) -> Iterator["Chroma"]:
+    def _collection(self) -> Iterator[ChromaSource]:
         from chromadb.errors import ChromaError, InternalError
 
         try:
             with self._folder.hold() as client:
                 if self._opened is None or self._opened[0] != self._folder.generation:
-                    self._opened = (self._folder.generation, self._open(client))
+                    self._opened = (self._folder.generation, ChromaSource(self._open(client)))
                 yield self._opened[1]
-        except (InternalError, OSError) as exc:
+        except (InternalError, OSError, sqlite3.Error) as exc:
             raise unusable(self._folder.path, exc) from exc
         except ChromaError as exc:
             raise ToolError(f"The store refused this: {exc}.", "Change the call.") from exc
@@ -255,19 +242,3 @@ def _refuse_another(name: str, remembered: Mapping[str, Any], embedder: Embedder
             f"The collection {name} has format {remembered.get('ana_version')}, this program reads {VERSION}.",
             "Install the version of ana that wrote it, or use another ANA_DATA_DIR.",
         )
-
-
-def _items(got: Mapping[str, Any]) -> list[Item]:
-    rows = zip(got["ids"], got["documents"], got["metadatas"], strict=True)
-    return [from_chroma(id, document or "", metadata) for id, document, metadata in rows]
-
-
-def _newest(item: Item) -> str:
-    return item.created_at
-
-
-def _first_date(item: Item) -> tuple[bool, str]:
-    """Dated items first, by due_date where there is one, else by their first date property."""
-    values = [item.properties.get("due_date"), *item.properties.values()]
-    dated = next((str(v) for v in values if day_of(v)), None)
-    return dated is None, dated or ""

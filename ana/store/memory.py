@@ -133,6 +133,8 @@ class Memory:
 
     def close(self) -> None:
         self._journal.close()
+        self.items.close()
+        self._lines.close()
         self.folder.close()
 
     def _write(self, plan: Callable[[], Change], cause: Cause | None) -> Change:
@@ -174,8 +176,8 @@ class Memory:
         """An id that no item has; the same for the same call, so that a call run again meets its own item."""
         seed = hashlib.sha256(cause.key.encode()).digest() if cause else b""
         ids = (short_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))
-        id = next((i for i in ids if self.items.get(i) is None), None) or new_id()
-        while self.items.get(id) is not None:
+        id = next((i for i in ids if not self.items.has(i)), None) or new_id()
+        while self.items.has(id):
             id = new_id()
         return id
 

@@ -1,11 +1,12 @@
 """An item as Chroma's document and metadata, and back.
 
 Chroma refuses or bends many values (null, empty and mixed lists, nested objects, large integers, some keys), so the
-truth is JSON under keys of our own; beside it stands a flat copy of what Chroma can filter.
+truth is JSON under a key of our own; beside it stands a flat copy of what Chroma can filter.
 """
 
 import json
 import re
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TypeAlias, TypeGuard
 
@@ -18,6 +19,9 @@ Metadata: TypeAlias = dict[str, Scalar | None]
 
 _FLAT_KEY = re.compile(r"[^\W_][\w .-]{0,63}")
 _INT64 = 2**63
+
+ITEM_KEY = "ana:item"
+"""The one key of our own: every further key costs Chroma a row, at each write and each read."""
 
 DATE_KEY = "ana:date:{}"
 """The key under which a date property stands as a number, in seconds."""
@@ -40,15 +44,13 @@ def flat_value(value: Json) -> TypeGuard[Scalar]:
 def to_chroma(item: Item) -> tuple[str, Metadata]:
     """The document that is embedded, and the metadata that holds the rest."""
     document = property_text(item.content, item.properties)
-    metadata: Metadata = {
-        "ana:properties": json.dumps(item.properties, allow_nan=False),
-        "ana:created_at": item.created_at,
-        "ana:updated_at": item.updated_at,
-        "ana:length": len(item.content),
-    }
-    if not _utf8(document):
+    rest = asdict(item) | {"length": len(item.content)}
+    del rest["id"]
+    if _utf8(document):
+        del rest["content"]
+    else:
         document = document.encode("utf-8", "replace").decode("utf-8")
-        metadata["ana:content"] = json.dumps(item.content)
+    metadata: Metadata = {ITEM_KEY: json.dumps(rest, allow_nan=False)}
     for key, value in item.properties.items():
         if flat_key(key) and flat_value(value):
             metadata[key] = value
@@ -59,15 +61,9 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
 
 def from_chroma(id: str, document: str, metadata: Metadata) -> Item:
     """The item exactly as it went in."""
-    escaped = metadata.get("ana:content")
-    content = json.loads(str(escaped)) if escaped else document[: int(metadata["ana:length"] or 0)]
-    return Item(
-        id=id,
-        content=content,
-        properties=json.loads(str(metadata["ana:properties"])),
-        created_at=str(metadata["ana:created_at"]),
-        updated_at=str(metadata["ana:updated_at"]),
-    )
+    rest = json.loads(str(metadata[ITEM_KEY]))
+    length = rest.pop("length")
+    return Item(id, rest.pop("content", document[:length]), **rest)
 
 
 def _number(value: str) -> float:

@@ -1,5 +1,6 @@
 """Chroma with nothing around it: what benches compare the store with."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,6 +11,11 @@ if TYPE_CHECKING:
     from chromadb.api.client import Client
 
 BATCH = 5000
+
+
+def seconds(day: str) -> float:
+    """A date as the number that Chroma can order."""
+    return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
 
 
 class RawChroma:
@@ -35,7 +41,7 @@ class RawChroma:
         for start in range(0, len(items), BATCH):
             part = items[start : start + BATCH]
             vectors: Any = self._embedder.embed_documents([i.content for i in part])
-            metadatas: Any = [i.properties for i in part]
+            metadatas: Any = [i.properties | {"due_at": seconds(str(i.properties["due_date"]))} for i in part]
             texts = [i.content for i in part]
             self._collection.add([i.id for i in part], documents=texts, embeddings=vectors, metadatas=metadatas)
 

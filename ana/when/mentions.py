@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import lru_cache
 
 from ana.dates import spelled
 from ana.when.explicit import EXPLICIT
@@ -34,6 +35,11 @@ class Mention:
 
 def resolve(text: str, today: date) -> list[Mention]:
     """Every mention of days, in the order of the text; of overlapping readings the earliest, then the longest."""
+    return list(_resolved(text, today))
+
+
+@lru_cache(maxsize=32)  # one query is read for its words, its days and its kind
+def _resolved(text: str, today: date) -> tuple[Mention, ...]:
     found: list[Mention] = []
     done = 0
     for start, end, days in sorted(_readings(text, today), key=lambda reading: (reading[0], -reading[1])):
@@ -42,7 +48,7 @@ def resolve(text: str, today: date) -> list[Mention]:
         done = end
         if days:
             found.append(Mention(start, end, *days, text[start:end]))
-    return found
+    return tuple(found)
 
 
 def _readings(text: str, today: date) -> Iterator[tuple[int, int, Days | None]]:

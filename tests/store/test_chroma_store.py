@@ -59,7 +59,7 @@ def test_an_update_leaves_nothing_stale(
     expected = {k: v for k, v in (gone | second).items() if v is not None}
     assert store.get(item.id) == updated
     assert updated.properties == expected
-    raw = store._opened[1].get(ids=[item.id])["metadatas"][0]  # type: ignore[index]
+    raw = store._opened[1].chroma.get(ids=[item.id])["metadatas"][0]  # type: ignore[index]
     flat = {k for k in raw if not k.startswith("ana:")}
     assert flat <= set(expected)
 

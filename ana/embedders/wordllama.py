@@ -1,32 +1,18 @@
-"""Embedders behind langchain's Embeddings interface."""
+"""Static token embeddings that come with their package: no download, no key, little memory."""
 
 import importlib.util
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
 
+from ana.embedders.base import embeddable, unit
 from ana.errors import ConfigError
 
 if TYPE_CHECKING:
     from wordllama.inference import WordLlamaInference
-
-EMBEDDED = 20_000
-"""How many characters of a text are embedded; the pooled vector of a longer one would say nothing more."""
-
-
-@runtime_checkable
-class Embedder(Protocol):
-    """Embeddings that know what they are called and how long their vectors are."""
-
-    name: str
-    dimension: int
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]: ...
-
-    def embed_query(self, text: str) -> list[float]: ...
 
 
 class WordLlamaEmbeddings(Embeddings):
@@ -46,13 +32,9 @@ class WordLlamaEmbeddings(Embeddings):
         return [self.embed_query(text) for text in texts]
 
     def embed_query(self, text: str) -> list[float]:
-        clean = text[:EMBEDDED].encode("utf-8", "replace").decode("utf-8")
+        clean = embeddable(text)
         vector = self._loaded().embed(clean)[0] if clean else np.zeros(self.dimension, dtype=np.float32)
-        norm = float(np.linalg.norm(vector))
-        if not np.isfinite(norm) or norm == 0.0:
-            vector, norm = np.eye(1, self.dimension, dtype=np.float32)[0], 1.0
-        result: list[float] = (vector / norm).tolist()
-        return result
+        return unit(vector[np.newaxis])[0]
 
     def _loaded(self) -> "WordLlamaInference":
         with self._loading:

@@ -1,4 +1,4 @@
-"""Whatever Chroma is asked to narrow, the result is that of the exact test on every item."""
+"""Whatever the filter, SQL over the index finds what the exact test finds on every item."""
 
 import itertools
 from collections.abc import Mapping

@@ -1,0 +1,7 @@
+"""Embedders behind langchain's Embeddings interface. What they run on is loaded at the first text."""
+
+from ana.embedders.base import EMBEDDED, Embedder
+from ana.embedders.build import build_embedder
+from ana.embedders.wordllama import WordLlamaEmbeddings
+
+__all__ = ["EMBEDDED", "Embedder", "WordLlamaEmbeddings", "build_embedder"]

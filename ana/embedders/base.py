@@ -1,0 +1,47 @@
+"""What every embedder is, and the two things all of them do: prepare a text and return unit vectors."""
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ana.plain import plain_text
+
+EMBEDDED = 20_000
+"""How many characters of a text are embedded; the pooled vector of a longer one would say nothing more."""
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Embeddings that know what they are called and how long their vectors are."""
+
+    name: str
+    dimension: int
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]: ...
+
+    def embed_query(self, text: str) -> list[float]: ...
+
+
+def embeddable(text: str) -> str:
+    """The part of a text that is embedded, as UTF-8 can carry it."""
+    return plain_text(text[:EMBEDDED])
+
+
+def unit(rows: NDArray[Any]) -> list[list[float]]:
+    """The rows scaled to length 1; one that has no direction (zero, not finite) becomes the first axis.
+
+    Args:
+        rows: Shape (texts, dimension), any float type.
+
+    Returns:
+        As many lists as there are rows, each of `dimension` finite numbers.
+    """
+    # in 64 bits, as the squares of large 32-bit numbers overflow
+    wide = rows.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        norms = np.linalg.norm(wide, axis=1)
+    lost = ~np.isfinite(norms) | (norms == 0.0)
+    wide[lost], norms[lost] = np.eye(1, rows.shape[1])[0], 1.0
+    result: list[list[float]] = (wide / norms[:, np.newaxis]).astype(np.float32).tolist()
+    return result

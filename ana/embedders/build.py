@@ -1,0 +1,34 @@
+"""The embedder that the settings ask for. One that is configured and fails never turns into another."""
+
+from collections.abc import Callable
+
+from ana.embedders.base import Embedder
+from ana.embedders.minilm import MiniLmEmbeddings
+from ana.embedders.remote import OllamaEmbeddings, OpenAiEmbeddings
+from ana.embedders.wordllama import WordLlamaEmbeddings
+from ana.errors import ConfigError
+from ana.settings import Settings
+
+EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
+    "wordllama": lambda _: WordLlamaEmbeddings(),
+    "minilm": lambda _: MiniLmEmbeddings(),
+    "openai": OpenAiEmbeddings,
+    "ollama": OllamaEmbeddings,
+}
+
+
+def build_embedder(settings: Settings, name: str | None = None) -> Embedder:
+    """An embedder by name; nothing is loaded or asked until it gets a text.
+
+    Args:
+        settings: What was set.
+        name: wordllama, minilm, openai or ollama; default: what ANA_EMBEDDINGS says.
+
+    Raises:
+        ConfigError: There is no such embedder, or its key is missing; names the setting.
+    """
+    wanted = name or settings.ana_embeddings
+    if wanted not in EMBEDDERS:
+        known = ", ".join(EMBEDDERS)
+        raise ConfigError(f"No embedder is called {wanted!r}.", f"Set ANA_EMBEDDINGS to one of {known}.")
+    return EMBEDDERS[wanted](settings)

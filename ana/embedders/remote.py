@@ -1,0 +1,169 @@
+"""Embedders behind OpenAI's wire: what is embedded leaves the machine, or goes to Ollama."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+from pydantic import SecretStr
+
+from ana.embedders.base import embeddable, unit
+from ana.errors import ConfigError, ModelFailed
+from ana.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_openai import OpenAIEmbeddings
+
+OPENAI_URL = "https://api.openai.com/v1"
+RETRIES = 2
+BATCH = 32
+"""Texts in one request: OpenAI takes 300,000 tokens, that is 36 texts of the longest kind."""
+
+SHORTEST = 1000
+"""A refused text of more characters is halved and sent again."""
+
+
+class RemoteEmbeddings(Embeddings):
+    """Embeddings of one model at one server; vectors have length 1, also that of an empty text.
+
+    Args:
+        url: Base URL, up to and with /v1.
+        key: The server's key.
+        timeout: Of one request, in seconds.
+    """
+
+    name: str
+    dimension: int
+    model: str
+    mend: str
+    """What the person can do when the server fails."""
+
+    def __init__(self, url: str, key: SecretStr, timeout: float) -> None:
+        self.url = url
+        self._key = key
+        self._timeout = timeout
+        self._client: OpenAIEmbeddings | None = None
+        self._loading = threading.Lock()
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """One unit vector a text, in the order of the texts.
+
+        Raises:
+            ModelFailed: The server cannot be reached, refuses, or sends what cannot be read.
+            ConfigError: The model's vectors have another dimension.
+        """
+        # the API refuses empty text
+        clean = [embeddable(text) or " " for text in texts]
+        return [
+            vector for start in range(0, len(clean), BATCH) for vector in self._checked(clean[start : start + BATCH])
+        ]
+
+    def embed_query(self, text: str) -> list[float]:
+        """The unit vector of one text; raises what `embed_documents` raises."""
+        return self.embed_documents([text])[0]
+
+    def _checked(self, texts: list[str]) -> list[list[float]]:
+        with self._mapped():
+            rows = np.array(self._asked(texts), dtype=np.float64)
+            if rows.ndim != 2 or len(rows) != len(texts):
+                raise ValueError(f"{len(texts)} texts, vectors of shape {rows.shape}")
+        if rows.shape[1] != self.dimension:
+            raise ConfigError(
+                f"The embedding model {self.model} sent vectors of {rows.shape[1]} dimensions, not {self.dimension}.",
+                "Set ANA_EMBEDDINGS to another embedder, or name a server that has this model.",
+            )
+        return unit(rows)
+
+    def _asked(self, texts: list[str]) -> list[list[float]]:
+        """The server's vectors. Tokens cannot be counted here, so a text with too many is found by its refusal;
+        it is then shortened alone, so that its vector does not depend on its neighbours."""
+        from openai import BadRequestError
+
+        try:
+            return self._loaded().embed_documents(texts)
+        except BadRequestError:
+            if len(texts) > 1:
+                return [self._asked([text])[0] for text in texts]
+            if len(texts[0]) <= SHORTEST:
+                raise
+            return self._asked([texts[0][: len(texts[0]) // 2]])
+
+    @contextmanager
+    def _mapped(self) -> Iterator[None]:
+        from openai import OpenAIError
+
+        try:
+            yield
+        except (OpenAIError, ValueError, TypeError, AttributeError, LookupError) as exc:
+            raise ModelFailed(self._sentence(exc), self.mend) from exc
+
+    def _sentence(self, exc: Exception) -> str:
+        from openai import APIConnectionError, APIStatusError, APITimeoutError
+
+        who = f"The embeddings provider {self.name}"
+        if isinstance(exc, APIStatusError):
+            said = {
+                401: "refused the key",
+                404: f"does not know the model {self.model}",
+                429: "is busy or the quota is used up",
+            }
+            return f"{who} {said.get(exc.status_code, 'answered with an error')} ({exc.status_code})."
+        if isinstance(exc, APITimeoutError):
+            return f"{who} did not answer in time."
+        if isinstance(exc, APIConnectionError):
+            return f"{who} could not be reached."
+        return f"{who} sent a reply that could not be read ({type(exc).__name__})."
+
+    def _loaded(self) -> "OpenAIEmbeddings":
+        with self._loading:
+            if self._client is None:
+                from langchain_openai import OpenAIEmbeddings
+
+                self._client = OpenAIEmbeddings(
+                    model=self.model,
+                    api_key=self._key,
+                    base_url=self.url,
+                    timeout=self._timeout,
+                    max_retries=RETRIES,
+                    # counting tokens would download their table
+                    check_embedding_ctx_length=False,
+                    # base64, the default, is not known to every compatible server
+                    model_kwargs={"encoding_format": "float"},
+                )
+            return self._client
+
+
+class OpenAiEmbeddings(RemoteEmbeddings):
+    """OpenAI's text-embedding-3-small, 1536 dimensions, at OPENAI_BASE_URL.
+
+    Raises:
+        ConfigError: OPENAI_API_KEY is not set.
+    """
+
+    name = "openai"
+    dimension = 1536
+    model = "text-embedding-3-small"
+    mend = "Check OPENAI_API_KEY, OPENAI_BASE_URL and the network, then try again."
+
+    def __init__(self, settings: Settings) -> None:
+        if settings.openai_api_key is None:
+            raise ConfigError(
+                "The embeddings are openai, but OPENAI_API_KEY is not set.",
+                "Set OPENAI_API_KEY in .env, or set ANA_EMBEDDINGS=wordllama.",
+            )
+        super().__init__(settings.openai_base_url or OPENAI_URL, settings.openai_api_key, settings.ana_turn_seconds)
+
+
+class OllamaEmbeddings(RemoteEmbeddings):
+    """nomic-embed-text, 768 dimensions, at OLLAMA_HOST."""
+
+    name = "ollama"
+    dimension = 768
+    model = "nomic-embed-text"
+    mend = "Start Ollama, check OLLAMA_HOST, run `ollama pull nomic-embed-text` once, then try again."
+
+    def __init__(self, settings: Settings) -> None:
+        # Ollama asks for no key, the client for one that is not empty
+        super().__init__(settings.ollama_host.rstrip("/") + "/v1", SecretStr("ollama"), settings.ana_turn_seconds)

@@ -1,0 +1,64 @@
+"""The files of all-MiniLM-L6-v2, downloaded by Chroma's own wrapper. It stands here because it imports chromadb."""
+
+import shutil
+import tarfile
+import tempfile
+from pathlib import Path
+
+from ana.embedders.minilm import has_minilm, import_onnxruntime, minilm_folder
+from ana.errors import ConfigError
+
+
+def fetch_minilm(folder: Path | None = None) -> Path:
+    """Download the model (80 MB) unless it is there; nothing else in this project downloads it.
+
+    Args:
+        folder: Where its files shall lie; default: where Chroma keeps them.
+
+    Returns:
+        The folder.
+
+    Raises:
+        ConfigError: It cannot be downloaded or written; nothing that could be loaded is left.
+    """
+    from httpx import HTTPError
+
+    target = folder or minilm_folder()
+    try:
+        if not has_minilm(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".ana-", dir=target.parent) as scratch:
+                _put(_downloaded(Path(scratch)), target)
+    except (HTTPError, OSError, ValueError, EOFError, tarfile.TarError) as exc:
+        raise ConfigError(
+            f"The model all-MiniLM-L6-v2 could not be put into {target} ({_reason(exc)}).",
+            "Check the network and the disk and try again, or set ANA_EMBEDDINGS=wordllama.",
+        ) from exc
+    return target
+
+
+def _downloaded(scratch: Path) -> Path:
+    """The folder of the unpacked files. Chroma checks the archive's SHA-256, but unpacks in place: a process that
+    ends meanwhile would leave half a model that counts as whole, so it works in a folder of its own."""
+    import_onnxruntime()
+    from chromadb.utils.embedding_functions.onnx_mini_lm_l6_v2 import ONNXMiniLM_L6_V2
+
+    wrapper = ONNXMiniLM_L6_V2()
+    wrapper.DOWNLOAD_PATH = scratch
+    wrapper._download_model_if_not_exists()
+    return scratch / wrapper.EXTRACTED_FOLDER_NAME
+
+
+def _put(files: Path, target: Path) -> None:
+    """Rename a whole folder into place, unless another process did so meanwhile."""
+    if has_minilm(target):
+        return
+    if target.exists():
+        shutil.rmtree(target)
+    files.rename(target)
+
+
+def _reason(exc: Exception) -> str:
+    if "SHA256" in str(exc):
+        return "what the server sent is not the model"
+    return f"{type(exc).__name__}: {exc}"

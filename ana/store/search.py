@@ -1,0 +1,78 @@
+"""Queries over one collection: by filter and date, or by text and what it asks for."""
+
+import sqlite3
+from collections.abc import Mapping
+
+import numpy as np
+
+from ana.clock import Clock
+from ana.embedders import Embedder
+from ana.errors import ToolError
+from ana.store import lookup
+from ana.store.asked import Asked, asked
+from ana.store.base import Found, Reason
+from ana.store.filters import And, keys, parse
+from ana.store.index import Index
+from ana.store.item import Json
+from ana.store.lookup import Entry
+from ana.store.ranking import Hit, Ranking
+from ana.store.source import ChromaSource
+from ana.store.sql import Sql, compiled
+
+_EVERY_ITEM = And(())
+
+
+class Search:
+    """Finds items. Used only while the folder is held.
+
+    Args:
+        index: The derived index.
+        embedder: Turns a query into a vector.
+        clock: The person's clock: what "Tuesday" means, and where a day begins.
+    """
+
+    def __init__(self, index: Index, embedder: Embedder, clock: Clock) -> None:
+        self._index = index
+        self._embedder = embedder
+        self._clock = clock
+
+    def query(self, source: ChromaSource, text: str | None, where: Mapping[str, Json] | None, limit: int) -> Found:
+        """Find items; arguments and errors as in `Store.query`."""
+        node = parse(where, self._clock.zone)
+        if limit < 1:
+            raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
+        db = self._index.ready(source)
+        query = asked(text, self._clock.now().date()) if text and text.strip() else None
+        meant = None if node == _EVERY_ITEM else compiled(node)
+        if query is None or query.due:
+            entries, reasons, total = self._by_date(db, query, meant, limit)
+        else:
+            entries, reasons, total = self._by_meaning(db, source, query, meant, limit)
+        items = lookup.items(db, entries)
+        unknown = () if total else lookup.unknown(db, keys(node))
+        return Found(items, total, total > len(items), unknown, tuple(reasons), query.due if query else None)
+
+    def _by_date(
+        self, db: sqlite3.Connection, query: Asked | None, meant: Sql | None, limit: int
+    ) -> tuple[list[Entry], list[Reason], int]:
+        asked_for = [meant] if meant else []
+        if query and query.due:
+            asked_for.append(lookup.is_due(*query.due, self._clock.zone))
+        both = lookup.all_of(asked_for)
+        entries, total = lookup.by_date(db, both, limit), lookup.total(db, both)
+        reasons = [Reason(date=entry.date if query else None, filter=meant is not None) for entry in entries]
+        return entries, reasons, total
+
+    def _by_meaning(
+        self, db: sqlite3.Connection, source: ChromaSource, query: Asked, meant: Sql | None, limit: int
+    ) -> tuple[list[Entry], list[Reason], int]:
+        vector = np.array(self._embedder.embed_query(query.text), np.float32)
+        ranking = Ranking(db, self._index.words(db), source, query, vector, meant, self._clock.zone)
+        hits = ranking.best(limit)
+        shared = lookup.shared(db, [hit.entry.row for hit in hits], ranking.known)
+        reasons = [_reason(hit, shared.get(hit.entry.row, ()), meant is not None) for hit in hits]
+        return [hit.entry for hit in hits], reasons, ranking.total
+
+
+def _reason(hit: Hit, words: tuple[str, ...], filtered: bool) -> Reason:
+    return Reason(hit.cosine, words, hit.entry.date if hit.on_day else None, hit.first, filtered)

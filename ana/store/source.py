@@ -1,0 +1,101 @@
+"""What search and the index read from a Chroma collection."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ana.store.item import Item
+from ana.store.metadata import from_chroma, to_chroma
+
+if TYPE_CHECKING:
+    from langchain_chroma import Chroma
+
+PAGE = 1000
+_EVERYTHING: Any = ["documents", "metadatas", "embeddings"]
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An item and its vector."""
+
+    item: Item
+    vector: Vector
+
+
+class ChromaSource:
+    """Items and vectors of one collection. Used only while the folder is held.
+
+    Args:
+        chroma: The collection.
+    """
+
+    def __init__(self, chroma: "Chroma") -> None:
+        self.chroma = chroma
+        self._collection = chroma._collection
+        self.identity = str(self._collection.id)
+
+    def count(self) -> int:
+        return int(self._collection.count())
+
+    def some(self, ids: Sequence[str]) -> list[Stored]:
+        """What is stored under these ids, in their order; ids that are not there are left out."""
+        found: dict[str, Stored] = {}
+        for start in range(0, len(ids), PAGE):
+            part: Any = self._collection.get(ids=list(ids[start : start + PAGE]), include=_EVERYTHING)
+            found |= {stored.item.id: stored for stored in _stored(part)}
+        return [found[id] for id in ids if id in found]
+
+    def items(self, ids: Sequence[str]) -> list[Item]:
+        """The items with these ids, at most a page of them, in any order."""
+        return _items(self.chroma.get(ids=list(ids))) if ids else []
+
+    def page(self, offset: int, size: int = PAGE) -> list[Item]:
+        return _items(self.chroma.get(limit=size, offset=offset))
+
+    def all(self) -> Iterator[Stored]:
+        for offset in range(0, self.count(), PAGE):
+            part: Any = self._collection.get(limit=PAGE, offset=offset, include=_EVERYTHING)
+            yield from _stored(part)
+
+    def write(self, stored: Sequence[Stored], stale: Mapping[str, None]) -> None:
+        """Store items under their ids.
+
+        Args:
+            stored: At most as many as Chroma takes at once.
+            stale: Metadata keys to take back: Chroma merges metadata with what is there.
+        """
+        documents, metadatas = zip(*(to_chroma(each.item) for each in stored), strict=True)
+        told: Any = [dict(stale) | metadata for metadata in metadatas]
+        vectors = np.array([each.vector for each in stored], np.float32)
+        self._collection.upsert([each.item.id for each in stored], vectors, told, list(documents))
+
+    def delete(self, ids: Sequence[str]) -> None:
+        self.chroma.delete(ids=list(ids))
+
+    def nearest(self, vector: Vector, limit: int) -> dict[str, float]:
+        """The ids nearest to a vector by the index alone, best first, with their cosine.
+
+        Args:
+            vector: Of length 1.
+            limit: At most how many; at least 1, and no more than there are.
+        """
+        found = self._collection.query(
+            query_embeddings=np.array([vector], np.float32), n_results=limit, include=["distances"]
+        )
+        distances = found["distances"] or [[]]
+        return {id: 1.0 - distance for id, distance in zip(found["ids"][0], distances[0], strict=True)}
+
+
+def _items(got: Mapping[str, Any]) -> list[Item]:
+    rows = zip(got["ids"], got["documents"], got["metadatas"], strict=True)
+    return [from_chroma(id, document or "", metadata) for id, document, metadata in rows]
+
+
+def _stored(got: Mapping[str, Any]) -> list[Stored]:
+    vectors = np.asarray(got["embeddings"], np.float32)
+    return [Stored(item, vector) for item, vector in zip(_items(got), vectors, strict=True)]

@@ -1,0 +1,115 @@
+"""The mean over the mask, the same alone and in company; files that are missing or damaged are named."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ana.embedders.minilm import LONGEST, MiniLmEmbeddings, minilm_folder
+from ana.errors import ConfigError
+from tests.embedders.tiny_onnx import TABLE, WORDS, model_bytes, write_model
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_model(tmp_path / "onnx")
+
+
+@pytest.fixture
+def minilm(folder: Path) -> MiniLmEmbeddings:
+    return MiniLmEmbeddings(folder)
+
+
+def expected(*words: str) -> list[float]:
+    """The normalised mean of these words' rows and of the two tokens around them, by numpy."""
+    mean = TABLE[[WORDS.index(word) for word in ("[CLS]", *words, "[SEP]")]].astype(np.float64).mean(axis=0)
+    vector: list[float] = (mean / np.linalg.norm(mean)).tolist()
+    return vector
+
+
+def test_a_vector_is_the_masked_mean_of_length_one(minilm: MiniLmEmbeddings) -> None:
+    vector = minilm.embed_query("milk bread dentist")
+    assert vector == pytest.approx(expected("milk", "bread", "dentist"), abs=1e-6)
+    assert np.linalg.norm(vector) == pytest.approx(1.0)
+
+
+def test_padding_changes_no_vector(minilm: MiniLmEmbeddings) -> None:
+    texts = ["milk", "garden river garden river garden", "", "bread milk"]
+    together = minilm.embed_documents(texts)
+    for text, vector in zip(texts, together, strict=True):
+        assert vector == pytest.approx(expected(*text.split()), abs=1e-6)
+        assert vector == pytest.approx(minilm.embed_query(text), abs=1e-6)
+
+
+def test_many_texts_of_mixed_length_keep_their_order(minilm: MiniLmEmbeddings) -> None:
+    texts = [" ".join(WORDS[4 + (n + k) % 5] for k in range(n * 7 % 11)) for n in range(75)]
+    vectors = minilm.embed_documents(texts)
+    for text, vector in zip(texts, vectors, strict=True):
+        assert vector == pytest.approx(expected(*text.split()), abs=1e-6)
+
+
+def test_nothing_gives_nothing(minilm: MiniLmEmbeddings) -> None:
+    assert minilm.embed_documents([]) == []
+
+
+@pytest.mark.parametrize("text", ["", "   ", "m", "\ud800", "\x00"])
+def test_odd_texts_have_vectors_of_length_one(minilm: MiniLmEmbeddings, text: str) -> None:
+    vector = minilm.embed_query(text)
+    assert len(vector) == minilm.dimension
+    assert np.linalg.norm(vector) == pytest.approx(1.0)
+
+
+def test_a_text_without_direction_becomes_the_first_axis(tmp_path: Path) -> None:
+    minilm = MiniLmEmbeddings(write_model(tmp_path, np.zeros_like(TABLE)))
+    assert minilm.embed_query("milk") == [1.0] + [0.0] * 383
+
+
+def test_a_long_text_is_read_up_to_its_limit_of_tokens(minilm: MiniLmEmbeddings) -> None:
+    kept = ["milk"] * 100 + ["river"] * (LONGEST - 2 - 100)
+    vector = minilm.embed_query(" ".join(kept + ["dentist"] * 500))
+    assert vector == pytest.approx(expected(*kept), abs=1e-6)
+
+
+def test_files_that_are_not_there_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(ConfigError, match=r"^The model all-MiniLM-L6-v2 is not on this machine\.$") as caught:
+        MiniLmEmbeddings().embed_query("milk")
+    assert caught.value.hint == (
+        "Run `ana reindex --embeddings minilm` once, it downloads 80 MB, or set ANA_EMBEDDINGS=wordllama."
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_files_may_come_after_a_first_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    minilm = MiniLmEmbeddings()
+    with pytest.raises(ConfigError):
+        minilm.embed_query("milk")
+    write_model(minilm_folder())
+    assert minilm.embed_query("milk") == pytest.approx(expected("milk"), abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+@pytest.mark.parametrize("damage", [b"", b"{}", b"\xff\x00 not this", None])
+def test_a_damaged_file_names_the_folder_to_delete(
+    folder: Path, name: str, damage: bytes | None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = folder / name
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
+    with pytest.raises(ConfigError, match="its files are damaged") as caught:
+        MiniLmEmbeddings(folder).embed_query("milk")
+    assert f"Delete the folder {folder}" in caught.value.hint
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_tokenizer_of_another_model_counts_as_damage(folder: Path) -> None:
+    (folder / "model.onnx").write_bytes(model_bytes(TABLE[:5]))
+    with pytest.raises(ConfigError, match="its files are damaged"):
+        MiniLmEmbeddings(folder).embed_query("river")
+
+
+def test_a_model_of_another_dimension_counts_as_damage(folder: Path) -> None:
+    (folder / "model.onnx").write_bytes(model_bytes(np.ascontiguousarray(TABLE[:, :8])))
+    with pytest.raises(ConfigError, match="its files are damaged"):
+        MiniLmEmbeddings(folder).embed_query("river")
