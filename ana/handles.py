@@ -35,15 +35,15 @@ def open_handles(settings: Settings, program: str = "ana", model: "BaseChatModel
         model: Instead of the one that the settings ask for.
 
     Raises:
-        ConfigError: The model cannot be built from the settings.
+        ConfigError: The model or the embedder cannot be built from the settings.
     """
-    from ana.embedders import WordLlamaEmbeddings
+    from ana.embedders import build_embedder
     from ana.models.factory import build_model
     from ana.store.memory import Memory
     from ana.tracing.traces import Traces
 
     clock = Clock(local_zone(settings.ana_timezone))
-    memory = Memory(settings.ana_data_dir, WordLlamaEmbeddings(), clock, program=program)
+    memory = Memory(settings.ana_data_dir, build_embedder(settings), clock, program=program)
     traces = Traces(settings.traces_dir, secrets_of(settings))
     return Handles(settings, clock, memory, model or build_model(settings), traces)
 

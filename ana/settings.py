@@ -13,6 +13,7 @@ from ana.errors import ConfigError
 PROJECT = Path(__file__).resolve().parent.parent
 
 Provider = Literal["auto", "openrouter", "openai", "ollama", "offline"]
+Embeddings = Literal["wordllama", "minilm", "openai", "ollama"]
 
 
 def _words(value: object) -> object:
@@ -25,6 +26,14 @@ def _upper(value: object) -> object:
 
 def _path(value: object) -> object:
     return PROJECT / Path(value).expanduser() if isinstance(value, str | Path) else value
+
+
+def _is_http(value: str) -> bool:
+    try:
+        parts = urlsplit(value)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number
+        return False
 
 
 Words = Annotated[list[str], BeforeValidator(_words)]
@@ -55,7 +64,7 @@ class Settings(BaseModel):
     log_to_console: bool = Field(False, description="also log to standard error")
     log_file_path: ProjectPath = Field(Path("logs/ana.log"), description="log file")
     ana_data_dir: ProjectPath = Field(Path(".data"), description="folder of everything the assistant knows")
-    ana_embeddings: Literal["wordllama"] = Field("wordllama", description="embedder of a new data folder")
+    ana_embeddings: Embeddings = Field("wordllama", description="embedder; `ana reindex` changes a folder's")
     ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
     ana_max_steps: int = Field(12, ge=1, le=100, description="most model calls in one turn")
     ana_turn_seconds: float = Field(60.0, gt=0, description="time-out of one model call, in seconds")
@@ -83,7 +92,7 @@ class Settings(BaseModel):
     @field_validator("openai_base_url", "ollama_host")
     @classmethod
     def _http_url(cls, value: str | None) -> str | None:
-        if value is not None and (urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).netloc):
+        if value is not None and not _is_http(value):
             raise ValueError("should be a URL such as http://localhost:11434")
         return value
 

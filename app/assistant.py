@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage
@@ -176,13 +176,6 @@ def open_assistant(handles: Handles, program: str = "ana") -> Iterator[Assistant
             yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program)
     finally:
         handles.memory.close()
-
-
-def in_zone(handles: Handles, zone: str) -> Handles:
-    """The same handles with the person's clock in another zone."""
-    from ana.clock import Clock, local_zone
-
-    return replace(handles, clock=Clock(local_zone(zone), handles.clock.source))
 
 
 def _turn_of(state: StateSnapshot, handles: Handles) -> Turn:

@@ -163,12 +163,10 @@ def _ask(settings: Settings, said: str, thread: str | None, zone: str | None, ma
     import uuid
 
     from ana.handles import open_handles
-    from app.assistant import in_zone, open_assistant
+    from app.assistant import open_assistant
     from app.threads import Threads
 
-    handles = open_handles(settings, "ana ask")
-    if zone:
-        handles = in_zone(handles, zone)
+    handles = open_handles(settings.model_copy(update={"ana_timezone": zone or settings.ana_timezone}), "ana ask")
     id = Threads(settings).remember(thread) if thread else str(uuid.uuid4())
     with open_assistant(handles, "ana ask") as assistant:
         if thread and (finished := assistant.finish(id)):

@@ -15,7 +15,7 @@ from ana.embedders import Embedder
 from ana.errors import ConfigError, ToolError
 from ana.store import lookup
 from ana.store.base import Found
-from ana.store.folder import Folder, unusable
+from ana.store.folder import Folder, foreign_errors
 from ana.store.index import Index, damaged, digest
 from ana.store.item import Item, Json, Properties, check_properties, merged
 from ana.store.metadata import to_chroma
@@ -199,17 +199,10 @@ class ChromaStore:
 
     @contextmanager
     def _collection(self) -> Iterator[ChromaSource]:
-        from chromadb.errors import ChromaError, InternalError
-
-        try:
-            with self._folder.hold() as client:
-                if self._opened is None or self._opened[0] != self._folder.generation:
-                    self._opened = (self._folder.generation, ChromaSource(self._open(client)))
-                yield self._opened[1]
-        except (InternalError, OSError, sqlite3.Error) as exc:
-            raise unusable(self._folder.path, exc) from exc
-        except ChromaError as exc:
-            raise ToolError(f"The store refused this: {exc}.", "Change the call.") from exc
+        with foreign_errors(self._folder.path), self._folder.hold() as client:
+            if self._opened is None or self._opened[0] != self._folder.generation:
+                self._opened = (self._folder.generation, ChromaSource(self._open(client)))
+            yield self._opened[1]
 
     def _open(self, client: Any) -> "Chroma":
         from langchain_chroma import Chroma
@@ -218,15 +211,16 @@ class ChromaStore:
             collection_name=self._name,
             client=client,
             embedding_function=self._embedder,  # type: ignore[arg-type]
-            collection_metadata={
-                "ana_embedder": self._embedder.name,
-                "ana_dimension": self._embedder.dimension,
-                "ana_version": VERSION,
-            },
-            collection_configuration={"hnsw": {"space": "cosine"}},
+            **{f"collection_{name}": value for name, value in collection_arguments(self._embedder).items()},
         )
         _refuse_another(self._name, chroma._collection.metadata or {}, self._embedder)
         return chroma
+
+
+def collection_arguments(embedder: Embedder) -> dict[str, Any]:
+    """What a collection is created with: its embedder, which it remembers, and its distance."""
+    remembered = {"ana_embedder": embedder.name, "ana_dimension": embedder.dimension, "ana_version": VERSION}
+    return {"metadata": remembered, "configuration": {"hnsw": {"space": "cosine"}}}
 
 
 def _refuse_another(name: str, remembered: Mapping[str, Any], embedder: Embedder) -> None:
@@ -235,7 +229,7 @@ def _refuse_another(name: str, remembered: Mapping[str, Any], embedder: Embedder
     if ours != theirs:
         raise ConfigError(
             f"The collection {name} was embedded with {theirs[0]} ({theirs[1]} dimensions), not {ours[0]} ({ours[1]}).",
-            f"Set ANA_EMBEDDINGS={theirs[0]}, or use another ANA_DATA_DIR.",
+            f"Set ANA_EMBEDDINGS={theirs[0]}, or embed everything again: ana reindex --embeddings {ours[0]}",
         )
     if remembered.get("ana_version") != VERSION:
         raise ConfigError(

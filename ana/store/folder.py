@@ -6,6 +6,7 @@ an OS lock (which dies with its holder), and reopens Chroma when a generation fi
 
 import json
 import os
+import sqlite3
 import threading
 import time
 import uuid
@@ -17,7 +18,8 @@ from typing import TYPE_CHECKING, cast
 
 from filelock import FileLock, Timeout
 
-from ana.errors import StoreBroken, StoreBusy
+from ana.errors import StoreBroken, StoreBusy, ToolError
+from ana.store.reindex import settle
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -142,6 +144,7 @@ class Folder:
         if self._client is None:
             self._client = _open_chroma(self.path / "chroma")
             self.generation += 1
+            settle(self._client, self.path)
         return self._client
 
 
@@ -155,6 +158,19 @@ def _open_chroma(path: Path) -> "Client":
         return cast("Client", client)
     except (ChromaError, OSError, ValueError, RuntimeError) as exc:
         raise unusable(path, exc) from exc
+
+
+@contextmanager
+def foreign_errors(path: Path) -> Iterator[None]:
+    """Map what Chroma, SQLite and the system raise while a data folder is used."""
+    from chromadb.errors import ChromaError, InternalError
+
+    try:
+        yield
+    except (InternalError, OSError, sqlite3.Error) as exc:
+        raise unusable(path, exc) from exc
+    except ChromaError as exc:
+        raise ToolError(f"The store refused this: {exc}.", "Change the call.") from exc
 
 
 def unusable(path: Path, exc: BaseException) -> StoreBroken:

@@ -10,10 +10,13 @@ from typing import Any
 from ana.clock import Clock
 from ana.embedders import Embedder
 from ana.errors import StoreBroken, ToolError
-from ana.store.chroma import ChromaStore, new_id, short_id
-from ana.store.folder import Folder, unusable
+from ana.store.chroma import ChromaStore, collection_arguments, new_id, short_id
+from ana.store.folder import Folder, foreign_errors, unusable
 from ana.store.item import Item, Json, Properties, check_properties
 from ana.store.journal import Cause, Change, Journal
+from ana.store.reindex import Progress, reindex
+
+COLLECTIONS = ("items", "global_context")
 
 LINE = 500
 """How many characters a Global Context line may have."""
@@ -34,8 +37,8 @@ class Memory:
         self, path: Path, embedder: Embedder, clock: Clock, timeout: float = 10.0, program: str = "ana"
     ) -> None:
         self.folder = Folder(path, timeout, program)
-        self.items = ChromaStore(self.folder, "items", embedder, clock)
-        self._lines = ChromaStore(self.folder, "global_context", embedder, clock)
+        self.items, self._lines = (ChromaStore(self.folder, name, embedder, clock) for name in COLLECTIONS)
+        self._embedder = embedder
         self._journal = Journal(path / "journal.sqlite")
         self._clock = clock
 
@@ -130,6 +133,20 @@ class Memory:
     def describe(self) -> list[dict[str, Any]]:
         """Both collections: name, count, embedder, dimension, distance space, format version."""
         return [self.items.describe(), self._lines.describe()]
+
+    def reindex(self, progress: Progress) -> int:
+        """Embed everything again with this memory's embedder; other processes wait meanwhile.
+
+        Args:
+            progress: Called with how many records are done, and of how many.
+
+        Returns:
+            How many records there are.
+        """
+        with foreign_errors(self.folder.path), self.folder.hold() as client:
+            self.folder.writing()
+            made = collection_arguments(self._embedder)
+            return reindex(client, self.folder.path, COLLECTIONS, made, self._embedder, progress)
 
     def close(self) -> None:
         self._journal.close()
