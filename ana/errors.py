@@ -2,6 +2,7 @@
 
 AnaError
 |- ToolError          the model can fix it: goes back as a tool result {error, hint}
+|  `- AlreadyThere    nothing was stored, because an item says this already; the choice is the person's
 |- UserError          the person must be told; `hint` says the next step
 |  |- StoreBusy       another process holds the data folder or the thread
 |  |- StoreBroken     the data cannot be read or written
@@ -32,6 +33,18 @@ class ToolError(AnaError):
 
     def to_json(self) -> dict[str, str]:
         return {"error": self.message, "hint": self.hint}
+
+
+class AlreadyThere(ToolError):
+    """An item says this already.
+
+    Args:
+        id: That item's.
+    """
+
+    def __init__(self, id: str) -> None:
+        super().__init__(f"Item {id} says exactly this already.", "Use that one, or say that a copy is wanted.")
+        self.id = id
 
 
 class UserError(AnaError):

@@ -21,7 +21,7 @@ from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
 from graph.state import Turn
-from nodes.history import this_turn
+from nodes.history import changes, this_turn
 from nodes.load_context import new_turn
 
 Event = dict[str, Any]
@@ -139,7 +139,7 @@ class Assistant:
             steps=steps_of(messages, turn["corrections"]),
             usage=turn["usage"],
             cost_usd=cost(turn["usage"], self.handles.settings),
-            changes=[m.artifact for m in messages if m.type == "tool" and m.artifact],
+            changes=changes(messages),
             error=turn["error"],
         )
 

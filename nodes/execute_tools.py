@@ -14,7 +14,7 @@ from ana.errors import ToolError, UserError
 from ana.store.journal import Cause
 from graph.context import Context, context_of, emit, thread_of
 from graph.state import State
-from nodes.history import pending_calls
+from nodes.history import last_turn, pending_calls, refused_copies
 from nodes.load_context import load
 from tools.call import Call
 from tools.catalog import CONTEXT_TOOLS, TOOLS
@@ -41,7 +41,8 @@ def _handed(state: State, runtime: Runtime[Context], message: AIMessage, positio
     # the arguments are part of the key: a message lost in a crash and asked for again may say something else
     key = f"{thread}/{message.id}/{position}/{hashlib.sha256(said.encode()).hexdigest()[:16]}"
     shown = {int(number): text for number, text in state["turn"]["shown"].items()}
-    return Call(handles.memory, handles.clock, Cause(key, thread, state["turn"]["id"]), shown)
+    copy = call["args"] in refused_copies(last_turn(state["messages"]))
+    return Call(handles.memory, handles.clock, Cause(key, thread, state["turn"]["id"]), shown, copy)
 
 
 def _run(call: ToolCall, handed: Call) -> ToolMessage:

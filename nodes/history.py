@@ -1,6 +1,7 @@
 """The message list: kept short in the state, and always valid for a provider."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 
@@ -26,6 +27,23 @@ def turns(messages: Sequence[AnyMessage]) -> list[list[AnyMessage]]:
 def this_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """The last user message and what followed it."""
     return turns(messages)[-1] if messages else []
+
+
+def last_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """The turn before this one."""
+    return turns(messages)[-2] if len(turns(messages)) > 1 else []
+
+
+def refused_copies(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
+    """The arguments of each create_item that was answered with an item that says the same already."""
+    refused = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and m.text.startswith('{"existing"')}
+    made = (call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls)
+    return [call["args"] for call in made if call["id"] in refused]
+
+
+def changes(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
+    """The receipts of every write, in order."""
+    return [m.artifact for m in messages if isinstance(m, ToolMessage) and m.artifact and "op" in m.artifact]
 
 
 def tokens(message: BaseMessage) -> int:

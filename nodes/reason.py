@@ -11,7 +11,7 @@ from ana.models.call import complete
 from ana.store.memory import digest
 from graph.context import Context, context_of, emit
 from graph.state import Loaded, State, Turn
-from nodes.history import repaired, this_turn, tokens, with_corrections
+from nodes.history import changes, repaired, this_turn, tokens, with_corrections
 from nodes.load_context import load
 from nodes.policies import Evidence, claimed_write_needs_receipt
 from prompts import render
@@ -47,7 +47,7 @@ def system_prompt(loaded: Loaded) -> str:
 
 def limit_reached(messages: list[AnyMessage]) -> str:
     """What to say when the turn may take no further step."""
-    done = [m.artifact for m in this_turn(messages) if m.type == "tool" and m.artifact]
+    done = changes(this_turn(messages))
     kept = f"{len(done)} change{'s' if len(done) != 1 else ''} made so far stayed" if done else "nothing was changed"
     return f"I stopped at the step limit of this turn; {kept}. Ask again, in smaller pieces, for what is missing."
 

@@ -1,13 +1,17 @@
 """The four primitives over items."""
 
+from datetime import date
 from typing import Any
 
 from langchain_core.tools import tool
 
-from ana.dates import without_weekday
-from ana.errors import ToolError
+from ana.dates import with_weekday, without_weekday
+from ana.errors import AlreadyThere, ToolError
+from ana.store.base import Found
 from ana.store.item import Json
-from tools.call import Injected, Result, receipt
+from tools.call import Injected, Result, receipt, why
+
+CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -18,7 +22,10 @@ def create_item(content: str, properties: dict[str, Any] | None = None, *, call:
         content: The text, in natural language.
         properties: What is known about it, by name, such as type, status, due_date, priority, project. Dates are ISO.
     """
-    change = call.memory.create(_text(content), _plain(properties), call.cause)
+    try:
+        change = call.memory.create(_text(content), _plain(properties), call.cause, copy=call.copy)
+    except AlreadyThere as exc:
+        return {"existing": call.show(call.memory.items.known(exc.id)), "choice": CHOICE}, None
     assert change.after is not None
     return call.show(change.after), receipt(change)
 
@@ -68,11 +75,19 @@ def query_items(
     found = call.memory.items.query(text, where, min(limit, 100))
     items = [call.show(item) for item in found.items]
     told = {"items": items, "total": found.total, "truncated": found.truncated}
-    return told | ({"note": f"No item has {_named(found.unknown)}."} if found.unknown else {}), None
+    return told | ({"note": note} if (note := _note(found)) else {}), why(found)
 
 
-def _named(keys: tuple[str, ...]) -> str:
-    return "the property " + " or ".join(map(repr, keys))
+def _note(found: Found) -> str:
+    """What the result does not say by itself."""
+    notes = []
+    if found.due:
+        first, last = (with_weekday(str(day)) for day in found.due)
+        days = f"to {last}" if found.due[0] == date.min else first if first == last else f"{first} to {last}"
+        notes.append(f"The text was taken as the question what is due: {days}.")
+    if found.unknown:
+        notes.append(f"No item has the property {' or '.join(map(repr, found.unknown))}.")
+    return " ".join(notes)
 
 
 def _plain(properties: dict[str, Any] | None) -> dict[str, Json]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ana.clock import Clock
 from ana.embedders import Embedder
-from ana.errors import StoreBroken, ToolError
+from ana.errors import AlreadyThere, StoreBroken, ToolError
 from ana.store.chroma import ChromaStore, collection_arguments, new_id, short_id
 from ana.store.folder import Folder, foreign_errors, unusable
 from ana.store.item import Item, Json, Properties, check_properties
@@ -42,11 +42,31 @@ class Memory:
         self._journal = Journal(path / "journal.sqlite")
         self._clock = clock
 
-    def create(self, content: str, properties: Properties | None = None, cause: Cause | None = None) -> Change:
-        """Keep a new item."""
+    def create(
+        self,
+        content: str,
+        properties: Properties | None = None,
+        cause: Cause | None = None,
+        *,
+        copy: bool = True,
+    ) -> Change:
+        """Keep a new item.
+
+        Args:
+            content: Its text.
+            properties: Its properties.
+            cause: The call that wants it.
+            copy: Whether it is kept also where another item says the same already.
+
+        Raises:
+            AlreadyThere: Another item says the same, and no copy is wanted.
+            ToolError: A property cannot be stored.
+        """
         check_properties(properties or {})
 
         def plan() -> Change:
+            if not copy and (same := self.items.same(content, properties or {})):
+                raise AlreadyThere(same[0].id)
             stamp = self._clock.stamp()
             return Change("item", "", None, Item(self._free_id(cause), content, dict(properties or {}), stamp, stamp))
 

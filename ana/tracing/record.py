@@ -67,10 +67,17 @@ def record_of(turn: Mapping[str, Any], messages: Sequence[AnyMessage], thread_id
 def _step(tool: str, args: dict[str, Any], answer: ToolMessage | None) -> Step:
     if answer is None:
         return Step(tool=tool, args=args, observation={"error": "interrupted", "hint": ""})
+    step = Step(tool=tool, args=args, observation=_read(answer.text))
+    if isinstance(answer.artifact, dict) and answer.artifact.get("why"):
+        step["why"] = answer.artifact["why"]
+    return step
+
+
+def _read(text: str) -> Any:
     try:
-        return Step(tool=tool, args=args, observation=json.loads(answer.text))
+        return json.loads(text)
     except ValueError:
-        return Step(tool=tool, args=args, observation=answer.text)
+        return text
 
 
 def _violation(correction: Mapping[str, Any]) -> Step:

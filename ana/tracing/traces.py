@@ -6,7 +6,7 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from ana.errors import UserError
 
@@ -15,11 +15,15 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 class Step(TypedDict):
-    """What happened in a turn: a tool call, or a violation under a name that starts with ⛔️."""
+    """What happened in a turn: a tool call, or a violation under a name that starts with ⛔️.
+
+    `why` tells, for a query, what spoke for each item; the model does not see it.
+    """
 
     tool: str
     args: dict[str, Any]
     observation: Any
+    why: NotRequired[list[dict[str, Any]]]
 
 
 class Record(TypedDict):
