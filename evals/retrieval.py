@@ -9,19 +9,23 @@ import argparse
 import json
 import random
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from ana.clock import Clock
-from ana.embedders import Embedder, build_embedder
-from ana.settings import PROJECT, load_settings
-from ana.store.item import Item, Json
-from ana.store.memory import Memory
+from ana.embedders import Embedder, WordLlamaEmbeddings
+from ana.errors import UserError
+from ana.settings import PROJECT
+from ana.store.chroma import ChromaStore
+from ana.store.folder import Folder
+from ana.store.item import Item
+from ana.store.ranking import Weights
+from evals import locomo
+from evals.scores import Finder, Query, Score, measured, table
 
 DATA = PROJECT / "evals" / "data"
 NOW = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
@@ -30,37 +34,6 @@ SEED = 7
 STAMP = "2026-01-01T00:00:00.000000+00:00"
 
 Half = Literal["tuning", "held-out"]
-Finder = Callable[[str, int], list[str]]
-"""From a query and a limit to the ids of what was found, best first."""
-
-
-@dataclass(frozen=True)
-class Query:
-    """A question with its answer.
-
-    Args:
-        id: Its name.
-        kind: What sort of question it is.
-        text: What is asked.
-        gold: The exact filter behind it, where there is one.
-        relevant: The ids of all right items; none where there is no answer.
-    """
-
-    id: str
-    kind: str
-    text: str
-    gold: dict[str, Json] | None
-    relevant: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Score:
-    """Means over the queries of one kind: recall in the first 5 and 10, and the reciprocal rank of the first right one."""
-
-    count: int
-    recall5: float
-    recall10: float
-    mrr: float
 
 
 def items() -> list[Item]:
@@ -80,3 +53,61 @@ def queries(half: Half | None = None) -> list[Query]:
         random.Random(f"{SEED}/{kind}").shuffle(ids)
         tuning |= set(ids[: len(ids) // 2])
     return [query for query in every if (query.id in tuning) == (half == "tuning")]
+
+
+@contextmanager
+def legs(items: Sequence[Item], embedder: Embedder, clock: Clock = CLOCK) -> Iterator[dict[str, Finder]]:
+    """Dense, lexical and hybrid search over these items."""
+    weights = {
+        "dense": Weights(words=0, day=0, due=False),
+        "lexical": Weights(vector=0, day=0, due=False),
+        "hybrid": Weights(),
+    }
+    with tempfile.TemporaryDirectory() as name:
+        folder = Folder(Path(name))
+        stores = {leg: ChromaStore(folder, "items", embedder, clock, weight) for leg, weight in weights.items()}
+        stores["hybrid"].fill(items)
+        yield {leg: _finder(store) for leg, store in stores.items()}
+        for store in stores.values():
+            store.close()
+        folder.close()
+
+
+def _finder(store: ChromaStore) -> Finder:
+    return lambda text, limit: [item.id for item in store.query(text, limit=limit).items]
+
+
+def rows(half: Half = "held-out") -> Iterator[tuple[str, str]]:
+    """Recall@5, recall@10 and mean reciprocal rank on one half of evals/data, with the default embedder."""
+    asked = queries(half)
+    with legs(items(), WordLlamaEmbeddings()) as finders:
+        yield from table({leg: measured(find, asked) for leg, find in finders.items()})
+
+
+def main() -> None:
+    """Print the table that the arguments ask for."""
+    parser = argparse.ArgumentParser(prog="python -m evals.retrieval", description=__doc__)
+    parser.add_argument("--half", choices=["tuning", "held-out"], default="held-out")
+    parser.add_argument("--locomo", type=Path, metavar="FILE", help="measure a file in the format of LoCoMo instead")
+    chosen = parser.parse_args()
+    try:
+        told = locomo_rows(chosen.locomo) if chosen.locomo else rows(chosen.half)
+        print(f"{'':<40} recall@5 / recall@10 / mean reciprocal rank")
+        for name, figure in told:
+            print(f"{name:<40} {figure}", flush=True)
+    except UserError as exc:
+        raise SystemExit(exc.sentence()) from exc
+
+
+def locomo_rows(path: Path) -> Iterator[tuple[str, str]]:
+    """The same table for a file in the format of LoCoMo, by category."""
+    scores: dict[str, list[dict[str, Score]]] = {}
+    for talk in locomo.conversations(path):
+        with legs(talk.items, WordLlamaEmbeddings(), talk.clock) as finders:
+            for leg, find in finders.items():
+                scores.setdefault(leg, []).append(measured(find, talk.queries))
+    yield from table({leg: locomo.pooled(parts) for leg, parts in scores.items()})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,15 +1,20 @@
 """What a query's text asks for besides its meaning."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from ana.dates import spelled
 from ana.store.tokens import tokens
-from ana.when import Mention, due_question, resolve, spell_out
+from ana.when import Mention, due_question, stretches
 
 _ID = re.compile(r"(?<![\w-])[a-z2-7]{8}(?![\w-])")
 _PHRASE = re.compile(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
 _TAG = re.compile(r"(?<![\w#])#(\w[\w-]*)")
+
+LONGEST = 4000
+"""How many characters of a query are read for words and days; its vector is of more."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +23,7 @@ class Asked:
 
     Args:
         text: As it was put.
-        words: What the lexical leg looks for, each once; the days it names are spelled out.
+        words: What the lexical leg looks for, each once; a single day it names is spelled out.
         mentions: Where it names days.
         due: First and last day, when it asks for what is due then and for nothing besides.
         ids: What looks like an item's id.
@@ -43,11 +48,12 @@ def asked(text: str, today: date) -> Asked:
         today: The person's today.
     """
     said = text[:LONGEST]
+    mentions = tuple(stretches(said, today))
     quoted = (tuple(tokens("".join(match))) for match in _PHRASE.findall(said))
     return Asked(
         text=text,
-        words=tuple(dict.fromkeys(tokens(spell_out(said, today)))),
-        mentions=tuple(resolve(said, today)),
+        words=tuple(dict.fromkeys(_words(said, mentions))),
+        mentions=mentions,
         due=due_question(said, today),
         ids=tuple(dict.fromkeys(_ID.findall(said.lower()))),
         phrases=tuple(phrase for phrase in quoted if phrase),
@@ -55,5 +61,10 @@ def asked(text: str, today: date) -> Asked:
     )
 
 
-LONGEST = 4000
-"""How many characters of a query are read for words and days; its vector is of more."""
+def _words(text: str, mentions: Sequence[Mention]) -> list[str]:
+    """The words of a text, a day it names spelled out as items have it. Those of a stretch of days would drown all
+    others, and its days count without them."""
+    days = [spelled(mention.first) for mention in mentions if mention.first == mention.last]
+    for mention in reversed(mentions):
+        text = f"{text[: mention.start]} {text[mention.end :]}"
+    return tokens(" ".join([text, *days]))

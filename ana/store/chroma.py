@@ -19,6 +19,7 @@ from ana.store.folder import Folder, foreign_errors
 from ana.store.index import Index, damaged, digest
 from ana.store.item import Item, Json, Properties, check_properties, merged
 from ana.store.metadata import to_chroma
+from ana.store.ranking import Weights
 from ana.store.search import Search
 from ana.store.source import PAGE, ChromaSource, Stored
 
@@ -47,15 +48,18 @@ class ChromaStore:
         name: The collection.
         embedder: What turns text into vectors; the collection remembers it and refuses another.
         clock: Stamps created_at and updated_at.
+        weights: What each leg of the ranking is worth; None for the measured best.
     """
 
-    def __init__(self, folder: Folder, name: str, embedder: Embedder, clock: Clock) -> None:
+    def __init__(
+        self, folder: Folder, name: str, embedder: Embedder, clock: Clock, weights: Weights | None = None
+    ) -> None:
         self._folder = folder
         self._name = name
         self._embedder = embedder
         self._clock = clock
         self._index = Index(folder.path / f"{name}.index.sqlite", clock.zone)
-        self._search = Search(self._index, embedder, clock)
+        self._search = Search(self._index, embedder, clock, weights or Weights())
         self._opened: tuple[int, ChromaSource] | None = None
 
     def add(self, content: str, properties: Properties | None = None, *, id: str | None = None) -> Item:

@@ -22,12 +22,6 @@ from ana.store.source import ChromaSource, Vector
 from ana.store.sql import Sql
 from ana.store.words import Words, held_in
 
-WORDS = 1.0
-"""What words that match perfectly are worth beside a cosine of 1. Chosen on the tuning half of evals/data."""
-
-DAY = 0.5
-"""What lying on a day that the query names is worth. Chosen like WORDS."""
-
 NEAREST = 50
 """How many items each leg proposes at least."""
 
@@ -35,6 +29,23 @@ WIDE = 5000
 """A filter is applied to at most so many neighbours; where too few of them pass it, all that pass it are compared."""
 
 _FIRST: dict[First | None, int] = {"id": 0, "phrase": 1, "tag": 2, None: 3}
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What each leg is worth. The defaults were chosen on the tuning half of evals/data.
+
+    Args:
+        vector: A cosine of 1.
+        words: Words that match perfectly.
+        day: Lying on a day that the query names.
+        due: Whether a text that asks for what is due then, and for nothing besides, is taken as a filter.
+    """
+
+    vector: float = 1.0
+    words: float = 1.0
+    day: float = 0.3
+    due: bool = True
 
 
 @dataclass(frozen=True)
@@ -55,9 +66,10 @@ class Hit:
     on_day: bool
     first: First | None
 
-    def score(self, cosine: float = 0.0) -> float:
+    def score(self, weights: Weights, cosine: float = 0.0) -> float:
         """What it scores; with the cosine given where its own is not known."""
-        return (cosine if self.cosine is None else self.cosine) + WORDS * self.lexical + DAY * self.on_day
+        known = cosine if self.cosine is None else self.cosine
+        return weights.vector * known + weights.words * self.lexical + weights.day * self.on_day
 
 
 class Ranking:
@@ -71,6 +83,7 @@ class Ranking:
         vector: The query's vector, of length 1.
         meant: The filter; None for every item.
         zone: The person's zone.
+        weights: What each leg is worth.
     """
 
     def __init__(
@@ -82,6 +95,7 @@ class Ranking:
         vector: Vector,
         meant: Sql | None,
         zone: tzinfo,
+        weights: Weights,
     ) -> None:
         self._db = db
         self._everything = len(words)
@@ -90,6 +104,7 @@ class Ranking:
         self._query = query
         self._vector = vector
         self._zone = zone
+        self._weights = weights
         self._meant = meant
         self._allowed = None if meant is None else lookup.rows(db, meant)
         self.known = lookup.numbers(db, query.words)
@@ -110,7 +125,7 @@ class Ranking:
         likely = self._scored.top(count, self._allowed).tolist()
         more = {*likely, *self._dated(count), *first} - {entry.row for entry in near}
         hits = [*self._hits(near, first), *self._hits(dict.fromkeys(self._entries(rows=more)), first)]
-        return sorted(self._compared(hits, min(near.values(), default=1.0), limit), key=_place)[:limit]
+        return sorted(self._compared(hits, min(near.values(), default=1.0), limit), key=self._place)[:limit]
 
     def _hits(self, entries: Mapping[Entry, float | None], first: Mapping[int, First]) -> Iterator[Hit]:
         lexical = self._scored.of(np.array([entry.row for entry in entries], np.int64)).tolist()
@@ -119,9 +134,11 @@ class Ranking:
 
     def _compared(self, hits: list[Hit], most: float, limit: int) -> Iterator[Hit]:
         """The hits with their cosines, without those that cannot be among the best with the most that theirs can be."""
-        bar = sorted((hit.score() for hit in hits if hit.cosine is not None), reverse=True)[limit - 1 : limit]
+        bar = sorted((hit.score(self._weights) for hit in hits if hit.cosine is not None), reverse=True)[
+            limit - 1 : limit
+        ]
         unknown = [hit for hit in hits if hit.cosine is None]
-        close = [hit.entry.row for hit in unknown if hit.first or not bar or hit.score(most) > bar[0]]
+        close = [hit.entry.row for hit in unknown if hit.first or not bar or hit.score(self._weights, most) > bar[0]]
         cosines = lookup.cosines(self._db, close, self._vector)
         for hit in hits:
             if hit.cosine is not None:
@@ -171,6 +188,5 @@ class Ranking:
         found = (lookup.by_date(self._db, lookup.all_of([*meant, day]), count) for day in days)
         return [entry.row for entries in found for entry in entries]
 
-
-def _place(hit: Hit) -> tuple[int, float, str]:
-    return _FIRST[hit.first], -hit.score(), hit.entry.id
+    def _place(self, hit: Hit) -> tuple[int, float, str]:
+        return _FIRST[hit.first], -hit.score(self._weights), hit.entry.id

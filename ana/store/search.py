@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ana.store.filters import And, keys, parse
 from ana.store.index import Index
 from ana.store.item import Json
 from ana.store.lookup import Entry
-from ana.store.ranking import Hit, Ranking
+from ana.store.ranking import Hit, Ranking, Weights
 from ana.store.source import ChromaSource
 from ana.store.sql import Sql, compiled
 
@@ -29,12 +30,14 @@ class Search:
         index: The derived index.
         embedder: Turns a query into a vector.
         clock: The person's clock: what "Tuesday" means, and where a day begins.
+        weights: What each leg of the ranking is worth.
     """
 
-    def __init__(self, index: Index, embedder: Embedder, clock: Clock) -> None:
+    def __init__(self, index: Index, embedder: Embedder, clock: Clock, weights: Weights) -> None:
         self._index = index
         self._embedder = embedder
         self._clock = clock
+        self._weights = weights
 
     def query(self, source: ChromaSource, text: str | None, where: Mapping[str, Json] | None, limit: int) -> Found:
         """Find items; arguments and errors as in `Store.query`."""
@@ -42,7 +45,7 @@ class Search:
         if limit < 1:
             raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
         db = self._index.ready(source)
-        query = asked(text, self._clock.now().date()) if text and text.strip() else None
+        query = self._read(text)
         meant = None if node == _EVERY_ITEM else compiled(node)
         if query is None or query.due:
             entries, reasons, total = self._by_date(db, query, meant, limit)
@@ -51,6 +54,12 @@ class Search:
         items = lookup.items(db, entries)
         unknown = () if total else lookup.unknown(db, keys(node))
         return Found(items, total, total > len(items), unknown, tuple(reasons), query.due if query else None)
+
+    def _read(self, text: str | None) -> Asked | None:
+        if not text or not text.strip():
+            return None
+        query = asked(text, self._clock.now().date())
+        return query if self._weights.due else replace(query, due=None)
 
     def _by_date(
         self, db: sqlite3.Connection, query: Asked | None, meant: Sql | None, limit: int
@@ -67,7 +76,7 @@ class Search:
         self, db: sqlite3.Connection, source: ChromaSource, query: Asked, meant: Sql | None, limit: int
     ) -> tuple[list[Entry], list[Reason], int]:
         vector = np.array(self._embedder.embed_query(query.text), np.float32)
-        ranking = Ranking(db, self._index.words(db), source, query, vector, meant, self._clock.zone)
+        ranking = Ranking(db, self._index.words(db), source, query, vector, meant, self._clock.zone, self._weights)
         hits = ranking.best(limit)
         shared = lookup.shared(db, [hit.entry.row for hit in hits], ranking.known)
         reasons = [_reason(hit, shared.get(hit.entry.row, ()), meant is not None) for hit in hits]

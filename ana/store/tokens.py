@@ -7,6 +7,23 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def tokens(text: str) -> list[str]:
-    """Every word and number in order, without case or accents: "Zürich, 14:30" is zurich 14 30."""
-    folded = unicodedata.normalize("NFKD", text.casefold())
-    return _WORD.findall("".join(c for c in folded if not unicodedata.combining(c)) if not folded.isascii() else folded)
+    """Every word and number in order, without case, accents or plural: "Zürich, notes, 14:30" is zurich note 14 30."""
+    return [_singular(word) for word in _WORD.findall(_folded(text))]
+
+
+def _folded(text: str) -> str:
+    folded = text.casefold()
+    if folded.isascii():
+        return folded
+    return "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
+
+
+def _singular(word: str) -> str:
+    """Harman's S stemmer ("How effective is suffixing?", 1991): the first ending that fits decides."""
+    if len(word) < 4 or not word.endswith("s"):
+        return word
+    if word.endswith("ies"):
+        return word if word[-4] in "ae" else f"{word[:-3]}y"
+    if word.endswith("es"):
+        return word if word[-3] in "aeo" else word[:-1]
+    return word if word[-2] in "us" else word[:-1]

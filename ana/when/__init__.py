@@ -13,7 +13,7 @@ How it reads:
 - What is no day (February 30, 13/45) and what recurs (every Friday, Mondays) is nothing.
 """
 
-from ana.when.mentions import Mention, resolve, spell_out
+from ana.when.mentions import Mention, resolve, spell_out, stretches
 from ana.when.questions import due_question
 
-__all__ = ["Mention", "due_question", "resolve", "spell_out"]
+__all__ = ["Mention", "due_question", "resolve", "spell_out", "stretches"]

@@ -15,7 +15,9 @@ _LEAD = rf"(?:\b(?:(?:this|next|last|coming)\s+)?(?P<weekday>{ANY_WEEKDAY})\.?,?
 _NOTE = rf"(?:\s*\({ANY_WEEKDAY}\))?"
 _ALONE = r"(?<![\w.,:/$€£-])"
 _NTH = r"(?:st|nd|rd|th)"
-_DAY = rf"(?P<day>\d{{1,2}})(?P<nth>{_NTH})?(?:[-–](?P<last>\d{{1,2}}){_NTH}?)?"
+_DAY = (
+    rf"(?P<day>\d{{1,2}})(?P<nth>{_NTH})?(?:\s?(?:[-–]|to|until|through)\s?(?P<last>\d{{1,2}})(?:{_NTH})?\b(?![:.]\d))?"
+)
 _CLOCK = r"(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 _ISO = r"(?P<year>\d{4})(?P<sep>[-/])(?P<month>\d\d?)(?P=sep)(?P<day>\d\d?)"
 _NTH_DAY = rf"\b{_LEAD}the\s+(?P<day>\d{{1,2}}){_NTH}\b"
@@ -129,7 +131,36 @@ def _nth_of(match: re.Match[str], today: date) -> Days | None:
     return _one(found)
 
 
+def _week_of_month(match: re.Match[str], today: date) -> Days:
+    """Seven days each from the first of the month; the last week is its last seven days."""
+    first = today.replace(day=1, month=month_number(match["month"]), year=int(match["year"] or today.year))
+    if not match["year"] and first + relativedelta(day=31) < today:
+        first += relativedelta(years=1)
+    which = match["which"].lower()
+    if which == "last":
+        last = first + relativedelta(day=31)
+        return last - relativedelta(days=6), last
+    begin = first + relativedelta(weeks=("first", "second", "third", "fourth").index(which))
+    return begin, begin + relativedelta(days=6)
+
+
+def _week_of_day(match: re.Match[str], today: date) -> Days | None:
+    day = _month_day(match, today)
+    if day is None:
+        return None
+    monday = day[0] - relativedelta(days=day[0].weekday())
+    return monday, monday + relativedelta(days=6)
+
+
 EXPLICIT = (
+    rule(
+        rf"\b(?:the\s+)?week\s+of\s+(?:the\s+)?(?P<month>{MONTH})\s+(?:the\s+)?{_DAY}(?:,?\s+{YEAR})?{_TAIL}",
+        _week_of_day,
+    ),
+    rule(
+        rf"\b(?:the\s+)?(?P<which>first|second|third|fourth|last)\s+week\s+(?:of|in)\s+(?P<month>{MONTH})(?:\s+{YEAR})?",
+        _week_of_month,
+    ),
     rule(rf"\b{_LEAD}(?:the\s+)?(?P<month>{MONTH})\s+(?:the\s+)?{_DAY}(?:,?\s+{YEAR})?{_TAIL}", _month_day),
     rule(
         rf"{_LEAD}(?:\bthe\s+)?{_ALONE}{_DAY}\.?\s+(?:of\s+)?(?P<month>{MONTH})(?:,?\s+{YEAR})?(?!\w){_NOTE}",

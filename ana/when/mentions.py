@@ -1,14 +1,25 @@
 """The mentions of days in a text."""
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
+
+from dateutil.relativedelta import relativedelta
 
 from ana.dates import spelled
 from ana.when.explicit import EXPLICIT
 from ana.when.relative import RELATIVE
-from ana.when.words import Days
+from ana.when.words import ANY_WEEKDAY, MONTH, Days
+
+_PAST = re.compile(r"\b(?:did|was|were|had|happened)\b", re.IGNORECASE)
+_PINNED = re.compile(
+    r"\d{4}|\b(?:next|this|coming|to-?day|tomorrow|tonight|in|week|month|year|weekend|from|within)\b", re.I
+)
+_OPENING = re.compile(r"\b(between|from)\s+(?:the\s+)?$", re.IGNORECASE)
+_TO = re.compile(r"\s*(?:-|–|\b(?:to|until|till|through|thru)\b)\s*(?:the\s+)?", re.IGNORECASE)
+_AND = re.compile(r"\s+and\s+(?:the\s+)?", re.IGNORECASE)
 
 MOST_DAYS = 14
 """How many days of one mention are spelled out."""
@@ -49,6 +60,44 @@ def _resolved(text: str, today: date) -> tuple[Mention, ...]:
         if days:
             found.append(Mention(start, end, *days, text[start:end]))
     return tuple(found)
+
+
+def stretches(text: str, today: date) -> list[Mention]:
+    """The mentions of a question, which differ from those of a wish in two ways.
+
+    Two days with "to" between them, or "and" after "between", are one stretch; "move it from Monday to Wednesday" names
+    two. And where the question is about the past, a day that is not pinned down is the latest such: "what did I do on
+    December 29", "what was due on Monday".
+    """
+    past = _PAST.search(text) is not None
+    found: list[Mention] = []
+    for mention in resolve(text, today):
+        mention = _latest(mention, today) if past else mention
+        whole = _stretch(text, found[-1], mention) if found else None
+        found[-1:] = [whole] if whole else [*found[-1:], mention]
+    return found
+
+
+def _latest(mention: Mention, today: date) -> Mention:
+    """The same day or days, as late as they can be before today."""
+    if mention.last < today or _PINNED.search(mention.text):
+        return mention
+    if re.search(ANY_WEEKDAY, mention.text, re.IGNORECASE) and not re.search(r"\d", mention.text):
+        back = relativedelta(weeks=1)
+    else:
+        named = re.search(rf"{MONTH}|\d[/.]\d", mention.text, re.IGNORECASE)
+        back = relativedelta(years=1) if named else relativedelta(months=1)
+    return replace(mention, first=mention.first - back, last=mention.last - back)
+
+
+def _stretch(text: str, first: Mention, last: Mention) -> Mention | None:
+    opening = _OPENING.search(text[: first.start])
+    between = text[first.end : last.start]
+    if not (_TO.fullmatch(between) or (opening and opening[1].lower() == "between" and _AND.fullmatch(between))):
+        return None
+    later = last.last + timedelta(days=7) if last.last < first.first else last.last  # from Monday to Thursday
+    start = opening.start() if opening else first.start
+    return Mention(start, last.end, first.first, later, text[start : last.end]) if later >= first.last else None
 
 
 def _readings(text: str, today: date) -> Iterator[tuple[int, int, Days | None]]:

@@ -3,7 +3,7 @@
 import re
 from datetime import date, timedelta
 
-from ana.when.mentions import Mention, resolve
+from ana.when.mentions import Mention, stretches
 from ana.when.words import Days
 
 _CUE_WORDS = (
@@ -37,7 +37,7 @@ def due_question(text: str, today: date) -> Days | None:
         today: The person's today.
     """
     text = text.replace("’", "'")
-    mentions = resolve(text, today)
+    mentions = stretches(text, today)
     if not _asks(text) or not _only_fillers(text, mentions):
         return None
     if _OVERDUE.search(text):

@@ -76,6 +76,14 @@ def _edge(match: re.Match[str], today: date) -> Days:
     return _one(last if match["edge"].lower() in ("end", "last day") else first)
 
 
+def _rest(match: re.Match[str], today: date) -> Days:
+    return today, _span(match["unit"].lower(), 0, today)[1]
+
+
+def _after_next(match: re.Match[str], today: date) -> Days:
+    return _span(match["unit"].lower(), 2, today)
+
+
 def _month_end(_match: re.Match[str], today: date) -> Days:
     return _one(_span("month", 0, today)[1])
 
@@ -114,6 +122,9 @@ RELATIVE = (
     rule(r"\b(?:at|over|on|for|by)\s+(?P<at>(?P<which>the)\s+(?P<unit>weekend))\b", _period),
     rule(rf"\b(?:the\s+)?{_EDGE}\s+(?:(?P<which>the|this|next|last)\s+)?(?P<unit>week|month|year)\b", _edge),
     rule(r"\bmonth[- ]end\b", _month_end),
+    rule(r"\b(?:the\s+)?rest\s+of\s+(?:the|this)\s+(?P<unit>week|month|year)\b", _rest),
+    rule(r"\b(?:the\s+)?(?P<unit>week|weekend|month)\s+after\s+next\b", _after_next),
+    rule(r"\b(?:the\s+)?coming\s+(?P<which>)(?P<unit>weekend)\b", _period),
     rule(rf"\bin\s+(?P<n>{NUMBER})\s+{UNIT}", _ahead),
     rule(rf"\b(?P<n>{NUMBER})\s+{UNIT}\s+from\s+(?:now|today)\b", _ahead),
     rule(rf"\b(?P<n>{NUMBER})\s+{UNIT}\s+ago\b", _ago),

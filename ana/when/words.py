@@ -21,7 +21,7 @@ UNIT = r"(?P<unit>day|week|month|year)s?\b"
 YEAR = r"(?P<year>(?:19|20|21)\d\d)(?![\d:])"
 
 STOP = (
-    r"(?=\s*(?:$|[.,;:!?)\]\"'’]|\s[-–—]|(?:and|at|for|to|in|on|with|by|i|we|you|he|she|they|it|is|are|was|were|will|if|"
+    r"(?=\s*(?:$|[.,;:!?)\]\"'’]|\s[-–—]|(?:and|at|for|to|in|on|with|by|please|i|we|you|he|she|they|it|is|are|was|were|will|if|"
     r"because|from|until|till|before|after|through|when|where|that|then|but|morning|afternoon|evening|night|noon)\b))"
 )
 """Looks ahead for what cannot be the noun a number or a weekday belongs to: the 5th floor, sun cream."""

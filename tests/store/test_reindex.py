@@ -6,6 +6,7 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,7 @@ def whole(path: Path, embedder: Embedder, clock: Clock) -> bool:
         memory.close()
 
 
-def _all(memory: Memory) -> list[module.Any]:
+def _all(memory: Memory) -> list[Any]:
     return list(memory.items.scan())
 
 
@@ -132,8 +133,8 @@ def test_wherever_it_is_cut_short_the_old_or_the_new_is_whole(
     assert whole(tmp_path, LETTERS if changed else EMBEDDER, clock)
 
 
-def _cutting(real: module.Any, steps: "itertools.count[int]", at: int) -> module.Any:
-    def call(*args: module.Any, **kwargs: module.Any) -> module.Any:
+def _cutting(real: Any, steps: "itertools.count[int]", at: int) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         if next(steps) == at:
             raise Cut
         return real(*args, **kwargs)
