@@ -5,13 +5,13 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ana import __version__
-from ana.errors import AnaError, ConfigError, UserError
-from ana.settings import Settings, load_settings, switch_on_langsmith
+from ana.errors import AnaError, ConfigError, ToolError, UserError
+from ana.settings import Embeddings, Settings, load_settings, switch_on_langsmith
 
 if TYPE_CHECKING:
     from app.assistant import Answer
@@ -25,6 +25,10 @@ cli = typer.Typer(
 )
 threads_cli = typer.Typer(help="Conversations: list, show, delete.", no_args_is_help=True)
 cli.add_typer(threads_cli, name="threads")
+
+DUE = 4
+"""Exit code of `ana due` when something is overdue or due today."""
+
 
 ThreadName = Annotated[str, typer.Argument(help="A thread's name or id.")]
 
@@ -76,6 +80,70 @@ def describe(
 
     told = described(_settings(), samples)
     print(json.dumps(told, ensure_ascii=False) if as_json else as_text(told))
+
+
+@cli.command()
+def items(
+    words: Annotated[list[str] | None, typer.Argument(help="What they are about; default: all, by date.")] = None,
+    where: Annotated[str | None, typer.Option(help='A filter as JSON, such as \'{"status": "active"}\'.')] = None,
+    due: Annotated[
+        Literal["overdue", "today", "week"] | None,
+        typer.Option(help="Only open ones, due then."),
+    ] = None,
+    why: Annotated[bool, typer.Option("--why", help="Tell why each was found.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """What is kept, as a table: found by meaning, by words, by property."""
+    from app.items import as_json, listed, show_items, why_text
+
+    try:
+        found = listed(_settings(), " ".join(words or []), where, due, limit)
+    except ToolError as exc:
+        raise typer.BadParameter(exc.sentence()) from exc
+    if json_:
+        print(as_json(found, why))
+    elif found.items:
+        show_items(found.items, why_text(found) if why else None)
+        print(f"{len(found.items)} of {found.total}", file=sys.stderr)
+    else:
+        unknown = f" No item has the property {', '.join(found.unknown)}." if found.unknown else ""
+        print(f"Nothing was found.{unknown}", file=sys.stderr)
+
+
+@cli.command("due")
+def due_command(
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """What is overdue, due today and later this week. Exit code 4 if anything is overdue or due today, else 0."""
+    from ana.store.item import to_json
+    from app.items import due_items, show_items
+
+    found = due_items(_settings())
+    if json_:
+        print(json.dumps({name: [to_json(i) for i in f.items] for name, f in found.items()}, ensure_ascii=False))
+    for name, each in found.items():
+        if each.items and not json_:
+            show_items(each.items, title={"week": "Later this week"}.get(name, name.capitalize()))
+    if not json_ and not any(each.items for each in found.values()):
+        print("Nothing is due this week.", file=sys.stderr)
+    if found["overdue"].items or found["today"].items:
+        raise typer.Exit(DUE)
+
+
+@cli.command()
+def reindex(
+    embeddings: Annotated[Embeddings | None, typer.Option(help="Embed with this one; default: ANA_EMBEDDINGS.")] = None,
+) -> None:
+    """Embed everything again, with the same embedder or another."""
+    from app.items import reindexed
+
+    settings = _settings()
+    wanted = embeddings or settings.ana_embeddings
+    count = reindexed(settings, wanted)
+    print(f"{count} records are embedded with {wanted}.", file=sys.stderr)
+    if wanted != settings.ana_embeddings:
+        print(f"Set ANA_EMBEDDINGS={wanted} in .env: this data folder now needs it.", file=sys.stderr)
 
 
 @cli.command()

@@ -1,7 +1,7 @@
 """What search finds: recall and reciprocal rank on queries whose right answers are known.
 
-`python -m evals.retrieval` measures the held-out half of evals/data; `--half tuning` the other, on which weights are
-chosen; `--locomo FILE` any file in the format of LoCoMo (Maharana et al., "Evaluating Very Long-Term Conversational
+`python -m evals.retrieval` measures the held-out half of evals/personal; `--half tuning` the other, on which weights
+are chosen; `--locomo FILE` any file in the format of LoCoMo (Maharana et al., "Evaluating Very Long-Term Conversational
 Memory of LLM Agents", 2024).
 """
 
@@ -27,7 +27,7 @@ from ana.store.ranking import Weights
 from evals import locomo
 from evals.scores import Finder, Query, Score, measured, table
 
-DATA = PROJECT / "evals" / "data"
+DATA = PROJECT / "evals" / "personal"
 NOW = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
 CLOCK = Clock(ZoneInfo("Europe/Berlin"), lambda: NOW)
 SEED = 7
@@ -78,7 +78,7 @@ def _finder(store: ChromaStore) -> Finder:
 
 
 def rows(half: Half = "held-out") -> Iterator[tuple[str, str]]:
-    """Recall@5, recall@10 and mean reciprocal rank on one half of evals/data, with the default embedder."""
+    """Recall@5, recall@10 and mean reciprocal rank on one half of evals/personal, with the default embedder."""
     asked = queries(half)
     with legs(items(), WordLlamaEmbeddings()) as finders:
         yield from table({leg: measured(find, asked) for leg, find in finders.items()})

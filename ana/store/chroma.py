@@ -4,8 +4,9 @@ import base64
 import itertools
 import secrets
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -149,14 +150,17 @@ class ChromaStore:
                 source.write(stored, stale)
 
     def query(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
-        with self._collection() as source:
-            try:
-                return self._search.query(source, text, where, limit)
-            except sqlite3.DatabaseError as exc:
-                if not damaged(exc):
-                    raise
-                self._index.discard()
-                return self._search.query(source, text, where, limit)
+        return self._searched(lambda source: self._search.query(source, text, where, limit))
+
+    def due(self, first: date, last: date, limit: int = 100) -> Found:
+        """The open items whose own date, due_date before any other, lies on these days, the earliest first.
+
+        Args:
+            first: The first day; date.min for all that lies back.
+            last: The last day, included.
+            limit: How many at most.
+        """
+        return self._searched(lambda source: self._search.due(source, first, last, limit))
 
     def same(self, content: str, properties: Properties) -> list[Item]:
         """The items that already say exactly this, the oldest first."""
@@ -200,6 +204,17 @@ class ChromaStore:
                 "space": (collection.configuration.get("hnsw") or {}).get("space"),
                 **{k.removeprefix("ana_"): v for k, v in metadata.items()},
             }
+
+    def _searched(self, search: Callable[[ChromaSource], Found]) -> Found:
+        """Search, and once more on a new index where the file turns out to be damaged."""
+        with self._collection() as source:
+            try:
+                return search(source)
+            except sqlite3.DatabaseError as exc:
+                if not damaged(exc):
+                    raise
+                self._index.discard()
+                return search(source)
 
     @contextmanager
     def _collection(self) -> Iterator[ChromaSource]:

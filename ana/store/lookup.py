@@ -87,10 +87,11 @@ def items(db: sqlite3.Connection, entries: Sequence[Entry]) -> list[Item]:
     return [by_row[entry.row] for entry in entries]
 
 
-def cosines(db: sqlite3.Connection, rows: Iterable[int], vector: NDArray[np.float32]) -> dict[int, float]:
-    """The cosine of each row's vector and a vector of length 1."""
-    found = db.execute("SELECT row, vector FROM vectors WHERE row IN (SELECT value FROM json_each(?))", (_list(rows),))
-    pairs = found.fetchall()
+def cosines(db: sqlite3.Connection, rows: Iterable[int] | None, vector: NDArray[np.float32]) -> dict[int, float]:
+    """The cosine of each row's vector, or of every one's, and a vector of length 1."""
+    every = "SELECT row, vector FROM vectors"
+    some = f"{every} WHERE row IN (SELECT value FROM json_each(?))"
+    pairs = (db.execute(every) if rows is None else db.execute(some, (_list(rows),))).fetchall()
     matrix = np.frombuffer(b"".join(blob for _, blob in pairs), np.float32).reshape(len(pairs), len(vector))
     return dict(zip((row for row, _ in pairs), (matrix @ vector).tolist(), strict=True))
 
@@ -101,14 +102,17 @@ def on_days(first: date, last: date, zone: tzinfo) -> Sql:
     return Sql(f"(items.start BETWEEN {start} AND {stop} AND items.stop <= {stop})")
 
 
+def is_open() -> Sql:
+    """Items that are not done, cancelled or the like."""
+    closed = ", ".join(repr(json.dumps(word)) for word in CLOSED)
+    status = f"SELECT row FROM properties WHERE key = '\"status\"' AND element = 0 AND lower(value) IN ({closed})"
+    return Sql(f"items.row NOT IN ({status})")
+
+
 def is_due(first: date, last: date, zone: tzinfo) -> Sql:
     """Items on these days; where they reach back for ever, only those still open: what is overdue."""
     days = on_days(first, last, zone)
-    if first != date.min:
-        return days
-    closed = ", ".join(repr(json.dumps(word)) for word in CLOSED)
-    status = f"SELECT row FROM properties WHERE key = '\"status\"' AND element = 0 AND lower(value) IN ({closed})"
-    return Sql(f"({days.text} AND items.row NOT IN ({status}))")
+    return days if first != date.min else all_of([days, is_open()])
 
 
 def within(entry: Entry, first: date, last: date, zone: tzinfo) -> bool:
@@ -180,7 +184,7 @@ def _entry(found: tuple[int, str, str | None, int | None, int | None]) -> Entry:
 
 def _holds(blob: bytes, wanted: bytes) -> bool:
     at = blob.find(wanted)
-    while at % 4 > 0:
+    while at > 0 and at % 4:  # across two numbers
         at = blob.find(wanted, at + 1)
     return at >= 0
 

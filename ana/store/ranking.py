@@ -1,12 +1,13 @@
 """Hybrid ranking: vectors for meaning, words for names, dates for days.
 
 An item scores the cosine of its vector, plus what its words score (see ana.store.words), plus a constant where its date
-lies on a day that the query names. The vectors propose the nearest items, the words the likeliest; of the latter only
-those are compared that could still get among the best, since their cosine cannot exceed the smallest one proposed (the
+lies on a day that the query names. The vectors propose the nearest items. Of all others only those are compared whose
+words or day could still bring them among the best, since their cosine cannot exceed the smallest one proposed (the
 threshold algorithm: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", 2001).
 """
 
 import heapq
+import math
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +24,13 @@ from ana.store.sql import Sql
 from ana.store.words import Words, held_in
 
 NEAREST = 50
-"""How many items each leg proposes at least."""
+"""How many items the vectors propose at least."""
+
+MOST = 500
+"""How many more items the words and the days may propose."""
+
+FEW = 1000
+"""Up to so many items are all compared: the vector index leaves out one neighbour in 500, differently every time."""
 
 WIDE = 5000
 """A filter is applied to at most so many neighbours; where too few of them pass it, all that pass it are compared."""
@@ -33,7 +40,7 @@ _FIRST: dict[First | None, int] = {"id": 0, "phrase": 1, "tag": 2, None: 3}
 
 @dataclass(frozen=True)
 class Weights:
-    """What each leg is worth. The defaults were chosen on the tuning half of evals/data.
+    """What each leg is worth. The defaults were chosen on the tuning half of evals/personal.
 
     Args:
         vector: A cosine of 1.
@@ -54,22 +61,20 @@ class Hit:
 
     Args:
         entry: The item.
-        cosine: Likeness of its vector and the query's; None while it is not known.
+        cosine: Likeness of its vector and the query's.
         lexical: What its words score, 0 to 1.
         on_day: Whether its date lies on a day that the query names.
         first: What puts it before all others.
     """
 
     entry: Entry
-    cosine: float | None
+    cosine: float
     lexical: float
     on_day: bool
     first: First | None
 
-    def score(self, weights: Weights, cosine: float = 0.0) -> float:
-        """What it scores; with the cosine given where its own is not known."""
-        known = cosine if self.cosine is None else self.cosine
-        return weights.vector * known + weights.words * self.lexical + weights.day * self.on_day
+    def score(self, weights: Weights) -> float:
+        return weights.vector * self.cosine + weights.words * self.lexical + weights.day * self.on_day
 
 
 class Ranking:
@@ -120,42 +125,43 @@ class Ranking:
         """The best items, at most so many, best first."""
         if not self.total:
             return []
-        count = max(NEAREST, limit)
-        near, first = self._near(count, limit), self._first()
-        likely = self._scored.top(count, self._allowed).tolist()
-        more = {*likely, *self._dated(count), *first} - {entry.row for entry in near}
-        hits = [*self._hits(near, first), *self._hits(dict.fromkeys(self._entries(rows=more)), first)]
-        return sorted(self._compared(hits, min(near.values(), default=1.0), limit), key=self._place)[:limit]
+        near, first = self._near(max(NEAREST, limit), limit), self._first()
+        hits = list(self._hits(near, first))
+        bar = sorted((hit.score(self._weights) for hit in hits), reverse=True)[limit - 1 :][:1]
+        least, most = bar[0] if bar else -math.inf, min(near.values(), default=1.0)
+        hits += self._compared(self._others(near, first, least - self._weights.vector * most), first, least, most)
+        return sorted(hits, key=self._place)[:limit]
 
-    def _hits(self, entries: Mapping[Entry, float | None], first: Mapping[int, First]) -> Iterator[Hit]:
+    def _others(self, near: Mapping[Entry, float], first: Mapping[int, First], missing: float) -> list[Entry]:
+        """What the vectors did not propose and could still be among the best: what is missing, the words may give."""
+        above = missing / self._weights.words if self._weights.words else math.inf
+        likely = self._scored.top(MOST, above, self._allowed).tolist()
+        return self._entries(rows={*likely, *self._dated(), *first} - {entry.row for entry in near})
+
+    def _hits(self, entries: Mapping[Entry, float], first: Mapping[int, First]) -> Iterator[Hit]:
         lexical = self._scored.of(np.array([entry.row for entry in entries], np.int64)).tolist()
         for (entry, cosine), words in zip(entries.items(), lexical, strict=True):
             yield Hit(entry, cosine, words, self._on_day(entry), first.get(entry.row))
 
-    def _compared(self, hits: list[Hit], most: float, limit: int) -> Iterator[Hit]:
-        """The hits with their cosines, without those that cannot be among the best with the most that theirs can be."""
-        bar = sorted((hit.score(self._weights) for hit in hits if hit.cosine is not None), reverse=True)[
-            limit - 1 : limit
-        ]
-        unknown = [hit for hit in hits if hit.cosine is None]
-        close = [hit.entry.row for hit in unknown if hit.first or not bar or hit.score(self._weights, most) > bar[0]]
+    def _compared(self, entries: list[Entry], first: Mapping[int, First], least: float, most: float) -> Iterator[Hit]:
+        """Hits with their cosines, of those that reach the least score with the most that a cosine can be."""
+        hits = self._hits(dict.fromkeys(entries, most), first)
+        close = {hit.entry.row: hit for hit in hits if hit.first or hit.score(self._weights) > least}
         cosines = lookup.cosines(self._db, close, self._vector)
-        for hit in hits:
-            if hit.cosine is not None:
-                yield hit
-            elif hit.entry.row in cosines:
-                yield replace(hit, cosine=cosines[hit.entry.row])
+        for row, cosine in cosines.items():
+            yield replace(close[row], cosine=cosine)
 
     def _near(self, count: int, limit: int) -> dict[Entry, float]:
         """The items nearest by vector, with cosines; no other that is allowed has a higher one than their least."""
-        if self._allowed is None:
+        if self._allowed is None and self._everything > FEW:
             return self._neighbours(count)
-        wide = 2 * count * self._everything // len(self._allowed)
-        while wide <= min(WIDE, len(self._allowed)):
+        wide = 2 * count * self._everything // self.total
+        while self.total > FEW and wide <= min(WIDE, self.total):
             if len(near := self._neighbours(wide)) >= limit:
                 return near
             wide *= 5
-        cosines = lookup.cosines(self._db, self._allowed.tolist(), self._vector)
+        rows = None if self._allowed is None else self._allowed.tolist()
+        cosines = lookup.cosines(self._db, rows, self._vector)
         nearest = heapq.nlargest(count, cosines, key=cosines.__getitem__)
         return {entry: cosines[entry.row] for entry in self._entries(rows=nearest)}
 
@@ -181,11 +187,11 @@ class Ranking:
             first |= dict.fromkeys(lookup.with_phrase(self._db, self._words, phrase), "phrase")
         return first | {entry.row: "id" for entry in lookup.entries(self._db, ids=self._query.ids)}
 
-    def _dated(self, count: int) -> list[int]:
+    def _dated(self) -> list[int]:
         """Items on the days that the query names, the earliest first."""
         meant = [self._meant] if self._meant else []
         days = (lookup.on_days(m.first, m.last, self._zone) for m in self._query.mentions)
-        found = (lookup.by_date(self._db, lookup.all_of([*meant, day]), count) for day in days)
+        found = (lookup.by_date(self._db, lookup.all_of([*meant, day]), MOST) for day in days)
         return [entry.row for entries in found for entry in entries]
 
     def _place(self, hit: Hit) -> tuple[int, float, str]:

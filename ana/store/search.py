@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 
@@ -60,6 +61,13 @@ class Search:
             return None
         query = asked(text, self._clock.now().date())
         return query if self._weights.due else replace(query, due=None)
+
+    def due(self, source: ChromaSource, first: date, last: date, limit: int) -> Found:
+        """The open items whose own date lies on these days, the earliest first."""
+        db = self._index.ready(source)
+        meant = lookup.all_of([lookup.on_days(first, last, self._clock.zone), lookup.is_open()])
+        entries, total = lookup.by_date(db, meant, limit), lookup.total(db, meant)
+        return Found(lookup.items(db, entries), total, total > len(entries))
 
     def _by_date(
         self, db: sqlite3.Connection, query: Asked | None, meant: Sql | None, limit: int

@@ -47,10 +47,17 @@ class Scored:
             scores[place] = self._late.get(int(row), scores[place])
         return scores
 
-    def top(self, limit: int, allowed: Rows | None = None) -> Rows:
-        """The rows that score highest, at most so many, in no order; of the allowed ones, given ascending."""
-        found = np.flatnonzero(self._scores)
-        late = [row for row, score in self._late.items() if score]
+    def top(self, limit: int, above: float = 0.0, allowed: Rows | None = None) -> Rows:
+        """The rows that score highest, in no order.
+
+        Args:
+            limit: At most how many.
+            above: Only those that score more; never those without any of the words.
+            allowed: Only these, given ascending.
+        """
+        above = max(above, 0.0)
+        found = np.flatnonzero(self._scores > above)
+        late = [row for row, score in self._late.items() if score > above]
         rows = np.concatenate([self._rows[found], np.array(late, np.int64)])
         scores = np.concatenate([self._scores[found], np.array([self._late[row] for row in late], np.float32)])
         if allowed is not None:
