@@ -12,6 +12,8 @@ from ana.errors import ConfigError
 
 PROJECT = Path(__file__).resolve().parent.parent
 
+OPENAI_URL = "https://api.openai.com/v1"
+
 Provider = Literal["auto", "openrouter", "openai", "ollama", "offline"]
 Embeddings = Literal["wordllama", "minilm", "openai", "ollama"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ana import __version__
 from ana.errors import AnaError, UserError
-from ana.models.factory import destination, model_name
+from ana.models.factory import destination, embedding_destination, model_name
 from ana.settings import PROJECT, Settings, switch_on_langsmith
 from app.show import answer_lines, property_text, say, short
 from app.threads import Threads
@@ -195,6 +195,7 @@ def opening_line(settings: Settings) -> str:
     shown = folder.relative_to(PROJECT) if folder.is_relative_to(PROJECT) else folder
     to = destination(settings)
     told = [f"what you type goes to {to}"] if to else []
+    told += [f"what you keep is embedded at {at}"] if (at := embedding_destination(settings)) else []
     told += ["traces go to LangSmith"] if switch_on_langsmith() else []
     leaves = ", ".join(told) or "nothing leaves this machine"
     return f"ana {__version__} · {model_name(settings)} · data in {shown} · {leaves}"

@@ -1,5 +1,6 @@
 """Add, get and query at 10,000 and 100,000 items, against raw Chroma with the same embedder, turn about in one run."""
 
+import resource
 import statistics
 import tempfile
 import time
@@ -51,6 +52,7 @@ def rows() -> Iterable[tuple[str, str]]:
             for name_, ours, theirs in pairs(memory, raw, [i.id for i in items]):
                 mine, other = _alternating(ours, theirs)
                 yield f"{name_} at {size:,}, ours / raw Chroma", f"{mine:.2f} / {other:.2f} ms = {mine / other:.2f}"
+            yield f"memory at {size:,}, both stores open", f"{_resident():.0f} MB"
         memory.close()
         raw.close()
 
@@ -70,6 +72,12 @@ def pairs(memory: Memory, raw: RawChroma, ids: list[str]) -> Iterable[Pair]:
     new = {"type": "x"}
     yield "add (goal 1.5)", lambda n: memory.items.add(text(n), dict(new)), lambda n: raw.add(text(n), new)
     yield "add, journaled, read back", lambda n: memory.create(text(n), dict(new)), lambda n: raw.add(text(n), new)
+
+
+def _resident() -> float:
+    """MB of this process that lie in memory now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
 
 
 def _alternating(ours: Callable[[int], Any], theirs: Callable[[int], Any]) -> tuple[float, float]:

@@ -45,7 +45,10 @@ def conversations(path: Path) -> list[Conversation]:
         UserError: It cannot be read, or has another format.
     """
     try:
-        return [_conversation(sample) for sample in json.loads(path.read_text(encoding="utf-8"))]
+        samples = json.loads(path.read_text(encoding="utf-8"))
+        if not samples or not isinstance(samples, list):
+            raise ValueError("a list of conversations was expected")
+        return [_conversation(sample) for sample in samples]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
         raise UserError(f"{path} is no file in the format of LoCoMo: {exc!r}.", "Give its locomo10.json.") from exc
 

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from ana.settings import PROJECT, Settings
+from evals import retrieval
 from graph.builder import graph
 from tools.catalog import TOOLS
 
@@ -24,6 +25,15 @@ DOORS = (
     ("`make chat`, `ana`", "the REPL: /help /context /items /threads /reset /quit"),
     ('`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`', "one turn; exit 0 done, 1 failed, 2 wrong use"),
     ("`ana threads list\\|show\\|delete`", "conversations"),
+    (
+        "`ana items [WORDS] [--where JSON] [--due today\\|week\\|overdue] [--why] [--json]`",
+        "what is kept, found by meaning, words and property, as a table",
+    ),
+    (
+        "`ana due [--json]`",
+        "what is overdue, due today, later this week; exit 4 if anything is overdue or due today, for cron",
+    ),
+    ("`ana reindex [--embeddings NAME]`", "embeds everything again; the old or the new, never neither"),
     ("`ana describe [-s N] [--json]`", "what the store holds"),
     ("`make dev`", "the LangGraph dev server on 127.0.0.1:2024, for Studio and the API"),
     (
@@ -54,6 +64,17 @@ def doors_table() -> str:
     return "\n".join(["| door | what for |", "| --- | --- |", *(f"| {door} | {what} |" for door, what in DOORS)])
 
 
+def found_table() -> str:
+    """Recall@10 on the held-out halves of evals/data, by kind of query."""
+    rows = []
+    for name in retrieval.SETS:
+        scores = retrieval.of(name)
+        for kind, hybrid in scores["hybrid"].items():
+            three = (f"{scores[leg][kind].recall10:.2f}" for leg in ("dense", "lexical"))
+            rows.append(f"| {name}, {kind} ({hybrid.count}) | {' | '.join(three)} | **{hybrid.recall10:.2f}** |")
+    return "\n".join(["| queries | vectors | words | both, and days |", "| --- | --- | --- | --- |", *rows])
+
+
 def drawing() -> str:
     return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```"
 
@@ -80,6 +101,7 @@ PARTS = {
         "tools": tools_table,
         "doors": doors_table,
         "settings": settings_table,
+        "found": found_table,
     },
     "docs/architecture.md": {"graph": drawing},
 }

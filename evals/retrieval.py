@@ -1,6 +1,6 @@
 """What search finds: recall and reciprocal rank on queries whose right answers are known.
 
-`python -m evals.retrieval` measures the held-out half of evals/personal; `--half tuning` the other, on which weights
+`python -m evals.retrieval` measures the held-out halves of evals/data; `--half tuning` the other, on which weights
 are chosen; `--locomo FILE` any file in the format of LoCoMo (Maharana et al., "Evaluating Very Long-Term Conversational
 Memory of LLM Agents", 2024).
 """
@@ -27,23 +27,27 @@ from ana.store.ranking import Weights
 from evals import locomo
 from evals.scores import Finder, Query, Score, measured, table
 
-DATA = PROJECT / "evals" / "personal"
+DATA = PROJECT / "evals" / "data"
 NOW = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
 CLOCK = Clock(ZoneInfo("Europe/Berlin"), lambda: NOW)
 SEED = 7
 STAMP = "2026-01-01T00:00:00.000000+00:00"
 
 Half = Literal["tuning", "held-out"]
+Set = Literal["personal", "blind"]
+"""Whoever wrote `personal` knew how search works, whoever wrote `blind` did not."""
+
+SETS: tuple[Set, ...] = ("personal", "blind")
 
 
-def items() -> list[Item]:
-    lines = (DATA / "items.jsonl").read_text(encoding="utf-8").splitlines()
+def items(name: Set = "personal") -> list[Item]:
+    lines = (DATA / name / "items.jsonl").read_text(encoding="utf-8").splitlines()
     return [Item(created_at=STAMP, updated_at=STAMP, **json.loads(line)) for line in lines]
 
 
-def queries(half: Half | None = None) -> list[Query]:
+def queries(half: Half | None = None, name: Set = "personal") -> list[Query]:
     """The queries of one half, or all of them; each kind is split evenly."""
-    lines = (DATA / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (DATA / name / "queries.jsonl").read_text(encoding="utf-8").splitlines()
     every = [Query(**(said := json.loads(line)) | {"relevant": tuple(said["relevant"])}) for line in lines]
     if half is None:
         return every
@@ -78,10 +82,16 @@ def _finder(store: ChromaStore) -> Finder:
 
 
 def rows(half: Half = "held-out") -> Iterator[tuple[str, str]]:
-    """Recall@5, recall@10 and mean reciprocal rank on one half of evals/personal, with the default embedder."""
-    asked = queries(half)
-    with legs(items(), WordLlamaEmbeddings()) as finders:
-        yield from table({leg: measured(find, asked) for leg, find in finders.items()})
+    """Recall@5, recall@10 and mean reciprocal rank on one half of each set, with the default embedder."""
+    for name in SETS:
+        yield from table({f"{name}, {leg}": scores for leg, scores in of(name, half).items()})
+
+
+def of(name: Set, half: Half = "held-out") -> dict[str, dict[str, Score]]:
+    """The scores of one half of a set, by leg and kind."""
+    asked = queries(half, name)
+    with legs(items(name), WordLlamaEmbeddings()) as finders:
+        return {leg: measured(find, asked) for leg, find in finders.items()}
 
 
 def main() -> None:

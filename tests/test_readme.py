@@ -33,7 +33,7 @@ def test_the_commands_named_exist() -> None:
 def test_the_example_environment_names_every_setting() -> None:
     text = (PROJECT / ".env.example").read_text()
     named = set(re.findall(r"^# ([A-Z][A-Z0-9_]+)=", text, re.MULTILINE))
-    missing = {name.upper() for name in Settings.model_fields} - named - {"ANA_EMBEDDINGS"}
+    missing = {name.upper() for name in Settings.model_fields} - named
     assert not missing
 
 

@@ -11,12 +11,11 @@ from pydantic import SecretStr
 
 from ana.embedders.base import embeddable, unit
 from ana.errors import ConfigError, ModelFailed
-from ana.settings import Settings
+from ana.settings import OPENAI_URL, Settings
 
 if TYPE_CHECKING:
     from langchain_openai import OpenAIEmbeddings
 
-OPENAI_URL = "https://api.openai.com/v1"
 RETRIES = 2
 BATCH = 32
 """Texts in one request: OpenAI takes 300,000 tokens, that is 36 texts of the longest kind."""

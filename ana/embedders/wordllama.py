@@ -25,7 +25,7 @@ context: computer"""
 """What the texts of most items have in common, and what says nothing about any one of them."""
 
 TAKEN_OFF = 0.5
-"""How much of it is taken off. Chosen on the tuning half of evals/personal, where 0.3 to 0.8 do nearly as well."""
+"""How much of it is taken off. Chosen on the tuning half of evals/data, where 0.3 to 0.8 do nearly as well."""
 
 
 class WordLlamaEmbeddings(Embeddings):

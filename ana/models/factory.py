@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ana.errors import ConfigError
-from ana.settings import Settings
+from ana.settings import OPENAI_URL, Settings
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -47,10 +47,16 @@ def destination(settings: Settings) -> str | None:
     """Where what the person types is sent; None when nothing leaves the machine."""
     urls = {
         "openrouter": OPENROUTER_URL,
-        "openai": settings.openai_base_url or "https://api.openai.com/v1",
+        "openai": settings.openai_base_url or OPENAI_URL,
         "ollama": settings.ollama_host,
     }
     return urls.get(settings.provider)
+
+
+def embedding_destination(settings: Settings) -> str | None:
+    """Where what is kept and asked is sent to be embedded; None when it stays on this machine."""
+    urls = {"openai": settings.openai_base_url or OPENAI_URL, "ollama": settings.ollama_host}
+    return urls.get(settings.ana_embeddings)
 
 
 def _needed(key: "SecretStr | None", name: str, provider: str) -> "SecretStr":

@@ -7,11 +7,25 @@ from datetime import date
 
 from ana.dates import spelled
 from ana.store.tokens import tokens
-from ana.when import Mention, due_question, stretches
+from ana.when import Mention, due_question, named_days
 
 _ID = re.compile(r"(?<![\w-])[a-z2-7]{8}(?![\w-])")
 _PHRASE = re.compile(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
-_TAG = re.compile(r"(?<![\w#])#(\w[\w-]*)")
+_TAG = re.compile(r"(?:(?<![\w#])#|\btag(?:ged)?:?\s+[#\"“']?)(\w[\w-]*)", re.IGNORECASE)
+_UNDATED = re.compile(
+    r"\bundated\b|\b(?:without|with\s+no|no)\s+(?:an?\s+|any\s+)?(?:due\s+)?(?:date|deadline)s?\b", re.I
+)
+
+_FUNCTION_WORDS = frozenset(
+    tokens(
+        "a an the my your his her our their i me you he she it we they this that these those there here and or but not"
+        " no if so than then too very just only also what when where which who whom whose why how much many is are was"
+        " were be been am do does did have has had having will would shall should can could may might must to of for"
+        " from with without on in at by about into over under after before until as please tell show give find list"
+        " any some something anything everything thing stuff someone somebody get got go let one s t d ll m re ve"
+    )
+)
+"""Words of English that hold a question together and say nothing of what is looked for."""
 
 LONGEST = 4000
 """How many characters of a query are read for words and days; its vector is of more."""
@@ -25,6 +39,7 @@ class Asked:
         text: As it was put.
         words: What the lexical leg looks for, each once; a single day it names is spelled out.
         mentions: Where it names days.
+        undated: Whether it asks for what has no date.
         due: First and last day, when it asks for what is due then and for nothing besides.
         ids: What looks like an item's id.
         phrases: The words of each quoted phrase.
@@ -34,6 +49,7 @@ class Asked:
     text: str
     words: tuple[str, ...]
     mentions: tuple[Mention, ...]
+    undated: bool
     due: tuple[date, date] | None
     ids: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...]
@@ -48,12 +64,14 @@ def asked(text: str, today: date) -> Asked:
         today: The person's today.
     """
     said = text[:LONGEST]
-    mentions = tuple(stretches(said, today))
+    mentions = tuple(named_days(said, today))
+    undated = _UNDATED.search(said) is not None
     quoted = (tuple(tokens("".join(match))) for match in _PHRASE.findall(said))
     return Asked(
         text=text,
-        words=tuple(dict.fromkeys(_words(said, mentions))),
+        words=tuple(dict.fromkeys(_words(_UNDATED.sub(" ", said), () if undated else mentions))),
         mentions=mentions,
+        undated=undated,
         due=due_question(said, today),
         ids=tuple(dict.fromkeys(_ID.findall(said.lower()))),
         phrases=tuple(phrase for phrase in quoted if phrase),
@@ -67,4 +85,4 @@ def _words(text: str, mentions: Sequence[Mention]) -> list[str]:
     days = [spelled(mention.first) for mention in mentions if mention.first == mention.last]
     for mention in reversed(mentions):
         text = f"{text[: mention.start]} {text[mention.end :]}"
-    return tokens(" ".join([text, *days]))
+    return [word for word in tokens(text) if word not in _FUNCTION_WORDS] + tokens(" ".join(days))

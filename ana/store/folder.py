@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, cast
 from filelock import FileLock, Timeout
 
 from ana.errors import StoreBroken, StoreBusy, ToolError
-from ana.store.reindex import settle
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -142,6 +141,8 @@ class Folder:
 
     def _opened(self) -> "Client":
         if self._client is None:
+            from ana.store.reindex import settle
+
             self._client = _open_chroma(self.path / "chroma")
             self.generation += 1
             settle(self._client, self.path)

@@ -40,7 +40,7 @@ _FIRST: dict[First | None, int] = {"id": 0, "phrase": 1, "tag": 2, None: 3}
 
 @dataclass(frozen=True)
 class Weights:
-    """What each leg is worth. The defaults were chosen on the tuning half of evals/personal.
+    """What each leg is worth. The defaults were chosen on the tuning half of evals/data.
 
     Args:
         vector: A cosine of 1.
@@ -51,7 +51,7 @@ class Weights:
 
     vector: float = 1.0
     words: float = 1.0
-    day: float = 0.3
+    day: float = 0.6
     due: bool = True
 
 
@@ -178,6 +178,8 @@ class Ranking:
         return [entry for entry, holds in zip(found, held, strict=True) if holds]
 
     def _on_day(self, entry: Entry) -> bool:
+        if self._query.undated and entry.span is None:
+            return True
         return any(lookup.within(entry, m.first, m.last, self._zone) for m in self._query.mentions)
 
     def _first(self) -> dict[int, First]:

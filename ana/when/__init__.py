@@ -14,6 +14,6 @@ How it reads:
 """
 
 from ana.when.mentions import Mention, resolve, spell_out, stretches
-from ana.when.questions import due_question
+from ana.when.questions import due_question, named_days
 
-__all__ = ["Mention", "due_question", "resolve", "spell_out", "stretches"]
+__all__ = ["Mention", "due_question", "named_days", "resolve", "spell_out", "stretches"]

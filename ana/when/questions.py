@@ -1,7 +1,10 @@
 """Questions for what is due, told from texts that only mention a day."""
 
 import re
+from dataclasses import replace
 from datetime import date, timedelta
+
+from dateutil.relativedelta import relativedelta
 
 from ana.when.mentions import Mention, stretches
 from ana.when.words import Days
@@ -24,6 +27,8 @@ _FILLER_WORDS = (
 _CUES = frozenset(_CUE_WORDS.split())
 _FILLERS = _CUES | frozenset(_FILLER_WORDS.split())
 _UP_TO = re.compile(r"\b(by|until|till|through|before)\s+(?:the\s+)?$", re.IGNORECASE)
+_SIDE = re.compile(r"\b(by|until|till|up\s+to|before|after|since)\s+(?:the\s+)?$", re.IGNORECASE)
+HALF_A_YEAR = 183
 _OVERDUE = re.compile(r"\b(?:overdue|past\s+due)\b", re.IGNORECASE)
 
 
@@ -43,6 +48,37 @@ def due_question(text: str, today: date) -> Days | None:
     if _OVERDUE.search(text):
         return None if mentions else (date.min, today - timedelta(days=1))
     return _range(text, mentions[0], today) if len(mentions) == 1 else None
+
+
+def named_days(text: str, today: date) -> list[Mention]:
+    """The days a question names, where it asks for more than what is due.
+
+    "until Friday", "by", "before", "after" and "since" open a stretch to one side. A day without a year is the one
+    nearest to today, half a year to either side.
+    """
+    return [_opened(text, _nearest(mention, today)) for mention in stretches(text, today)]
+
+
+def _opened(text: str, mention: Mention) -> Mention:
+    side = _SIDE.search(text[: mention.start])
+    if side is None:
+        return mention
+    word, day = side[1].lower(), timedelta(days=1)
+    ends = {
+        "before": (date.min, mention.first - day),
+        "after": (mention.last + day, date.max),
+        "since": (mention.first, date.max),
+    }
+    first, last = ends.get(word, (date.min, mention.last))
+    return replace(mention, start=side.start(), first=first, last=last, text=text[side.start() : mention.end])
+
+
+def _nearest(mention: Mention, today: date) -> Mention:
+    far = (mention.first - today).days > HALF_A_YEAR
+    if not far or re.search(r"\d{4}|\b(?:next|in|within|year)\b", mention.text, re.IGNORECASE):
+        return mention
+    year = relativedelta(years=1)
+    return replace(mention, first=mention.first - year, last=mention.last - year)
 
 
 def _asks(text: str) -> bool:

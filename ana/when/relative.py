@@ -121,6 +121,7 @@ RELATIVE = (
     rule(rf"\b(?P<which>this|next|last)\s+{_PERIOD}(?!\s+of\b)", _period),
     rule(r"\b(?:at|over|on|for|by)\s+(?P<at>(?P<which>the)\s+(?P<unit>weekend))\b", _period),
     rule(rf"\b(?:the\s+)?{_EDGE}\s+(?:(?P<which>the|this|next|last)\s+)?(?P<unit>week|month|year)\b", _edge),
+    rule(rf"\b(?:for|and|or)\s+(?P<at>(?P<day>(?:sat|sun)\b{STOP}))", _weekday),
     rule(r"\bmonth[- ]end\b", _month_end),
     rule(r"\b(?:the\s+)?rest\s+of\s+(?:the|this)\s+(?P<unit>week|month|year)\b", _rest),
     rule(r"\b(?:the\s+)?(?P<unit>week|weekend|month)\s+after\s+next\b", _after_next),

@@ -100,7 +100,7 @@ def test_describe_tells_what_the_store_holds(ana: Run) -> None:
     assert told["values"] == {"type": {"task": 1}, "status": {"active": 1}}
     assert [s["content"] for s in told["samples"]] == ["Buy milk"]
     text = ana("describe", "-s", "3").stdout
-    assert "items: 1 records, cosine space, wordllama (256 dimensions), format 1" in text
+    assert "items: 1 records, cosine space, wordllama (256 dimensions), format 2" in text
 
 
 WRONG: list[tuple[list[str], dict[str, str], int, str]] = [

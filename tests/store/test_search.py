@@ -179,6 +179,8 @@ def brute(weights: Weights, text: str, where: Any, limit: int) -> list[float]:
 
     def on_day(item: Item) -> bool:
         span = date_span(own_date(item), BERLIN)
+        if query.undated and span is None:
+            return True
         days = [(date_span(str(m.first), BERLIN), date_span(str(m.last), BERLIN)) for m in query.mentions]
         return any(span and a and b and a[0] <= span[0] and span[1] <= b[1] for a, b in days)
 

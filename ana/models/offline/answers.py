@@ -114,6 +114,8 @@ def _at_its_time(properties: dict[str, Any], item: dict[str, Any]) -> dict[str, 
 
 
 def _created(item: dict[str, Any], _: Intent, __: View) -> str:
+    if "existing" in item:
+        return f"You have that already:\n{line_of(item['existing'])}\nSay it once more, and I keep a second one."
     due = f", due {when(item['properties']['due_date'])}" if _dated(item) else ""
     ring = " I will show it when it is due; I cannot ring." if item["properties"].get("type") == "reminder" else ""
     return f"Saved: {item['content']}{due}.{ring}"

@@ -1,0 +1,140 @@
+"""`ana items`, `ana due`, `ana reindex`: tables on stdout, sentences on stderr, exit codes."""
+
+import json
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ana.clock import Clock
+from ana.store.memory import Memory
+from tests.app.test_cli import Run, ana
+from tests.conftest import BERLIN, EMBEDDER
+
+__all__ = ["ana"]
+
+TODAY = datetime.now(BERLIN).date()
+DAY = timedelta(days=1)
+
+
+def keep(path: Path, *items: tuple[str, dict[str, object]]) -> list[str]:
+    """Store items as the assistant would, and give their ids."""
+    memory = Memory(path / "data", EMBEDDER, Clock(BERLIN, lambda: datetime.now(UTC)))
+    ids = [memory.create(content, dict(properties)).id for content, properties in items]  # type: ignore[arg-type]
+    memory.close()
+    return ids
+
+
+def test_items_are_a_table_with_one_line_each(ana: Run, tmp_path: Path) -> None:
+    long = "Water the orchids " * 8
+    ids = keep(
+        tmp_path,
+        (long, {"type": "task", "tags": ["home", "green"], "due_date": "2026-01-13T14:30"}),
+        ("Größe\nder Schuhe 🌍", {"nested": {"a": [1]}}),
+    )
+    done = ana("items")
+    head, first, second = done.stdout.rstrip("\n").split("\n")
+    assert head.split() == ["id", "content", "date", "properties"]
+    assert first.startswith(f"{ids[0]}  {long[:150]}")
+    assert "Tu 2026-01-13 14:30" in first
+    assert "task · tags: home, green" in first
+    assert second.split("  ")[:2] == [ids[1], "Größe der Schuhe 🌍"]
+    assert done.stderr == "2 of 2\n"
+    assert "\x1b" not in done.stdout
+
+
+def test_items_are_found_by_words_and_by_filter_and_say_why(ana: Run, tmp_path: Path) -> None:
+    ids = keep(tmp_path, ("Water the orchids", {"n": 1}), ("Call the bank", {"n": 2}), ("Call mum", {"n": 3}))
+    found = ana("items", "the", "orchids", "--why", "--limit", "1")
+    assert found.stdout.split("\n")[1].startswith(ids[0])
+    assert "words orchid" in found.stdout
+    assert "vector" in found.stdout
+    assert found.stderr == "1 of 3\n"
+    told = json.loads(ana("items", "--where", '{"n": {"$gte": 2}}', "--json", "--why").stdout)
+    assert {item["id"] for item in told["items"]} == set(ids[1:])
+    assert (told["total"], told["truncated"]) == (2, False)
+    assert told["why"] == [{"filter": True}] * 2
+    nothing = ana("items", "--where", '{"colour": "red"}')
+    assert (nothing.returncode, nothing.stdout) == (0, "")
+    assert nothing.stderr == "Nothing was found. No item has the property colour.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--where", "nope"], "--where is no JSON"),
+        (["--where", '{"n": {"$approx": 1}}'], "$approx"),
+        (["--where", '["n"]'], "A filter is an object"),
+        (["--due", "weeks"], "weeks"),
+        (["milk", "--due", "week"], "--due stands alone"),
+        (["--limit", "0"], "--limit"),
+    ],
+)
+def test_wrong_use_is_a_sentence_and_exit_code_2(ana: Run, arguments: list[str], said: str) -> None:
+    done = ana("items", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_due_shows_what_is_open_by_section_and_tells_by_exit_code(ana: Run, tmp_path: Path) -> None:
+    empty = ana("due")
+    assert (empty.returncode, empty.stdout, empty.stderr) == (0, "", "Nothing is due this week.\n")
+    sunday = TODAY + (6 - TODAY.weekday()) * DAY
+    keep(
+        tmp_path,
+        ("late", {"due_date": str(TODAY - 3 * DAY)}),
+        ("late but done", {"due_date": str(TODAY - 3 * DAY), "status": "done"}),
+        ("this evening", {"due_date": f"{TODAY}T23:00"}),
+        ("on Sunday", {"due_date": str(sunday)}),
+        ("next week", {"due_date": str(sunday + DAY)}),
+        ("some day", {}),
+    )
+    done = ana("due")
+    assert (done.returncode, done.stderr) == (4, "")
+    lines = done.stdout.split("\n")
+    assert [line.rstrip() for line in lines if line.rstrip() in ("Overdue", "Today", "Later this week")] == (
+        ["Overdue", "Today", "Later this week"] if sunday > TODAY else ["Overdue", "Today"]
+    )
+    told = json.loads(ana("due", "--json").stdout)
+    contents = {name: [item["content"] for item in items] for name, items in told.items()}
+    on_sunday = ["on Sunday"]
+    assert contents["overdue"] == ["late"]
+    assert contents["today"] == (["this evening"] if sunday > TODAY else ["on Sunday", "this evening"])
+    assert contents["week"] == (on_sunday if sunday > TODAY else [])
+    week = json.loads(ana("items", "--due", "week", "--json").stdout)
+    assert {item["content"] for item in week["items"]} == {"this evening", "on Sunday"}
+
+
+def test_due_later_only_is_exit_code_0(ana: Run, tmp_path: Path) -> None:
+    keep(tmp_path, ("far", {"due_date": str(date(TODAY.year + 1, 6, 1))}))
+    assert ana("due").returncode == 0
+
+
+def test_reindex_embeds_everything_again(ana: Run, tmp_path: Path) -> None:
+    (id,) = keep(tmp_path, ("Water the orchids", {}))
+    done = ana("reindex")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "1 records are embedded with wordllama." in done.stderr
+    assert ana("items", "orchids").stdout.split("\n")[1].startswith(id)
+
+
+@pytest.mark.parametrize(
+    ("name", "env", "said"),
+    [
+        ("openai", {}, "Set OPENAI_API_KEY"),
+        ("openai", {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, "openai could not be reached"),
+        ("ollama", {"OLLAMA_HOST": "http://127.0.0.1:9"}, "ollama could not be reached"),
+        ("minilm", {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}, "all-MiniLM-L6-v2"),
+        ("best", {}, "best"),
+    ],
+)
+def test_an_embedder_that_cannot_be_had_leaves_everything_as_it_was(
+    ana: Run, tmp_path: Path, name: str, env: dict[str, str], said: str
+) -> None:
+    (id,) = keep(tmp_path, ("Water the orchids", {}))
+    done = ana("reindex", "--embeddings", name, HOME=str(tmp_path / "home"), **env)
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert ana("items", "orchids").stdout.split("\n")[1].startswith(id)

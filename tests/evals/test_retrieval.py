@@ -1,0 +1,159 @@
+"""The personal set is sound, its halves never change, and what search finds on it may only get better."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from ana.errors import UserError
+from ana.settings import PROJECT
+from ana.store.filters import matches, parse
+from ana.store.item import check_properties
+from evals import locomo
+from evals.retrieval import SETS, Set, items, legs, queries
+from evals.scores import measured
+from tests.conftest import BERLIN, EMBEDDER
+
+LAST: dict[Set, list[str]] = {"personal": ["q272", "q273", "q274"], "blind": ["q299", "q300", "q303"]}
+"""The last queries of the tuning halves: another split would make every earlier figure worthless."""
+
+LEAST = {
+    "paraphrase": 55,
+    "weekday": 25,
+    "day": 30,
+    "range": 25,
+    "property": 35,
+    "mixed": 20,
+    "negation": 15,
+    "unanswerable": 15,
+}
+FLOOR: dict[Set, dict[str, float]] = {
+    "personal": {
+        "paraphrase": 0.69,
+        "weekday": 1.00,
+        "day": 1.00,
+        "range": 0.94,
+        "property": 0.98,
+        "mixed": 1.00,
+        "negation": 0.92,
+    },
+    "blind": {
+        "paraphrase": 0.45,
+        "weekday": 0.93,
+        "day": 1.00,
+        "range": 0.97,
+        "property": 0.97,
+        "mixed": 0.87,
+        "negation": 0.70,
+    },
+}
+"""Recall@10 on the held-out halves. These figures may only rise."""
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_items_are_enough_and_sound(name: Set) -> None:
+    every = items(name)
+    assert len(every) >= 250
+    assert len({item.id for item in every}) == len({item.content for item in every}) == len(every)
+    for item in every:
+        check_properties(item.properties)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_queries_are_enough_and_their_answers_are_what_their_filters_mean(name: Set) -> None:
+    every = queries(name=name)
+    by_id = {item.id: item for item in items(name)}
+    counts = Counter(query.kind for query in every)
+    assert len(every) >= 200
+    assert counts.keys() == LEAST.keys()
+    assert all(counts[kind] >= least for kind, least in LEAST.items())
+    assert len({query.text for query in every}) == len({query.id for query in every}) == len(every)
+    for query in every:
+        assert set(query.relevant) <= by_id.keys()
+        assert (len(query.relevant) in range(1, 11)) == (query.kind != "unanswerable")
+        if query.gold is not None:
+            node = parse(query.gold, BERLIN)
+            assert {id for id, item in by_id.items() if matches(node, item)} == set(query.relevant), query.text
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_halves_are_even_and_apart(name: Set) -> None:
+    tuning, held_out = {q.id for q in queries("tuning", name)}, {q.id for q in queries("held-out", name)}
+    assert tuning.isdisjoint(held_out)
+    assert len(tuning | held_out) == len(queries(name=name))
+    assert abs(len(held_out) - len(tuning)) <= len(LEAST)
+    assert sorted(tuning)[-3:] == LAST[name]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_what_is_found_does_not_fall_below_the_floor(name: Set) -> None:
+    with legs(items(name), EMBEDDER) as finders:
+        scores = measured(finders["hybrid"], queries("held-out", name))
+    assert {kind: score.recall10 for kind, score in scores.items() if score.recall10 < FLOOR[name][kind]} == {}
+
+
+def test_scores_are_those_of_the_definitions() -> None:
+    first, second, *_ = (query for query in queries() if len(query.relevant) == 2)
+    found = {
+        first.text: ["x", first.relevant[0], "y", "z", "a", first.relevant[1]],
+        second.text: [],
+    }
+    (score,) = measured(lambda text, _: found[text], [first, second]).values()
+    assert (score.count, score.recall5, score.recall10, score.mrr) == (2, 0.25, 0.5, 0.25)
+
+
+def sample(path: Path) -> Path:
+    """A small file in the format of LoCoMo, its oddities included."""
+    talk = {
+        "speaker_a": "Ann",
+        "speaker_b": "Bo",
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": [
+            {"speaker": "Ann", "dia_id": "D1:1", "text": "I adopted a puppy called Rex."},
+            {"speaker": "Bo", "dia_id": "D1:2", "text": "I bought a violin.", "blip_caption": "a red violin case"},
+        ],
+        "session_2_date_time": "10:00 am on 9 June, 2023",
+        "session_2": [{"speaker": "Bo", "dia_id": "D2:1", "text": "My marathon went well."}],
+    }
+    asked = [
+        {"question": "What is Ann's puppy called?", "answer": "Rex", "evidence": ["D1:1"], "category": 4},
+        {"question": "What happened to Bo?", "answer": "", "evidence": ["D1:02; D2:1"], "category": 1},
+        {"question": "What is Bo's sister called?", "adversarial_answer": "", "evidence": [], "category": 5},
+    ]
+    path.write_text(json.dumps([{"sample_id": "conv-1", "conversation": talk, "qa": asked}]))
+    return path
+
+
+def test_a_locomo_file_is_read_as_items_and_questions(tmp_path: Path) -> None:
+    (talk,) = locomo.conversations(sample(tmp_path / "locomo.json"))
+    assert [item.id for item in talk.items] == ["D1:1", "D1:2", "D2:1"]
+    assert talk.items[1].content == "I bought a violin. [a picture: a red violin case]"
+    assert talk.items[1].properties == {"speaker": "Bo", "date": "2023-05-08"}
+    assert [(query.kind, query.relevant) for query in talk.queries] == [
+        ("category 4", ("D1:1",)),
+        ("category 1", ("D1:2", "D2:1")),
+        ("category 5", ()),
+    ]
+    assert talk.clock.now().date().isoformat() == "2023-06-09"
+
+
+def test_a_locomo_file_is_measured_by_the_command(tmp_path: Path) -> None:
+    command = [sys.executable, "evals/retrieval.py", "--locomo", str(sample(tmp_path / "locomo.json"))]
+    told = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert [line.split("  ")[0] for line in told[1:]] == [
+        f"{leg}, {kind}"
+        for leg in ("dense", "lexical", "hybrid")
+        for kind in ("category 1 (1)", "category 4 (1)", "all (2)")
+    ]
+    assert told[-1].endswith("1.00 / 1.00 / 1.00")
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "[{}]", '[{"conversation": {}, "qa": []}]', "[1]"])
+def test_another_file_is_refused_in_a_sentence(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(UserError, match="no file in the format of LoCoMo"):
+        locomo.conversations(path)

@@ -1,0 +1,83 @@
+"""The tools over items: look before create, what a query says of itself, and why it found what it found."""
+
+import json
+from typing import Any
+
+from ana.models.scripted import calls
+from ana.settings import Settings
+from ana.tracing.traces import Traces
+from tests.conftest import MakeAssistant
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "n": 1}})
+AGAIN = ("create_item", {"content": " buy  MILK. ", "properties": {"n": 1.0, "type": "task"}})
+
+
+def observed(settings: Settings, turn: int = -1) -> list[Any]:
+    return [step["observation"] for step in Traces(settings.traces_dir).read(THREAD)[turn]["steps"]]
+
+
+def test_what_is_there_already_is_answered_with_it_and_the_choice(
+    make_assistant: MakeAssistant, settings: Settings
+) -> None:
+    assistant = make_assistant(calls(MILK), "Saved.", calls(AGAIN), "You have that already.")
+    assistant.ask("buy milk", THREAD)
+    answer = assistant.ask("and buy milk", THREAD)
+    (item,) = assistant.handles.memory.items.scan()
+    (told,) = observed(settings)
+    assert told["existing"]["id"] == item.id
+    assert "Nothing was stored" in told["choice"]
+    assert answer.changes == []
+    assert answer.answer == "You have that already."
+
+
+def test_a_copy_is_kept_when_it_is_wanted_after_all(make_assistant: MakeAssistant, settings: Settings) -> None:
+    """In the turn after; a model that only repeats itself in the same turn gets the same answer."""
+    assistant = make_assistant(
+        *(calls(MILK), "Saved."),
+        *(calls(AGAIN), calls(AGAIN), "You have that already; a second one?"),
+        *(calls(AGAIN), "Saved once more."),
+        *(calls(AGAIN), "You have two already."),
+    )
+    for said in ("buy milk", "buy milk", "yes, a second one", "buy milk"):
+        answer = assistant.ask(said, THREAD)
+    assert [["existing" in told for told in observed(settings, turn)] for turn in range(4)] == [
+        [False],
+        [True, True],
+        [False],
+        [True],
+    ]
+    assert assistant.handles.memory.items.count() == 2
+    assert answer.changes == []
+
+
+def test_another_property_makes_another_item(make_assistant: MakeAssistant) -> None:
+    other = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "n": 2}})
+    assistant = make_assistant(calls(MILK, other), "Saved.")
+    assistant.ask("buy milk twice", THREAD)
+    assert assistant.handles.memory.items.count() == 2
+
+
+def test_a_query_tells_that_it_was_taken_as_a_due_question(make_assistant: MakeAssistant, settings: Settings) -> None:
+    due = calls(("query_items", {"text": "what's due this week"}), ("query_items", {"text": "anything overdue?"}))
+    assistant = make_assistant(due, "Nothing.")
+    assistant.ask("what is due?", THREAD)
+    week, overdue = observed(settings)
+    assert set(week) == {"items", "total", "truncated", "note"}
+    assert week["note"].startswith("The text was taken as the question what is due: ")
+    assert " to " in week["note"]
+    assert "due: to " in overdue["note"]
+
+
+def test_why_is_in_the_trace_and_not_told_to_the_model(make_assistant: MakeAssistant, settings: Settings) -> None:
+    assistant = make_assistant(calls(MILK), "Saved.", calls(("query_items", {"text": "milk"})), "There it is.")
+    assistant.ask("buy milk", THREAD)
+    assistant.ask("where is the milk?", THREAD)
+    (step,) = Traces(settings.traces_dir).read(THREAD)[-1]["steps"]
+    (why,) = step["why"]
+    assert why["id"] == step["observation"]["items"][0]["id"]
+    assert why["words"] == ["milk"]
+    assert 0 < why["vector"] < 1
+    seen = json.dumps([m.model_dump(mode="json", exclude={"artifact"}) for m in assistant.handles.model.seen[-1]])  # type: ignore[attr-defined]
+    assert "vector" not in seen
+    assert all("why" not in s for s in Traces(settings.traces_dir).read(THREAD)[0]["steps"])
