@@ -27,6 +27,9 @@ DUE: tuple[Due, ...] = ("overdue", "today", "week")
 MOST = 1000
 """How many items `ana due` shows of each kind."""
 
+RATIOS = {"content": 4, "properties": 3, "why": 2}
+"""How columns share the width of a terminal."""
+
 WIDEST = 500
 """Columns of a table that is not shown in a terminal: nothing is cut in a pipe."""
 
@@ -111,10 +114,10 @@ def _table(items: Sequence[Item], why: Sequence[str] | None, title: str | None) 
     from rich.table import Table
 
     terminal = sys.stdout.isatty()
-    table = Table(box=None, pad_edge=False, title=title, title_justify="left", title_style="bold", header_style="dim")
+    table = Table(box=None, pad_edge=False, expand=terminal, header_style="dim", title=title, title_justify="left")
     for name in ("id", "content", "date", "properties", *(["why"] if why is not None else [])):
         narrow = name in ("id", "date") or not terminal
-        table.add_column(name, no_wrap=narrow, overflow="fold")
+        table.add_column(name, no_wrap=narrow, overflow="fold", ratio=RATIOS.get(name) if terminal else None)
     for place, item in enumerate(items):
         cells = [item.id, short(item.content, 160), _date(item), _others(item.properties)]
         table.add_row(*cells, *([why[place]] if why is not None else []))

@@ -22,13 +22,16 @@ from ana.store.item import Item, Json, Properties, check_properties, merged
 from ana.store.metadata import to_chroma
 from ana.store.ranking import Weights
 from ana.store.search import Search
-from ana.store.source import PAGE, ChromaSource, Stored
+from ana.store.source import PAGE, ChromaSource, Stored, Vector
+from ana.store.text import property_text
 
 if TYPE_CHECKING:
     from langchain_chroma import Chroma
 
 VERSION = 2
 BATCH = 5000
+AHEAD = 32
+"""How many vectors are kept for writes that are about to come."""
 
 
 def new_id() -> str:
@@ -62,6 +65,7 @@ class ChromaStore:
         self._index = Index(folder.path / f"{name}.index.sqlite", clock.zone)
         self._search = Search(self._index, embedder, clock, weights or Weights())
         self._opened: tuple[int, ChromaSource] | None = None
+        self._ahead: dict[str, Vector] = {}
 
     def add(self, content: str, properties: Properties | None = None, *, id: str | None = None) -> Item:
         check_properties(properties or {})
@@ -136,21 +140,32 @@ class ChromaStore:
         kept = to_chroma(item)[1]
         self._write([item], {key: None for key in (to_chroma(before)[1] if before else {}) if key not in kept})
 
+    def embed_ahead(self, content: str, properties: Properties | None = None) -> None:
+        """Embed what is about to be stored, before the folder is held: an embedder may be a server, and slow."""
+        document = property_text(content, properties or {})
+        if len(self._ahead) >= AHEAD:
+            self._ahead.clear()
+        self._ahead[document] = self._embedded([document])[0]
+
     def fill(self, items: Sequence[Item]) -> None:
         """Store many items at once; none of them may be there already."""
         for start in range(0, len(items), BATCH):
             self._write(items[start : start + BATCH], {})
 
     def _write(self, items: Sequence[Item], stale: Mapping[str, None]) -> None:
-        vectors = np.array(self._embedder.embed_documents([to_chroma(item)[0] for item in items]), np.float32)
-        stored = [Stored(item, vector) for item, vector in zip(items, vectors, strict=True)]
+        documents = [property_text(item.content, item.properties) for item in items]
+        known = {text: ahead for text in documents if (ahead := self._ahead.pop(text, None)) is not None}
+        missing = [text for text in dict.fromkeys(documents) if text not in known]
+        known |= dict(zip(missing, self._embedded(missing), strict=True))
+        stored = [Stored(item, known[document]) for item, document in zip(items, documents, strict=True)]
         with self._collection() as source:
             self._folder.writing()
             with self._index.writing(source, stored):
                 source.write(stored, stale)
 
     def query(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
-        return self._searched(lambda source: self._search.query(source, text, where, limit))
+        query = self._search.prepared(text)  # embedded before the folder is held
+        return self._searched(lambda source: self._search.query(source, query, where, limit))
 
     def due(self, first: date, last: date, limit: int = 100) -> Found:
         """The open items whose own date, due_date before any other, lies on these days, the earliest first.
@@ -204,6 +219,9 @@ class ChromaStore:
                 "space": (collection.configuration.get("hnsw") or {}).get("space"),
                 **{k.removeprefix("ana_"): v for k, v in metadata.items()},
             }
+
+    def _embedded(self, documents: Sequence[str]) -> list[Vector]:
+        return list(np.array(self._embedder.embed_documents(list(documents)), np.float32)) if documents else []
 
     def _searched(self, search: Callable[[ChromaSource], Found]) -> Found:
         """Search, and once more on a new index where the file turns out to be damaged."""

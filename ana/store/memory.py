@@ -63,6 +63,7 @@ class Memory:
             ToolError: A property cannot be stored.
         """
         check_properties(properties or {})
+        self.items.embed_ahead(content, properties)
 
         def plan() -> Change:
             if not copy and (same := self.items.same(content, properties or {})):
@@ -84,6 +85,10 @@ class Memory:
         Raises:
             ToolError: There is no such item, or a property cannot be stored.
         """
+
+        if before := self.items.get(id):
+            after = self.items.changed(before, content, properties)
+            self.items.embed_ahead(after.content, after.properties)
 
         def plan() -> Change:
             old = self.items.known(id)
@@ -111,6 +116,7 @@ class Memory:
             ToolError: The line is empty or too long.
         """
         text = one_line(content)
+        self._lines.embed_ahead(text)
 
         def plan() -> Change:
             number = self._journal.next_number("line", floor=max(self.lines(), default=-1) + 1)
@@ -134,6 +140,7 @@ class Memory:
             ToolError: There is no such line, or it no longer reads as the caller saw it.
         """
         text = one_line(content)
+        self._lines.embed_ahead(text)
 
         def plan() -> Change:
             old = self._unchanged(line, shown)

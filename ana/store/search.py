@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
@@ -18,10 +18,23 @@ from ana.store.index import Index
 from ana.store.item import Json
 from ana.store.lookup import Entry
 from ana.store.ranking import Hit, Ranking, Weights
-from ana.store.source import ChromaSource
+from ana.store.source import ChromaSource, Vector
 from ana.store.sql import Sql, compiled
 
 _EVERY_ITEM = And(())
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A query that was read.
+
+    Args:
+        query: What it asks for.
+        vector: Its vector, of length 1; None where only its days count.
+    """
+
+    query: Asked
+    vector: Vector | None
 
 
 class Search:
@@ -40,27 +53,43 @@ class Search:
         self._clock = clock
         self._weights = weights
 
-    def query(self, source: ChromaSource, text: str | None, where: Mapping[str, Json] | None, limit: int) -> Found:
-        """Find items; arguments and errors as in `Store.query`."""
+    def prepared(self, text: str | None) -> Prepared | None:
+        """A query's text read and, where its meaning counts, embedded; nothing of the store is used."""
+        if not text or not text.strip():
+            return None
+        query = asked(text, self._clock.now().date())
+        if query.due and self._weights.due:
+            return Prepared(query, None)
+        return Prepared(replace(query, due=None), np.array(self._embedder.embed_query(text), np.float32))
+
+    def query(
+        self, source: ChromaSource, prepared: Prepared | None, where: Mapping[str, Json] | None, limit: int
+    ) -> Found:
+        """Find items.
+
+        Args:
+            source: The collection.
+            prepared: The text; None for what the filter finds, by date.
+            where: The filter.
+            limit: At most how many.
+
+        Raises:
+            ToolError: The filter or the limit makes no sense.
+        """
         node = parse(where, self._clock.zone)
         if limit < 1:
             raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
         db = self._index.ready(source)
-        query = self._read(text)
+        query, vector = (prepared.query, prepared.vector) if prepared else (None, None)
         meant = None if node == _EVERY_ITEM else compiled(node)
-        if query is None or query.due:
+        if query is None or vector is None:
             entries, reasons, total = self._by_date(db, query, meant, limit)
         else:
-            entries, reasons, total = self._by_meaning(db, source, query, meant, limit)
+            ranking = Ranking(db, self._index.words(db), source, query, vector, meant, self._clock.zone, self._weights)
+            entries, reasons, total = _by_meaning(db, ranking, query, limit, meant is not None)
         items = lookup.items(db, entries)
         unknown = () if total else lookup.unknown(db, keys(node))
         return Found(items, total, total > len(items), unknown, tuple(reasons), query.due if query else None)
-
-    def _read(self, text: str | None) -> Asked | None:
-        if not text or not text.strip():
-            return None
-        query = asked(text, self._clock.now().date())
-        return query if self._weights.due else replace(query, due=None)
 
     def due(self, source: ChromaSource, first: date, last: date, limit: int) -> Found:
         """The open items whose own date lies on these days, the earliest first."""
@@ -80,15 +109,14 @@ class Search:
         reasons = [Reason(date=entry.date if query else None, filter=meant is not None) for entry in entries]
         return entries, reasons, total
 
-    def _by_meaning(
-        self, db: sqlite3.Connection, source: ChromaSource, query: Asked, meant: Sql | None, limit: int
-    ) -> tuple[list[Entry], list[Reason], int]:
-        vector = np.array(self._embedder.embed_query(query.text), np.float32)
-        ranking = Ranking(db, self._index.words(db), source, query, vector, meant, self._clock.zone, self._weights)
-        hits = ranking.best(limit)
-        shared = lookup.shared(db, [hit.entry.row for hit in hits], ranking.known)
-        reasons = [_reason(hit, shared.get(hit.entry.row, ()), meant is not None) for hit in hits]
-        return [hit.entry for hit in hits], reasons, ranking.total
+
+def _by_meaning(
+    db: sqlite3.Connection, ranking: Ranking, query: Asked, limit: int, filtered: bool
+) -> tuple[list[Entry], list[Reason], int]:
+    hits = ranking.best(limit)
+    shared = lookup.shared(db, [hit.entry.row for hit in hits], ranking.known)
+    reasons = [_reason(hit, shared.get(hit.entry.row, ()), filtered) for hit in hits]
+    return [hit.entry for hit in hits], reasons, ranking.total
 
 
 def _reason(hit: Hit, words: tuple[str, ...], filtered: bool) -> Reason:

@@ -7,6 +7,7 @@ import pytest
 
 from ana.clock import Clock
 from ana.errors import ToolError
+from ana.store.folder import Folder
 from ana.store.journal import Cause
 from ana.store.memory import LINE, Memory, digest, one_line
 from tests.conftest import EMBEDDER
@@ -152,3 +153,39 @@ def test_a_line_stays_one_line(given: str, kept: str) -> None:
 def test_a_line_must_say_something_and_be_short(given: str) -> None:
     with pytest.raises(ToolError):
         one_line(given)
+
+
+class Watching:
+    """An embedder that notes whether the folder was held while it worked."""
+
+    name, dimension = EMBEDDER.name, EMBEDDER.dimension
+
+    def __init__(self) -> None:
+        self.folder: Folder | None = None
+        self.held: list[bool] = []
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        assert self.folder is not None
+        self.held.append(self.folder._depth > 0)
+        return EMBEDDER.embed_documents(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        assert self.folder is not None
+        self.held.append(self.folder._depth > 0)
+        return EMBEDDER.embed_query(text)
+
+
+def test_nothing_is_embedded_while_the_folder_is_held(tmp_path: Path, clock: Clock) -> None:
+    """An embedder may be a server that takes a minute; other processes must not wait for it."""
+    embedder = Watching()
+    memory = Memory(tmp_path, embedder, clock)
+    embedder.folder = memory.folder
+    id = memory.create("Buy milk", {"n": 1}).id
+    memory.update(id, "Buy oat milk", {"n": 2})
+    memory.append_line("Likes milk")
+    memory.replace_line(0, "Likes oat milk")
+    memory.items.query("milk")
+    memory.delete(id)
+    assert len(embedder.held) == 5
+    assert not any(embedder.held)
+    memory.close()
