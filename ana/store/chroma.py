@@ -17,12 +17,13 @@ from ana.errors import ConfigError, ToolError
 from ana.store import lookup
 from ana.store.base import Found
 from ana.store.folder import Folder, foreign_errors
-from ana.store.index import Index, damaged, digest
+from ana.store.index import Index, digest
 from ana.store.item import Item, Json, Properties, check_properties, merged
 from ana.store.metadata import to_chroma
 from ana.store.ranking import Weights
 from ana.store.search import Search
 from ana.store.source import PAGE, ChromaSource, Stored, Vector
+from ana.store.tables import damaged
 from ana.store.text import property_text
 
 if TYPE_CHECKING:

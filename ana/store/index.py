@@ -24,38 +24,14 @@ from ana.spans import date_span
 from ana.store.filters import OWN_KEYS
 from ana.store.item import Item, Json, Properties
 from ana.store.source import Stored
-from ana.store.sql import add_functions, canonical, typed_rows
+from ana.store.sql import canonical, typed_rows
+from ana.store.tables import damaged, inode, make_indexes, make_tables, opened, remove, transaction
 from ana.store.text import property_text
 from ana.store.tokens import tokens
 from ana.store.words import Terms, Words
 
-VERSION = "1"
 LONG_TAIL = 500
 """After so many changes the words are loaded anew; a changed one costs ten times as much to score."""
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS unsettled (id TEXT PRIMARY KEY);
-CREATE TABLE IF NOT EXISTS terms (number INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
-CREATE TABLE IF NOT EXISTS items (
-    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, created_at TEXT NOT NULL,
-    date TEXT, start INTEGER, stop INTEGER, words BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS vectors (row INTEGER PRIMARY KEY, vector BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS bodies (row INTEGER PRIMARY KEY, item TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS properties (
-    row INTEGER NOT NULL, key TEXT NOT NULL, element INTEGER NOT NULL, value TEXT NOT NULL, num, start INTEGER,
-    stop INTEGER);
-"""
-_INDEXES = {
-    "items_by_digest": "items (digest)",
-    "items_by_date": "items (date IS NULL, date, created_at DESC, id)",
-    "items_by_start": "items (start) WHERE start IS NOT NULL",
-    "properties_by_row": "properties (row)",
-    "properties_by_value": "properties (key, element, value, row)",
-    "properties_by_number": "properties (key, element, num, row) WHERE num IS NOT NULL",
-    "properties_by_start": "properties (key, element, start, stop, row) WHERE start IS NOT NULL",
-}
-_TABLES = ("meta", "unsettled", "terms", "items", "bodies", "vectors", "properties")
 
 _log = logging.getLogger(__name__)
 
@@ -86,6 +62,7 @@ class Index:
         self._db: sqlite3.Connection | None = None
         self._seen = -1
         self._words: Words | None = None
+        self._file = 0
 
     def ready(self, source: Source) -> sqlite3.Connection:
         """The connection, once the index says what the source says."""
@@ -102,7 +79,7 @@ class Index:
         """Enter a write before it is made inside this context; if it fails there, the source is asked what is true."""
         db = self.ready(source)
         try:
-            with _transaction(db):
+            with transaction(db):
                 db.execute("DELETE FROM unsettled")
                 self._enter(db, put, removed, unsettled=True)
             yield
@@ -110,7 +87,7 @@ class Index:
             self._seen = -1
             raise
         if len(put) > 1:
-            with _transaction(db):
+            with transaction(db):
                 db.execute("DELETE FROM unsettled")
 
     def words(self, db: sqlite3.Connection) -> Words:
@@ -127,26 +104,19 @@ class Index:
     def discard(self) -> None:
         """Delete the index; the next use makes it anew."""
         self.close()
-        for path in self._path.parent.glob(f"{self._path.name}*"):
-            path.unlink()
+        remove(self._path)
 
     def _agreeing(self, source: Source) -> sqlite3.Connection:
+        if self._db is not None and self._file != inode(self._path):  # deleted, perhaps made anew, by another
+            self.close()
         if self._db is None:
-            self._db = self._connect()
+            self._db = opened(self._path)
+            self._file = inode(self._path)
         if self._seen != (seen := self._changes()):
             self._words = None
             self._settle(source)
             self._seen = seen
         return self._db
-
-    def _connect(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._path, check_same_thread=False, timeout=10, isolation_level=None)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = FULL")
-        add_functions(db)
-        db.executescript(_SCHEMA)
-        _make_indexes(db)
-        return db
 
     def _changes(self) -> int:
         """A number that another process's write changes, for as long as this connection is open."""
@@ -155,7 +125,7 @@ class Index:
 
     def _settle(self, source: Source) -> None:
         assert self._db is not None
-        db, expected = self._db, {"version": VERSION, "identity": source.identity, "zone": str(self._zone)}
+        db, expected = self._db, {"identity": source.identity, "zone": str(self._zone)}
         meta = dict(db.execute("SELECT name, value FROM meta"))
         if (zone := meta.get("zone")) != expected["zone"] and meta == expected | {"zone": zone}:
             self._move_to_zone(db)
@@ -165,7 +135,7 @@ class Index:
         if unsettled:
             there = source.some(unsettled)
             gone = sorted(set(unsettled) - {stored.item.id for stored in there})
-            with _transaction(db):
+            with transaction(db):
                 self._enter(db, there, gone, unsettled=False)
                 db.execute("DELETE FROM unsettled")
         if db.execute("SELECT count(*) FROM items").fetchone()[0] != source.count():
@@ -174,13 +144,10 @@ class Index:
     def _rebuild(self, db: sqlite3.Connection, source: Source, meta: dict[str, str]) -> None:
         _log.info("making the index %s anew from %d items", self._path.name, source.count())
         self._words = None
-        with _transaction(db):
-            for table in _TABLES:
-                db.execute(f"DROP TABLE {table}")
-            for statement in _SCHEMA.split(";"):
-                db.execute(statement)
+        with transaction(db):
+            make_tables(db)
             self._enter(db, source.all(), (), unsettled=False)
-            _make_indexes(db)  # at the end, in a third of the time
+            make_indexes(db)  # at the end, in a third of the time
             db.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
 
     def _move_to_zone(self, db: sqlite3.Connection) -> None:
@@ -192,7 +159,7 @@ class Index:
             return span[side]
 
         db.create_function("edge", 2, edge)
-        with _transaction(db):
+        with transaction(db):
             both = "SET start = edge({0}, 0), stop = edge({0}, 1) WHERE start IS NOT NULL"
             db.execute(f"UPDATE properties {both.format('value')}")
             db.execute(f"UPDATE items {both.format('json_quote(date)')}")
@@ -236,11 +203,6 @@ class Index:
             self._words.put(int(row or 0), terms)
 
 
-def damaged(exc: sqlite3.Error) -> bool:
-    """Whether the file is no longer a database; a full disk or a locked file is another matter."""
-    return isinstance(exc, sqlite3.DatabaseError) and not isinstance(exc, sqlite3.OperationalError)
-
-
 def own_date(item: Item) -> str | None:
     """The date an item has: its due_date, else its first property that is a date."""
     values = [item.properties.get("due_date"), *item.properties.values()]
@@ -270,19 +232,3 @@ def _numbered(db: sqlite3.Connection, words: list[str], known: dict[str, int]) -
             db.execute("INSERT INTO terms VALUES (NULL, ?) ON CONFLICT DO NOTHING", (word,))
             known[word] = db.execute("SELECT number FROM terms WHERE term = ?", (word,)).fetchone()[0]
     return np.array([known[word] for word in words], np.uint32)
-
-
-def _make_indexes(db: sqlite3.Connection) -> None:
-    for name, columns in _INDEXES.items():
-        db.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {columns}")
-
-
-@contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")

@@ -111,15 +111,16 @@ def spoiled(path: Path) -> dict[str, Callable[[], object]]:
         "no database": lambda: path.write_bytes(b"not a database" * 1000),
         "cut short": lambda: path.write_bytes(path.read_bytes()[:9000]),
         "torn": lambda: path.write_bytes(path.read_bytes()[:4096] + b"\xff" * 4096 + path.read_bytes()[8192:]),
-        "of another version": lambda: _execute(path, "UPDATE meta SET value = '0' WHERE name = 'version'"),
+        "of another version": lambda: _execute(path, "PRAGMA user_version = 99", "DROP TABLE items"),
         "of another collection": lambda: _execute(path, "UPDATE meta SET value = 'x' WHERE name = 'identity'"),
         "without an item": lambda: _execute(path, "DELETE FROM items WHERE row = 1"),
     }
 
 
-def _execute(path: Path, statement: str) -> None:
+def _execute(path: Path, *statements: str) -> None:
     with sqlite3.connect(path) as db:
-        db.execute(statement)
+        for statement in statements:
+            db.execute(statement)
     db.close()
 
 
@@ -133,6 +134,20 @@ def test_a_spoiled_index_is_made_anew(tmp_path: Path, clock: Clock, how: str) ->
     assert {item.id for item in memory.items.query(where={"n": {"$gte": 1}}).items} == set(ids[1:])
     assert memory.items.query('"thing two"', limit=1).items[0].id == ids[1]
     memory.close()
+
+
+def test_an_index_deleted_under_an_open_one_misleads_nobody(tmp_path: Path, clock: Clock) -> None:
+    one, other = (Memory(tmp_path, EMBEDDER, clock) for _ in range(2))
+    first = one.create("the first thing").id
+    for path in tmp_path.glob("items.index.sqlite*"):
+        path.unlink()
+    second = other.create("the second thing").id
+    assert {item.id for item in one.items.query("thing").items} == {first, second}
+    third = one.create("the third thing").id
+    assert other.items.query('"third thing"', limit=1).items[0].id == third
+    assert other.items.query(where={"id": {"$in": [first, second, third]}}).total == 3
+    for memory in (one, other):
+        memory.close()
 
 
 class Killed(BaseException):
