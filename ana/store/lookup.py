@@ -102,6 +102,11 @@ def on_days(first: date, last: date, zone: tzinfo) -> Sql:
     return Sql(f"(items.start BETWEEN {start} AND {stop} AND items.stop <= {stop})")
 
 
+def is_undated() -> Sql:
+    """Items without a date of their own."""
+    return Sql("items.start IS NULL")
+
+
 def is_open() -> Sql:
     """Items that are not done, cancelled or the like."""
     closed = ", ".join(repr(json.dumps(word)) for word in CLOSED)

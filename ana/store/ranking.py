@@ -9,7 +9,7 @@ threshold algorithm: Fagin, Lotem, Naor, "Optimal aggregation algorithms for mid
 import heapq
 import math
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
@@ -21,7 +21,7 @@ from ana.store.base import First
 from ana.store.lookup import Entry
 from ana.store.source import ChromaSource, Vector
 from ana.store.sql import Sql
-from ana.store.words import Words, held_in
+from ana.store.words import Rows, Words, held_in
 
 NEAREST = 50
 """How many items the vectors propose at least."""
@@ -125,18 +125,24 @@ class Ranking:
         """The best items, at most so many, best first."""
         if not self.total:
             return []
-        near, first = self._near(max(NEAREST, limit), limit), self._first()
+        near, first = self._near(self._allowed, limit), self._first()
+        most = min(near.values(), default=1.0)
+        if self._query.undated:
+            near |= self._near(self._undated(), limit)
         hits = list(self._hits(near, first))
         bar = sorted((hit.score(self._weights) for hit in hits), reverse=True)[limit - 1 :][:1]
-        least, most = bar[0] if bar else -math.inf, min(near.values(), default=1.0)
+        least = bar[0] if bar else -math.inf
         hits += self._compared(self._others(near, first, least - self._weights.vector * most), first, least, most)
         return sorted(hits, key=self._place)[:limit]
 
     def _others(self, near: Mapping[Entry, float], first: Mapping[int, First], missing: float) -> list[Entry]:
-        """What the vectors did not propose and could still be among the best: what is missing, the words may give."""
+        """What the vectors did not propose and could still be among the best: what is missing, the words may give, and
+        having no date where that is asked for."""
+        missing -= self._weights.day * self._query.undated
         above = missing / self._weights.words if self._weights.words else math.inf
         likely = self._scored.top(MOST, above, self._allowed).tolist()
-        return self._entries(rows={*likely, *self._dated(), *first} - {entry.row for entry in near})
+        others = {*likely, *self._dated(), *first} - {entry.row for entry in near}
+        return _held(lookup.entries(self._db, rows=others), self._allowed)
 
     def _hits(self, entries: Mapping[Entry, float], first: Mapping[int, First]) -> Iterator[Hit]:
         lexical = self._scored.of(np.array([entry.row for entry in entries], np.int64)).tolist()
@@ -151,31 +157,30 @@ class Ranking:
         for row, cosine in cosines.items():
             yield replace(close[row], cosine=cosine)
 
-    def _near(self, count: int, limit: int) -> dict[Entry, float]:
+    def _near(self, allowed: Rows | None, limit: int) -> dict[Entry, float]:
         """The items nearest by vector, with cosines; no other that is allowed has a higher one than their least."""
-        if self._allowed is None and self._everything > FEW:
-            return self._neighbours(count)
-        wide = 2 * count * self._everything // self.total
-        while self.total > FEW and wide <= min(WIDE, self.total):
-            if len(near := self._neighbours(wide)) >= limit:
+        count, total = max(NEAREST, limit), self._everything if allowed is None else len(allowed)
+        if allowed is None and total > FEW:
+            return self._neighbours(allowed, count)
+        wide = 2 * count * self._everything // max(total, 1)
+        while total > FEW and wide <= min(WIDE, total):
+            if len(near := self._neighbours(allowed, wide)) >= limit:
                 return near
             wide *= 5
-        rows = None if self._allowed is None else self._allowed.tolist()
+        rows = None if allowed is None else allowed.tolist()
         cosines = lookup.cosines(self._db, rows, self._vector)
         nearest = heapq.nlargest(count, cosines, key=cosines.__getitem__)
-        return {entry: cosines[entry.row] for entry in self._entries(rows=nearest)}
+        return {entry: cosines[entry.row] for entry in lookup.entries(self._db, rows=nearest)}
 
-    def _neighbours(self, count: int) -> dict[Entry, float]:
+    def _neighbours(self, allowed: Rows | None, count: int) -> dict[Entry, float]:
         near = self._source.nearest(self._vector, min(count, self._everything))
-        return {entry: near[entry.id] for entry in self._entries(ids=near)}
+        found = _held(lookup.entries(self._db, ids=near), allowed)
+        return {entry: near[entry.id] for entry in found}
 
-    def _entries(self, *, ids: Iterable[str] = (), rows: Iterable[int] = ()) -> list[Entry]:
-        """The entries with these ids and rows that pass the filter."""
-        found = lookup.entries(self._db, ids=ids, rows=rows)
-        if self._allowed is None:
-            return found
-        held = held_in(self._allowed, np.array([entry.row for entry in found], np.int64))
-        return [entry for entry, holds in zip(found, held, strict=True) if holds]
+    def _undated(self) -> Rows:
+        """The rows without a date that pass the filter."""
+        meant = [self._meant] if self._meant else []
+        return lookup.rows(self._db, lookup.all_of([*meant, lookup.is_undated()]))
 
     def _on_day(self, entry: Entry) -> bool:
         if self._query.undated and entry.span is None:
@@ -198,3 +203,11 @@ class Ranking:
 
     def _place(self, hit: Hit) -> tuple[int, float, str]:
         return _FIRST[hit.first], -hit.score(self._weights), hit.entry.id
+
+
+def _held(entries: list[Entry], allowed: Rows | None) -> list[Entry]:
+    """Those of the entries that pass the filter."""
+    if allowed is None:
+        return entries
+    held = held_in(allowed, np.array([entry.row for entry in entries], np.int64))
+    return [entry for entry, holds in zip(entries, held, strict=True) if holds]

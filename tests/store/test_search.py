@@ -201,6 +201,16 @@ TEXTS = [query.text for query in queries() if asked(query.text, WEDNESDAY.date()
 @given(text=st.sampled_from(TEXTS), where=st.sampled_from(FILTERS), limit=st.sampled_from([1, 5, 10, 60]))
 def test_the_best_are_those_of_comparing_every_item(store: ChromaStore, text: str, where: Any, limit: int) -> None:
     """What the legs propose and the threshold leaves out never costs a place."""
+    assert_the_best(store, text, where, limit)
+
+
+@pytest.mark.parametrize("text", [text for text in TEXTS if asked(text, WEDNESDAY.date()).undated])
+def test_nor_does_having_no_date(store: ChromaStore, text: str) -> None:
+    assert_the_best(store, text, None, 60)
+    assert_the_best(store, text, {"status": "active"}, 10)
+
+
+def assert_the_best(store: ChromaStore, text: str, where: Any, limit: int) -> None:
     found = store.query(text, where, limit)
     firsts = [reason for reason in found.reasons if reason.first]
     if firsts:
