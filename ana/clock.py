@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -30,6 +30,10 @@ class Clock:
     def stamp(self) -> str:
         """The present moment as stored in created_at and updated_at: UTC, to the microsecond."""
         return self.source().astimezone(UTC).isoformat(timespec="microseconds")
+
+    def day(self, stamp: str) -> date:
+        """The person's day at a moment stored in ISO 8601."""
+        return datetime.fromisoformat(stamp).astimezone(self.zone).date()
 
     @property
     def zone_name(self) -> str:

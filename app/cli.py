@@ -64,8 +64,13 @@ def ask(
 ) -> None:
     """Ask once and print the answer."""
     said = sys.stdin.read() if question == "-" else question
+    from app.answers import show_text
+
     answer = _ask(_settings(), said, thread, "UTC" if utc else None, max_steps)
-    print(json.dumps(answer.to_json(), ensure_ascii=False) if as_json else answer.answer)
+    if as_json:
+        print(json.dumps(answer.to_json(), ensure_ascii=False))
+    else:
+        show_text(answer.answer)
     if answer.error:
         raise typer.Exit(1)
 
@@ -95,7 +100,7 @@ def items(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """What is kept, as a table: found by meaning, by words, by property."""
-    from app.items import as_json, listed, show_items, why_text
+    from app.items import as_json, listed, show_found
 
     try:
         found = listed(_settings(), " ".join(words or []), where, due, limit)
@@ -103,12 +108,8 @@ def items(
         raise typer.BadParameter(exc.sentence()) from exc
     if json_:
         print(as_json(found, why))
-    elif found.items:
-        show_items(found.items, why_text(found) if why else None)
-        print(f"{len(found.items)} of {found.total}", file=sys.stderr)
     else:
-        unknown = f" No item has the property {', '.join(found.unknown)}." if found.unknown else ""
-        print(f"Nothing was found.{unknown}", file=sys.stderr)
+        show_found(found, why)
 
 
 @cli.command("due")
@@ -117,16 +118,14 @@ def due_command(
 ) -> None:
     """What is overdue, due today and later this week. Exit code 4 if anything is overdue or due today, else 0."""
     from ana.store.item import to_json
-    from app.items import due_items, show_items
+    from app.due import show_due
+    from app.items import due_items
 
     found = due_items(_settings())
     if json_:
         print(json.dumps({name: [to_json(i) for i in f.items] for name, f in found.items()}, ensure_ascii=False))
-    for name, each in found.items():
-        if each.items and not json_:
-            show_items(each.items, title={"week": "Later this week"}.get(name, name.capitalize()))
-    if not json_ and not any(each.items for each in found.values()):
-        print("Nothing is due this week.", file=sys.stderr)
+    else:
+        show_due(found)
     if found["overdue"].items or found["today"].items:
         raise typer.Exit(DUE)
 

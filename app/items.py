@@ -4,9 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import date, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ana.dates import day_of, weekday
 from ana.errors import ToolError
@@ -14,54 +12,40 @@ from ana.handles import open_handles
 from ana.settings import Embeddings, Settings
 from ana.store.base import Found
 from ana.store.item import Item, Json, to_json
+from app.due import Due, due, due_then
 from app.show import short
+from app.tables import show_table
 from tools.call import told
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from ana.handles import Handles
 
-Due = Literal["overdue", "today", "week"]
-DUE: tuple[Due, ...] = ("overdue", "today", "week")
-MOST = 1000
-"""How many items `ana due` shows of each kind."""
 
-RATIOS = {"content": 4, "properties": 3, "why": 2}
-"""How columns share the width of a terminal."""
-
-WIDEST = 500
-"""Columns of a table that is not shown in a terminal: nothing is cut in a pipe."""
-
-
-def listed(settings: Settings, words: str, where: str | None, due: Due | None, limit: int) -> Found:
+def listed(settings: Settings, words: str, where: str | None, then: Due | None, limit: int) -> Found:
     """What `ana items` shows.
 
     Args:
         settings: Where the data lies.
         words: What the items are about; empty for all of them.
         where: A filter as JSON.
-        due: Only open items that are overdue, due today or due this week.
+        then: Only open items that are overdue, due today or due this week.
         limit: How many at most.
 
     Raises:
-        ToolError: The filter cannot be used, or not together with `due`.
+        ToolError: The filter cannot be used, or not together with `then`.
     """
-    if due and (words or where):
+    if then and (words or where):
         raise ToolError("--due stands alone.", "Say the same in --where, or leave the words away.")
     with _opened(settings, "ana items") as handles:
-        if due:
-            return _due(handles, due, limit)
+        if then:
+            return due_then(handles, then, limit)
         return handles.memory.items.query(words or None, _filter(where), limit)
 
 
 def due_items(settings: Settings) -> dict[Due, Found]:
-    """What `ana due` shows: open items that are overdue, due today, and due later this week, which ends on Sunday."""
+    """What `ana due` shows."""
     with _opened(settings, "ana due") as handles:
-        found = {name: _due(handles, name, MOST) for name in DUE}
-    today = {item.id for item in found["today"].items}
-    later = [item for item in found["week"].items if item.id not in today]
-    return found | {"week": replace(found["week"], items=later, total=found["week"].total - len(today))}
+        return due(handles)
 
 
 def reindexed(settings: Settings, embeddings: Embeddings) -> int:
@@ -86,10 +70,20 @@ def reindexed(settings: Settings, embeddings: Embeddings) -> int:
 
 def show_items(items: Sequence[Item], why: Sequence[str] | None = None, title: str | None = None) -> None:
     """Print a table: id, content, date, the other properties, and why where it is given."""
-    from rich.console import Console
+    rows = [(item.id, short(item.content, 160), _date(item), _others(item.properties)) for item in items]
+    whys = [(why[place],) if why else () for place in range(len(rows))]
+    headers = ("id", "content", "date", "properties", *(("why",) if why else ()))
+    show_table(headers, [(*row, *more) for row, more in zip(rows, whys, strict=True)], title, ("id", "date"), first=1)
 
-    console = Console(width=None if sys.stdout.isatty() else WIDEST, highlight=False)
-    console.print(_table(items, why, title))
+
+def show_found(found: Found, why: bool = False) -> None:
+    """Print what was found, and to standard error how much of it that is."""
+    if found.items:
+        show_items(found.items, why_text(found) if why else None)
+        print(f"{len(found.items)} of {found.total}", file=sys.stderr)
+    else:
+        unknown = f" No item has the property {', '.join(found.unknown)}." if found.unknown else ""
+        print(f"Nothing was found.{unknown}", file=sys.stderr)
 
 
 def why_text(found: Found) -> list[str]:
@@ -110,20 +104,6 @@ def _reason(name: str, value: object) -> str:
     return "filter" if value is True else f"{name} {value}"
 
 
-def _table(items: Sequence[Item], why: Sequence[str] | None, title: str | None) -> "Table":
-    from rich.table import Table
-
-    terminal = sys.stdout.isatty()
-    table = Table(box=None, pad_edge=False, expand=terminal, header_style="dim", title=title, title_justify="left")
-    for name in ("id", "content", "date", "properties", *(["why"] if why is not None else [])):
-        narrow = name in ("id", "date") or not terminal
-        table.add_column(name, no_wrap=narrow, overflow="fold", ratio=RATIOS.get(name) if terminal else None)
-    for place, item in enumerate(items):
-        cells = [item.id, short(item.content, 160), _date(item), _others(item.properties)]
-        table.add_row(*cells, *([why[place]] if why is not None else []))
-    return table
-
-
 def _date(item: Item) -> str:
     value = next((v for v in (item.properties.get("due_date"), *item.properties.values()) if day_of(v)), None)
     day = day_of(value)
@@ -138,13 +118,6 @@ def _others(properties: Mapping[str, Json]) -> str:
         text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         parts.append(text if name in ("type", "status") else f"{name.replace('_', ' ')}: {text}")
     return " · ".join(parts)
-
-
-def _due(handles: "Handles", which: Due, limit: int) -> Found:
-    today = handles.clock.now().date()
-    sunday = today + timedelta(days=6 - today.weekday())
-    days = {"overdue": (date.min, today - timedelta(days=1)), "today": (today, today), "week": (today, sunday)}
-    return handles.memory.items.due(*days[which], limit)
 
 
 def _filter(where: str | None) -> dict[str, Json] | None:

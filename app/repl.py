@@ -1,34 +1,33 @@
 """The REPL: `make chat`."""
 
 import sys
-import threading
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ana import __version__
 from ana.errors import AnaError, UserError
 from ana.models.factory import destination, embedding_destination, model_name
 from ana.settings import PROJECT, Settings, switch_on_langsmith
-from app.show import answer_lines, property_text, say, short
+from app.lines import piped, typed
+from app.opening import Opening
+from app.show import say, short
 from app.threads import Threads
 
 if TYPE_CHECKING:
-    from prompt_toolkit import PromptSession
-
     from ana.handles import Handles
-    from app.assistant import Answer, Assistant
 
 COMMANDS = {
     "/help": "show this list",
-    "/context": "what I know about you",
-    "/items": "the newest items",
+    "/context": "what I know about you, since when, and from which words",
+    "/context edit": "change it in your editor; or a line: /context edit 2 Likes tea",
+    "/context delete": "forget a line: /context delete 2",
+    "/items": "what is kept, by date, then newest; /items WORDS finds",
+    "/due": "what is overdue, due today and later this week",
     "/threads": "your conversations; /threads NAME goes to one",
     "/reset": "start a new conversation",
     "/quit": "leave",
 }
-SHOWN_ITEMS = 20
 
 
 class Repl:
@@ -42,7 +41,7 @@ class Repl:
     def __init__(self, settings: Settings, thread: str | None) -> None:
         self._settings = settings
         self._threads = Threads(settings)
-        self._opening = Opening(settings)
+        self._opening = Opening(settings, self._opened)
         self._thread = self._threads.remember(thread) if thread else self._threads.last() or str(uuid.uuid4())
 
     def run(self) -> None:
@@ -50,9 +49,19 @@ class Repl:
         say(opening_line(self._settings))
         self._greet()
         with self._opening:
-            for line in lines(self._settings, self._opening.start):
+            for line in self._lines():
                 if line.strip() and self._handled(line.strip()):
                     return
+
+    def _lines(self) -> Iterator[str]:
+        if sys.stdin.isatty():
+            return typed(self._settings.ana_data_dir / "typed", self._completions, self._opening.start)
+        self._opening.wait()
+        return piped()
+
+    def _completions(self) -> list[str]:
+        names = [f"/threads {name}" for name in self._threads.named()]
+        return [*COMMANDS, *names]
 
     def _greet(self) -> None:
         about = self._threads.about(self._thread)
@@ -61,6 +70,13 @@ class Repl:
             say("/reset starts a new one, /help shows the commands.")
         else:
             say("Say what is on your mind. /help shows the commands.")
+
+    def _opened(self, handles: "Handles") -> None:
+        """What waits is said without being asked."""
+        from app.due import waiting
+
+        for line in waiting(handles):
+            say(line)
 
     def _handled(self, line: str) -> bool:
         """Act on a line; whether it was the last."""
@@ -79,19 +95,21 @@ class Repl:
     def _command(self, name: str, argument: str = "") -> bool:
         if name in ("/quit", "/exit"):
             return True
-        actions: dict[str, Callable[[str], None]] = {
+        actions = {
             "/help": self._help,
             "/context": self._context,
             "/items": self._items,
+            "/due": self._due,
             "/threads": self._list_or_go,
             "/reset": self._reset,
         }
         if name not in actions:
             raise UserError(f"There is no command {name}.", "/help shows them.")
-        actions[name](argument)
+        actions[name](argument.strip())
         return False
 
     def _turn(self, line: str) -> None:
+        from app.answers import show_answer
         from app.live import Region
 
         assistant = self._opening.assistant()
@@ -105,18 +123,22 @@ class Repl:
 
     def _help(self, _: str) -> None:
         for name, meaning in COMMANDS.items():
-            say(f"  {name:<9} {meaning}")
+            say(f"  {name:<16} {meaning}")
 
-    def _context(self, _: str) -> None:
-        known = self._handles().memory.lines()
-        say("\n".join(f"  {number}-- {text}" for number, text in known.items()) or "  Nothing yet.")
+    def _context(self, argument: str) -> None:
+        from app.about_you import about_you
 
-    def _items(self, _: str) -> None:
-        found = self._handles().memory.items.query(limit=SHOWN_ITEMS)
-        for item in found.items:
-            said = ", ".join(property_text(k, v) for k, v in item.properties.items())
-            say(f"  {item.id}  {short(item.content, 60)}" + (f"  ({short(said)})" if said else ""))
-        say(f"  {len(found.items)} of {found.total} items" if found.total else "  Nothing yet.")
+        about_you(self._handles(), argument)
+
+    def _items(self, words: str) -> None:
+        from app.items import show_found
+
+        show_found(self._handles().memory.items.query(words or None, limit=20))
+
+    def _due(self, _: str) -> None:
+        from app.due import due, show_due
+
+        show_due(due(self._handles()))
 
     def _list_or_go(self, name: str) -> None:
         if name:
@@ -124,9 +146,13 @@ class Repl:
             self._threads.set_last(self._thread)
             self._greet()
             return
-        for thread in self._threads.all():
-            mark = "*" if thread.id == self._thread else " "
-            say(f"{mark} {thread.name or thread.id}  {thread.turns} turns  {thread.last}  {short(thread.about, 40)}")
+        from app.tables import show_table
+
+        rows = [
+            (thread.name or thread.id[:8], str(thread.turns), thread.last[:16].replace("T", " "), short(thread.about))
+            for thread in self._threads.all()
+        ]
+        show_table(("conversation", "turns", "last", "begins with"), rows)
 
     def _reset(self, _: str) -> None:
         self._thread = str(uuid.uuid4())
@@ -135,58 +161,6 @@ class Repl:
 
     def _handles(self) -> "Handles":
         return self._opening.assistant().handles
-
-
-class Opening:
-    """Opens the assistant behind the prompt, so that typing can begin at once.
-
-    Args:
-        settings: What was set.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._stack = ExitStack()
-        self._assistant: Assistant | None = None
-        self._failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._open, daemon=True)
-
-    def start(self) -> None:
-        """Begin to open; again and again is once."""
-        if self._thread.ident is None:
-            self._thread.start()
-
-    def assistant(self) -> "Assistant":
-        """The assistant, once it is open.
-
-        Raises:
-            AnaError: It could not be opened.
-        """
-        self.start()
-        self._thread.join()
-        if self._failure is not None:
-            raise self._failure
-        assert self._assistant is not None
-        return self._assistant
-
-    def __enter__(self) -> "Opening":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._thread.ident is not None:
-            self._thread.join()
-        self._stack.close()
-
-    def _open(self) -> None:
-        try:
-            from ana.handles import open_handles
-            from app.assistant import open_assistant
-
-            handles = open_handles(self._settings, "ana chat")
-            self._assistant = self._stack.enter_context(open_assistant(handles, "ana chat"))
-            handles.memory.lines()
-        except (AnaError, OSError) as exc:
-            self._failure = exc
 
 
 def opening_line(settings: Settings) -> str:
@@ -199,44 +173,3 @@ def opening_line(settings: Settings) -> str:
     told += ["traces go to LangSmith"] if switch_on_langsmith() else []
     leaves = ", ".join(told) or "nothing leaves this machine"
     return f"ana {__version__} · {model_name(settings)} · data in {shown} · {leaves}"
-
-
-def show_answer(answer: "Answer") -> None:
-    """The answer, and under it the changes as the store confirmed them."""
-    say(answer.answer)
-    for line in answer_lines(answer):
-        say(line)
-
-
-def lines(settings: Settings, shown: Callable[[], None]) -> Iterator[str]:
-    """What is typed, with history and editing; or what is piped in, line by line.
-
-    Args:
-        settings: Where the history lies.
-        shown: Called when the prompt stands; what loads in the background begins then and does not delay it.
-    """
-    if not sys.stdin.isatty():
-        for line in sys.stdin:
-            print(f"> {line.rstrip()}")
-            yield line
-        return
-    session = _session(settings)
-    while True:
-        try:
-            yield session.prompt("> ", pre_run=shown)
-        except KeyboardInterrupt:
-            continue
-        except EOFError:
-            return
-
-
-def _session(settings: Settings) -> "PromptSession[str]":
-    from prompt_toolkit import PromptSession
-    from prompt_toolkit.completion import WordCompleter
-    from prompt_toolkit.history import FileHistory
-
-    settings.ana_data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    completer = WordCompleter(list(COMMANDS), sentence=True)
-    return PromptSession(
-        history=FileHistory(str(settings.ana_data_dir / "typed")), completer=completer, complete_while_typing=False
-    )

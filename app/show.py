@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ana.dates import day_of, weekday
 
 if TYPE_CHECKING:
-    from app.assistant import Answer, Event
+    from app.assistant import Event
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
 ABOUT_YOU = {"create": "learned: ", "update": "now known: ", "delete": "forgotten: "}
@@ -53,11 +53,6 @@ def property_text(name: str, value: object) -> str:
     if name in ("type", "status"):
         return shown
     return f"due {shown}" if name == "due_date" else f"{name.replace('_', ' ')} {shown}"
-
-
-def answer_lines(answer: "Answer") -> list[str]:
-    """The changes of a turn, rendered from its receipts."""
-    return [f"  {change_line(change)}" for change in answer.changes]
 
 
 def _argument(value: object) -> str:

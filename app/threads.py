@@ -74,6 +74,10 @@ class Threads:
 
         return [self.about(id) for id in thread_ids(saver_path(self._settings))]
 
+    def named(self) -> list[str]:
+        """The names that conversations have."""
+        return sorted(self._names().values())
+
     def about(self, id: str) -> Thread:
         records = self._traces.read(id)
         first, last = (records[0], records[-1]) if records else (None, None)

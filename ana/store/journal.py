@@ -39,6 +39,19 @@ class Cause:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Why a record reads as it does.
+
+    Args:
+        ts: When it was last written, ISO 8601 in UTC.
+        cause: The call that wanted it; None when the person wrote it.
+    """
+
+    ts: str
+    cause: Cause | None
+
+
+@dataclass(frozen=True)
 class Change:
     """One record from what it was to what it is to be; None is absent."""
 
@@ -69,6 +82,12 @@ class Journal:
         """The change that the call with this key caused, and whether it was done."""
         row = self._open().execute("SELECT kind, id, before, after, done FROM writes WHERE key = ?", (key,)).fetchone()
         return (Change(row[0], row[1], _load(row[2]), _load(row[3])), bool(row[4])) if row else None
+
+    def origins(self, kind: Kind) -> dict[str, Origin]:
+        """The origin of each record of a kind, by its id."""
+        last = "SELECT max(seq) FROM writes WHERE kind = ? AND done GROUP BY id"
+        rows = self._open().execute(f"SELECT id, ts, key, thread, turn FROM writes WHERE seq IN ({last})", (kind,))
+        return {id: Origin(ts, Cause(key, thread, turn) if key else None) for id, ts, key, thread, turn in rows}
 
     def begin(self, change: Change, ts: str, cause: Cause | None) -> int:
         """Write down an intent before it is acted on; returns its number. A repeated key replaces an unfinished one."""

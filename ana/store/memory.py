@@ -13,7 +13,7 @@ from ana.errors import AlreadyThere, StoreBroken, ToolError
 from ana.store.chroma import ChromaStore, collection_arguments, new_id, short_id
 from ana.store.folder import Folder, foreign_errors, unusable
 from ana.store.item import Item, Json, Properties, check_properties
-from ana.store.journal import Cause, Change, Journal
+from ana.store.journal import Cause, Change, Journal, Kind, Origin
 from ana.store.reindex import Progress, reindex
 
 COLLECTIONS = ("items", "global_context")
@@ -156,6 +156,11 @@ class Memory:
             return Change("line", old.id, old, None)
 
         return self._write(plan, cause)
+
+    def origins(self, kind: Kind) -> dict[str, Origin]:
+        """Why each record of a kind reads as it does, by its id; one that was never journaled has none."""
+        with self._hold():
+            return self._journal.origins(kind)
 
     def describe(self) -> list[dict[str, Any]]:
         """Both collections: name, count, embedder, dimension, distance space, format version."""

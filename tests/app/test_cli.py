@@ -74,7 +74,9 @@ def test_what_was_said_is_still_there_in_the_next_process(ana: Run) -> None:
     second = ana("chat", given="what's due Friday?\nwhat do you know about me?\n/context\n/items\n/quit\n")
     assert "Going on with the last conversation (2 turns)" in second.stdout
     assert "Review the quarterly report" in second.stdout.partition("what's due Friday?")[2]
-    assert "0-- Prefers deep work in mornings" in second.stdout
+    assert re.search(
+        r"^0 +Prefers deep work in mornings +\d{4}-\d\d-\d\d +“I prefer deep work in mornings”", second.stdout, re.M
+    )
 
 
 def test_threads_are_listed_shown_and_deleted(ana: Run, tmp_path: Path) -> None:

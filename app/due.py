@@ -1,0 +1,69 @@
+"""What is overdue, due today and due later this week."""
+
+import sys
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Literal
+
+from ana.dates import day_of, weekday
+from app.show import short
+
+if TYPE_CHECKING:
+    from ana.handles import Handles
+    from ana.store.base import Found
+    from ana.store.item import Item
+
+Due = Literal["overdue", "today", "week"]
+DUE: tuple[Due, ...] = ("overdue", "today", "week")
+TITLES: dict[Due, str] = {"overdue": "Overdue", "today": "Today", "week": "Later this week"}
+MOST = 1000
+"""How many items are shown of each kind."""
+
+WAITING = 5
+"""How many the REPL opens with, of each kind."""
+
+
+def due_then(handles: "Handles", which: Due, limit: int) -> "Found":
+    """Open items that are overdue, due today or due this week, today included; it ends on Sunday."""
+    today = handles.clock.now().date()
+    sunday = today + timedelta(days=6 - today.weekday())
+    days = {"overdue": (date.min, today - timedelta(days=1)), "today": (today, today), "week": (today, sunday)}
+    return handles.memory.items.due(*days[which], limit)
+
+
+def due(handles: "Handles") -> "dict[Due, Found]":
+    """Open items that are overdue, due today, and due later this week."""
+    found = {name: due_then(handles, name, MOST) for name in DUE}
+    today = {item.id for item in found["today"].items}
+    later = [item for item in found["week"].items if item.id not in today]
+    return found | {"week": replace(found["week"], items=later, total=found["week"].total - len(today))}
+
+
+def show_due(found: "dict[Due, Found]") -> None:
+    """A table of each kind that there is; where there is none, that goes to standard error, for cron's sake."""
+    from app.items import show_items
+
+    for name, each in found.items():
+        if each.items:
+            show_items(each.items, title=TITLES[name])
+    if not any(each.items for each in found.values()):
+        print("Nothing is due this week.", file=sys.stderr)
+
+
+def waiting(handles: "Handles") -> list[str]:
+    """What is overdue and due today, in a few lines; none where nothing is."""
+    lines = []
+    for which in ("overdue", "today"):
+        found = due_then(handles, which, WAITING)
+        lines += [f"{TITLES[which]}:"] if found.items else []
+        lines += [f"  {short(item.content, 60)}{_when(item, which)}" for item in found.items]
+        lines += [f"  and {found.total - len(found.items)} more: /due"] if found.truncated else []
+    return lines
+
+
+def _when(item: "Item", which: Due) -> str:
+    value = str(next((v for v in (item.properties.get("due_date"), *item.properties.values()) if day_of(v)), ""))
+    day, time = day_of(value), value[11:16]
+    if which == "overdue" and day:
+        return f" (since {weekday(day)} {day})"
+    return f" ({time})" if time else ""

@@ -1,0 +1,192 @@
+"""What the REPL shows and what its commands do."""
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ana.clock import Clock
+from ana.errors import ToolError, UserError
+from ana.handles import Handles, open_handles
+from ana.models.scripted import ScriptedModel, calls
+from ana.settings import load_settings
+from ana.store.memory import Memory
+from app.about_you import about_you
+from app.answers import show_text
+from app.assistant import open_assistant
+from app.due import DUE, due, waiting
+from app.repl import COMMANDS, Repl
+from app.tables import show_table
+from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
+
+TABLE = "Two:\n| what | due |\n| --- | --- |\n| Buy milk \\| bread | Friday |\n| Call Bob |\nThat is all."
+
+
+Terminal = Callable[[int], None]
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Makes standard output a terminal of so many columns; to be called once capturing has begun."""
+
+    def make(columns: int) -> None:
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        monkeypatch.setenv("COLUMNS", str(columns))
+
+    return make
+
+
+def bare(text: str) -> list[str]:
+    """Lines as they look, without styles."""
+    return [re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip() for line in text.splitlines()]
+
+
+@pytest.fixture
+def handles(tmp_path: Path) -> Iterator[Handles]:
+    settings = load_settings(folders(tmp_path))
+    opened = open_handles(settings, model=ScriptedModel(replies=[]))
+    clock = Clock(BERLIN, lambda: WEDNESDAY)
+    memory = Memory(settings.ana_data_dir, EMBEDDER, clock)
+    yield Handles(settings, clock, memory, opened.model, opened.traces)
+    memory.close()
+
+
+def test_in_a_pipe_an_answer_is_as_it_was_written(capsys: pytest.CaptureFixture[str]) -> None:
+    show_text(TABLE)
+    assert capsys.readouterr().out == TABLE + "\n"
+
+
+def test_in_a_terminal_a_table_is_drawn(terminal: Terminal, capsys: pytest.CaptureFixture[str]) -> None:
+    terminal(80)
+    show_text(TABLE)
+    lines = bare(capsys.readouterr().out)
+    assert lines == ["Two:", "what              due", "Buy milk | bread  Friday", "Call Bob", "That is all."]
+
+
+@pytest.mark.parametrize("text", ["| not a table", "|a|b|\nno rule", "a | b", "[bold]x[/bold] :smile: 1 < 2", "**x**"])
+def test_what_is_no_table_is_shown_as_it_is(text: str, terminal: Terminal, capsys: pytest.CaptureFixture[str]) -> None:
+    terminal(80)
+    show_text(text)
+    assert capsys.readouterr().out == text + "\n"
+
+
+def test_a_narrow_terminal_has_no_columns(terminal: Terminal, capsys: pytest.CaptureFixture[str]) -> None:
+    terminal(30)
+    show_table(("id", "what", "when"), [("a1", "Buy milk", "Friday")], first=1)
+    assert bare(capsys.readouterr().out) == ["Buy milk", "  a1 · Friday"]
+
+
+def test_a_wide_cell_is_folded_and_not_cut(terminal: Terminal, capsys: pytest.CaptureFixture[str]) -> None:
+    terminal(80)
+    text = " ".join(f"word{n}" for n in range(60))
+    show_table(("id", "what"), [("a1", text)], fixed=("id",))
+    shown = bare(capsys.readouterr().out)
+    assert all(len(line) <= 80 for line in shown)
+    assert [word for word in " ".join(shown).split() if word.startswith("word")] == text.split()
+
+
+def test_it_opens_with_what_is_overdue_and_due_today(handles: Handles) -> None:
+    for n in range(7):
+        handles.memory.create(f"late {n}", {"due_date": f"2025-12-{n + 11}"})
+    handles.memory.create("Dentist", {"due_date": "2026-01-07T14:30"})
+    handles.memory.create("done already", {"due_date": "2026-01-07", "status": "done"})
+    handles.memory.create("tomorrow", {"due_date": "2026-01-08"})
+    lines = waiting(handles)
+    assert lines[0] == "Overdue:"
+    assert lines[1] == "  late 0 (since Thursday 2025-12-11)"
+    assert lines[6:] == ["  and 2 more: /due", "Today:", "  Dentist (14:30)"]
+    assert [len(due(handles)[name].items) for name in DUE] == [7, 1, 1]
+
+
+def test_nothing_waiting_says_nothing(handles: Handles) -> None:
+    assert waiting(handles) == []
+
+
+def test_why_a_line_is_known(handles: Handles, capsys: pytest.CaptureFixture[str]) -> None:
+    model = ScriptedModel(replies=[calls(("append_context", {"content": "Prefers tea"})), "I will remember that."])
+    with open_assistant(Handles(handles.settings, handles.clock, handles.memory, model, handles.traces)) as assistant:
+        assistant.ask("I'd rather have tea", "00000000-0000-4000-8000-000000000000")
+    handles.memory.append_line("Lives in Berlin")
+    about_you(handles, "")
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert " ".join(shown[1]) == "0 Prefers tea 2026-01-07 “I'd rather have tea”"
+    assert " ".join(shown[2]) == "1 Lives in Berlin 2026-01-07 (your own edit)"
+
+
+def test_lines_are_changed_by_hand(handles: Handles) -> None:
+    for text in ("Prefers tea", "Lives in Berlin"):
+        handles.memory.append_line(text)
+    about_you(handles, "edit 1 Lives in Hamburg")
+    about_you(handles, "delete 0")
+    assert handles.memory.lines() == {1: "Lives in Hamburg"}
+    with pytest.raises(ToolError, match="no Global Context line 7"):
+        about_you(handles, "edit 7 x")
+    with pytest.raises(UserError, match="not understood"):
+        about_you(handles, "forget everything")
+
+
+EDITS = {
+    "sed -i -e s/tea/coffee/ -e 's/1--.*/Has a dog/'": {0: "Prefers coffee", 2: "Has a dog"},
+    "sed -i s/x/x/": {0: "Prefers tea", 1: "Lives in Berlin"},
+    "true": {0: "Prefers tea", 1: "Lives in Berlin"},
+}
+
+
+@pytest.mark.parametrize("editor", EDITS)
+def test_lines_are_changed_in_an_editor(handles: Handles, editor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in ("Prefers tea", "Lives in Berlin"):
+        handles.memory.append_line(text)
+    monkeypatch.setenv("VISUAL", editor)
+    about_you(handles, "edit")
+    assert handles.memory.lines() == EDITS[editor]
+
+
+def test_an_editor_that_is_not_there_changes_nothing(handles: Handles, monkeypatch: pytest.MonkeyPatch) -> None:
+    handles.memory.append_line("Prefers tea")
+    monkeypatch.setenv("VISUAL", "no-such-editor")
+    with pytest.raises(UserError, match="no-such-editor") as failure:
+        about_you(handles, "edit")
+    assert "EDITOR" in failure.value.hint
+    assert handles.memory.lines() == {0: "Prefers tea"}
+
+
+def test_a_line_that_changed_while_it_was_edited_is_left_alone(
+    handles: Handles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import click
+
+    handles.memory.append_line("Prefers tea")
+
+    def edit(text: str) -> str:
+        handles.memory.replace_line(0, "Prefers green tea")
+        return text.replace("tea", "coffee")
+
+    monkeypatch.setattr(click, "edit", edit)
+    with pytest.raises(ToolError, match="has changed"):
+        about_you(handles, "edit")
+    assert handles.memory.lines() == {0: "Prefers green tea"}
+
+
+def test_tab_knows_commands_and_conversations(tmp_path: Path) -> None:
+    from prompt_toolkit.completion import CompleteEvent, WordCompleter
+    from prompt_toolkit.document import Document
+
+    repl = Repl(load_settings(folders(tmp_path)), "mum's birthday")
+    completer = WordCompleter(repl._completions, sentence=True)
+
+    def offered(text: str) -> list[str]:
+        return [each.text for each in completer.get_completions(Document(text), CompleteEvent())]
+
+    assert offered("/context e") == ["/context edit"]
+    assert offered("/threads m") == ["/threads mum's birthday"]
+    assert set(offered("/")) > set(COMMANDS)
+    assert offered("buy") == []
+
+
+def test_a_day_is_the_persons(clock: Clock) -> None:
+    late = datetime(2026, 1, 6, 23, 30, tzinfo=UTC)
+    assert str(clock.day(late.isoformat())) == "2026-01-07"
+    assert str(clock.day((late - timedelta(hours=1)).isoformat())) == "2026-01-06"
