@@ -3,6 +3,7 @@
 How it reads:
 - A week runs from Monday to Sunday. "this Friday" is in this week, "next Friday" in the next, "last Friday" the latest
   before today; a bare "Friday" (also "on Friday", "coming Friday") the first after today, on a Friday in seven days.
+- "Friday week", "a week on Friday" and "a week from Friday" are seven days later.
 - "this weekend" is this week's Saturday and Sunday; "end of the week" is Sunday, "beginning" Monday.
 - "in 3 days" is one day; "in the next 3 days", "within 3 days" run from today to that day; "last 3 days" up to today.
 - A day without a year is its next occurrence from today on; Friday the 13th the next that is a Friday. Elsewhere a
@@ -15,5 +16,16 @@ How it reads:
 
 from ana.when.mentions import Mention, resolve, spell_out, stretches
 from ana.when.questions import due_question, named_days
+from ana.when.times import TimeMention, hours_ahead, times
 
-__all__ = ["Mention", "due_question", "named_days", "resolve", "spell_out", "stretches"]
+__all__ = [
+    "Mention",
+    "TimeMention",
+    "due_question",
+    "hours_ahead",
+    "named_days",
+    "resolve",
+    "spell_out",
+    "stretches",
+    "times",
+]

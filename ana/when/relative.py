@@ -109,6 +109,12 @@ def _up_to_today(match: re.Match[str], today: date) -> Days:
     return today - _distance(match), today
 
 
+def _weeks_on(match: re.Match[str], today: date) -> Days:
+    named = match["day"].lower()
+    day = today + timedelta(days=1) if named == "tomorrow" else _weekday(match, today)[0]
+    return _one(day + timedelta(weeks=number(match.groupdict().get("n") or "one")))
+
+
 RELATIVE = (
     rule(rf"\b(?P<word>{_WORD})\b", _word),
     rule(rf"{_OWN_DAY}\b(?:{_WHICH}\s+)?{_OWN_DAY}(?P<day>{WEEKDAY})", _weekday),
@@ -126,6 +132,8 @@ RELATIVE = (
     rule(r"\b(?:the\s+)?rest\s+of\s+(?:the|this)\s+(?P<unit>week|month|year)\b", _rest),
     rule(r"\b(?:the\s+)?(?P<unit>week|weekend|month)\s+after\s+next\b", _after_next),
     rule(r"\b(?:the\s+)?coming\s+(?P<which>)(?P<unit>weekend)\b", _period),
+    rule(rf"\b(?P<n>{NUMBER})\s+weeks?\s+(?:from|on)\s+(?P<day>{WEEKDAY}|tomorrow\b)", _weeks_on),
+    rule(rf"\b(?P<day>{WEEKDAY}|tomorrow)\s+week\b{STOP}", _weeks_on),
     rule(rf"\bin\s+(?P<n>{NUMBER})\s+{UNIT}", _ahead),
     rule(rf"\b(?P<n>{NUMBER})\s+{UNIT}\s+from\s+(?:now|today)\b", _ahead),
     rule(rf"\b(?P<n>{NUMBER})\s+{UNIT}\s+ago\b", _ago),
