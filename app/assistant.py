@@ -1,5 +1,6 @@
 """One turn, for every door that runs the graph itself."""
 
+import logging
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from graph.state import Turn
 from nodes.history import changes, this_turn
 from nodes.load_context import new_turn
 
+_log = logging.getLogger(__name__)
 Event = dict[str, Any]
 STOPPED = "Stopped."
 
@@ -125,6 +127,13 @@ class Assistant:
         except AnaError as exc:
             self._close_turn(config, thread_id, exc.message)
             raise
+        except (sqlite3.Error, OSError):
+            raise
+        except Exception as exc:
+            _log.exception("a turn failed in a way that was not foreseen")
+            why = f"Something went wrong that was not foreseen: {type(exc).__name__}: {exc}."
+            self._close_turn(config, thread_id, why)
+            raise UserError(why, "The next message works; the log tells where it happened.") from exc
         return self._answer(thread_id, config)
 
     def _answer(self, thread_id: str, config: RunnableConfig) -> Answer:

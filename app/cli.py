@@ -1,5 +1,6 @@
 """The command line: `ana`."""
 
+import io
 import json
 import os
 import sqlite3
@@ -96,7 +97,7 @@ def items(
         typer.Option(help="Only open ones, due then."),
     ] = None,
     why: Annotated[bool, typer.Option("--why", help="Tell why each was found.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many at most.")] = 20,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """What is kept, as a table: found by meaning, by words, by property."""
@@ -192,6 +193,9 @@ def threads_delete(name: ThreadName) -> None:
 
 def main() -> None:
     """Run the command line; every failure is a sentence and an exit code, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character still shows the rest
     raise SystemExit(guarded(lambda: cli(standalone_mode=True)))
 
 

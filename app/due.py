@@ -1,16 +1,15 @@
 """What is overdue, due today and due later this week."""
 
 import sys
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from ana.dates import day_of, weekday
+from ana.store.base import Found
 from app.show import short
 
 if TYPE_CHECKING:
     from ana.handles import Handles
-    from ana.store.base import Found
     from ana.store.item import Item
 
 Due = Literal["overdue", "today", "week"]
@@ -19,6 +18,9 @@ TITLES: dict[Due, str] = {"overdue": "Overdue", "today": "Today", "week": "Later
 MOST = 1000
 """How many items are shown of each kind."""
 
+DAY = timedelta(days=1)
+NOTHING = Found([], 0, False)
+
 WAITING = 5
 """How many the REPL opens with, of each kind."""
 
@@ -26,17 +28,15 @@ WAITING = 5
 def due_then(handles: "Handles", which: Due, limit: int) -> "Found":
     """Open items that are overdue, due today or due this week, today included; it ends on Sunday."""
     today = handles.clock.now().date()
-    sunday = today + timedelta(days=6 - today.weekday())
-    days = {"overdue": (date.min, today - timedelta(days=1)), "today": (today, today), "week": (today, sunday)}
+    days = {"overdue": (date.min, today - DAY), "today": (today, today), "week": (today, _sunday(today))}
     return handles.memory.items.due(*days[which], limit)
 
 
 def due(handles: "Handles") -> "dict[Due, Found]":
     """Open items that are overdue, due today, and due later this week."""
-    found = {name: due_then(handles, name, MOST) for name in DUE}
-    today = {item.id for item in found["today"].items}
-    later = [item for item in found["week"].items if item.id not in today]
-    return found | {"week": replace(found["week"], items=later, total=found["week"].total - len(today))}
+    today = handles.clock.now().date()
+    later = handles.memory.items.due(today + DAY, _sunday(today), MOST) if today < _sunday(today) else NOTHING
+    return {"overdue": due_then(handles, "overdue", MOST), "today": due_then(handles, "today", MOST), "week": later}
 
 
 def show_due(found: "dict[Due, Found]") -> None:
@@ -59,6 +59,10 @@ def waiting(handles: "Handles") -> list[str]:
         lines += [f"  {short(item.content, 60)}{_when(item, which)}" for item in found.items]
         lines += [f"  and {found.total - len(found.items)} more: /due"] if found.truncated else []
     return lines
+
+
+def _sunday(today: date) -> date:
+    return today + (6 - today.weekday()) * DAY
 
 
 def _when(item: "Item", which: Due) -> str:

@@ -123,7 +123,7 @@ def _others(properties: Mapping[str, Json]) -> str:
 def _filter(where: str | None) -> dict[str, Json] | None:
     try:
         said: dict[str, Json] | None = json.loads(where) if where else None
-    except ValueError as exc:
+    except (ValueError, RecursionError) as exc:
         raise ToolError(f"--where is no JSON: {exc}.", 'Write it as --where \'{"status": "active"}\'.') from exc
     return said
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from ana.dates import spelled
-from ana.store.tokens import tokens
+from ana.store.tokens import folded, tokens
 from ana.when import Mention, due_question, named_days
 
 _ID = re.compile(r"(?<![\w-])[a-z2-7]{8}(?![\w-])")
@@ -75,7 +75,7 @@ def asked(text: str, today: date) -> Asked:
         due=due_question(said, today),
         ids=tuple(dict.fromkeys(_ID.findall(said.lower()))),
         phrases=tuple(phrase for phrase in quoted if phrase),
-        tags=tuple(" ".join(tokens(tag.replace("_", " "))) for tag in _TAG.findall(said)),
+        tags=tuple(map(folded, _TAG.findall(said))),
     )
 
 

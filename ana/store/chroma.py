@@ -122,8 +122,7 @@ class ChromaStore:
     def delete(self, id: str) -> Item:
         with self._collection() as source:
             item = self.known(id)
-            self._folder.writing()
-            with self._index.writing(source, removed=[id]):
+            with self._writing(source, removed=[id]):
                 source.delete([id])
         return item
 
@@ -159,10 +158,8 @@ class ChromaStore:
         missing = [text for text in dict.fromkeys(documents) if text not in known]
         known |= dict(zip(missing, self._embedded(missing), strict=True))
         stored = [Stored(item, known[document]) for item, document in zip(items, documents, strict=True)]
-        with self._collection() as source:
-            self._folder.writing()
-            with self._index.writing(source, stored):
-                source.write(stored, stale)
+        with self._collection() as source, self._writing(source, stored):
+            source.write(stored, stale)
 
     def query(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
         query = self._search.prepared(text)  # embedded before the folder is held
@@ -234,6 +231,17 @@ class ChromaStore:
                     raise
                 self._index.discard()
                 return search(source)
+
+    @contextmanager
+    def _writing(self, source: ChromaSource, put: Sequence[Stored] = (), removed: Sequence[str] = ()) -> Iterator[None]:
+        """A write, entered in the index first. If it fails, Chroma is opened anew: a full disk leaves it in doubt."""
+        self._folder.writing()
+        try:
+            with self._index.writing(source, put, removed):
+                yield
+        except Exception:
+            self._folder.close()
+            raise
 
     @contextmanager
     def _collection(self) -> Iterator[ChromaSource]:

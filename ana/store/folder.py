@@ -52,7 +52,11 @@ class OwnerLock:
             raise StoreBusy(
                 f"{self._what} is in use by {self._holder()}.", "Wait until it has finished, or stop that program."
             ) from exc
-        self._owner.write_text(f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}')
+        try:
+            self._owner.write_text(f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}')
+        except OSError:
+            self._lock.release()
+            raise
 
     def release(self) -> None:
         self._lock.release()
@@ -132,12 +136,21 @@ class Folder:
                 self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
                 self._lock = OwnerLock(self.path / "lock", f"The data folder {self.path}", self._timeout, self._program)
             self._lock.acquire()
-            written = self._generation_file.read_text() if self._generation_file.exists() else ""
+            written = self._written()
         except OSError as exc:
             raise unusable(self.path, exc) from exc
         if written != self._seen:
             self.close()
             self._seen = written
+
+    def _written(self) -> str:
+        """What the last process to write left in the generation file."""
+        assert self._lock is not None
+        try:
+            return self._generation_file.read_text() if self._generation_file.exists() else ""
+        except OSError:
+            self._lock.release()
+            raise
 
     def _opened(self) -> "Client":
         if self._client is None:
@@ -151,6 +164,7 @@ class Folder:
 
 def _open_chroma(path: Path) -> "Client":
     import chromadb
+    from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
     from chromadb.errors import ChromaError
 
@@ -158,6 +172,9 @@ def _open_chroma(path: Path) -> "Client":
         client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
         return cast("Client", client)
     except (ChromaError, OSError, ValueError, RuntimeError) as exc:
+        # Chroma keeps the half-opened one and would hand it out again
+        SharedSystemClient._identifier_to_system.pop(str(path), None)
+        SharedSystemClient._identifier_to_refcount.pop(str(path), None)
         raise unusable(path, exc) from exc
 
 

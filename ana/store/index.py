@@ -2,8 +2,9 @@
 
 It is never the truth and may be deleted at any time: it is made anew from Chroma when it is missing, damaged, of
 another version, of another collection, or does not count as many items as Chroma does. A write is entered here first,
-in one durable step together with its ids as unsettled; whoever opens the index next reads those ids again from Chroma.
-So no end of a process, however sudden, leaves the two apart. Used only while the folder is held.
+in one durable step together with its ids as unsettled; whoever opens the index next reads those ids again from Chroma,
+and once more behind the next write that succeeds: on a full disk Chroma may tell a state that its log has passed.
+So no end of a process or a write, however sudden, leaves the two apart. Used only while the folder is held.
 """
 
 import hashlib
@@ -63,6 +64,8 @@ class Index:
         self._seen = -1
         self._words: Words | None = None
         self._file = 0
+        self._sure = False
+        """Whether all that is unsettled was this process's own and was written."""
 
     def ready(self, source: Source) -> sqlite3.Connection:
         """The connection, once the index says what the source says."""
@@ -77,18 +80,46 @@ class Index:
     @contextmanager
     def writing(self, source: Source, put: Sequence[Stored] = (), removed: Sequence[str] = ()) -> Iterator[None]:
         """Enter a write before it is made inside this context; if it fails there, the source is asked what is true."""
-        db = self.ready(source)
         try:
-            with transaction(db):
-                db.execute("DELETE FROM unsettled")
-                self._enter(db, put, removed, unsettled=True)
+            db = self._entered(source, put, removed)
             yield
         except BaseException:
-            self._seen = -1
+            self._seen, self._sure = -1, False
             raise
-        if len(put) > 1:
-            with transaction(db):
+        if not self._sure:
+            self._settle_again(db, source)
+        elif len(put) > 1:
+            self._forget(db)
+        self._sure = True
+
+    def _entered(self, source: Source, put: Sequence[Stored], removed: Sequence[str]) -> sqlite3.Connection:
+        """The connection, the write entered; once more on a new index where the file turns out to be damaged."""
+        try:
+            return self._enter_unsettled(self.ready(source), put, removed)
+        except sqlite3.DatabaseError as exc:
+            if not damaged(exc):
+                raise
+            self.discard()
+            return self._enter_unsettled(self.ready(source), put, removed)
+
+    def _enter_unsettled(
+        self, db: sqlite3.Connection, put: Sequence[Stored], removed: Sequence[str]
+    ) -> sqlite3.Connection:
+        with transaction(db):
+            if self._sure:
                 db.execute("DELETE FROM unsettled")
+            self._enter(db, put, removed, unsettled=True)
+        return db
+
+    def _settle_again(self, db: sqlite3.Connection, source: Source) -> None:
+        """Read everything unsettled behind a write that succeeded; the counts are compared at the next use."""
+        self._reread(db, source)
+        self._forget(db)
+        self._seen = -1
+
+    def _forget(self, db: sqlite3.Connection) -> None:
+        with transaction(db):
+            db.execute("DELETE FROM unsettled")
 
     def words(self, db: sqlite3.Connection) -> Words:
         """The lexical leg, loaded at the first use."""
@@ -131,15 +162,19 @@ class Index:
             self._move_to_zone(db)
         elif meta != expected:
             self._rebuild(db, source, expected)
-        unsettled = [id for (id,) in db.execute("SELECT id FROM unsettled")]
-        if unsettled:
-            there = source.some(unsettled)
-            gone = sorted(set(unsettled) - {stored.item.id for stored in there})
-            with transaction(db):
-                self._enter(db, there, gone, unsettled=False)
-                db.execute("DELETE FROM unsettled")
+        self._sure = not self._reread(db, source)
         if db.execute("SELECT count(*) FROM items").fetchone()[0] != source.count():
             self._rebuild(db, source, expected)
+
+    def _reread(self, db: sqlite3.Connection, source: Source) -> bool:
+        """Enter what the source says of everything unsettled; whether there was anything."""
+        unsettled = [id for (id,) in db.execute("SELECT id FROM unsettled")]
+        there = source.some(unsettled)
+        gone = sorted(set(unsettled) - {stored.item.id for stored in there})
+        if unsettled:
+            with transaction(db):
+                self._enter(db, there, gone, unsettled=False)
+        return bool(unsettled)
 
     def _rebuild(self, db: sqlite3.Connection, source: Source, meta: dict[str, str]) -> None:
         _log.info("making the index %s anew from %d items", self._path.name, source.count())
@@ -169,12 +204,12 @@ class Index:
         for id in removed:
             self._remove(db, id)
             if unsettled:
-                db.execute("INSERT INTO unsettled VALUES (?)", (id,))
+                db.execute("INSERT OR IGNORE INTO unsettled VALUES (?)", (id,))
         numbers: dict[str, int] = {}
         for stored in put:
             self._put(db, stored, numbers)
             if unsettled:
-                db.execute("INSERT INTO unsettled VALUES (?)", (stored.item.id,))
+                db.execute("INSERT OR IGNORE INTO unsettled VALUES (?)", (stored.item.id,))
 
     def _remove(self, db: sqlite3.Connection, id: str) -> None:
         for (row,) in db.execute("DELETE FROM items WHERE id = ? RETURNING row", (id,)).fetchall():
@@ -211,7 +246,8 @@ def own_date(item: Item) -> str | None:
 
 def digest(content: str, properties: Properties) -> str:
     """The same for items that say the same: case, white space and a full stop aside, with equal properties."""
-    said = " ".join(content.casefold().split()).rstrip(" .!")
+    said = " ".join(content.casefold().split())
+    said = said.rstrip(" .!") or said
     known: Json = {key: value for key, value in properties.items() if value is not None}
     return hashlib.sha256(json.dumps([said, canonical(known)]).encode()).hexdigest()[:32]
 

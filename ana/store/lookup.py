@@ -41,7 +41,7 @@ class Entry:
 
 def by_date(db: sqlite3.Connection, meant: Sql, limit: int) -> list[Entry]:
     """The first of what is meant by date, undated ones last, the newest first."""
-    order = "date IS NULL, date, created_at DESC, id"
+    order = "start IS NULL, start, date, created_at DESC, id"
     found = db.execute(
         f"SELECT row, id, date, start, stop FROM items WHERE {meant.text} ORDER BY {order} LIMIT ?",
         (*meant.params, limit),
@@ -139,8 +139,8 @@ def tagged(db: sqlite3.Connection, tags: Sequence[str]) -> list[int]:
         return []
     found = db.execute(
         "SELECT DISTINCT row FROM properties WHERE key IN (SELECT value FROM json_each(?))"
-        " AND replace(replace(lower(value), '-', ' '), '_', ' ') IN (SELECT value FROM json_each(?))",
-        (_list(map(json.dumps, _TAG_KEYS)), _list(map(json.dumps, tags))),
+        " AND ana_folded(value) IN (SELECT value FROM json_each(?))",
+        (_list(map(json.dumps, _TAG_KEYS)), _list(tags)),
     )
     return [row for (row,) in found]
 

@@ -178,7 +178,10 @@ class Memory:
         with foreign_errors(self.folder.path), self.folder.hold() as client:
             self.folder.writing()
             made = collection_arguments(self._embedder)
-            return reindex(client, self.folder.path, COLLECTIONS, made, self._embedder, progress)
+            try:
+                return reindex(client, self.folder.path, COLLECTIONS, made, self._embedder, progress)
+            finally:
+                self.folder.close()  # the collections are others now
 
     def close(self) -> None:
         self._journal.close()

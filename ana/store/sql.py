@@ -17,6 +17,7 @@ from typing import Any
 from ana.spans import date_span
 from ana.store.filters import And, Compare, Dated, Node, Operand
 from ana.store.item import Json
+from ana.store.tokens import folded
 
 INT64 = 2**63
 LONGEST_DAY = 49 * 3600 * 10**6
@@ -80,7 +81,12 @@ def add_functions(db: sqlite3.Connection) -> None:
         left, right = json.loads(value), json.loads(bound)
         return int(left > right) - int(left < right)
 
+    def tag(value: str) -> str | None:
+        known = json.loads(value)
+        return folded(known) if isinstance(known, str) else None
+
     db.create_function("ana_order", 2, order, deterministic=True)
+    db.create_function("ana_folded", 1, tag, deterministic=True)
 
 
 def compiled(node: Node) -> Sql:

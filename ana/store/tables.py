@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ana.store.sql import add_functions
 
-VERSION = 1
+VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -24,13 +24,25 @@ CREATE TABLE properties (
 """
 _INDEXES = {
     "items_by_digest": "items (digest)",
-    "items_by_date": "items (date IS NULL, date, created_at DESC, id)",
+    "items_by_date": "items (start IS NULL, start, date, created_at DESC, id)",
     "items_by_start": "items (start) WHERE start IS NOT NULL",
     "properties_by_row": "properties (row)",
     "properties_by_value": "properties (key, element, value, row)",
     "properties_by_number": "properties (key, element, num, row) WHERE num IS NOT NULL",
     "properties_by_start": "properties (key, element, start, stop, row) WHERE start IS NOT NULL",
 }
+_OUTSIDE = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_INTERRUPT,
+)
+"""What SQLite says when the file itself is not to blame."""
+
 _TABLES = ("meta", "unsettled", "terms", "items", "bodies", "vectors", "properties")
 
 
@@ -68,7 +80,8 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        db.execute("ROLLBACK")
+        if db.in_transaction:  # some errors end it by themselves
+            db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
 
@@ -88,8 +101,8 @@ def remove(path: Path) -> None:
 
 
 def damaged(exc: sqlite3.Error) -> bool:
-    """Whether the file is no longer a database; a full disk or a locked file is another matter."""
-    return isinstance(exc, sqlite3.DatabaseError) and not isinstance(exc, sqlite3.OperationalError)
+    """Whether the file no longer holds what it should; a full disk or a locked file is another matter."""
+    return getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _OUTSIDE
 
 
 def _connected(path: Path) -> sqlite3.Connection:

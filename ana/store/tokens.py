@@ -27,3 +27,8 @@ def _singular(word: str) -> str:
     if word.endswith("es"):
         return word if word[-3] in "aeo" else word[:-1]
     return word if word[-2] in "us" else word[:-1]
+
+
+def folded(tag: str) -> str:
+    """A tag as it is compared: home-office, Home_Office and "home office" are the same."""
+    return " ".join(tokens(tag.replace("_", " ")))

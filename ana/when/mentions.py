@@ -11,7 +11,7 @@ from dateutil.relativedelta import relativedelta
 from ana.dates import spelled
 from ana.when.explicit import EXPLICIT
 from ana.when.relative import RELATIVE
-from ana.when.words import ANY_WEEKDAY, MONTH, Days
+from ana.when.words import ANY_WEEKDAY, MONTH, Days, moved
 
 _PAST = re.compile(r"\b(?:did|was|were|had|happened)\b", re.IGNORECASE)
 _PINNED = re.compile(
@@ -83,11 +83,11 @@ def _latest(mention: Mention, today: date) -> Mention:
     if mention.last < today or _PINNED.search(mention.text):
         return mention
     if re.search(ANY_WEEKDAY, mention.text, re.IGNORECASE) and not re.search(r"\d", mention.text):
-        back = relativedelta(weeks=1)
+        back = relativedelta(weeks=-1)
     else:
         named = re.search(rf"{MONTH}|\d[/.]\d", mention.text, re.IGNORECASE)
-        back = relativedelta(years=1) if named else relativedelta(months=1)
-    return replace(mention, first=mention.first - back, last=mention.last - back)
+        back = relativedelta(years=-1) if named else relativedelta(months=-1)
+    return replace(mention, first=moved(mention.first, back), last=moved(mention.last, back))
 
 
 def _stretch(text: str, first: Mention, last: Mention) -> Mention | None:
@@ -95,7 +95,7 @@ def _stretch(text: str, first: Mention, last: Mention) -> Mention | None:
     between = text[first.end : last.start]
     if not (_TO.fullmatch(between) or (opening and opening[1].lower() == "between" and _AND.fullmatch(between))):
         return None
-    later = last.last + timedelta(days=7) if last.last < first.first else last.last  # from Monday to Thursday
+    later = moved(last.last, timedelta(days=7)) if last.last < first.first else last.last  # from Monday to Thursday
     start = opening.start() if opening else first.start
     return Mention(start, last.end, first.first, later, text[start : last.end]) if later >= first.last else None
 

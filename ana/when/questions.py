@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from dateutil.relativedelta import relativedelta
 
 from ana.when.mentions import Mention, stretches
-from ana.when.words import Days
+from ana.when.words import Days, moved
 
 _CUE_WORDS = (
     "due deadline deadlines agenda schedule scheduled calendar task tasks todo todos plan plans planned have "
@@ -65,8 +65,8 @@ def _opened(text: str, mention: Mention) -> Mention:
         return mention
     word, day = side[1].lower(), timedelta(days=1)
     ends = {
-        "before": (date.min, mention.first - day),
-        "after": (mention.last + day, date.max),
+        "before": (date.min, moved(mention.first, -day)),
+        "after": (moved(mention.last, day), date.max),
         "since": (mention.first, date.max),
     }
     first, last = ends.get(word, (date.min, mention.last))
@@ -77,8 +77,8 @@ def _nearest(mention: Mention, today: date) -> Mention:
     far = (mention.first - today).days > HALF_A_YEAR
     if not far or re.search(r"\d{4}|\b(?:next|in|within|year)\b", mention.text, re.IGNORECASE):
         return mention
-    year = relativedelta(years=1)
-    return replace(mention, first=mention.first - year, last=mention.last - year)
+    year = relativedelta(years=-1)
+    return replace(mention, first=moved(mention.first, year), last=moved(mention.last, year))
 
 
 def _asks(text: str) -> bool:
@@ -99,5 +99,5 @@ def _range(text: str, mention: Mention, today: date) -> Days | None:
     limit = _UP_TO.search(text[: mention.start])
     if limit is None:
         return mention.first, mention.last
-    last = mention.first - timedelta(days=1) if limit[1].lower() == "before" else mention.last
+    last = moved(mention.first, timedelta(days=-1)) if limit[1].lower() == "before" else mention.last
     return (today, last) if last >= today else None

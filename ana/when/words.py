@@ -3,7 +3,9 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
+
+from dateutil.relativedelta import relativedelta
 
 Days = tuple[date, date]
 
@@ -42,6 +44,14 @@ class Rule:
 
 def rule(pattern: str, read: Callable[[re.Match[str], date], Days | None]) -> Rule:
     return Rule(re.compile(pattern, re.IGNORECASE), read)
+
+
+def moved(day: date, by: timedelta | relativedelta) -> date:
+    """A day so much later or earlier, or the last or first there is."""
+    try:
+        return day + by
+    except (ValueError, OverflowError):
+        return date.min if day.year < 5000 else date.max
 
 
 def weekday_number(name: str) -> int:

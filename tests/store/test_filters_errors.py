@@ -61,5 +61,5 @@ def test_endless_nesting_is_refused() -> None:
     where: dict[str, Json] = {"a": 1}
     for _ in range(5000):
         where = {"$and": [where]}
-    with pytest.raises(ToolError, match="more than 20 deep"):
+    with pytest.raises(ToolError, match="deep"):
         parse(where, BERLIN)
