@@ -79,9 +79,12 @@ class Outcome:
     wrong_writes: list[str]
 
 
+FILES: dict[Half, tuple[str, ...]] = {"tuning": ("tuning", "more"), "held-out": ("held-out",)}
+
+
 def sentences(half: Half) -> list[Sentence]:
-    lines = (DATA / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [Sentence(**json.loads(line)) for line in lines]
+    texts = ((DATA / f"{name}.jsonl").read_text(encoding="utf-8") for name in FILES[half])
+    return [Sentence(**json.loads(line)) for text in texts for line in text.splitlines()]
 
 
 class World:

@@ -16,7 +16,7 @@ How it reads:
 
 from ana.when.mentions import Mention, resolve, spell_out, stretches
 from ana.when.questions import due_question, named_days
-from ana.when.times import TimeMention, hours_ahead, times
+from ana.when.times import TimeMention, hours_ahead, shift_of, times
 
 __all__ = [
     "Mention",
@@ -25,6 +25,7 @@ __all__ = [
     "hours_ahead",
     "named_days",
     "resolve",
+    "shift_of",
     "spell_out",
     "stretches",
     "times",

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
+from dateutil.relativedelta import relativedelta
+
 from ana.when.words import NUMBER, number
 
 _HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
@@ -43,6 +45,11 @@ _SHAPES = tuple(
 )
 _SPAN = re.compile(
     rf"\bin\s+(?:(?P<half>half\s+an)|(?P<n>{NUMBER}|an?))\s+(?P<unit>minute|min|hour|hr)s?\b(?P<more>\s+and\s+a\s+half)?",
+    re.IGNORECASE,
+)
+_SHIFT = re.compile(
+    rf"(?:(?:back|forward|out|off|later|earlier)\s+)?(?:(?:by|for)\s+)?(?P<n>{NUMBER}|another|one\s+more)?\s*"
+    r"(?P<unit>minute|hour|day|week|month)s?(?:\s+(?:earlier|later|forward|back))?",
     re.IGNORECASE,
 )
 _NAMED = {"noon": time(12), "midday": time(12), "lunchtime": time(12), "midnight": time(0)}
@@ -120,3 +127,16 @@ def _is_late(half: str | None, text: str, hour: int, *, written: bool) -> bool |
 
 def _number(word: str) -> int:
     return int(word) if word.isdecimal() else _HOURS.split("|").index(word.lower()) + 1
+
+
+def shift_of(text: str) -> relativedelta | None:
+    """The span of a shift, if the text names one: "two days", "back by a week", "an hour later".
+
+    Args:
+        text: What stands behind what is to be shifted, and nothing else.
+    """
+    match = _SHIFT.fullmatch(text.strip())
+    if match is None:
+        return None
+    unit = match["unit"].lower()
+    return relativedelta(**{f"{unit}s": number(match["n"] or "one")})  # type: ignore[arg-type]

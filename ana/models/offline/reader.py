@@ -8,12 +8,10 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 
-from ana.models.offline.answers import first, following
-from ana.models.offline.intents import understand
+from ana.models.offline.plans import Plan
 from ana.models.offline.prompt import NoClock, read
+from ana.models.offline.rules import understood
 from ana.models.scripted import as_chunk
-
-MOST_CALLS = 3
 
 
 class OfflineReader(BaseChatModel):
@@ -26,15 +24,11 @@ class OfflineReader(BaseChatModel):
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
         return self.bind(tools=tools, **kwargs)
 
-    def _generate(
-        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
+    def _generate(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> ChatResult:
         message = reply(messages, _names(kwargs.get("tools", ())))
         return ChatResult(generations=[ChatGeneration(message=message)])
 
-    def _stream(
-        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
-    ) -> Iterator[ChatGenerationChunk]:
+    def _stream(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
         yield ChatGenerationChunk(message=as_chunk(reply(messages, _names(kwargs.get("tools", ())))))
 
 
@@ -48,17 +42,30 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
     try:
         view = read(messages)
     except NoClock:
-        return AIMessage(content="I was not told what day it is, so I cannot work.")
-    if view.checked or len(view.results) > MOST_CALLS:
-        return AIMessage(content="I could not do that reliably. Please say it in other words.")
-    intent = understand(view)
-    said = following(intent, view) if view.results else first(intent, view)
-    if isinstance(said, str):
-        return AIMessage(content=said)
-    name, arguments = said
+        return AIMessage("I was not told what day it is, so I cannot work.")
+    if view.checked:
+        return AIMessage("I could not do that reliably. Please say it in other words.")
+    try:
+        name, arguments = _next(understood(view), view.results)
+    except StopIteration as done:
+        return AIMessage(done.value)
     if name not in tools:
-        return AIMessage(content=f"I would need the tool {name} for that, and I do not have it.")
-    return AIMessage(content="", tool_calls=[{"name": name, "args": arguments, "id": f"offline-{len(view.results)}"}])
+        return AIMessage(f"I would need the tool {name} for that, and I do not have it.")
+    return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": f"offline-{len(view.results)}"}])
+
+
+def _next(plan: Plan, results: Sequence[dict[str, Any]]) -> tuple[str, dict[str, Any]]:
+    """The plan's next call, once the results of those before are told to it.
+
+    Raises:
+        StopIteration: There is none; its value is the answer.
+    """
+    call = next(plan)
+    for result in results:
+        if "error" in result:
+            raise StopIteration(f"That did not work: {result['error']}")
+        call = plan.send(result)
+    return call
 
 
 def _names(tools: Sequence[Any]) -> frozenset[str]:

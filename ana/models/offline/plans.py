@@ -1,0 +1,168 @@
+"""What the reader does: plans that call tools, are told the results, and end with an answer."""
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ana.models.offline.matching import Item, described, fitting, stems
+from ana.models.offline.prompt import ASKING, View
+from ana.models.offline.wording import day_of, line_of, listing, reason, when
+
+Plan = Generator[tuple[str, dict[str, Any]], dict[str, Any], str]
+
+HELP = (
+    "I am a small rule-based reader and did not understand that: I can keep tasks, notes, ideas and reminders, find "
+    "them, tell what is due, remember preferences, and calculate; OPENAI_API_KEY, OPENROUTER_API_KEY or OLLAMA_MODEL "
+    "in .env brings a real model."
+)
+OPEN = {"status": {"$ne": "done"}}
+MOST = 50
+NEAREST = 5
+
+
+def say(text: str) -> Plan:
+    """Answer without doing anything."""
+    yield from ()
+    return text
+
+
+def several(plans: Iterable[Plan]) -> Plan:
+    """One after the other."""
+    answers = []
+    for plan in plans:
+        answers.append((yield from plan))
+    return "\n".join(dict.fromkeys(answers))
+
+
+def add(content: str, properties: dict[str, Any]) -> Plan:
+    item = yield "create_item", {"content": content, "properties": properties}
+    if "existing" in item:
+        again = "Say it once more in this conversation, and I keep a second one."
+        return f"You have that already:\n{line_of(item['existing'])}\n{again}"
+    due = f", due {when(item)}" if day_of(item) else ""
+    ring = " I will show it when it is due; I cannot ring." if item["properties"].get("type") == "reminder" else ""
+    return f"Saved: {item['content']}{due}.{ring}"
+
+
+def learn(line: str, number: int | None = None) -> Plan:
+    """Keep a line of Global Context, or rewrite the one with this number."""
+    told = {"content": line} | ({} if number is None else {"line": number})
+    done = yield "append_context" if number is None else "replace_context", told
+    return f"I will remember: {done['content']}."
+
+
+def forget(what: str, lines: Mapping[int, str]) -> Plan:
+    best = fitting(what, lines)
+    if len(best) != 1:
+        return _asked(lines[number] for number in best) if best else "I know nothing like that about you."
+    done = yield "delete_context", {"line": best[0]}
+    return f"Forgotten: {done['deleted']}."
+
+
+def calculate(expression: str, bare: bool) -> Plan:
+    done = yield "calculator", {"expression": expression}
+    return str(done["result"]) if bare else f"{expression} = {done['result']}"
+
+
+def clock(timezone: str) -> Plan:
+    told = yield "now", {"timezone": timezone}
+    return f"It is {told['iso'][11:16]} on {told['weekday']} {told['iso'][:10]} ({told['timezone']})."
+
+
+@dataclass(frozen=True)
+class Change:
+    """How an item is to be changed.
+
+    Args:
+        arguments: What the tool is called with besides the id; None where an item without a date cannot be moved.
+        tool: update_item or delete_item.
+        where: What the item must be like.
+        strict: Whether every word must be the item's, save those of doing.
+    """
+
+    arguments: Callable[[Item], dict[str, Any] | None]
+    tool: str = "update_item"
+    where: Mapping[str, Any] | None = None
+    strict: bool = False
+
+
+def change(what: str, how: Change) -> Plan:
+    """Change the one item that fits best; ask where several do, say so where none does."""
+    found = yield "query_items", {"text": what, "limit": MOST} | ({"where": dict(how.where)} if how.where else {})
+    items = {item["id"]: item for item in found["items"]}
+    share = 0.99 if how.strict else 0.5
+    best = fitting(what, {id: item["content"] for id, item in items.items()}, share)
+    best = best or fitting(what, {id: described(item) for id, item in items.items()}, share)
+    named = [id for id in best if items[id]["properties"].get("type", " ") in what.lower()]
+    whole = [id for id in best if stems(items[id]["content"]) == stems(what)]
+    best = whole or named or best
+    if len(best) != 1:
+        return _asked(line_of(items[id]) for id in best) if best else f'I found nothing that fits "{what}".'
+    given = how.arguments(items[best[0]])
+    if given is None:
+        return f"{items[best[0]]['content']} has no date yet. Say on which day."
+    done = yield how.tool, {"id": best[0]} | given
+    if "deleted" in done:
+        return f"Deleted: {done['deleted']['content']}."
+    said = given.get("properties", {})
+    if said.get("status") == "done":
+        return f"Marked as done: {done['content']}."
+    return f"Updated: {done['content']}" + (f", now due {when(done)}." if "due_date" in said else ".")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about what is kept.
+
+    Args:
+        text: The question, for its meaning.
+        words: Its words that say what is looked for; empty for all that pass the filter.
+        where: The filter.
+        own: Whether what is nearest by meaning may be shown when no word fits.
+        exact: Whether only items that have every word are meant.
+        undated: Whether only items without a date are meant.
+    """
+
+    text: str
+    words: str
+    where: dict[str, Any]
+    own: bool
+    exact: bool
+    undated: bool
+
+
+def find(asked: Asked) -> Plan:
+    """Look something up."""
+    text = asked.text if asked.words else "without a date" if asked.undated else None
+    given = ({"where": asked.where} if asked.where else {}) | ({"text": text} if text else {})
+    found = yield "query_items", given | {"limit": MOST}
+    items = {item["id"]: item for item in found["items"] if not (asked.undated and day_of(item))}
+    total = len(items) if asked.undated else found["total"]
+    if asked.words:
+        texts = {id: described(item) for id, item in items.items()}
+        every = [id for id in texts if stems(asked.words) <= stems(texts[id])]
+        best = every if asked.exact else fitting(asked.words, texts, 0.3)[:NEAREST]
+        if not best:
+            none = f"I found nothing with the words {asked.words!r}."
+            near = list(items.values())[:NEAREST] if asked.own and not asked.exact else []
+            return f"{none} Nearest in meaning:\n{listing(near)}" if near else none if asked.own else f"{none} {HELP}"
+        items, total = {id: items[id] for id in best}, len(best)
+    more = f"\n(the first {len(items)} of {total})" if total > len(items) else ""
+    return listing(list(items.values())) + more if items else "Nothing."
+
+
+def focus(view: View) -> Plan:
+    """What is most urgent, and why."""
+    found = yield "query_items", {"where": {"status": "active"}, "limit": MOST}
+    if not found["items"]:
+        return "Nothing is waiting for you."
+    urgency = [(str(day_of(i) or "9999"), i["properties"].get("priority") != "high") for i in found["items"]]
+    top, *rest = [item for _, _, item in sorted(zip(urgency, range(MOST), found["items"], strict=False))]
+    lines = [f"{top['content']}, because {reason(top, view.today)}."]
+    lines += ["Then:", *map(line_of, rest[:3])] if rest else []
+    known = fitting("focus work morning evening meeting", view.lines, 0)
+    return "\n".join(lines + ([f"What I know about you: {view.lines[known[0]]}."] if known else []))
+
+
+def _asked(lines: Iterable[str]) -> str:
+    return f"{ASKING}\n" + "\n".join(f"- {line.removeprefix('- ')}" for line in lines)

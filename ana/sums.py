@@ -1,0 +1,106 @@
+"""The expression in a question that asks for a number, in figures or in words."""
+
+import re
+
+from text_to_num import alpha2digit
+
+_N = r"[$€£]?(\d[\d,]*(?:\.\d+)?)(?: ?(?:euros?|dollars?|pounds?|eur|usd|bucks))?"
+_P = r"(\d+(?:\.\d+)?) ?%"
+_SIGNS = (
+    (r"\b(?:divided by|over)\b", "/"),
+    (r"\b(?:times|multiplied by)\b|(?<=\d) ?x ?(?=\d)", "*"),
+    (r"\b(?:plus|and then)\b", "+"),
+    (r"\b(?:minus|less|take away)\b", "-"),
+    (r"\b(?:to the power of|to the)\b", "^"),
+    (r"\s+squared\b", "**2"),
+    (r"\s+cubed\b", "**3"),
+    (r"\b(\d+) factorial\b", r"\1!"),
+    (r"\b(?:half|one half|a half)(?: of)? (?=[$€£(\d])", "1/2 * "),
+    (r"\b(?:a|one) (?:third|3rd)(?: of)?\b", "1/3 *"),
+    (r"\b(?:a|one) quarter(?: of)?\b", "1/4 *"),
+    (r"\b(?:three quarters|3 quarters)(?: of)?\b", "3/4 *"),
+    (r"\b(?:double|twice)\b", "2 *"),
+    (r"\b(?:triple|thrice)\b", "3 *"),
+)
+_PERCENT = (r" ?\b(?:percent|per cent)\b", "%")
+_EVERY = r"(?:daily|weekly|monthly|yearly|an hour|(?:a|per|each|every) (?:day|week|month|year|night|person|hour|head))"
+_SHAPES = tuple(
+    (re.compile(shape, re.IGNORECASE), form)
+    for shape, form in (
+        (rf"{_P} off (?:of )?(?:the |an? )?(?:[a-z ]+)?{_N}", "{1} * (1 - {0}/100)"),
+        (rf"{_N}.*?\b{_P} (?:off|discount|cheaper|reduction)", "{0} * (1 - {1}/100)"),
+        (rf"add {_P} to {_N}", "{1} * (1 + {0}/100)"),
+        (rf"{_N} (?:an|a|per|each|every) month.* (?:in|per|for) (?:a|one) year", "{0} * 12"),
+        (rf"{_N} (?:an|a|per|each|every) (?:hour|day|week|month)\b.*? for (\d+) \w+", "{0} * {1}"),
+        (
+            rf"{_N}.*?\b(?:with|plus|incl\w*|and|add) (?:an? )?{_P} (?:tip|tax|vat|service|surcharge|interest)",
+            "{0} * (1 + {1}/100)",
+        ),
+        (rf"(?:take|subtract|deduct) {_N} (?:away )?from {_N}", "{1} - {0}"),
+        (rf"^(?:add|sum(?: of)?) {_N} (?:and|to) {_N}", "{0} + {1}"),
+        (rf"multiply {_N} (?:by|with) {_N}", "{0} * {1}"),
+        (rf"{_P}(?: [a-z]+){{0,2}} (?:of|on|for) (?:an? |the )?(?:[a-z]+ (?:of|bill) (?:of )?)?{_N}", "{0}% of {1}"),
+        (rf"(?:split|divide|share)\D*{_N}.*?\b(?:between|among|amongst|by|with|into)\b\D*?(\d+)", "{0} / {1}"),
+        (rf"{_N}[^\d?]*\b(?:between|among|by) (\d+)\b.*\b(?:each|apiece|everyone|per (?:person|head))", "{0} / {1}"),
+        (
+            rf"(\d+) (?:people|of us|friends|persons|guests|colleagues)\b.*?{_N}.*\b(?:each|apiece|everyone|per (?:person|head))",
+            "{1} / {0}",
+        ),
+        (
+            rf"{_N}.*?(\d+) (?:people|of us|friends|persons|guests|ways)\b.*\b(?:each|apiece|everyone|per (?:person|head))",
+            "{0} / {1}",
+        ),
+        (rf"{_N} (?:[a-z]+ )*?{_EVERY}(?: [a-z]+)*? for (\d+) \w+", "{0} * {1}"),
+        (rf"{_EVERY},? (?:for|costs?|is|at) {_N} for (\d+)", "{0} * {1}"),
+        (rf"(\d+) (?:[a-z]+ )*?(?:at|for) {_N} (?:each|apiece|a piece|per \w+|a \w+)", "{0} * {1}"),
+        (
+            rf"(?:costs?|is|are|at|price of) {_N}(?: each| apiece)?\b.*\b(?:need|buy|want|get|take|order) (\d+)\b.*\b(?:pay|cost|total|altogether|much)",
+            "{0} * {1}",
+        ),
+        (
+            rf"(?:need|buy|want|get|take|order) (\d+)\b.*?\b(?:costs?|is|are|at) {_N}(?: each| apiece)?\b.*\b(?:pay|cost|total|altogether|much)",
+            "{0} * {1}",
+        ),
+    )
+)
+_ASKED = re.compile(
+    r"^(?:what|how much|how many|compute|calculate|calc|evaluate|solve|if|split|divide|share|work out|half|a |add|sum|multiply|take"
+    r"|subtract|deduct|double|twice|triple|we|i |each|every|the |can you|tell me|\d+ (?:people|of us)|[\d(\-$€£])|\?$", re.IGNORECASE)  # fmt: skip
+_RUN = re.compile(r"[$€£(\-]*\d[\d\s.,()+*/%^!×÷$€£-]*(?:of [$€£]?\d[\d.,]*)?")
+_OPERATION = re.compile(r"\d\s*(?:!|% of|[-+*/^×÷]+\s*[$€£(]*-?\d)|\)\s*[-+*/^]")
+_DATED = re.compile(
+    r"\d{4}-\d\d-\d\d|\d+:\d\d|\bdue\b|\b(?:on|by|for|until) \d+/\d+|\b(?:remind|note|task|idea|reminder|appointment)\b",
+    re.IGNORECASE,
+)
+_RATE = re.compile(rf"(?P<each>{_EVERY}).* for (?P<n>\d+) (?P<unit>[a-z]+?)s?\b", re.IGNORECASE)
+_LY = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}
+_IN = {("day", "week"): 7, ("month", "year"): 12, ("hour", "day"): 24}
+
+
+def expression_in(question: str) -> str | None:
+    """What is to be calculated, or None where nothing is."""
+    text = alpha2digit(question, "en") if re.search(r"[a-z]", question) else question
+    if not _ASKED.search(text) or _DATED.search(text):
+        return None
+    text = re.sub(*_PERCENT, text, flags=re.IGNORECASE)
+    if listed := re.search(rf"\b(?:sum of|add(?: up)?|total of|average of) ({_N}(?:(?:,| and|, and) {_N})+)", text, re.IGNORECASE):
+        numbers = re.findall(r"\d+(?:\.\d+)?", listed[1])
+        return f"({' + '.join(numbers)}) / {len(numbers)}" if "average" in listed[0].lower() else " + ".join(numbers)
+    for shape, form in _SHAPES:
+        if match := shape.search(text):
+            return _in_its_unit(text, form.format(*match.groups()))
+    for words, sign in _SIGNS:
+        text = re.sub(words, sign, text, flags=re.IGNORECASE)
+    longest = max((run.strip(" .,") for run in _RUN.findall(text)), key=len, default="")
+    return longest.strip("-") if _OPERATION.search(longest) else None
+
+
+def _in_its_unit(text: str, expression: str) -> str | None:
+    """A rate by one unit over a time in another: 5 a day for 2 weeks is 5 * 2 * 7; nothing where it is not exact."""
+    rate = _RATE.search(text)
+    each = rate["each"].lower().split()[-1] if rate else ""
+    each = _LY.get(each, each)
+    if rate is None or each in (rate["unit"].lower(), "person", "head", "night"):
+        return expression
+    factor = _IN.get((each, rate["unit"].lower()))
+    return f"{expression} * {factor}" if factor else None
