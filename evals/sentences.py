@@ -79,7 +79,7 @@ class Outcome:
     wrong_writes: list[str]
 
 
-FILES: dict[Half, tuple[str, ...]] = {"tuning": ("tuning", "more"), "held-out": ("held-out",)}
+FILES: dict[Half, tuple[str, ...]] = {"tuning": ("tuning", "more", "third"), "held-out": ("held-out",)}
 
 
 def sentences(half: Half) -> list[Sentence]:

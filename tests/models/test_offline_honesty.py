@@ -9,16 +9,13 @@ from ana.models.offline.reader import reply
 from tests.models.test_offline import NAMES, call_of, found, item, say, then
 
 NO_CALL = """
-Remind me in 2 hours to call Bob
 Remind me every Monday to water the plants
-Remind me what I have tomorrow
 Don't remind me to call Bob
 Should I add buy milk tomorrow?
 Add milk tomorrow. Actually no, don't.
 I need to know what the capital of France is
 I should have called mum
 I have a headache
-I have a meeting with Bob on Friday at 10
 I prefer deep work in the mornings. Remind me to call Bob tomorrow.
 I always thought you were smart
 I never said that
@@ -35,7 +32,7 @@ delete it
 mark it as done
 move the dentist to Friday or Monday
 I need to meet Bob by Monday and Anna by Friday
-If I spend $5 daily for 2 weeks, what's the total?
+I have a meeting with Bob
 what time is it in Atlantis?
 Erinnere mich morgen an Milch
 todo está bien
@@ -71,6 +68,7 @@ def test_the_day_that_is_meant(text: str, content: str, due: str | None) -> None
     ("text", "args"),
     [
         ("15% off 80", {"expression": "80 * (1 - 15/100)"}),
+        ("If I spend $5 daily for 2 weeks, what's the total?", {"expression": "5 * 2 * 7"}),
         ("How much is 12 squared?", {"expression": "12**2"}),
         ("what time is it in Tokyo?", {"timezone": "Asia/Tokyo"}),
     ],
@@ -93,10 +91,10 @@ def test_moving_keeps_the_time_or_takes_the_new_one(text: str, due: str) -> None
     assert call_of(then(text, found(DENTIST)))[1]["properties"] == {"due_date": due}
 
 
-def test_half_a_fit_is_asked_about() -> None:
+def test_half_a_fit_is_none() -> None:
     message = then("I finished the report for Bob", found(item("Email Bob")))
     assert message.tool_calls == []
-    assert "Email Bob" in message.text
+    assert "nothing that fits" in message.text
 
 
 def test_without_a_clock_in_the_prompt_nothing_is_done() -> None:

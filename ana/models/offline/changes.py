@@ -31,6 +31,12 @@ _ALL = re.compile(r"(?:it|that|this|them|these|those|all\b.*|every\w*\b.*|my (?:
 _DOING = stems("send do finish make get submit handle sort go complete take")
 _INSTEAD = re.compile(r"\s+instead(?: of .*)?$|^(?:i'd rather|i would rather|i want to|let'?s|rather)(?: do| have)? (?=.*\binstead\b|.*)", re.I)
 
+_NAMED = (
+    r"(?!(?:i|i've|we|remind|have|got|need|speak|talk|make|create|add|note|new|put|reply|go|listen|get|how|what|up|remember|forget|"
+    r"don't|try|want|used|like|task|todo|idea|reminder|book|buy|send|write|give|invite|bring|take)\b)"
+)
+"""A name stands first: neither an order nor a pronoun."""
+
 RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple((kind, re.compile(pattern, re.I)) for kind, pattern in (
     ("reopen", rf"^(?:mark|set|put|flag|turn) {_X} (?:as |back to |back as |to )*(?:not (?:yet )?{_DONE}|undone|unfinished|open|active|incomplete|to-?do)(?: again)?{_END}"),
     ("reopen", rf"^(?:re-?open|restore|reactivate|un-?(?:tick|check|mark|do)|open again|open up|bring back) {_X}(?: again)?{_END}"),
@@ -51,10 +57,11 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple((kind, re.compile(pattern
     ("project", rf"^(?:assign|move|add|link|attach|put) {_X} (?:to|under|into|in) (?:the )?(?:project )?(?P<new>\w+)(?: project){_END}"),
     ("delete", rf"^(?:delete|erase|remove|drop|scrap|trash|bin|cancel|discard|get rid of|throw (?:away|out)|dump|clear|cross out|ditch|call off|lose) {_X}(?: (?:from|off) (?:my|the) (?:list|tasks|calendar|notes|diary))?{_END}"),
     ("delete", rf"^take {_X} (?:off|from|out of) (?:my|the) (?:list|calendar|tasks|diary|to-?do list){_END}"),
-    ("move", rf"^(?:move|reschedule|postpone|push|shift|delay|bump|defer|snooze|change|switch|bring|put off|put back|push back|set|give|update|make) {_X}{_END}"),
-    ("moved", rf"^(?P<what>.+?(?:'s| is| are| got| has been| was)? (?:now |moved |due |rescheduled |postponed |pushed )+(?:to |on |at |until |for )?.+){_END}"),
-    ("moved", rf"^(?P<what>.+? new (?:due )?(?:date|deadline|time).+|.+? (?:is|are) (?:at|on) .+ now|.+ instead(?: of .+)?|i'd rather .+){_END}"),
-    ("moved", rf"^(?!(?:i|i've|we|remind|have|got|need|speak|talk|make|create|add|set|note|new|put|reply|go|listen|get|how|what|up|remember|forget|don't|try|want|used|like)\b)(?P<what>(?:[\w']+ ){{1,3}}to .+){_END}"),
+    ("move", rf"^(?:move|reschedule|postpone|push|shift|delay|bump|defer|snooze|change|switch|bring|put off|put back|push back|set(?! up)|give|update|make) (?!an? |sure |me ){_X}{_END}"),
+    ("moved", rf"^{_NAMED}(?P<what>.+?(?:'s| is| are| got| has been| was)? (?:now |moved |due |rescheduled |postponed |pushed )+(?:to |on |at |until |for )?.+){_END}"),
+    ("moved", rf"^{_NAMED}(?P<what>.+? new (?:due )?(?:date|deadline|time).+|.+? (?:is|are) (?:at|on) .+ now){_END}"),
+    ("moved", rf"^(?P<what>.+ instead(?: of .+)?|i'd rather .+){_END}"),
+    ("moved", rf"^{_NAMED}(?P<what>(?:[\w']+ ){{1,3}}to .+){_END}"),
 ))  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from ana.when import Mention, hours_ahead, resolve, times
 
 _BEFORE = re.compile(
-    r"[\s,(-]*\b(?:(?:which |that )?is |it'?s )?(?:on|by|until|till|due(?: on| by)?|for|before|at|from|this coming|is|sometime)?(?: the)?\s*$",
+    r"[\s,(-]*\b(?:(?:which |that )?is |it'?s )?(?:on|by|until|till|due(?: on| by)?|for|before|at|from|this coming|is|sometime)?(?:\s*\bthe)?\s*$",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"^,?\s*(?:in the |early |late )?(?:morning|afternoon|evening|night)\b", re.IGNORECASE)

@@ -72,12 +72,12 @@ def question(text: str, view: View) -> Plan | None:
     where |= {"type": TYPES[kinds[0].lower()]} if len(set(kinds)) == 1 else {}
     where |= {"priority": "high"} if said["high"] else {"priority": "low"} if said["low"] else {}
     words = " ".join(word for word in re.findall(r"#?[\w'-]+", rest) if stems(word) - _FILLERS)
-    filtered = where or said["undated"]
+    filtered = where.keys() - {"type"} or said["undated"]
     if not asks and not (filtered and (not words or said["overdue"])):
         return None
     exact = bool(where.keys() - {"type"}) or said["open"] or said["done"] or said["undated"]
     everything = re.search(r"\b(?:everything|all|items?|things|stuff|list|what do i have|what have i)\b", text, re.I)
-    if not words and not filtered and not exact and not everything:
+    if not words and not where and not exact and not everything:
         return None
     if not words or exact:
         where |= {"status": "done"} if said["done"] else {"status": "active"} if said["open"] else OPEN

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 from zoneinfo import available_timezones
 
 from ana.models.offline import changes, plans
@@ -32,7 +33,7 @@ _TYPOS = {
 _SPELT = (
     ["remind", "reminder", "tomorrow", "delete", "appointment", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "priority", "reschedule", "january", "february", "august", "september", "october", "november", "december", "meeting", "cancel", "remember"]
 )
-_FOREIGN = re.compile(r"\b(?:ich|der|das|und|mich|nicht|ist|el|los|que|para|una|mañana|le|les|est|pour|une|du|il|è|per)\b|[^\W\da-zA-ZÀ-ž]", re.I)
+_FOREIGN = re.compile(r"\b(?:ich|der|das|und|mich|nicht|ist|que|para|una|mañana|les|pour|une|du|è)\b|[^\W\da-zA-ZÀ-ž]", re.I)
 VERBS = frozenset(
     ["apply", "arrange", "ask", "assemble", "back", "bake", "bleed", "book", "borrow", "bring", "brush", "build", "buy", "call", "change", "charge", "check", "clean", "clear", "collect", "compare", "complete", "contact", "cook", "copy", "cut", "defrost", "descale", "deposit", "design", "do", "donate", "download", "draft", "drop", "dust", "email", "empty", "exchange", "feed", "fetch", "file", "fill", "find", "finish", "fix", "fold", "follow", "get", "give", "go", "grab", "hang", "help", "hire", "hoover", "install", "invite", "iron", "join", "keep", "lend", "load", "lock", "look", "mail", "make", "measure", "meet", "mend", "mop", "mow", "oil", "open", "order", "organise", "organize", "pack", "paint", "pay", "phone", "pick", "plan", "plant", "polish", "post", "practise", "practice", "prep", "prepare", "print", "proofread", "prune", "pump", "read", "recycle", "register", "renew", "rent", "repair", "replace", "reply", "report", "research", "reset", "return", "review", "ring", "rinse", "run", "sand", "scan", "seal", "sell", "send", "service", "settle", "sew", "sharpen", "ship", "shop", "shred", "sign", "sort", "speak", "start", "stop", "stretch", "submit", "survey", "sweep", "swap", "take", "talk", "test", "text", "thank", "tidy", "touch", "train", "transfer", "translate", "trim", "try", "turn", "unpack", "unsubscribe", "update", "upgrade", "upload", "vacuum", "visit", "wash", "watch", "water", "weed", "wipe", "work", "wrap", "write", "alphabetise", "alphabetize"]
 )
@@ -61,14 +62,17 @@ _OPENINGS: tuple[tuple[str, re.Pattern[str]], ...] = tuple((kind, re.compile(pat
     ("reminder", rf"^{_REMINDER}(?: again)?(?: (?:to|about|of|that|for))*[,:]* (?!(?:what|who|when|where|how|why|if)\b)(?P<what>\S.*)$"),
     ("appointment", r"^(?:calendar|diary|event|schedule|appointment)\s*[:–-]+\s*(?P<what>\S.*)$"),
     ("appointment", r"^(?:(?:add|make|create|put in|set up|book|schedule|i have|i've got|there's)[ ,]+)?(?:an? |my |another )?(?:new )?appointment(?: with| for| at|:|,)+ (?P<what>\S.*)$"),
-    ("appointment", rf"^(?:i(?:'ve| have)?(?: got)?|we(?:'ve| have)?(?: got)?|there(?:'s| is)|got|having) (?P<what>(?:an? |the |my |another )?(?:[\w'-]+ ){{0,3}}?{EVENT}.*)$"),
+    ("appointment", rf"^(?:(?:i|we)(?:'ve| have)(?: got)?|(?:i |we )?got|there(?:'s| is)|having) (?P<what>(?:an? |the |my |another )?(?:[\w'-]+ ){{0,3}}?{EVENT}.*)$"),
     ("appointment", rf"^(?:put|schedule|book(?: me)?(?: in)?|pencil in|set up|add|arrange)(?: for)? (?P<what>(?:an? |the |my )?(?:[\w'-]+ )?{EVENT}.*)$"),
     ("task", rf"^(?:(?:add|create|make|save|store|new|record|put|stick|set up|get)\b,? )(?:(?:a|an|the|this|my|new|another|down|following|to|as) )*(?:{_KIND})s?(?: (?:to|that|about|called|named|for me to))?[ :,–>-]+(?P<what>\S.*)$"),
-    ("task", rf"^(?:{_KIND})\s*(?: to\b)?[:–>-]+\s*(?P<what>\S.*)$"),
+    ("task", rf"^(?:{_KIND}|to do)\s*(?: to\b)?[:–>-]+\s*(?P<what>\S.*)$"),
     ("task", r"^(?:(?:i|we)(?: |(?=')))?(?:really |urgently |still |also )?(?:need|have|want|ought|'ve got|have got|got)(?: got)? to (?P<what>\S.*)$"),
     ("task", r"^(?:(?:i|we) )?(?:really )?(?:must|should|'d better|had better)(?! (?:i|we)\b) (?P<what>\S.*)$"),
     ("task", r"^(?:add|put|stick|save|store|create|record)(?: down)?[: ]+(?P<what>\S.*)$"),
 ))  # fmt: skip
+_LEFT_OVER = re.compile(
+    r"\b(?:remind|reminder|priority|urgent|asap|tomorrow|tonight|today|yesterday|o'clock|\d ?[ap]m|noon|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|(?:next|this|last) (?:week|month|year)|calendar)\b(?!')|^(?:on|at|by|for|in|with|or|is|as|of|from|until|i|my|need|have)\b|[:;]|\b(?:on|at|by|for|and|the|an?|to|is|of|with)$", re.I)  # fmt: skip
 _NO_THING = re.compile(
     r"^(?:(?:know|understand|say|admit|be|what|when|who|where|how|why|if|whether)\b|have (?:\w+ed|been|done|gone|known|seen|said|made|taken|told|bought|paid)\b"
     r"|.*[.!?,;]\s+(?:actually|no\b|never ?mind|scratch|wait|don't|do not|forget)|(?:it|that|this|them)?$)", re.I)  # fmt: skip
@@ -173,7 +177,7 @@ def _add(text: str, view: View) -> Plan | None:
     quoted = re.fullmatch(r"""(?P<before>[^"']*?)["'](?P<what>[^"']{3,})["'](?P<after>[^"']*)""", text)
     if quoted and re.match(r"(?:add|put|stick|create|make|save)\b", text, re.I):
         _, properties = carried(f"{quoted['before']} {quoted['after']}", view.now)
-        return plans.add(tidy(quoted["what"]), {"type": "task", "status": "active"} | properties)
+        return _kept("task", tidy(quoted["what"]), properties)
     for kind, pattern in _OPENINGS:
         if not pattern.match(_stripped(text, view)):
             continue
@@ -184,8 +188,15 @@ def _add(text: str, view: View) -> Plan | None:
             continue
         if kind == "appointment":
             what = tidy(re.sub(r"^(?:an? |the |my )?(?:new |appointment (?:with|for|at) )?(?:an? |the )?", "", what, flags=re.I))
-        return plans.add(what, {"type": kind, "status": "active"} | properties)
+        return _kept(kind, what, properties)
     return None
+
+
+def _kept(kind: str, content: str, properties: dict[str, Any]) -> Plan:
+    """A new item, unless its words hold what should have been understood: a day, a time, an order."""
+    if doubt := _LEFT_OVER.search(content):
+        return say(f"I am not sure what you mean by {doubt[0].strip()!r} in that. Say it like this: remind me to call Anna on Friday at 15:00.")
+    return plans.add(content, {"type": kind, "status": "active"} | properties)
 
 
 def _stripped(text: str, view: View) -> str:
@@ -205,12 +216,12 @@ def _fragment(text: str, view: View) -> Plan | None:
     is_order = {first, content.split(" ")[0].lower()} & VERBS
     due, tagged = str(properties.get("due_date", "")), properties.keys() - {"due_date"}
     if is_order and " " in content and not _NO_THING.match(content):
-        return plans.add(content, {"type": "task", "status": "active"} | properties)
+        return _kept("task", content, properties)
     if re.match(r"(?:i|i'm|i've|my|we|it|it's|this|that|what|how|so|very|no|not|there)\b", content, re.I) or not content:
         return None
     if due and (re.search(EVENT, content, re.I) or "T" in due) and not re.search(r"\b(?:is|are|was|were|has|had|went)\b", content):
-        return plans.add(content, {"type": "appointment", "status": "active"} | properties)
-    return plans.add(content, {"type": "task", "status": "active"} | properties) if tagged and " " in content else None
+        return _kept("appointment", content, properties)
+    return _kept("task", content, properties) if tagged and " " in content else None
 
 
 def _clock(match: re.Match[str], _: View) -> Plan | None:
