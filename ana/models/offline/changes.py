@@ -55,9 +55,9 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple((kind, re.compile(pattern
     ("priority", rf"^(?P<level>de-?prioriti[sz]e|prioriti[sz]e) (?!my ){_X}{_END}"),
     ("priority", rf"^(?:the |my )(?P<what>\S.*?)(?:'s| is| are|n't)(?: now| really| very| not| no longer| (?:that )|n't)*\s?{_LEVEL}(?: now| any ?more)*{_END}"),
     ("project", rf"^(?:assign|move|add|link|attach|put) {_X} (?:to|under|into|in) (?:the )?(?:project )?(?P<new>\w+)(?: project){_END}"),
-    ("delete", rf"^(?:delete|erase|remove|drop|scrap|trash|bin|cancel|discard|get rid of|throw (?:away|out)|dump|clear|cross out|ditch|call off|lose) {_X}(?: (?:from|off) (?:my|the) (?:list|tasks|calendar|notes|diary))?{_END}"),
+    ("delete", rf"^(?:delete|erase|remove|drop|scrap|trash|bin|cancel|discard|wipe|kick out|scratch|get rid of|throw (?:away|out)|dump|clear|cross out|ditch|call off|lose) {_X}(?: (?:from|off) (?:my|the) (?:list|tasks|calendar|notes|diary))?{_END}"),
     ("delete", rf"^take {_X} (?:off|from|out of) (?:my|the) (?:list|calendar|tasks|diary|to-?do list){_END}"),
-    ("move", rf"^(?:move|reschedule|postpone|push|shift|delay|bump|defer|snooze|change|switch|bring|put off|put back|push back|set(?! up)|give|update|make) (?!an? |sure |me ){_X}{_END}"),
+    ("move", rf"^(?:move|reschedule|postpone|push|shift|delay|bump|defer|snooze|pull|change|switch|bring|put off|put back|push back|set(?! up)|give|update|make) (?!an? |sure |me ){_X}{_END}"),
     ("moved", rf"^{_NAMED}(?P<what>.+?(?:'s| is| are| got| has been| was)? (?:now |moved |due |rescheduled |postponed |pushed )+(?:to |on |at |until |for )?.+){_END}"),
     ("moved", rf"^{_NAMED}(?P<what>.+? new (?:due )?(?:date|deadline|time).+|.+? (?:is|are) (?:at|on) .+ now){_END}"),
     ("moved", rf"^(?P<what>.+ instead(?: of .+)?|i'd rather .+){_END}"),
@@ -105,7 +105,7 @@ def _changed(kind: str, what: str, match: re.Match[str], view: View) -> Plan | N
     if kind in ("move", "moved"):
         return _moved(what, view, sure=kind == "move")
     what = re.sub(r"^(?:the |my )?(?:due )?(?:date|time|deadline|priority) (?:of|for|on) ", "", what.strip(" ?.!,:\"'"), flags=re.I)
-    if kind == "delete" and (re.match(r"what you know\b", what) or _has_day(what, view)):
+    if kind == "delete" and (re.match(r"(?:what you know|the bit|the thing)\b", what) or _has_day(what, view)):
         return None
     if kind in ("done", "reopen") and _HEDGED.search(match[0]) and not re.match(r"(?:mark|set|tick|re-?open|i was wrong)", match[0], re.I):
         return None

@@ -7,10 +7,12 @@ from typing import Any
 from ana.when import Mention, hours_ahead, resolve, times
 
 _BEFORE = re.compile(
-    r"[\s,(-]*\b(?:(?:which |that )?is |it'?s )?(?:on|by|until|till|due(?: on| by)?|for|before|at|from|this coming|is|sometime)?(?:\s*\bthe)?\s*$",
+    r"[\s,(-]*\b(?:(?:which |that )?is |it'?s )?(?:on|by|until|till|due(?: on| by)?|deadline(?: is)?|no later than|for|before|at|from|this coming|is|sometime)?(?:\s*\bthe)?\s*$",
     re.IGNORECASE,
 )
-_AFTER = re.compile(r"^,?\s*(?:in the |early |late )?(?:morning|afternoon|evening|night)\b", re.IGNORECASE)
+_AFTER = re.compile(
+    r"^(?:,?\s*(?:(?:in the |early |late )?(?:morning|afternoon|evening|night)|at the latest|if possible|sharp|latest)\b)+", re.IGNORECASE
+)
 _WITH = r"[\s,;(–-]*(?:\band )?\b(?:with |as |at |it'?s |it is |that'?s |this is )?(?:an? )?(?:very |really |super |quite )?"
 _PRIORITIES = {
     "low": rf"{_WITH}(?:(?:low|lowest)[ -]priority|priority:? low|not (?:that |very |so )?(?:urgent|important)|no (?:rush|hurry))\b[)!.]*",

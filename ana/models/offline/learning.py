@@ -11,7 +11,7 @@ from ana.when import resolve
 
 _LASTING = (
     "prefer|like|love|hate|dislike|enjoy|live|work|eat|drink|speak|am|'m|have|'ve|own|can't|cannot|don't|usually|always|never|"
-    "often|normally|generally|mostly|rarely|sometimes|only|use|sleep|run|study|teach|take|play|go|get|wear|drive|commute"
+    "often|normally|generally|mostly|rarely|sometimes|only|use|sleep|run|code|study|teach|take|play|go|get|wear|drive|commute"
 )
 _PASSING = re.compile(
     r"^\s*(?:(?:have|'ve) (?:to|got|been|just|already|finally|\w+(?:ed|ten|ne|ought|ent)\b|an?(?: \w+){0,2} (?:headache|cold|fever|question|problem|idea|meeting|appointment|call|plan|feeling))"
@@ -24,9 +24,9 @@ _PASSING = re.compile(
 _MINE = re.compile(
     r"^(?:my|our) (?P<what>(?:[\w']+ ){0,2}(?:name|birthday|job|address|diet|time ?zone|working hours|favou?rite [\w ]+?|blood type|size|anniversary|boss|number)s?"
     r" (?:is|are)\b.*|[\w' ]+ (?:is|are) (?:called|named|allergic|vegan|vegetarian)\b.*|(?:\w+ ){1,3}(?:lives?|works?)\b.*)$", re.I)  # fmt: skip
-_TOLD = r"(?:remember|keep in mind|bear in mind|note|you should know|add to what you know about me|don't forget|learn|correction|update)(?: that|:|,)*"
+_TOLD = r"(?:remember|keep in mind|bear in mind|note|you should know|for future reference|it is important to know(?: for you)?|add to what you know about me|don't forget|learn|correction|update)(?: that|:|,)*"
 _FORGET = re.compile(
-    r"^(?:you (?:can|may|should) )?(?:forget|unlearn|stop remembering|delete what you know|it's no longer true|it is no longer true|it's not true any ?more)"
+    r"^(?:you (?:can|may|should) )?(?:forget|unlearn|stop remembering|(?:delete|drop|scratch|remove|erase) (?:what you know|the (?:bit|thing|line|part))|it's no longer true|it is no longer true|it's not true any ?more)"
     r" (?:that |about |what i said about )*(?:i'm |i am |i |my |the fact that )*(?P<what>\S.*?)[.! ]*$", re.I)  # fmt: skip
 _RULE = re.compile(r"^(?:update|change|correct) (?:my |the )?(?:rule|preference|habit|line) (?:about|on|for) (?P<what>.+)$", re.I)
 _FORMS = {

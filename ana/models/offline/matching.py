@@ -26,7 +26,7 @@ def stem(word: str) -> str:
     word = _SAME.get(word, word)
     short = _ENDING.sub("", word)
     short = short[:-1] if short != word and re.search(r"([bdgmnprt])\1$", short) and len(short) > 3 else short
-    return _SAME.get(short, short)
+    return _SAME.get(short, _SAME.get(f"{short}e", short))
 
 
 def stems(text: str) -> frozenset[str]:

@@ -10,7 +10,7 @@ from ana.models.offline.details import Unclear, carried, tidy
 from ana.models.offline.learning import lasting, of_mine
 from ana.models.offline.plans import HELP, Plan, say
 from ana.models.offline.prompt import View
-from ana.models.offline.questions import TYPES, about_you, question
+from ana.models.offline.questions import about_you, question
 from ana.sums import expression_in
 from ana.when import resolve
 
@@ -42,30 +42,26 @@ EVENT = (
     r"date|party|concert|session|viewing|training|workshop|game|match|flight|train|rehearsal|massage|dentist|doctor|therapy|"
     r"physio|gym|yoga|opera|theat(?:re|er)|cinema|webinar|conference|presentation|standup|demo|evening|recital|jab|visit|wedding)\b"
 )
-_KIND = "|".join(sorted(TYPES, key=len, reverse=True))
-_FILLERS = (
-    "add|create|make|take|save|store|keep|put|jot|write|record|here'?s|i (?:just )?(?:had|have)|i've got|had|got|new|quick|another|"
-    "this|it|to|my|a|an|as|down|great|brilliant|just now|for my"
+_KINDS = tuple((kind, re.compile(rf"\b(?:{words})\b", re.I)) for kind, words in (
+    ("idea", "ideas?"), ("note", "notes?|noting|memo|jot|scribble|write (?:this|that|it)? ?down|note"),
+    ("reminder", "remind|reminded|reminders?|nudge|ping|forget|make sure"), ("appointment", "appointments?|calendar|diary|event|schedule"),
+    ("task", "tasks?|to-?dos?|to do|list|chore|job|add|following|important|urgent|priority|due"),
+))  # fmt: skip
+"""What the head of a sentence says that its body is."""
+
+_JOINT = re.compile(r"\s*(?P<sign>:|->|[–-]+>?(?= )|[!.,](?= )|\b(?:that|saying|called|named|to)\b)\s+", re.I)
+_HEAD = frozenset(
+    "add create make take save store keep put jot write record set up new quick another this it that a an the my me down in as "
+    "for of to i i'd i'll we need want would like had have has got here's great wild good idea ideas note notes noting task tasks "
+    "todo to-do reminder memo remind reminded give nudge ping scribble park list item don't do not let forget make sure remember "
+    "undated should be please another one more stick and also self under on about appointment call it".split()
 )
-_NOTE_BODY = re.compile(
-    rf"^(?:(?!(?:{_FILLERS})\b)(?P<project>(?-i:[A-Z])\w+) )?(?:(?:{_FILLERS})[ ,]+)*(?P<type>note|idea|memo)s?(?: down| to self| just now)*"
-    r"(?: (?:for|on|about) (?:the )?(?P<topic>(?-i:[A-Z])\w*|\w+ (?=project))(?: project)?)?"
-    r"(?:\s*[:,.–>-]+| that| saying| called| to(?= \w))+\s+(?P<what>\S.*)$", re.I | re.S)  # fmt: skip
-_NOTED = re.compile(
-    r"^(?:note|jot|write|put|take|get)(?: this| that| it| down)*(?: down)?(?: that|:| -|,)+ (?P<what>\S.*)$"
-    r"|^(?:remember|keep in mind|bear in mind|save this)(?: that|:)+ (?P<that>\S.*)$", re.I | re.S)  # fmt: skip
-_REMINDER = (
-    r"(?:remind me|i (?:need|want) a reminder|(?:don'?t|do not) (?:let me )?forget|(?:please )?make sure(?: that)? i|(?:set|create|add|make)(?: me)?(?: up)? "
-    r"(?:a |an |another )?(?:new )?reminder|(?:give me a |)(?:nudge|ping)(?: me)?|remember(?= to)|reminder)"
-)
+_TOPIC = re.compile(r"(?:\b(?:for|about|under|on)\s+(?:the )?(?P<a>(?-i:[A-Z])\w+)|#(?P<b>\w+)|^(?P<c>(?-i:[A-Z])\w+) (?:note|idea))", re.I)
 _OPENINGS: tuple[tuple[str, re.Pattern[str]], ...] = tuple((kind, re.compile(pattern, re.I)) for kind, pattern in (
-    ("reminder", rf"^{_REMINDER}(?: again)?(?: (?:to|about|of|that|for))*[,:]* (?!(?:what|who|when|where|how|why|if)\b)(?P<what>\S.*)$"),
-    ("appointment", r"^(?:calendar|diary|event|schedule|appointment)\s*[:–-]+\s*(?P<what>\S.*)$"),
+    ("reminder", r"^(?:remind me|remember(?= to)|(?:don'?t|do not) (?:let me )?forget|make sure(?: that)? i)(?: again)?(?: (?:to|about|of|that|for))*[,:]* (?!(?:what|who|when|where|how|why|if)\b)(?P<what>\S.*)$"),
     ("appointment", r"^(?:(?:add|make|create|put in|set up|book|schedule|i have|i've got|there's)[ ,]+)?(?:an? |my |another )?(?:new )?appointment(?: with| for| at|:|,)+ (?P<what>\S.*)$"),
     ("appointment", rf"^(?:(?:i|we)(?:'ve| have)(?: got)?|(?:i |we )?got|there(?:'s| is)|having) (?P<what>(?:an? |the |my |another )?(?:[\w'-]+ ){{0,3}}?{EVENT}.*)$"),
     ("appointment", rf"^(?:put|schedule|book(?: me)?(?: in)?|pencil in|set up|add|arrange)(?: for)? (?P<what>(?:an? |the |my )?(?:[\w'-]+ )?{EVENT}.*)$"),
-    ("task", rf"^(?:(?:add|create|make|save|store|new|record|put|stick|set up|get)\b,? )(?:(?:a|an|the|this|my|new|another|down|following|to|as) )*(?:{_KIND})s?(?: (?:to|that|about|called|named|for me to))?[ :,–>-]+(?P<what>\S.*)$"),
-    ("task", rf"^(?:{_KIND}|to do)\s*(?: to\b)?[:–>-]+\s*(?P<what>\S.*)$"),
     ("task", r"^(?:(?:i|we)(?: |(?=')))?(?:really |urgently |still |also )?(?:need|have|want|ought|'ve got|have got|got)(?: got)? to (?P<what>\S.*)$"),
     ("task", r"^(?:(?:i|we) )?(?:really )?(?:must|should|'d better|had better)(?! (?:i|we)\b) (?P<what>\S.*)$"),
     ("task", r"^(?:add|put|stick|save|store|create|record)(?: down)?[: ]+(?P<what>\S.*)$"),
@@ -73,6 +69,10 @@ _OPENINGS: tuple[tuple[str, re.Pattern[str]], ...] = tuple((kind, re.compile(pat
 _LEFT_OVER = re.compile(
     r"\b(?:remind|reminder|priority|urgent|asap|tomorrow|tonight|today|yesterday|o'clock|\d ?[ap]m|noon|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     r"|(?:next|this|last) (?:week|month|year)|calendar)\b(?!')|^(?:on|at|by|for|in|with|or|is|as|of|from|until|i|my|need|have)\b|[:;]|\b(?:on|at|by|for|and|the|an?|to|is|of|with)$", re.I)  # fmt: skip
+_VERB_AND_THING = re.compile(
+    r"^(?!(?:what|such|not|is|are|was|were|like|all|half|quite|both|with|in|on|at|for|to|of|by|from|and|but|or|so|than|over|under|about|i|we|it|that|this|"
+    r"there|here|no|yes|if|when|while|because|as|only|just|even|maybe|perhaps|hope|guess|think|know|love|hate|want|wish|had|have|has|got|did|do|does|can|will)\b)"
+    r"[a-z]+ (?:the|an?|my|our|some|his|her|their|two|three|four|five|twelve|\d+|[A-Z]\w+'s) \w", re.I)  # fmt: skip
 _NO_THING = re.compile(
     r"^(?:(?:know|understand|say|admit|be|what|when|who|where|how|why|if|whether)\b|have (?:\w+ed|been|done|gone|known|seen|said|made|taken|told|bought|paid)\b"
     r"|.*[.!?,;]\s+(?:actually|no\b|never ?mind|scratch|wait|don't|do not|forget)|(?:it|that|this|them)?$)", re.I)  # fmt: skip
@@ -81,7 +81,7 @@ _NO_THING = re.compile(
 def understood(view: View) -> Plan:
     """The plan for what the person wants."""
     if len(view.question) > LONGEST or _FOREIGN.search(view.question):
-        return _noted(view.question, view) or say(HELP)
+        return _headed(view.question, view) or say(HELP)
     try:
         plan = _wishes(_plain(view.question), view)
         if plan is None and view.asked:  # the answer to "which one": the same wish, named more closely
@@ -134,9 +134,9 @@ def _wishes(text: str, view: View) -> Plan | None:
 def _whole(text: str, view: View) -> Plan | None:
     """The plan for what is a wish in itself: an order, a deed, or something to do with its day."""
     try:
-        if re.search(r"\b(?:it|that|them|one)\b", text, re.I):
+        if re.search(r"\b(?:it|them|that one)\b", text, re.I):
             return None
-        kept = (_noted, _add, _fragment) if _is_order(text, view) else ()
+        kept = (_headed, _noted, _add, _fragment) if _is_order(text, view) else ()
         return next((plan for step in (changes.change, *kept, changes.deed) if (plan := step(text, view))), None)
     except Unclear:
         return None
@@ -144,7 +144,7 @@ def _whole(text: str, view: View) -> Plan | None:
 
 def _is_order(text: str, view: View) -> bool:
     order = text.split(" ")[0].lower() in VERBS and carried(text, view.now)[1]
-    return bool(order) or re.match(rf"{_REMINDER}\b|(?:add|note)\b", text, re.I) is not None
+    return bool(order) or re.match(r"(?:remind me|add|note|don't forget)\b", text, re.I) is not None
 
 
 def _wish(text: str, view: View) -> Plan | None:
@@ -153,21 +153,51 @@ def _wish(text: str, view: View) -> Plan | None:
     for pattern, make in TALK:
         if (match := pattern.search(text)) and (plan := make(match, view)):
             return plan
-    steps = (lasting, changes.change, _noted, _add, about_you, question, changes.deed, of_mine, _fragment)
+    steps = (lasting, changes.change, _headed, _noted, _add, about_you, question, changes.deed, of_mine, _fragment)
     return next((plan for step in steps if (plan := step(text, view))), None)
 
 
+def _headed(text: str, view: View) -> Plan | None:
+    """A head that says what is to be kept, a joint, and what is: "new idea: ...", "a task for Friday, urgent: ..."."""
+    for joint in sorted(_JOINT.finditer(text), key=lambda joint: joint["sign"][0] not in ":->–"):
+        head, what = text[: joint.start()], text[joint.end() :]
+        bare, properties = _details(head, view)
+        words = set(re.findall(r"[\w'-]+", bare.lower()))
+        kind = next((kind for kind, pattern in _KINDS if pattern.search(head)), None) or (properties and not bare and "task")
+        plain, sign = words <= _HEAD, joint["sign"].lower()
+        if not kind or len(head) > 70 or (sign.isalpha() or sign in ".,!") and not plain:
+            continue
+        if sign in ".,!" and kind not in ("idea", "note", "reminder") or sign == "to" and kind in ("idea", "note"):
+            continue
+        if kind in ("idea", "note"):
+            return _note(kind, what, _TOPIC.search(head))
+        if kind == "reminder" and re.match(r"(?:what|who|when|where|how|why|if)\b", what, re.I):
+            return None
+        content, properties = carried(what, view.now)[0], carried(text, view.now)[1]
+        return None if _NO_THING.match(tidy(content)) else _kept(kind, tidy(content), properties)
+    return None
+
+
 def _noted(text: str, view: View) -> Plan | None:
+    """What is to be remembered is a note."""
+    match = re.match(r"(?:remember|keep in mind|bear in mind|save this)(?: that|:)+ (?P<what>\S.*)$", text, re.I | re.S)
+    return _note("note", match["what"], None) if match else None
+
+
+def _note(kind: str, what: str, topic: re.Match[str] | None) -> Plan | None:
     """A note or an idea is kept word for word; only its project is taken out."""
-    match = _NOTE_BODY.match(text) or _NOTED.match(text)
-    if match is None or text.endswith("?"):
-        return None
-    said = match.groupdict()
-    what, project = said["what"] or said.get("that") or "", said.get("project") or said.get("topic")
+    named = next(filter(None, topic.groups())) if topic else ""
+    project = "" if named.lower() in _HEAD else named
     if tagged := re.search(r"\s+(?:#(\w+)|for the (\w+) project)$", what, re.I):
         what, project = what[: tagged.start()], tagged[1] or tagged[2]
-    kind = "idea" if (said.get("type") or "").lower() == "idea" else "note"
-    return plans.add(tidy(what), {"type": kind} | ({"project": project.strip()} if project else {})) if tidy(what) else None
+    return plans.add(tidy(what), {"type": kind} | ({"project": project} if project else {})) if tidy(what) else None
+
+
+def _details(text: str, view: View) -> tuple[str, dict[str, Any]]:
+    try:
+        return carried(text, view.now)
+    except Unclear:
+        return text, {}
 
 
 def _add(text: str, view: View) -> Plan | None:
@@ -179,7 +209,7 @@ def _add(text: str, view: View) -> Plan | None:
         _, properties = carried(f"{quoted['before']} {quoted['after']}", view.now)
         return _kept("task", tidy(quoted["what"]), properties)
     for kind, pattern in _OPENINGS:
-        if not pattern.match(_stripped(text, view)):
+        if not pattern.match(_details(text, view)[0]):
             continue
         content, properties = carried(text, view.now)
         match = pattern.match(content) or pattern.match(f"{content} ")
@@ -199,13 +229,6 @@ def _kept(kind: str, content: str, properties: dict[str, Any]) -> Plan:
     return plans.add(content, {"type": kind, "status": "active"} | properties)
 
 
-def _stripped(text: str, view: View) -> str:
-    try:
-        return carried(text, view.now)[0]
-    except Unclear:
-        return text
-
-
 def _fragment(text: str, view: View) -> Plan | None:
     """An order of one's own ("buy milk tomorrow"), or an event with its day and time ("driving lesson at 5 on Tuesday")."""
     if text.endswith("?") or re.search(r"(?<!-)\b(?:you|he|she|they|me|yourself|us)\b", text, re.I):
@@ -213,8 +236,8 @@ def _fragment(text: str, view: View) -> Plan | None:
     content, properties = carried(text, view.now)
     content = tidy(content)
     first = re.sub(r"^re(?=\w{3})", "", content.split(" ")[0].lower())
-    is_order = {first, content.split(" ")[0].lower()} & VERBS
     due, tagged = str(properties.get("due_date", "")), properties.keys() - {"due_date"}
+    is_order = {first, content.split(" ")[0].lower()} & VERBS or (properties and _VERB_AND_THING.match(content))
     if is_order and " " in content and not _NO_THING.match(content):
         return _kept("task", content, properties)
     if re.match(r"(?:i|i'm|i've|my|we|it|it's|this|that|what|how|so|very|no|not|there)\b", content, re.I) or not content:
