@@ -83,7 +83,9 @@ def expression_in(question: str) -> str | None:
     if not _ASKED.search(text) or _DATED.search(text):
         return None
     text = re.sub(*_PERCENT, text, flags=re.IGNORECASE)
-    if listed := re.search(rf"\b(?:sum of|add(?: up)?|total of|average of) ({_N}(?:(?:,| and|, and) {_N})+)", text, re.IGNORECASE):
+    if listed := re.search(
+        rf"\b(?:sum of|add(?: up)?|total of|average of) ({_N}(?:(?:,| and|, and) {_N})+)", text, re.IGNORECASE
+    ):
         numbers = re.findall(r"\d+(?:\.\d+)?", listed[1])
         return f"({' + '.join(numbers)}) / {len(numbers)}" if "average" in listed[0].lower() else " + ".join(numbers)
     for shape, form in _SHAPES:

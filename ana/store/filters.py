@@ -42,9 +42,6 @@ DEEPEST = 20
 DEEPEST_VALUE = 60
 """How deep anything in a filter may lie."""
 
-MOST_PARTS = 900
-"""How many conditions a filter may have: SQLite takes 1,000 in one expression."""
-
 _EXAMPLE = 'Write it as {"status": "active"} or {"due": {"$gte": "2026-01-13"}}.'
 _KNOWN = "$eq $ne $gt $gte $lt $lte $in $nin $contains, and around whole conditions $and $or"
 
@@ -111,10 +108,7 @@ def parse(where: Mapping[str, Json] | None, zone: tzinfo) -> Node:
     """
     if _is_deep(where, DEEPEST_VALUE):
         raise ToolError(f"The filter is nested more than {DEEPEST_VALUE} deep.", "Write it flatter.")
-    node = _node({} if where is None else where, zone, 0)
-    if _size(node) > MOST_PARTS:
-        raise ToolError(f"The filter has more than {MOST_PARTS} conditions and dates.", "Ask in several queries.")
-    return node
+    return _node({} if where is None else where, zone, 0)
 
 
 def _is_deep(value: object, left: int) -> bool:
@@ -123,14 +117,6 @@ def _is_deep(value: object, left: int) -> bool:
         return False
     inner = value.values() if isinstance(value, Mapping) else value
     return left == 0 or any(_is_deep(part, left - 1) for part in inner)
-
-
-def _size(node: Node) -> int:
-    """How many conditions a filter has; a date among several operands is one of its own."""
-    if not isinstance(node, Compare):
-        return sum(map(_size, node.parts))
-    operands = node.operand if isinstance(node.operand, tuple) else ()
-    return 1 + sum(isinstance(operand, Dated) for operand in operands)
 
 
 def keys(node: Node) -> set[str]:

@@ -14,10 +14,14 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
 
+from ana.errors import ToolError
 from ana.spans import date_span
 from ana.store.filters import And, Compare, Dated, Node, Operand
 from ana.store.item import Json
 from ana.store.tokens import folded
+
+MOST_PARTS = 900
+"""How many conditions a filter may have: SQLite takes 1,000 in one expression."""
 
 INT64 = 2**63
 LONGEST_DAY = 49 * 3600 * 10**6
@@ -90,18 +94,36 @@ def add_functions(db: sqlite3.Connection) -> None:
 
 
 def compiled(node: Node) -> Sql:
-    """The SQL that is true of exactly the rows the filter means."""
+    """The SQL that is true of exactly the rows the filter means.
+
+    Raises:
+        ToolError: The filter has more conditions than SQLite takes.
+    """
+    if _size(node) > MOST_PARTS:
+        raise ToolError(f"The filter has more than {MOST_PARTS} conditions and dates.", "Ask in several queries.")
+    return _compiled(node)
+
+
+def _size(node: Node) -> int:
+    """How many conditions a filter has; a date among several operands is one of its own."""
+    if not isinstance(node, Compare):
+        return sum(map(_size, node.parts))
+    operands = node.operand if isinstance(node.operand, tuple) else ()
+    return 1 + sum(isinstance(operand, Dated) for operand in operands)
+
+
+def _compiled(node: Node) -> Sql:
     if isinstance(node, Compare):
         return _compared(node)
     if not isinstance(node, And):
-        return _joined(" OR ", map(compiled, node.parts))
+        return _joined(" OR ", map(_compiled, node.parts))
     ranges: dict[str, list[Compare]] = defaultdict(list)
     rest = []
     for part in node.parts:
         if isinstance(part, Compare) and part.op in _ORDER:
             ranges[part.key].append(part)
         else:
-            rest.append(compiled(part))
+            rest.append(_compiled(part))
     # both ends of a range in one look-up: alone, each would walk through half of all dates
     return _joined(" AND ", [*map(_in_order, ranges.values()), *rest])
 

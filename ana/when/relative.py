@@ -133,7 +133,7 @@ RELATIVE = (
     rule(r"\b(?:the\s+)?(?P<unit>week|weekend|month)\s+after\s+next\b", _after_next),
     rule(r"\b(?:the\s+)?coming\s+(?P<which>)(?P<unit>weekend)\b", _period),
     rule(rf"\b(?P<n>{NUMBER})\s+weeks?\s+(?:from|on)\s+(?P<day>{WEEKDAY}|tomorrow\b)", _weeks_on),
-    rule(rf"\b(?P<day>{WEEKDAY}|tomorrow)\s+week\b{STOP}", _weeks_on),
+    rule(rf"\b(?P<day>{WEEKDAY}|tomorrow)\s+week\b(?:{STOP}|(?=\s+\d))", _weeks_on),
     rule(rf"\bin\s+(?P<n>{NUMBER})\s+{UNIT}", _ahead),
     rule(rf"\b(?P<n>{NUMBER})\s+{UNIT}\s+from\s+(?:now|today)\b", _ahead),
     rule(rf"\b(?P<n>{NUMBER})\s+{UNIT}\s+ago\b", _ago),

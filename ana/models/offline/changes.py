@@ -7,7 +7,7 @@ from typing import Any
 
 from ana.models.offline.details import Unclear, carried, tidy
 from ana.models.offline.matching import Item, is_past, stems
-from ana.models.offline.plans import OPEN, Change, Plan, say, several
+from ana.models.offline.plans import OPEN, Change, Plan, change_each, say
 from ana.models.offline.plans import change as changing
 from ana.models.offline.prompt import ASKING, View
 from ana.models.offline.wording import day_of
@@ -27,9 +27,14 @@ _PRONOUN = re.compile(
 _HEDGED = re.compile(
     r"\b(?:but|because|if|would|was|were|should|might|maybe|unless|until|used to|wish|almost|nearly|not|never|think|want|hope|"
     r"cannot|try|tried|forgot|need|have to|got to|must|lost|broke)\b|n't\b|\?", re.I)  # fmt: skip
-_ALL = re.compile(r"(?:it|that|this|them|these|those|all\b.*|every\w*\b.*|my (?:tasks|notes|items|ideas|reminders|list)|)", re.I)
+_ALL = re.compile(
+    r"(?:it|that|this|them|these|those|all\b.*|every\w*\b.*|my (?:tasks|notes|items|ideas|reminders|list)|)", re.I
+)
 _DOING = stems("send do finish make get submit handle sort go complete take")
-_INSTEAD = re.compile(r"\s+instead(?: of .*)?$|^(?:i'd rather|i would rather|i want to|let'?s|rather)(?: do| have)? (?=.*\binstead\b|.*)", re.I)
+_INSTEAD = re.compile(
+    r"\s+instead(?: of .*)?$|^(?:i'd rather|i would rather|i want to|let'?s|rather)(?: do| have)? (?=.*\binstead\b|.*)",
+    re.I,
+)
 
 _NAMED = (
     r"(?!(?:i|i've|we|remind|have|got|need|speak|talk|make|create|add|note|new|put|reply|go|listen|get|how|what|up|remember|forget|"
@@ -77,7 +82,11 @@ def change(text: str, view: View, narrowed: str = "") -> Plan | None:
         return None
     if pronoun := _PRONOUN.match(text):
         what, verb = pronoun["what"], pronoun["verb"]
-        what = what if re.match(r"change|move|make|push", verb, re.I) else re.split(r"(?:'s| is| isn't| can| are| aren't)\b", what)[0]
+        what = (
+            what
+            if re.match(r"change|move|make|push", verb, re.I)
+            else re.split(r"(?:'s| is| isn't| can| are| aren't)\b", what)[0]
+        )
         text = f"{verb} {what}{pronoun['rest']}"
     for kind, pattern in RULES:
         match = pattern.match(text)
@@ -89,11 +98,19 @@ def change(text: str, view: View, narrowed: str = "") -> Plan | None:
 
 def deed(text: str, view: View) -> Plan | None:
     """Something that was to be done is told as done: every word must be the item's, save those of doing."""
-    active = re.match(r"^(?:(?:i|we)(?:'ve| have)? )?(?:just |already |finally |now |also )*(?P<what>(?P<past>\w+) .+?)[.! ]*$", text, re.I)
+    active = re.match(
+        r"^(?:(?:i|we)(?:'ve| have)? )?(?:just |already |finally |now |also )*(?P<what>(?P<past>\w+) .+?)[.! ]*$",
+        text,
+        re.I,
+    )
     passive = re.match(
         r"^(?P<what>.+?)(?:'s| is| are| has been| have been|'ve been)(?: now| already| finally| all)* (?P<past>\w+)(?: up| off| out| in| now| too)*[.! ]*$", text, re.I)  # fmt: skip
     match = next((m for m in (active, passive) if m and is_past(m["past"].lower())), None)
-    if match is None or _HEDGED.search(text) or re.match(r"(?:i|we|you|he|she|it|they|that|this)\b", match["what"], re.I):
+    if (
+        match is None
+        or _HEDGED.search(text)
+        or re.match(r"(?:i|we|you|he|she|it|they|that|this)\b", match["what"], re.I)
+    ):
         return None
     said = _without_days(f"{match['what']} {match['past']}", view.today)
     idle = _DOING if len(stems(said) - _DOING) > 1 else frozenset()
@@ -104,10 +121,19 @@ def deed(text: str, view: View) -> Plan | None:
 def _changed(kind: str, what: str, match: re.Match[str], view: View) -> Plan | None:
     if kind in ("move", "moved"):
         return _moved(what, view, sure=kind == "move")
-    what = re.sub(r"^(?:the |my )?(?:due )?(?:date|time|deadline|priority) (?:of|for|on) ", "", what.strip(" ?.!,:\"'"), flags=re.I)
+    what = re.sub(
+        r"^(?:the |my )?(?:due )?(?:date|time|deadline|priority) (?:of|for|on) ",
+        "",
+        what.strip(" ?.!,:\"'"),
+        flags=re.I,
+    )
     if kind == "delete" and (re.match(r"(?:what you know|the bit|the thing)\b", what) or _has_day(what, view)):
         return None
-    if kind in ("done", "reopen") and _HEDGED.search(match[0]) and not re.match(r"(?:mark|set|tick|re-?open|i was wrong)", match[0], re.I):
+    if (
+        kind in ("done", "reopen")
+        and _HEDGED.search(match[0])
+        and not re.match(r"(?:mark|set|tick|re-?open|i was wrong)", match[0], re.I)
+    ):
         return None
     level = (match.groupdict().get("level") or "").lower()
     lowered = re.search(r"^(?:low|de|unimp)|\b(?:not|no longer)\b|n't", f"{level} {match[0].replace(what, '')}", re.I)
@@ -126,16 +152,23 @@ def _each(what: str, how: Change, view: View) -> Plan | None:
     """Change what is named; things that are joined by "and" one after the other."""
     if _ALL.fullmatch(what):
         return say(f"{ASKING} Name it by its words; I change one at a time.")
-    parts = [part for part in re.split(r",? and |, ", _without_days(what, view.today)) if stems(part)]
-    return several(changing(part, how) for part in parts) if parts else None
+    name = _without_days(what, view.today)
+    return (
+        change_each(name, [part for part in re.split(r",? and |, ", name) if stems(part)], how) if stems(name) else None
+    )
 
 
 def _moved(what: str, view: View, *, sure: bool) -> Plan | None:
     """Reschedule: what stands before the first joint behind which there is nothing but a day, a time or a span."""
     text = re.sub(r"(?:,? (?:now|please))+$", "", _INSTEAD.sub("", what))
-    for joint in re.finditer(r"\s*:?\s+(?:(?:from .{3,20} )?to|until|till|for|on|by|at|is|are|a (?=due)|date|time|back|forward|later|earlier)\b\s*|(?:\s*:)?\s+(?=\d|(?:an?|one|two|three|four|five|six|seven) (?:minute|hour|day|week|month)s?\b)|:\s+", text):
+    for joint in re.finditer(
+        r"\s*:?\s+(?:(?:from .{3,20} )?to|until|till|for|on|by|at|is|are|a (?=due)|date|time|back|forward|later|earlier)\b\s*|(?:\s*:)?\s+(?=\d|(?:an?|one|two|three|four|five|six|seven) (?:minute|hour|day|week|month)s?\b)|:\s+",
+        text,
+    ):
         name, rest = text[: joint.start()], text[joint.start() :].strip(" :")
-        name = re.sub(r" (?:'s|is|are|got|has been|was|back|forward|now|moved|due|rescheduled|postponed|pushed|new|a)+$", "", name)
+        name = re.sub(
+            r" (?:'s|is|are|got|has been|was|back|forward|now|moved|due|rescheduled|postponed|pushed|new|a)+$", "", name
+        )
         if sure and (by := shift_of(rest)):
             early = re.search(r"\b(?:earlier|forward)\b", rest, re.I)
             return _each(name, Change(lambda item: _dated(item, by=-by if early else by)), view)  # noqa: B023
@@ -144,7 +177,9 @@ def _moved(what: str, view: View, *, sure: bool) -> Plan | None:
         except Unclear:
             continue
         due = properties.get("due_date")
-        if due and not re.sub(r"\b(?:new|due|date|deadline|time|is|to|now|at|on|the|moved|back|forward|a|of)\b|\W", "", content.lower()):
+        if due and not re.sub(
+            r"\b(?:new|due|date|deadline|time|is|to|now|at|on|the|moved|back|forward|a|of)\b|\W", "", content.lower()
+        ):
             given = due if resolve(rest, view.today) else due[10:]
             return _each(name, Change(lambda item: _dated(item, to=given)), view)  # noqa: B023
     return None
@@ -156,7 +191,11 @@ def _dated(item: Item, to: str = "", by: Any = None) -> dict[str, Any] | None:
     if by is not None or to.startswith("T"):
         if day is None:
             return None
-        to = old[:10] + to if by is None else (datetime.fromisoformat(old.partition(' ')[0]) + by).isoformat()[: len(old.partition(" ")[0])]
+        to = (
+            old[:10] + to
+            if by is None
+            else (datetime.fromisoformat(old.partition(" ")[0]) + by).isoformat()[: len(old.partition(" ")[0])]
+        )
     elif len(to) == 10 and day and old[10:11] == "T":
         to += old[10:16]
     return {"properties": {"due_date": to}}

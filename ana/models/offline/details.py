@@ -11,7 +11,8 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(
-    r"^(?:,?\s*(?:(?:in the |early |late )?(?:morning|afternoon|evening|night)|at the latest|if possible|sharp|latest)\b)+", re.IGNORECASE
+    r"^(?:,?\s*(?:(?:in the |early |late )?(?:morning|afternoon|evening|night)|at the latest|if possible|sharp|latest)\b)+",
+    re.IGNORECASE,
 )
 _WITH = r"[\s,;(–-]*(?:\band )?\b(?:with |as |at |it'?s |it is |that'?s |this is )?(?:an? )?(?:very |really |super |quite )?"
 _PRIORITIES = {
@@ -19,7 +20,7 @@ _PRIORITIES = {
     "high": rf"(?:{_WITH}(?:(?:high|top|highest)[ -]priority|priority:? high|urgent(?:ly)?|important|asap|as soon as possible)\b|\s*!{{2,}})[)!.]*",
 }
 _TAKEN = {
-    "project": r"[\s,(]*(?:\b(?:for|on|in|to|under) (?:the |my )?(?:project )?([\w-]+) project\b|\b(?:for |in )?project:? ([A-Z][\w-]*)"
+    "project": r"[\s,(]*(?:^([A-Z]\w+) project\b|\bunder ((?-i:[A-Z])\w+)\b|\b(?:for|on|in|to|under) (?:the |my )?(?:project )?([\w-]+) project\b|\b(?:for |in )?project:? ([A-Z][\w-]*)"
     r"|(?<!\S)#(\w[\w-]*))\)?",
     "context": r"[\s,(]*(?:(?<!\S)@(\w[\w-]*)|\bat (?:the |my )?(home|office|work)\b|\bin the (office)\b)\)?",
 }
@@ -66,7 +67,9 @@ def tidy(text: str) -> str:
     """One space between words, no stray punctuation, quotes or joints at the ends, a capital in front."""
     text = re.sub(r"\s+", " ", text).strip(" ,.;:->–!?")
     text = re.sub(r"""^(["'])(.*)\1$""", r"\2", text)
-    text = re.sub(r"^(?:to|that|and) (?=\S)|[\s,]+(?:and|on|by|for|due|is|at)$", "", text, flags=re.I).strip(" ,.;:->–!?")
+    text = re.sub(r"^(?:to|that|and) (?=\S)|[\s,]+(?:and|on|by|for|due|is|at)$", "", text, flags=re.I).strip(
+        " ,.;:->–!?"
+    )
     return text[:1].upper() + text[1:]
 
 
@@ -81,7 +84,8 @@ def _without_time(text: str, now: datetime) -> tuple[str, str | None]:
         raise Unclear("That names more than one day or time, and an item has one. Say it in two sentences.")
     due = (days[0].last if days[0].first <= now.date() else days[0].first).isoformat() if days else ""
     due = f"{due or now.date().isoformat()}T{clock[0].at:%H:%M}" if clock else due
-    for start, end in sorted(((m.start, m.end) for m in (*days, *clock)), reverse=True):
+    cuts = [(m.start, m.end) for m in days] + [(m.start, m.end) for m in clock]
+    for start, end in sorted(cuts, reverse=True):
         text = f"{_BEFORE.sub('', text[:start])} {_AFTER.sub('', text[end:])}"
     return text, due or None
 

@@ -28,13 +28,22 @@ _TOLD = r"(?:remember|keep in mind|bear in mind|note|you should know|for future 
 _FORGET = re.compile(
     r"^(?:you (?:can|may|should) )?(?:forget|unlearn|stop remembering|(?:delete|drop|scratch|remove|erase) (?:what you know|the (?:bit|thing|line|part))|it's no longer true|it is no longer true|it's not true any ?more)"
     r" (?:that |about |what i said about )*(?:i'm |i am |i |my |the fact that )*(?P<what>\S.*?)[.! ]*$", re.I)  # fmt: skip
-_RULE = re.compile(r"^(?:update|change|correct) (?:my |the )?(?:rule|preference|habit|line) (?:about|on|for) (?P<what>.+)$", re.I)
+_RULE = re.compile(
+    r"^(?:update|change|correct) (?:my |the )?(?:rule|preference|habit|line) (?:about|on|for) (?P<what>.+)$", re.I
+)
 _FORMS = {
     "am": "is", "'m": "is", "have": "has", "'ve": "has", "do": "does", "go": "goes", "don't": "does not", "can't": "cannot",
     "cannot": "cannot", "won't": "will not", "never": "never", "can": "can", "will": "will",
 }  # fmt: skip
-_ADVERBS = frozenset(["usually", "always", "never", "often", "normally", "generally", "mostly", "really", "rarely", "sometimes", "only", "also", "still"])
-_OWN = {r"\bmy\b": "their", r"\bme\b": "them", r"\bmyself\b": "themselves", r"\bI'm\b|\bI am\b": "they are", r"\bI\b": "they"}
+_ADVERBS_WORDS = "usually always never often normally generally mostly really rarely sometimes only also still"
+_ADVERBS = frozenset(_ADVERBS_WORDS.split())
+_OWN = {
+    r"\bmy\b": "their",
+    r"\bme\b": "them",
+    r"\bmyself\b": "themselves",
+    r"\bI'm\b|\bI am\b": "they are",
+    r"\bI\b": "they",
+}
 
 
 def lasting(text: str, view: View) -> Plan | None:
@@ -47,7 +56,9 @@ def lasting(text: str, view: View) -> Plan | None:
         return known(match["what"], match["what"], view)
     told = re.match(rf"^{_TOLD} (?=(?:i|my|we)\b|i')", text, re.I)
     said = text[told.end() :] if told else text
-    own = re.match(rf"^(?:i|we)(?= |')(?P<what> ?(?:{_LASTING})\b.*)$", said, re.I) or (told and re.match(r"^i(?P<what>[ '].*)$", said, re.I))
+    own = re.match(rf"^(?:i|we)(?= |')(?P<what> ?(?:{_LASTING})\b.*)$", said, re.I) or (
+        told and re.match(r"^i(?P<what>[ '].*)$", said, re.I)
+    )
     if own and (told or not _PASSING.match(own["what"])):
         days = not told and resolve(own["what"], view.today)
         if not days or re.search(r"\b(?:can't|cannot|don't|never|always|usually)\b|\w{3,}s\b", own["what"], re.I):
@@ -66,13 +77,21 @@ def of_mine(text: str, view: View) -> Plan | None:
 
 def known(line: str, said: str, view: View, *, replace: bool = False) -> Plan | None:
     """A line of Global Context is replaced where the sentence says what no longer holds, else one is added."""
-    news = re.search(r"(?P<new>[\w:-]+)(?: now)?,? (?:and )?(?:not|instead of|rather than|no longer)(?: in| on| at| after| the)* (?P<old>[\w:-]+)", said, re.I)
+    news = re.search(
+        r"(?P<new>[\w:-]+)(?: now)?,? (?:and )?(?:not|instead of|rather than|no longer)(?: in| on| at| after| the)* (?P<old>[\w:-]+)",
+        said,
+        re.I,
+    )
     wrong = re.search(r"\bnot (?P<old>.+?), (?:but |i'm |i am |it's )*(?P<new>.+)", said, re.I)
     best = fitting(said, view.lines, 0.2)
     if wrong and (held := fitting(wrong["old"], view.lines, 0.6)):
         return plans.learn(third_person(f"am {wrong['new']}".rstrip(" .!")), held[0])
-    if news and (held := [n for n, text in view.lines.items() if re.search(rf"\b{re.escape(news['old'])}\b", text, re.I)]):
-        return plans.learn(re.sub(rf"\b{re.escape(news['old'])}\b", news["new"], view.lines[held[0]], flags=re.I), held[0])
+    if news and (
+        held := [n for n, text in view.lines.items() if re.search(rf"\b{re.escape(news['old'])}\b", text, re.I)]
+    ):
+        return plans.learn(
+            re.sub(rf"\b{re.escape(news['old'])}\b", news["new"], view.lines[held[0]], flags=re.I), held[0]
+        )
     if re.search(r"\b(?:now|no longer|any ?more|these days|actually|changed|over)\b", said, re.I) and len(best) == 1:
         return plans.learn(line, best[0])
     return None if replace else plans.learn(tidy(line))

@@ -7,9 +7,16 @@ from typing import Any, TypeVar
 Thing = TypeVar("Thing", bound=Hashable)
 Item = Mapping[str, Any]
 
-_STOP = frozenset(
-    ["a", "an", "the", "my", "your", "his", "her", "our", "their", "this", "that", "these", "those", "some", "any", "i", "me", "you", "he", "she", "it", "we", "they", "them", "mine", "and", "or", "but", "not", "no", "to", "for", "of", "with", "on", "in", "at", "by", "from", "about", "into", "up", "out", "off", "over", "as", "is", "am", "are", "was", "were", "be", "been", "being", "do", "does", "did", "have", "has", "had", "isn't", "aren't", "wasn't", "haven't", "hasn't", "don't", "doesn't", "didn't", "i've", "i'm", "it's", "that's", "there's", "will", "would", "can", "could", "should", "must", "there", "then", "than", "so", "just", "already", "yet", "still", "now", "again", "more", "anymore", "need", "want", "wait", "please", "finally", "also", "one", "ones", "thing", "stuff", "item", "items", "entry", "task", "tasks", "todo", "to-do", "note", "notes", "idea", "ideas", "reminder", "reminders", "appointment", "appointments", "due", "both", "date", "when", "what", "where", "which", "who", "how", "s", "t", "list", "today", "yesterday", "tomorrow", "week", "after", "all", "too", "really", "off"]
+_STOP_WORDS = (
+    "a an the my your his her our their this that these those some any i me you he she it we they them mine and or "
+    "but not no to for of with on in at by from about into up out off over as is am are was were be been being do "
+    "does did have has had isn't aren't wasn't haven't hasn't don't doesn't didn't i've i'm it's that's there's will "
+    "would can could should must there then than so just already yet still now again more anymore need want wait "
+    "please finally also one ones thing stuff item items entry task tasks todo to-do note notes idea ideas reminder "
+    "reminders appointment appointments due both date when what where which who how s t list today yesterday tomorrow "
+    "week after all too really off"
 )
+_STOP = frozenset(_STOP_WORDS.split())
 _FORMS = (
     "buy:bought pay:paid send:sent write:wrote,written take:took,taken ring:rang,rung do:did,done make:made get:got,gotten "
     "meet:met bring:brought build:built choose:chose feed:fed find:found give:gave keep:kept lend:lent sell:sold hold:held "

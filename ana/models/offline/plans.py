@@ -30,7 +30,7 @@ def several(plans: Iterable[Plan]) -> Plan:
     """One after the other."""
     answers = []
     for plan in plans:
-        answers.append((yield from plan))
+        answers += [(yield from plan)]
     return "\n".join(dict.fromkeys(answers))
 
 
@@ -108,6 +108,14 @@ def change(what: str, how: Change) -> Plan:
     if said.get("status") == "done":
         return f"Marked as done: {done['content']}."
     return f"Updated: {done['content']}" + (f", now due {when(done)}." if "due_date" in said else ".")
+
+
+def change_each(name: str, parts: list[str], how: Change) -> Plan:
+    """Change the one item that has the whole name; else those of its parts, one after the other."""
+    if len(parts) > 1:
+        found = yield "query_items", {"text": name, "limit": MOST}
+        parts = [name] if len(fitting(name, {i["id"]: i["content"] for i in found["items"]}, 0.99)) == 1 else parts
+    return (yield from several(change(part, how) for part in parts))
 
 
 @dataclass(frozen=True)

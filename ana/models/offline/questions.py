@@ -16,7 +16,10 @@ _ASKING = re.compile(
     r"^(?:(?:at|in|on|for|by|to|from) )?(?:what|which|when|where|who|whose|how|any|anything|is there|are there|show|list|give me|tell me|display|see|check"
     r"|do i|did i|have i|had i|am i|was i|is (?:my|the|it)|are (?:my|the)|do we|did we|have we|find|search|look|pull up|bring up|get me|run (?:me )?through|go through|remind me what)\b", re.I)  # fmt: skip
 _KIND = "|".join(sorted(TYPES, key=len, reverse=True))
-_LISTED = re.compile(rf"^(?:[\w@#-]+ ){{0,2}}(?:{'|'.join(k for k in TYPES if k.endswith('s'))}|errands)\b(?!:)|^(?:everything|anything|all)\b", re.I)
+_LISTED = re.compile(
+    rf"^(?:[\w@#-]+ ){{0,2}}(?:{'|'.join(k for k in TYPES if k.endswith('s'))}|errands)\b(?!:)|^(?:everything|anything|all)\b",
+    re.I,
+)
 _PLACES = {"errand": "errands", "home": "home", "office": "office", "work": "office"}
 _FILTERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple((name, re.compile(rf"\b(?:{words})\b", re.I)) for name, words in (
     ("overdue", "overdue|past due|(?:running |am i )?late(?: with| on)?|missed|slipped|behind (?:on|with)"),
