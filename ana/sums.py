@@ -67,9 +67,9 @@ _ASKED = re.compile(
     r"^(?:what|how much|how many|compute|calculate|calc|evaluate|solve|if|split|divide|share|work out|half|a |add|sum|multiply|take"
     r"|subtract|deduct|double|twice|triple|we|i |each|every|the |can you|tell me|\d+ (?:people|of us)|[\d(\-$€£])|\?$", re.IGNORECASE)  # fmt: skip
 _RUN = re.compile(r"[$€£(\-]*\d[\d\s.,()+*/%^!×÷$€£-]*(?:of [$€£]?\d[\d.,]*)?")
-_OPERATION = re.compile(r"\d\s*(?:!|% of|[-+*/^×÷]+\s*[$€£(]*-?\d)|\)\s*[-+*/^]")
+_OPERATION = re.compile(r"\d\s*(?:!|% of|%\s*\d|[-+*/^×÷]+\s*[$€£(]*-?\d)|\)\s*[-+*/^]")
 _DATED = re.compile(
-    r"\d{4}-\d\d-\d\d|\d+:\d\d|\bdue\b|\b(?:on|by|for|until) \d+/\d+|\b(?:remind|note|task|idea|reminder|appointment)\b",
+    r"\b\d+-\d+ (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{4}-\d\d-\d\d|\d+:\d\d|\bdue\b|\b(?:on|by|for|until) \d+/\d+|\b(?:remind|note|task|idea|reminder|appointment)\b",
     re.IGNORECASE,
 )
 _RATE = re.compile(rf"(?P<each>{_EVERY}).* for (?P<n>\d+) (?P<unit>[a-z]+?)s?\b", re.IGNORECASE)
@@ -94,7 +94,7 @@ def expression_in(question: str) -> str | None:
     for words, sign in _SIGNS:
         text = re.sub(words, sign, text, flags=re.IGNORECASE)
     longest = max((run.strip(" .,") for run in _RUN.findall(text)), key=len, default="")
-    return longest.strip("-") if _OPERATION.search(longest) else None
+    return longest.rstrip("-") if _OPERATION.search(longest) else None
 
 
 def _in_its_unit(text: str, expression: str) -> str | None:
@@ -102,7 +102,7 @@ def _in_its_unit(text: str, expression: str) -> str | None:
     rate = _RATE.search(text)
     each = rate["each"].lower().split()[-1] if rate else ""
     each = _LY.get(each, each)
-    if rate is None or each in (rate["unit"].lower(), "person", "head", "night"):
+    if rate is None or each in (rate["unit"].lower(), "person", "head"):
         return expression
     factor = _IN.get((each, rate["unit"].lower()))
     return f"{expression} * {factor}" if factor else None

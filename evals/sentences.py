@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo
 from ana.clock import Clock
 from ana.embedders import WordLlamaEmbeddings
 from ana.handles import Handles
-from ana.models.offline import OfflineReader
+from ana.models.factory import build_model
 from ana.settings import PROJECT, load_settings
 from ana.store.item import Item
 from ana.store.memory import Memory
@@ -130,10 +130,15 @@ class World:
         self._said = 0
         path = self._folder / str(self._copies)
         shutil.copytree(self._folder / "first", path / "data")
-        here = {"ANA_DATA_DIR": path / "data", "TRACES_DIR": path / "traces", "LOG_FILE_PATH": path / "log"}
+        here = {
+            "LLM_PROVIDER": "offline",
+            "ANA_DATA_DIR": path / "data",
+            "TRACES_DIR": path / "traces",
+            "LOG_FILE_PATH": path / "log",
+        }
         settings = load_settings({key: str(value) for key, value in here.items()})
         memory = self._memory(settings.ana_data_dir)
-        handles = Handles(settings, self._clock, memory, OfflineReader(), Traces(settings.traces_dir))
+        handles = Handles(settings, self._clock, memory, build_model(settings), Traces(settings.traces_dir))
         self._assistant = self._stack.enter_context(open_assistant(handles))
 
     def _memory(self, path: Path) -> Memory:

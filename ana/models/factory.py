@@ -20,9 +20,7 @@ def build_model(settings: Settings) -> "BaseChatModel":
         ConfigError: The provider that was asked for lacks its key or model; names the setting.
     """
     if settings.provider == "offline":
-        from ana.models.offline import OfflineReader
-
-        return OfflineReader()
+        return _offline_reader()
     if settings.provider == "openrouter":
         key = _needed(settings.openrouter_api_key, "OPENROUTER_API_KEY", "openrouter")
         return _openai_wire(settings, settings.openrouter_model, key, OPENROUTER_URL)
@@ -35,6 +33,16 @@ def build_model(settings: Settings) -> "BaseChatModel":
         raise ConfigError("LLM_PROVIDER is ollama, but no model is named.", "Set OLLAMA_MODEL, for example qwen3:8b.")
     url = settings.ollama_host.rstrip("/") + "/v1"
     return _openai_wire(settings, settings.ollama_model, SecretStr("ollama"), url)
+
+
+def _offline_reader() -> "BaseChatModel":
+    try:
+        from ana.models.offline import OfflineReader
+    except ModuleNotFoundError as exc:
+        raise ConfigError(
+            "The offline reader is not part of this installation.", "Set OPENAI_API_KEY in .env."
+        ) from exc
+    return OfflineReader()
 
 
 def model_name(settings: Settings) -> str:
