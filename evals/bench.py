@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ana.clock import Clock, local_zone
@@ -19,6 +19,7 @@ from ana.store.memory import Memory
 from evals import bench_store, bench_turn, retrieval, sentences
 
 Row = tuple[str, str]
+Part = Callable[[], Iterable[Row]]
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -130,9 +131,9 @@ def found() -> Iterable[Row]:
 
 
 def main() -> None:
-    parts = (starting, remembering, starting_full, remembering, prompting, bench_turn.rows)
-    parts += (sentences.rows, found, bench_store.rows)
-    for part in parts:
+    quick: tuple[Part, ...] = (starting, remembering, starting_full, remembering, prompting, bench_turn.rows)
+    long: tuple[Part, ...] = (sentences.rows, found, bench_store.rows)
+    for part in (*quick, *long):
         for name, figure in part():
             print(f"{name:<72} {figure}", flush=True)
 
