@@ -34,7 +34,8 @@ def short(text: str, width: int = 72) -> str:
 
 def tool_line(event: "Event") -> str:
     """A tool call as one quiet line: its name and what it was about."""
-    said = [_argument(value) for name, value in event["args"].items() if name not in ("limit", "properties") and value]
+    hidden = ("limit", "id") if event["tool"] == "update_item" else ("limit", "id", "properties")
+    said = [_argument(value) for name, value in event["args"].items() if name not in hidden and value]
     mark = "·" if event["ok"] else "✗"
     return short(f"{mark} {event['tool']} {' '.join(said)}")
 

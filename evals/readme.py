@@ -14,15 +14,18 @@ from tools.catalog import TOOLS
 
 SAID = (
     "Remind me to review the quarterly report on Friday",
+    "I need to send the invoice to Acme by tomorrow, urgent #acme",
+    "note: the spare key is in the blue tin",
     "I prefer deep work in the mornings",
     "What should I focus on today?",
-    "What's due Friday?",
+    "what do I have in the next 7 days?",
+    "Acme's invoice is sent",
     "If I spend $12.50 daily for 9 days, what's the total?",
     "What time is it right now? Use UTC.",
 )
-LATER = ("What's due Friday?", "What do you know about me?")
+LATER = ("where is the spare key?", "What do you know about me?", "/context")
 DOORS = (
-    ("`make chat`, `ana`", "the REPL: /help /context /items /threads /reset /quit"),
+    ("`make chat`, `ana`", "the REPL: /help /context /items /due /threads /reset /quit"),
     ('`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`', "one turn; exit 0 done, 1 failed, 2 wrong use"),
     ("`ana threads list\\|show\\|delete`", "conversations"),
     (

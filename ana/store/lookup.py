@@ -64,12 +64,12 @@ def rows(db: sqlite3.Connection, meant: Sql) -> Rows:
 
 def entries(db: sqlite3.Connection, *, ids: Iterable[str] = (), rows: Iterable[int] = ()) -> list[Entry]:
     """What the index knows of these ids and rows."""
-    found = db.execute(
-        "SELECT row, id, date, start, stop FROM items WHERE id IN (SELECT value FROM json_each(?))"
-        " OR row IN (SELECT value FROM json_each(?))",
-        (_list(ids), _list(rows)),
-    )
-    return list(map(_entry, found))
+    found: list[Entry] = []
+    for column, wanted in (("id", _list(ids)), ("row", _list(rows))):  # apart: an OR of both takes twice as long
+        if wanted != "[]":
+            known = f"SELECT row, id, date, start, stop FROM items WHERE {column} IN (SELECT value FROM json_each(?))"
+            found += map(_entry, db.execute(known, (wanted,)))
+    return found
 
 
 def all_of(parts: Sequence[Sql]) -> Sql:

@@ -10,7 +10,7 @@ import heapq
 import math
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import tzinfo
 
 import numpy as np
@@ -155,7 +155,8 @@ class Ranking:
         close = {hit.entry.row: hit for hit in hits if hit.first or hit.score(self._weights) > least}
         cosines = lookup.cosines(self._db, close, self._vector)
         for row, cosine in cosines.items():
-            yield replace(close[row], cosine=cosine)
+            hit = close[row]
+            yield Hit(hit.entry, cosine, hit.lexical, hit.on_day, hit.first)
 
     def _near(self, allowed: Rows | None, limit: int) -> dict[Entry, float]:
         """The items nearest by vector, with cosines; no other that is allowed has a higher one than their least."""
