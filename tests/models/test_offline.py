@@ -282,3 +282,31 @@ def test_it_is_a_chat_model_that_streams_and_binds() -> None:
     assert message.tool_calls[0]["name"] == "calculator"
     chunks = list(bound.stream([prompt(), HumanMessage("hello")]))
     assert "".join(c.text for c in chunks).startswith("Hello")
+
+
+def test_what_is_pasted_as_a_note_is_kept_as_it_is() -> None:
+    text = "first line\n\n- second\n- third, tomorrow at 5"
+    assert call_of(say(f"note: {text}")) == ("create_item", {"content": text, "properties": {"type": "note"}})
+    long = "words " * 5000
+    assert call_of(say(f"Idea for the summer: {long}"))[1]["content"] == long.strip()
+
+
+def test_lines_are_wishes_of_their_own() -> None:
+    lines = "buy milk tomorrow\ncall Bob on Friday"
+    assert call_of(say(lines))[1]["content"] == "Buy milk"
+    assert call_of(then(lines, item("Buy milk")))[1]["content"] == "Call Bob"
+
+
+def test_a_long_text_that_says_nothing_of_itself_is_not_read() -> None:
+    assert "rule-based" in say("what is due " + "1/13 " * 20000).text
+
+
+def test_the_answer_to_which_one_narrows_the_wish() -> None:
+    two = found(item("Call the dentist", "bbbbbbbb"), item("Pay the dentist", "cccccccc"))
+    asked = then("done with the dentist", two)
+    messages: list[BaseMessage] = [prompt(), HumanMessage("done with the dentist"), asked, HumanMessage("the call")]
+    query = reply(messages, NAMES)
+    assert call_of(query)[0] == "query_items"
+    query.tool_calls[0]["id"] = "c0"
+    messages += [query, ToolMessage(json.dumps(two), tool_call_id="c0")]
+    assert call_of(reply(messages, NAMES))[1]["id"] == "bbbbbbbb"

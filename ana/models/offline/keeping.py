@@ -71,6 +71,12 @@ _NO_THING = re.compile(
     r"|.*[.!?,;]\s+(?:actually|no\b|never ?mind|scratch|wait|don't|do not|forget)|(?:it|that|this|them)?$)", re.I)  # fmt: skip
 
 
+def pasted(text: str) -> Plan | None:
+    """A long text, or one of several lines, is kept as it is where its first words say that it is a note or an idea."""
+    match = re.match(r"[^\n:]{0,40}?\b(?P<type>note|idea|memo)s?\b[^\n:]{0,30}:\s*(?P<what>\S.*)", text, re.I | re.S)
+    return plans.add(match["what"], {"type": match["type"].lower().replace("memo", "note")}) if match else None
+
+
 def headed(text: str, view: View) -> Plan | None:
     """A head that says what is to be kept, a joint, and what is: "new idea: ...", "a task for Friday, urgent: ..."."""
     for joint in sorted(_JOINT.finditer(text), key=lambda joint: joint["sign"][0] not in ":->–"):

@@ -6,7 +6,7 @@ from zoneinfo import available_timezones
 
 from ana.models.offline import changes, plans
 from ana.models.offline.details import Unclear, carried
-from ana.models.offline.keeping import VERBS, fragment, headed, noted, opened
+from ana.models.offline.keeping import VERBS, fragment, headed, noted, opened, pasted
 from ana.models.offline.learning import lasting, of_mine
 from ana.models.offline.plans import HELP, Plan, say
 from ana.models.offline.prompt import View
@@ -45,8 +45,11 @@ _FOREIGN = re.compile(
 
 def understood(view: View) -> Plan:
     """The plan for what the person wants."""
-    if len(view.question) > LONGEST or _FOREIGN.search(view.question):
-        return headed(view.question, view) or say(HELP)
+    text = view.question.strip()
+    if len(text) > LONGEST or "\n" in text or _FOREIGN.search(text):
+        whole = pasted(text)
+        if whole or len(text) > LONGEST or _FOREIGN.search(text):
+            return whole or say(HELP)
     try:
         plan = _wishes(_plain(view.question), view)
         if plan is None and view.asked:  # the answer to "which one": the same wish, named more closely
@@ -58,7 +61,8 @@ def understood(view: View) -> Plan:
 
 def _plain(text: str) -> str:
     """The text without politeness, its frequent misspellings corrected."""
-    text = re.sub(r"\s+", " ", text.translate(str.maketrans("‘’“”", "''\"\""))).strip()
+    text = re.sub(r"\s*\n\s*", "; ", text.translate(str.maketrans("‘’“”", "''\"\"")).strip())
+    text = re.sub(r"\s+", " ", text)
     text = re.sub(r"(?<![#@/\w])[\w']+", lambda match: _spelt(match[0]), text)
     if re.match(r"(?:[\w ]+[,!.] )?(?:can|could|would|will) (?:you|u)\b", text, re.I):
         text = text.rstrip("? ")  # an order, however polite
