@@ -132,6 +132,39 @@ def due_command(
 
 
 @cli.command()
+def history(
+    item: Annotated[str | None, typer.Option(help="Only what was done to this item, or to this line's number.")] = None,
+    since: Annotated[
+        str | None, typer.Option(help="Only from this day on: 2026-01-13, or in words: last Monday.")
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+) -> None:
+    """What was changed, when, and in which turn, the newest first."""
+    from app.history import entries, show_entries
+    from tools.call import receipt
+
+    found = entries(_settings(), item, since)
+    if json_:
+        for entry in found:
+            told = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn} | receipt(entry.change)
+            print(json.dumps(told, ensure_ascii=False))
+    else:
+        show_entries(found)
+
+
+@cli.command()
+def undo(
+    turn: Annotated[str | None, typer.Option(help="The turn; default: the last one that changed something.")] = None,
+    force: Annotated[bool, typer.Option(help="Put back also what something else changed since.")] = False,
+) -> None:
+    """Take a whole turn back, items and Global Context alike. What took it back can be taken back too."""
+    from app.history import undone
+
+    if not undone(_settings(), turn, force):
+        raise typer.Exit(1)
+
+
+@cli.command()
 def reindex(
     embeddings: Annotated[Embeddings | None, typer.Option(help="Embed with this one; default: ANA_EMBEDDINGS.")] = None,
 ) -> None:

@@ -24,6 +24,7 @@ COMMANDS = {
     "/context delete": "forget a line: /context delete 2",
     "/items": "what is kept, by date, then newest; /items WORDS finds",
     "/due": "what is overdue, due today and later this week",
+    "/undo": "take back the last turn that changed something; /undo TURN another",
     "/threads": "your conversations; /threads NAME goes to one",
     "/reset": "start a new conversation",
     "/quit": "leave",
@@ -100,6 +101,7 @@ class Repl:
             "/context": self._context,
             "/items": self._items,
             "/due": self._due,
+            "/undo": self._undo,
             "/threads": self._list_or_go,
             "/reset": self._reset,
         }
@@ -139,6 +141,11 @@ class Repl:
         from app.due import due, show_due
 
         show_due(due(self._handles()))
+
+    def _undo(self, turn: str) -> None:
+        from app.history import take_back
+
+        take_back(self._handles().memory, turn)
 
     def _list_or_go(self, name: str) -> None:
         if name:

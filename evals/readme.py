@@ -25,7 +25,7 @@ SAID = (
 )
 LATER = ("where is the spare key?", "What do you know about me?", "/context")
 DOORS = (
-    ("`make chat`, `ana`", "the REPL: /help /context /items /due /threads /reset /quit"),
+    ("`make chat`, `ana`", "the REPL: /help /context /items /due /undo /threads /reset /quit"),
     ('`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`', "one turn; exit 0 done, 1 failed, 2 wrong use"),
     ("`ana threads list\\|show\\|delete`", "conversations"),
     (
@@ -35,6 +35,11 @@ DOORS = (
     (
         "`ana due [--json]`",
         "what is overdue, due today, later this week; exit 4 if anything is overdue or due today, for cron",
+    ),
+    ("`ana history [--item ID] [--since DAY] [--json]`", "what was changed, when, and in which turn"),
+    (
+        "`ana undo [--turn T] [--force]`",
+        "takes a whole turn back, items and Global Context alike; can be taken back itself; exit 1 on a conflict",
     ),
     ("`ana reindex [--embeddings NAME]`", "embeds everything again; the old or the new, never neither"),
     ("`ana describe [-s N] [--json]`", "what the store holds"),

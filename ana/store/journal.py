@@ -67,6 +67,25 @@ class Change:
         return "delete" if self.after is None else "update"
 
 
+@dataclass(frozen=True)
+class Entry:
+    """One write that was done.
+
+    Args:
+        seq: Its number, growing.
+        ts: When, ISO 8601 in UTC.
+        thread: The conversation; empty when there was none.
+        turn: What it was part of: a turn, an edit by hand, an undo.
+        change: From what to what.
+    """
+
+    seq: int
+    ts: str
+    thread: str
+    turn: str
+    change: Change
+
+
 class Journal:
     """The append-only list of changes, and the counters that never go back. Used only while the folder is held.
 
@@ -88,6 +107,25 @@ class Journal:
         last = "SELECT max(seq) FROM writes WHERE kind = ? AND done GROUP BY id"
         rows = self._open().execute(f"SELECT id, ts, key, thread, turn FROM writes WHERE seq IN ({last})", (kind,))
         return {id: Origin(ts, Cause(key, thread, turn) if key else None) for id, ts, key, thread, turn in rows}
+
+    def entries(self, *, turn: str | None = None, id: str | None = None, since: str = "") -> list[Entry]:
+        """What was done, the newest first.
+
+        Args:
+            turn: Only what was part of this.
+            id: Only what was done to this record, an item's id or a line's number.
+            since: Only from this moment on, ISO 8601 in UTC.
+        """
+        rows = self._open().execute(
+            "SELECT seq, ts, coalesce(thread, ''), coalesce(turn, 'edit-' || seq), kind, id, before, after FROM writes"
+            " WHERE done AND (?1 IS NULL OR turn = ?1 OR 'edit-' || seq = ?1) AND (?2 IS NULL OR id = ?2) AND ts >= ?3"
+            " ORDER BY seq DESC",
+            (turn, id, since),
+        )
+        return [
+            Entry(seq, ts, thread, turn, Change(kind, id, _load(before), _load(after)))
+            for seq, ts, thread, turn, kind, id, before, after in rows
+        ]
 
     def begin(self, change: Change, ts: str, cause: Cause | None) -> int:
         """Write down an intent before it is acted on; returns its number. A repeated key replaces an unfinished one."""

@@ -13,7 +13,7 @@ from ana.errors import AlreadyThere, StoreBroken, ToolError
 from ana.store.chroma import ChromaStore, collection_arguments, new_id, short_id
 from ana.store.folder import Folder, foreign_errors, unusable
 from ana.store.item import Item, Json, Properties, check_properties
-from ana.store.journal import Cause, Change, Journal, Kind, Origin
+from ana.store.journal import Cause, Change, Entry, Journal, Kind, Origin
 from ana.store.reindex import Progress, reindex
 
 COLLECTIONS = ("items", "global_context")
@@ -161,6 +161,19 @@ class Memory:
         """Why each record of a kind reads as it does, by its id; one that was never journaled has none."""
         with self._hold():
             return self._journal.origins(kind)
+
+    def history(self, *, turn: str | None = None, id: str | None = None, since: str = "") -> list[Entry]:
+        """What was done, the newest first. Arguments as `Journal.entries`."""
+        with self._hold():
+            return self._journal.entries(turn=turn, id=id, since=since)
+
+    def record(self, kind: Kind, id: str) -> Item | None:
+        """An item, or a Global Context line."""
+        return (self.items if kind == "item" else self._lines).get(id)
+
+    def put_back(self, change: Change, cause: Cause) -> Change:
+        """Make a record what it was once; a line gets its own number again."""
+        return self._write(lambda: change, cause)
 
     def describe(self) -> list[dict[str, Any]]:
         """Both collections: name, count, embedder, dimension, distance space, format version."""

@@ -168,6 +168,7 @@ def _rules() -> Iterator[tuple[re.Pattern[str], Make]]:
     for pattern, make in (
         (r"^(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|night|day))\b[\w ]{0,12}[.! ]*$", _talk("Hello. What is on your mind?")),
         (r"^(?:thanks?|thank you|thx|ty|cheers|great|perfect|nice|cool|awesome|lovely)\b[\w ,]{0,20}[.! ]*$", _talk("You are welcome.")),
+        (r"^(?:undo|revert|take (?:that|it) back)\b[\w ]{0,20}[.! ]*$", _talk("Type /undo, or run `ana undo`: it takes back the last turn that changed something.")),
         (r"^(?:(?:don't|do not|no need to|never) (?!(?:let me )?forget)|should i |do you think|what (?:would|if)|never ?mind|what happens|why )", _talk(HELP)),
         (rf"^(?:so )?(?:what(?:'s| is)?|which|how|tell me|give me|do you (?:know|have)(?: what)?)? ?(?:the |today's )?(?:{moment}|late)(?: is it| it is| is today| is it today)?{place}[.?! ]*(?:use utc[.]?)?$"
          r"|^what(?:'s| is) today[ ?]*$", _clock),

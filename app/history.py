@@ -1,0 +1,88 @@
+"""`ana history`, `ana undo` and `/undo`: what was changed, and taking it back."""
+
+from datetime import UTC, datetime, time
+from typing import TYPE_CHECKING
+
+from ana.errors import UserError
+from ana.handles import open_handles
+from ana.settings import Settings
+from app.show import change_line, say, short
+from app.tables import show_table
+from tools.call import receipt
+
+if TYPE_CHECKING:
+    from ana.clock import Clock
+    from ana.store.item import Item
+    from ana.store.journal import Entry
+    from ana.store.memory import Memory
+
+
+def entries(settings: Settings, id: str | None, since: str | None) -> "list[Entry]":
+    """What `ana history` shows, the newest first.
+
+    Args:
+        settings: Where the data lies.
+        id: Only what was done to this item or line.
+        since: Only from this day on, ISO or in words.
+
+    Raises:
+        UserError: `since` names no day.
+    """
+    handles = open_handles(settings, "ana history")
+    try:
+        return handles.memory.history(id=id, since=_moment(since, handles.clock) if since else "")
+    finally:
+        handles.memory.close()
+
+
+def show_entries(found: "list[Entry]") -> None:
+    """Print a table: when, what, and the turn it was part of."""
+    rows = [(entry.ts[:16].replace("T", " "), change_line(receipt(entry.change)), entry.turn) for entry in found]
+    if rows:
+        show_table(("when (UTC)", "what", "turn"), rows, fixed=("when (UTC)",), first=1)
+    else:
+        say("Nothing has been changed.")
+
+
+def undone(settings: Settings, turn: str | None, override: bool) -> bool:
+    """Take a turn back, and say so; whether it was."""
+    handles = open_handles(settings, "ana undo")
+    try:
+        return take_back(handles.memory, turn or "", override=override)
+    finally:
+        handles.memory.close()
+
+
+def take_back(memory: "Memory", turn: str, *, override: bool = False) -> bool:
+    """Take a turn back, or the last one that stands, and say what that changed; whether it was taken back.
+
+    Raises:
+        UserError: There is nothing to take back, or no such turn.
+    """
+    from ana.store.undo import last_turn, undo
+
+    done = undo(memory, turn or last_turn(memory), override=override)
+    if done.conflicts and not override:
+        say(f"Nothing was taken back: since the turn {done.turn} this was changed.")
+        for conflict in done.conflicts:
+            say(f"  {_told(conflict.left)} -> {_told(conflict.now)}")
+        say(f"Take it back all the same: ana undo --turn {done.turn} --force")
+        return False
+    say("Taken back:" if done.changes else "Everything was as it had been before that turn.")
+    for change in done.changes:
+        say(f"  {change_line(receipt(change))}")
+    return True
+
+
+def _told(item: "Item | None") -> str:
+    return f"“{short(item.content, 50)}”" if item else "(deleted)"
+
+
+def _moment(since: str, clock: "Clock") -> str:
+    """The beginning of a day, as moments are stored."""
+    from ana.when import resolve
+
+    days = resolve(since, clock.now().date())
+    if not days:
+        raise UserError(f"{since!r} names no day.", "Say it as 2026-01-13 or yesterday.")
+    return datetime.combine(days[0].first, time(), clock.zone).astimezone(UTC).isoformat(timespec="microseconds")
