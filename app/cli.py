@@ -12,7 +12,9 @@ import typer
 
 from ana import __version__
 from ana.errors import AnaError, ConfigError, ToolError, UserError
-from ana.settings import Embeddings, Settings, load_settings, switch_on_langsmith
+from ana.settings import Embeddings, Settings
+from app.cli_history import history_cli, trash_cli
+from app.started import started
 
 if TYPE_CHECKING:
     from app.assistant import Answer
@@ -26,6 +28,8 @@ cli = typer.Typer(
 )
 threads_cli = typer.Typer(help="Conversations: list, show, delete.", no_args_is_help=True)
 cli.add_typer(threads_cli, name="threads")
+cli.add_typer(history_cli)
+cli.add_typer(trash_cli, name="trash")
 
 DUE = 4
 """Exit code of `ana due` when something is overdue or due today."""
@@ -52,7 +56,7 @@ def chat(
     """Talk to the assistant."""
     from app.repl import Repl
 
-    Repl(_settings(), thread).run()
+    Repl(started(), thread).run()
 
 
 @cli.command()
@@ -67,7 +71,7 @@ def ask(
     said = sys.stdin.read() if question == "-" else question
     from app.answers import show_text
 
-    answer = _ask(_settings(), said, thread, "UTC" if utc else None, max_steps)
+    answer = _ask(started(), said, thread, "UTC" if utc else None, max_steps)
     if as_json:
         print(json.dumps(answer.to_json(), ensure_ascii=False))
     else:
@@ -84,7 +88,7 @@ def describe(
     """Tell what the store holds: collections, embedder, counts, properties and samples."""
     from app.describe import as_text, described
 
-    told = described(_settings(), samples)
+    told = described(started(), samples)
     print(json.dumps(told, ensure_ascii=False) if as_json else as_text(told))
 
 
@@ -104,7 +108,7 @@ def items(
     from app.items import as_json, listed, show_found
 
     try:
-        found = listed(_settings(), " ".join(words or []), where, due, limit)
+        found = listed(started(), " ".join(words or []), where, due, limit)
     except ToolError as exc:
         raise typer.BadParameter(exc.sentence()) from exc
     if json_:
@@ -122,7 +126,7 @@ def due_command(
     from app.due import show_due
     from app.items import due_items
 
-    found = due_items(_settings())
+    found = due_items(started())
     if json_:
         print(json.dumps({name: [to_json(i) for i in f.items] for name, f in found.items()}, ensure_ascii=False))
     else:
@@ -132,46 +136,13 @@ def due_command(
 
 
 @cli.command()
-def history(
-    item: Annotated[str | None, typer.Option(help="Only what was done to this item, or to this line's number.")] = None,
-    since: Annotated[
-        str | None, typer.Option(help="Only from this day on: 2026-01-13, or in words: last Monday.")
-    ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
-) -> None:
-    """What was changed, when, and in which turn, the newest first."""
-    from app.history import entries, show_entries
-    from tools.call import receipt
-
-    found = entries(_settings(), item, since)
-    if json_:
-        for entry in found:
-            told = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn} | receipt(entry.change)
-            print(json.dumps(told, ensure_ascii=False))
-    else:
-        show_entries(found)
-
-
-@cli.command()
-def undo(
-    turn: Annotated[str | None, typer.Option(help="The turn; default: the last one that changed something.")] = None,
-    force: Annotated[bool, typer.Option(help="Put back also what something else changed since.")] = False,
-) -> None:
-    """Take a whole turn back, items and Global Context alike. What took it back can be taken back too."""
-    from app.history import undone
-
-    if not undone(_settings(), turn, force):
-        raise typer.Exit(1)
-
-
-@cli.command()
 def reindex(
     embeddings: Annotated[Embeddings | None, typer.Option(help="Embed with this one; default: ANA_EMBEDDINGS.")] = None,
 ) -> None:
     """Embed everything again, with the same embedder or another."""
     from app.items import reindexed
 
-    settings = _settings()
+    settings = started()
     wanted = embeddings or settings.ana_embeddings
     count = reindexed(settings, wanted)
     print(f"{count} records are embedded with {wanted}.", file=sys.stderr)
@@ -187,7 +158,7 @@ def serve(
     """Start the LangGraph dev server for Studio and the API, quietly."""
     from app.serve import serve as run
 
-    run(_settings(), port, reload)
+    run(started(), port, reload)
 
 
 @threads_cli.command("list")
@@ -195,7 +166,7 @@ def threads_list() -> None:
     """Every conversation, the one last used first."""
     from app.threads import Threads
 
-    for thread in Threads(_settings()).all():
+    for thread in Threads(started()).all():
         print("\t".join((thread.id, thread.name or "-", f"{thread.turns} turns", thread.last or "-", thread.about)))
 
 
@@ -205,7 +176,7 @@ def threads_show(name: ThreadName) -> None:
     from ana.tracing.traces import Traces
     from app.threads import Threads
 
-    settings = _settings()
+    settings = started()
     id = Threads(settings).resolve(name)
     records = Traces(settings.traces_dir).read(id)
     if not records:
@@ -219,7 +190,7 @@ def threads_delete(name: ThreadName) -> None:
     """Delete a conversation and its traces; what it stored stays."""
     from app.threads import Threads
 
-    threads = Threads(_settings())
+    threads = Threads(started())
     threads.delete(threads.resolve(name))
     print(f"Deleted thread {name}.", file=sys.stderr)
 
@@ -252,15 +223,6 @@ def guarded(command: Callable[[], Any]) -> int:
         print(f"The files could not be used: {exc}. Check the disk, ANA_DATA_DIR and TRACES_DIR.", file=sys.stderr)
         return 1
     return 0
-
-
-def _settings() -> Settings:
-    settings = load_settings()
-    switch_on_langsmith()
-    from ana.logs import set_up_logging
-
-    set_up_logging(settings)
-    return settings
 
 
 def _ask(settings: Settings, said: str, thread: str | None, zone: str | None, max_steps: int | None) -> "Answer":

@@ -41,6 +41,10 @@ DOORS = (
         "`ana undo [--turn T] [--force]`",
         "takes a whole turn back, items and Global Context alike; can be taken back itself; exit 1 on a conflict",
     ),
+    (
+        "`ana trash [list\\|restore ID\\|--purge --older-than 30d]`",
+        "deleted items: seen, brought back, or forgotten by the journal for ever",
+    ),
     ("`ana reindex [--embeddings NAME]`", "embeds everything again; the old or the new, never neither"),
     ("`ana describe [-s N] [--json]`", "what the store holds"),
     ("`make dev`", "the LangGraph dev server on 127.0.0.1:2024, for Studio and the API"),

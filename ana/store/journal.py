@@ -127,6 +127,11 @@ class Journal:
             for seq, ts, thread, turn, kind, id, before, after in rows
         ]
 
+    def erase(self, kind: Kind, id: str) -> None:
+        """Forget that a record ever was."""
+        with self._open() as db:
+            db.execute("DELETE FROM writes WHERE kind = ? AND id = ?", (kind, id))
+
     def begin(self, change: Change, ts: str, cause: Cause | None) -> int:
         """Write down an intent before it is acted on; returns its number. A repeated key replaces an unfinished one."""
         row = (ts, cause and cause.thread, cause and cause.turn, change.kind, change.id)

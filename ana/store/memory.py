@@ -171,6 +171,12 @@ class Memory:
         """An item, or a Global Context line."""
         return (self.items if kind == "item" else self._lines).get(id)
 
+    def erase(self, id: str) -> None:
+        """Forget all that was done to an item that is no longer there."""
+        with self._hold():
+            if not self.items.has(id):
+                self._journal.erase("item", id)
+
     def put_back(self, change: Change, cause: Cause) -> Change:
         """Make a record what it was once; a line gets its own number again."""
         return self._write(lambda: change, cause)

@@ -70,3 +70,17 @@ def test_the_commands(ana: Run) -> None:  # noqa: F811
     assert json.loads(ana("history", "--json").stdout.splitlines()[0])["op"] == "create"
     done = ana("undo")
     assert (done.returncode, done.stdout) == (0, "Taken back:\n  - The key is in the tin (note)\n")
+
+
+def test_trash(ana: Run) -> None:  # noqa: F811
+    assert ana("trash").stdout == "The trash is empty.\n"
+    ana("ask", "add buy milk tomorrow")
+    ana("ask", "delete the milk")
+    id = ana("trash", "list").stdout.splitlines()[1].split()[0]
+    assert "+ Buy milk" in ana("trash", "restore", id).stdout
+    assert ana("trash", "restore", id).returncode == 1
+    ana("ask", "delete the milk")
+    assert ana("trash", "--purge").stderr == "0 items are forgotten for ever.\n"
+    assert ana("trash", "--purge", "--older-than", "soon").returncode == 1
+    assert ana("trash", "--purge", "--older-than", "0d").stderr == "1 items are forgotten for ever.\n"
+    assert ana("trash").stdout == "The trash is empty.\n"
