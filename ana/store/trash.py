@@ -1,5 +1,6 @@
 """Deleted items: they lie in the journal until they are purged."""
 
+import secrets
 from dataclasses import dataclass
 
 from ana.errors import UserError
@@ -40,7 +41,7 @@ def restore(memory: Memory, id: str) -> Change:
     found = next((each for each in deleted(memory) if each.item.id == id), None)
     if found is None:
         raise UserError(f"No item {id} lies in the trash.", "`ana trash` shows what does.")
-    name = f"restore-{id}-{found.ts}"
+    name = f"restore-{id}-{secrets.token_hex(4)}"
     return memory.put_back(Change("item", id, None, found.item), Cause(name, "", name))
 
 
