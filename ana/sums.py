@@ -64,7 +64,7 @@ _SHAPES = tuple(
     )
 )
 _ASKED = re.compile(
-    r"^(?:what|how much|how many|compute|calculate|calc|evaluate|solve|if|split|divide|share|work out|half|a |add|sum|multiply|take"
+    r"^(?:what|how much|how many|compute|calculate|calc|evaluate|solve|if|split|divide|share|work out|tip|half|a |add|sum|multiply|take"
     r"|subtract|deduct|double|twice|triple|we|i |each|every|the |can you|tell me|\d+ (?:people|of us)|[\d(\-$€£])|\?$", re.IGNORECASE)  # fmt: skip
 _RUN = re.compile(r"[$€£(\-]*\d[\d\s.,()+*/%^!×÷$€£-]*(?:of [$€£]?\d[\d.,]*)?")
 _OPERATION = re.compile(r"\d\s*(?:!|% of|%\s*\d|[-+*/^×÷]+\s*[$€£(]*-?\d)|\)\s*[-+*/^]")

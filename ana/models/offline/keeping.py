@@ -163,6 +163,10 @@ def fragment(text: str, view: View) -> Plan | None:
     content = tidy(content)
     first = re.sub(r"^re(?=\w{3})", "", content.split(" ")[0].lower())
     due, tagged = str(properties.get("due_date", "")), properties.keys() - {"due_date"}
+    if re.match(
+        r"\w+ (?:it|that|this|them|these|those)\b|(?:change|make|turn|set|update) .+ (?:to|into)\b", content, re.I
+    ):
+        return None
     is_order = {first, content.split(" ")[0].lower()} & VERBS or (properties and _VERB_AND_THING.match(content))
     if is_order and " " in content and not _NO_THING.match(content):
         return _kept("task", content, properties)

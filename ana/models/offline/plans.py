@@ -10,11 +10,11 @@ from ana.models.offline.wording import day_of, line_of, listing, reason, when
 
 Plan = Generator[tuple[str, dict[str, Any]], dict[str, Any], str]
 
-HELP = (
-    "I am a small rule-based reader and did not understand that: I can keep tasks, notes, ideas and reminders, find "
-    "them, tell what is due, remember preferences, and calculate; OPENAI_API_KEY, OPENROUTER_API_KEY or OLLAMA_MODEL "
-    "in .env brings a real model."
+CAN = (
+    "I can keep tasks, notes, ideas and reminders, find them, tell what is due, remember preferences, and calculate; "
+    "OPENAI_API_KEY, OPENROUTER_API_KEY or OLLAMA_MODEL in .env brings a real model."
 )
+HELP = f"I am a small rule-based reader and did not understand that: {CAN}"
 OPEN = {"status": {"$ne": "done"}}
 MOST = 50
 NEAREST = 5
@@ -156,7 +156,8 @@ def find(asked: Asked) -> Plan:
             return f"{none} Nearest in meaning:\n{listing(near)}" if near else none if asked.own else f"{none} {HELP}"
         items, total = {id: items[id] for id in best}, len(best)
     more = f"\n(the first {len(items)} of {total})" if total > len(items) else ""
-    return listing(list(items.values())) + more if items else "Nothing."
+    count = f"{total}:\n" if asked.text.lower().startswith("how many") and items else ""
+    return count + listing(list(items.values())) + more if items else "Nothing."
 
 
 def focus(view: View) -> Plan:

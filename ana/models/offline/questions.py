@@ -52,7 +52,8 @@ def about_you(text: str, view: View) -> Plan | None:
         return None
     wanted = " ".join(stems(text) - _FILLERS)
     best = fitting(wanted, view.lines, 0.45)
-    return say("\n".join(view.lines[number] for number in best)) if best and len(best) < 3 else None
+    lines = "\n".join(f"- {view.lines[number]}" for number in best)
+    return say(f"What I know about you:\n{lines}") if best and len(best) < 3 else None
 
 
 def question(text: str, view: View) -> Plan | None:

@@ -8,7 +8,7 @@ from ana.models.offline import changes, plans
 from ana.models.offline.details import Unclear, carried
 from ana.models.offline.keeping import VERBS, fragment, headed, noted, opened, pasted
 from ana.models.offline.learning import lasting, of_mine
-from ana.models.offline.plans import HELP, Plan, say
+from ana.models.offline.plans import CAN, HELP, Plan, say
 from ana.models.offline.prompt import View
 from ana.models.offline.questions import about_you, question
 from ana.sums import expression_in
@@ -166,8 +166,10 @@ def _rules() -> Iterator[tuple[re.Pattern[str], Make]]:
     moment = r"(?:current |exact |local )?(?:time|date|day|weekday)(?: and (?:the )?(?:date|time))?"
     place = r"(?: (?:right )?now| today| at the moment| please|,? (?:in|for) [\w /]+| use utc| utc)*"
     for pattern, make in (
-        (r"^(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|night|day))\b[\w ]{0,12}[.! ]*$", _talk("Hello. What is on your mind?")),
+        (r"^(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|day))\b[\w ]{0,12}[.! ]*$", _talk("Hello. What is on your mind?")),
         (r"^(?:thanks?|thank you|thx|ty|cheers|great|perfect|nice|cool|awesome|lovely)\b[\w ,]{0,20}[.! ]*$", _talk("You are welcome.")),
+        (r"^(?:bye|goodbye|good ?night|see you|talk to you)\b[\w ,]{0,20}[.! ]*$", _talk("Until next time.")),
+        (r"^(?:help|what can (?:you|i) (?:do|say|ask)\b.*|who are you|what are you|how do you work|how does this work)[ ?!.]*$", _talk(f"I am a small rule-based reader. {CAN}")),
         (r"^(?:undo|revert|take (?:that|it) back)\b[\w ]{0,20}[.! ]*$", _talk("Type /undo, or run `ana undo`: it takes back the last turn that changed something.")),
         (r"^(?:(?:don't|do not|no need to|never) (?!(?:let me )?forget)|should i |do you think|what (?:would|if)|never ?mind|what happens|why )", _talk(HELP)),
         (rf"^(?:so )?(?:what(?:'s| is)?|which|how|tell me|give me|do you (?:know|have)(?: what)?)? ?(?:the |today's )?(?:{moment}|late)(?: is it| it is| is today| is it today)?{place}[.?! ]*(?:use utc[.]?)?$"
