@@ -83,7 +83,7 @@ def _edit_all(handles: "Handles") -> None:
     try:
         edited = click.edit("\n".join([_HOW, *shown, ""]))
     except click.ClickException as exc:
-        raise UserError(f"The editor could not be used: {exc.message}", "Set EDITOR to one that is there.") from exc
+        raise UserError(f"The editor could not be used: {exc.message}.", "Set EDITOR to one that works.") from exc
     if edited is None:
         say("Nothing was changed.")
         return
@@ -96,6 +96,8 @@ def _apply(memory: "Memory", before: dict[int, str], edited: list[str]) -> None:
     from ana.store.memory import digest
 
     wanted = [line for line in edited if line and not line.startswith("#")]
+    if before and not wanted:
+        raise UserError("Nothing was changed: that would forget everything.", "Say /context delete 2 for each line.")
     kept = {int(match[1]): match[2] for line in wanted if (match := _LINE.fullmatch(line))}
     if unknown := kept.keys() - before.keys():
         raise UserError(f"There was no line {min(unknown)}.", "Add a line without a number; it gets its own.")

@@ -68,7 +68,7 @@ def ask(
     max_steps: Annotated[int | None, typer.Option(min=1, max=100, help="Most model calls in this turn.")] = None,
 ) -> None:
     """Ask once and print the answer."""
-    said = sys.stdin.read() if question == "-" else question
+    said = sys.stdin.read().strip() if question == "-" else question
     from app.answers import show_text
 
     answer = _ask(started(), said, thread, "UTC" if utc else None, max_steps)

@@ -70,7 +70,8 @@ class Repl:
             say(f"Going on with {about.name or 'the last conversation'} ({about.turns} turns): {short(about.about)}")
             say("/reset starts a new one, /help shows the commands.")
         else:
-            say("Say what is on your mind. /help shows the commands.")
+            name = f"A new conversation, {about.name}. " if about.name else ""
+            say(f"{name}Say what is on your mind. /help shows the commands.")
 
     def _opened(self, handles: "Handles") -> None:
         """What waits is said without being asked."""

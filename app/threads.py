@@ -1,6 +1,7 @@
 """Conversations by name: listed, found again, deleted."""
 
 import json
+import re
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,12 +52,23 @@ class Threads:
         try:
             return str(uuid.UUID(name))
         except ValueError:
+            if begun := self._beginning(name):
+                return begun
             return str(uuid.uuid5(uuid.NAMESPACE_URL, f"ana:thread:{name}"))
+
+    def _beginning(self, name: str) -> str | None:
+        """The one thread whose id begins so, as lists show it."""
+        from graph.checkpoints import saver_path, thread_ids
+
+        if not re.fullmatch(r"[0-9a-f]{8}[0-9a-f-]*", name):
+            return None
+        found = [id for id in thread_ids(saver_path(self._settings)) if id.startswith(name)]
+        return found[0] if len(found) == 1 else None
 
     def remember(self, name: str) -> str:
         """Resolve a name, and keep it for lists."""
         id = self.resolve(name)
-        if id != name.strip() and self._names().get(id) != name.strip():
+        if not id.startswith(name.strip()) and self._names().get(id) != name.strip():
             self._save(self._names() | {id: name.strip()})
         return id
 

@@ -4,8 +4,9 @@ import re
 from datetime import date
 
 from dateutil.relativedelta import relativedelta
+from dateutil.relativedelta import weekday as nth_day
 
-from ana.when.words import ANY_WEEKDAY, FULL_MONTH, MONTH, STOP, YEAR, Days, month_number, rule, weekday_number
+from ana.when.words import ANY_WEEKDAY, FULL_MONTH, MONTH, STOP, WEEKDAY, YEAR, Days, month_number, rule, weekday_number
 
 _AFTER = re.compile(r"\b(?:on|by|due|until|till|before|after|from|since|this|am|bis|ab|vom|zum)\s+(?:the\s+)?$", re.I)
 _VERBS = ("may", "march", "mar")
@@ -86,6 +87,30 @@ def _introduced(match: re.Match[str]) -> bool:
     return _AFTER.search(match.string[: match.start()]) is not None
 
 
+_FEASTS = {
+    "christmas eve": (12, 24), "christmas day": (12, 25), "christmas": (12, 25), "boxing day": (12, 26),
+    "new year's eve": (12, 31), "new year's day": (1, 1), "new years eve": (12, 31), "halloween": (10, 31),
+    "valentine's day": (2, 14),
+}  # fmt: skip
+_FEAST = "|".join(_FEASTS).replace("'", "['’]")
+_NTHS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
+
+
+def _feast(match: re.Match[str], today: date) -> Days | None:
+    return _one(_coming(*_FEASTS[match["feast"].lower().replace("’", "'")], today))
+
+
+def _nth_weekday(match: re.Match[str], today: date) -> Days | None:
+    """The first Monday of January: the next one from today on."""
+    month, nth = month_number(match["month"]), _NTHS[match["nth"].lower()]
+    day = nth_day(weekday_number(match["day"]), nth)
+    for year in (today.year, today.year + 1):
+        found = date(year, month, 1) + relativedelta(day=31 if nth < 0 else 1, weekday=day)
+        if found >= today:
+            return _one(found)
+    return None
+
+
 def _whole(first: date) -> Days:
     return first, first + relativedelta(day=31)
 
@@ -153,6 +178,10 @@ def _week_of_day(match: re.Match[str], today: date) -> Days | None:
 
 
 EXPLICIT = (
+    rule(rf"\b(?P<feast>{_FEAST})\b", _feast),
+    rule(
+        rf"\b(?:the\s+)?(?P<nth>{'|'.join(_NTHS)})\s+(?P<day>{WEEKDAY})\s+(?:of|in)\s+(?P<month>{MONTH})", _nth_weekday
+    ),
     rule(
         rf"\b(?:the\s+)?week\s+of\s+(?:the\s+)?(?P<month>{MONTH})\s+(?:the\s+)?{_DAY}(?:,?\s+{YEAR})?{_TAIL}",
         _week_of_day,

@@ -84,6 +84,10 @@ def test_threads_are_listed_shown_and_deleted(ana: Run, tmp_path: Path) -> None:
     listed = ana("threads", "list").stdout
     assert "\twork\t1 turns\t" in listed
     assert "> hello" in ana("threads", "show", "work").stdout
+    begun = listed[:8]
+    assert "> hello" in ana("threads", "show", begun).stdout
+    assert "Going on with work" in ana("chat", given=f"/threads {begun}\n").stdout
+    assert "A new conversation, play." in ana("chat", given="/threads play\n").stdout
     assert ana("threads", "delete", "work").returncode == 0
     assert ana("threads", "list").stdout == ""
     assert list((tmp_path / "traces").iterdir()) == list((tmp_path / "data" / "locks").iterdir()) == []

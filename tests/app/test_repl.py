@@ -170,6 +170,14 @@ def test_a_line_that_changed_while_it_was_edited_is_left_alone(
     assert handles.memory.lines() == {0: "Prefers green tea"}
 
 
+def test_an_empty_text_does_not_forget_everything(handles: Handles, monkeypatch: pytest.MonkeyPatch) -> None:
+    handles.memory.append_line("Prefers tea")
+    monkeypatch.setenv("VISUAL", "sed -i d")
+    with pytest.raises(UserError, match="forget everything"):
+        about_you(handles, "edit")
+    assert handles.memory.lines() == {0: "Prefers tea"}
+
+
 def test_tab_knows_commands_and_conversations(tmp_path: Path) -> None:
     from prompt_toolkit.completion import CompleteEvent, WordCompleter
     from prompt_toolkit.document import Document

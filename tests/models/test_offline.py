@@ -168,7 +168,7 @@ FOUND: list[tuple[str, dict[str, Any]]] = [
         "what do I have this week",
         {"where": {"due_date": {"$gte": "2026-01-05", "$lte": "2026-01-11"}, "status": OPEN}, "limit": 50},
     ),
-    ("anything overdue?", {"where": {"due_date": {"$lt": "2026-01-07"}, "status": OPEN}, "limit": 50}),
+    ("anything overdue?", {"where": {"due_date": {"$lt": "2026-01-07T09:00"}, "status": OPEN}, "limit": 50}),
     ("list my tasks", {"where": {"status": OPEN, "type": "task"}, "limit": 50}),
     ("show me all high priority tasks", {"where": {"status": OPEN, "type": "task", "priority": "high"}, "limit": 50}),
     ("what do you have on the garden?", {"text": "what do you have on the garden?", "limit": 50}),
@@ -222,7 +222,10 @@ def test_a_reminder_is_told_the_truth() -> None:
     text = then(
         "Remind me to stretch tomorrow", item("Stretch", type="reminder", due_date="2026-01-08 (Thursday)")
     ).text
-    assert text == "Saved: Stretch, due Thursday 8 January. I will show it when it is due; I cannot ring."
+    assert (
+        text
+        == "Saved: Stretch, due Thursday 8 January. I cannot ring: it shows when I am opened then, and in `ana due`."
+    )
 
 
 def test_completing_the_one_that_fits() -> None:
@@ -310,3 +313,26 @@ def test_the_answer_to_which_one_narrows_the_wish() -> None:
     query.tool_calls[0]["id"] = "c0"
     messages += [query, ToolMessage(json.dumps(two), tool_call_id="c0")]
     assert call_of(reply(messages, NAMES))[1]["id"] == "bbbbbbbb"
+
+
+def test_which_one_is_answered_by_an_id_or_a_place_in_the_list() -> None:
+    two = found(item("Dinner", "bbbbbbbb"), item("Dinner", "cccccccc"))
+    asked = then("delete the dinner", two)
+    assert asked.text.startswith("Which one")
+    for answer, id in (("the second one", "cccccccc"), ("1", "bbbbbbbb"), ("the last one", "cccccccc")):
+        messages: list[BaseMessage] = [prompt(), HumanMessage("delete the dinner"), asked, HumanMessage(answer)]
+        query = reply(messages, NAMES)
+        query.tool_calls[0]["id"] = "c0"
+        messages += [query, ToolMessage(json.dumps(two), tool_call_id="c0")]
+        assert call_of(reply(messages, NAMES)) == ("delete_item", {"id": id})
+    assert call_of(then("delete cccccccc", two)) == ("delete_item", {"id": "cccccccc"})
+
+
+def test_a_promise_to_show_is_made_only_for_what_has_a_date() -> None:
+    assert "ring" not in then("remind me to stretch", item("Stretch", type="reminder")).text
+
+
+def test_a_time_that_has_passed_today_is_tomorrows() -> None:
+    assert call_of(say("remind me to call Bo at 8am"))[1]["properties"]["due_date"] == "2026-01-08T08:00"
+    assert call_of(say("remind me to call Bo at 8am today"))[1]["properties"]["due_date"] == "2026-01-07T08:00"
+    assert call_of(say("remind me to call Bo at 6pm"))[1]["properties"]["due_date"] == "2026-01-07T18:00"

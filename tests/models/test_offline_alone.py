@@ -72,6 +72,20 @@ def test_there_are_eighteen() -> None:
     assert len(CALLED.strip().splitlines()) == 18
 
 
+def test_what_was_forgotten_is_told_as_forgotten(settings: Settings) -> None:
+    """The plan runs again over the results, when Global Context has already changed."""
+    handles = open_handles(settings)
+    handles.memory.append_line("Is allergic to peanuts")
+    handles.memory.append_line("Works in Berlin")
+    thread = "00000000-0000-4000-8000-000000000000"
+    with open_assistant(handles) as assistant:
+        assert (
+            assistant.ask("forget that I'm allergic to peanuts", thread).answer == "Forgotten: Is allergic to peanuts."
+        )
+        told = assistant.ask("I work in Hamburg now, not in Berlin", thread).answer
+        assert told == "I will remember: Works in Hamburg."
+
+
 FOREIGN = """
 Erinnere mich morgen um 15 Uhr an den Zahnarzt
 Ich muss bis Freitag die Steuererklärung abgeben

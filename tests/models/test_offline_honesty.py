@@ -27,6 +27,16 @@ I'm a bit tired
 I don't care
 My wife is angry
 My car is broken
+keep it
+clear my list
+can you email Lou?
+I have 3 meetings tomorrow
+meeting moved from 2 to 4
+remind me in 10 min to check the oven and in 20 min to take it out
+change the wifi password to moose-78
+theatre with Nina on New Year's Eve 8pm in 3 weeks, on Monday
+buy a Sunday newspaper
+watch Friday Night Lights
 delete everything
 delete it
 mark it as done

@@ -9,6 +9,14 @@ from ana.when import Mention, resolve, spell_out
 TODAY = date(2026, 1, 7)
 
 ONE_DAY = """
+Mon 8am standup                             2026-01-12
+the first Monday of February                2026-02-02
+last Friday of January                      2026-01-30
+the first Monday of January                 2027-01-04
+second Tuesday in March                     2026-03-10
+on Christmas Eve                            2026-12-24
+Christmas dinner                            2026-12-25
+New Year's Eve party                        2026-12-31
 today                                       2026-01-07
 What's on today?                            2026-01-07
 TODAY                                       2026-01-07

@@ -91,7 +91,7 @@ def change(text: str, view: View, narrowed: str = "") -> Plan | None:
     for kind, pattern in RULES:
         match = pattern.match(text)
         what = next((match[name] for name in ("what", "complete") if match and match.groupdict().get(name)), None)
-        if match and what and (plan := _changed(kind, f"{what} {narrowed}".strip(), match, view)):
+        if match and what and (plan := _changed(kind, what, match, view, narrowed)):
             return plan
     return None
 
@@ -118,9 +118,9 @@ def deed(text: str, view: View) -> Plan | None:
     return changing(what, Change(_set(status="done"), where=OPEN, strict=True)) if len(stems(what)) > 1 else None
 
 
-def _changed(kind: str, what: str, match: re.Match[str], view: View) -> Plan | None:
+def _changed(kind: str, what: str, match: re.Match[str], view: View, narrowed: str) -> Plan | None:
     if kind in ("move", "moved"):
-        return _moved(what, view, sure=kind == "move")
+        return _moved(what, view, narrowed, sure=kind == "move")
     what = re.sub(
         r"^(?:the |my )?(?:due )?(?:date|time|deadline|priority) (?:of|for|on) ",
         "",
@@ -145,20 +145,22 @@ def _changed(kind: str, what: str, match: re.Match[str], view: View) -> Plan | N
         "project": lambda: Change(_set(project=match["new"])),
         "delete": lambda: Change(lambda _: {}, "delete_item"),
     }[kind]()
-    return _each(what, how, view)
+    return _each(what, how, view, narrowed)
 
 
-def _each(what: str, how: Change, view: View) -> Plan | None:
+def _each(what: str, how: Change, view: View, narrowed: str) -> Plan | None:
     """Change what is named; things that are joined by "and" one after the other."""
     if _ALL.fullmatch(what):
         return say(f"{ASKING} Name it by its words; I change one at a time.")
     name = _without_days(what, view.today)
     return (
-        change_each(name, [part for part in re.split(r",? and |, ", name) if stems(part)], how) if stems(name) else None
+        change_each(name, [part for part in re.split(r",? and |, ", name) if stems(part)], how, narrowed)
+        if stems(name)
+        else None
     )
 
 
-def _moved(what: str, view: View, *, sure: bool) -> Plan | None:
+def _moved(what: str, view: View, narrowed: str, *, sure: bool) -> Plan | None:
     """Reschedule: what stands before the first joint behind which there is nothing but a day, a time or a span."""
     text = re.sub(r"(?:,? (?:now|please))+$", "", _INSTEAD.sub("", what))
     for joint in re.finditer(
@@ -171,7 +173,7 @@ def _moved(what: str, view: View, *, sure: bool) -> Plan | None:
         )
         if sure and (by := shift_of(rest)):
             early = re.search(r"\b(?:earlier|forward)\b", rest, re.I)
-            return _each(name, Change(lambda item: _dated(item, by=-by if early else by)), view)  # noqa: B023
+            return _each(name, Change(lambda item: _dated(item, by=-by if early else by)), view, narrowed)  # noqa: B023
         try:
             content, properties = carried(rest, view.now)
         except Unclear:
@@ -181,7 +183,7 @@ def _moved(what: str, view: View, *, sure: bool) -> Plan | None:
             r"\b(?:new|due|date|deadline|time|is|to|now|at|on|the|moved|back|forward|a|of)\b|\W", "", content.lower()
         ):
             given = due if resolve(rest, view.today) else due[10:]
-            return _each(name, Change(lambda item: _dated(item, to=given)), view)  # noqa: B023
+            return _each(name, Change(lambda item: _dated(item, to=given)), view, narrowed)  # noqa: B023
     return None
 
 

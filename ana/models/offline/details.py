@@ -1,7 +1,7 @@
 """What a phrase carries beside its words: when, how urgent, for which project, where."""
 
 import re
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from ana.when import Mention, hours_ahead, resolve, times
@@ -32,6 +32,13 @@ _DAYS = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _RECURRING = re.compile(
     rf"\b(?:every|each) (?:\w+ )?(?:day|week|month|year|morning|evening|night|hour|{_DAYS})|\bon {_DAYS}s\b"
     r"|\b(?:daily|weekly|monthly|yearly)\b(?! (?:report|review|meeting|standup|sync|call))", re.IGNORECASE)  # fmt: skip
+
+
+_TWO = "That names more than one day or time, and an item has one. Say it in two sentences."
+
+
+_NAMES = re.compile(r"['’]s\b| [A-Z][a-z]+ [A-Z]")
+"""What makes a day part of a name: Friday's demo, Friday Night Lights."""
 
 
 class Unclear(Exception):
@@ -77,13 +84,17 @@ def _without_time(text: str, now: datetime) -> tuple[str, str | None]:
     """The text without its day and time, and both as an ISO date or date-time."""
     if ahead := hours_ahead(text, now):
         start, end, moment = ahead
+        if hours_ahead(text[end:], now):
+            raise Unclear(_TWO)
         return f"{text[:start]} {text[end:]}", moment.isoformat(timespec="minutes")
     days, clock = _meant(text, now.date()), times(text)
     clock = [t for t in clock if not any(t.start < d.end and d.start < t.end for d in days)]
     if len(days) > 1 or len(clock) > 1:
-        raise Unclear("That names more than one day or time, and an item has one. Say it in two sentences.")
+        raise Unclear(_TWO)
     due = (days[0].last if days[0].first <= now.date() else days[0].first).isoformat() if days else ""
-    due = f"{due or now.date().isoformat()}T{clock[0].at:%H:%M}" if clock else due
+    if clock:
+        passed = not due and clock[0].at <= now.time() and not re.search(r"\b(?:today|tonight)\b", text, re.IGNORECASE)
+        due = f"{due or (now.date() + timedelta(days=passed)).isoformat()}T{clock[0].at:%H:%M}"
     cuts = [(m.start, m.end) for m in days] + [(m.start, m.end) for m in clock]
     for start, end in sorted(cuts, reverse=True):
         text = f"{_BEFORE.sub('', text[:start])} {_AFTER.sub('', text[end:])}"
@@ -93,5 +104,5 @@ def _without_time(text: str, now: datetime) -> tuple[str, str | None]:
 def _meant(text: str, today: date) -> list[Mention]:
     """The days a phrase may be due: one at its beginning is it; Friday's demo and past days are not."""
     found = [m for m in resolve(text, today) if m.last >= today or re.search(r"\d{4}", m.text)]
-    found = [m for m in found if not text[m.end :].startswith(("'s", "’s"))]
+    found = [m for m in found if not _NAMES.match(text[m.end :]) and not re.search(r"\ban? $", text[: m.start])]
     return found[:1] if found and not _BEFORE.sub("", text[: found[0].start]).strip() else found

@@ -57,7 +57,7 @@ _OPENINGS: tuple[tuple[str, re.Pattern[str]], ...] = tuple((kind, re.compile(pat
 ))  # fmt: skip
 _LEFT_OVER = re.compile(
     r"\b(?:remind|reminder|priority|urgent|asap|tomorrow|tonight|today|yesterday|o'clock|\d ?[ap]m|noon|weekend|calendar|instead|can wait|"
-    r"from now|has become|about me|(?:due|new) date|deadline|context|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:next|this|last) (?:week|month|year))\b(?!')"
+    r"eod|eow|\d{1,2}/\d{1,2}|\d{1,2}h|easter|christmas|new year|\d+ (?:days|weeks) (?:before|after)|the \d+(?:st|nd|rd|th)|the night before|moved|from now|has become|about me|(?:due|new) date|deadline|context|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:next|this|last) (?:week|month|year))\b(?!')"
     r"|^(?:on|at|by|for|in|with|or|is|as|of|from|until|i|my|need|have|under|put|add|block)\b|[:;@#]|, (?:i|we|so|both|they|he|she)\b"
     r"|\b(?:on|at|by|for|and|the|an?|to|is|of|with|both|week|one)$|^(?!.*\b(?:whether|that|if|who|what|when|where|how|why|which)\b).*\b(?:is|are|was|were|has|had|can't|won't|leaves|starts)\b", re.I)  # fmt: skip
 """What should have been understood, and was not: nothing is kept that holds it."""
@@ -164,7 +164,9 @@ def fragment(text: str, view: View) -> Plan | None:
     first = re.sub(r"^re(?=\w{3})", "", content.split(" ")[0].lower())
     due, tagged = str(properties.get("due_date", "")), properties.keys() - {"due_date"}
     if re.match(
-        r"\w+ (?:it|that|this|them|these|those)\b|(?:change|make|turn|set|update) .+ (?:to|into)\b", content, re.I
+        r"\w+ (?:it|that|this|them|these|those)\b|(?:change|make|turn|set|update) .+ (?:to|into)\b|(?:clear|empty|finish) (?:my|the) (?:list|tasks|notes|items|calendar)\b",
+        content,
+        re.I,
     ):
         return None
     is_order = {first, content.split(" ")[0].lower()} & VERBS or (properties and _VERB_AND_THING.match(content))

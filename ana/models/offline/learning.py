@@ -61,7 +61,11 @@ def lasting(text: str, view: View) -> Plan | None:
     )
     if own and (told or not _PASSING.match(own["what"])):
         days = not told and resolve(own["what"], view.today)
-        if not days or re.search(r"\b(?:can't|cannot|don't|never|always|usually)\b|\w{3,}s\b", own["what"], re.I):
+        if not days or re.search(
+            r"\b(?:can't|cannot|don't|never|always|usually|(?:\w+day|morning|evening|afternoon|weekend|night)s)\b",
+            own["what"],
+            re.I,
+        ):
             return known(third_person(own["what"].rstrip(" .!")), own["what"], view)
     return known(f"Their {said[3:]}", said, view) if told and said.lower().startswith("my ") else None
 
@@ -72,7 +76,7 @@ def of_mine(text: str, view: View) -> Plan | None:
     if match is None:
         news = re.match(r"^(?P<what>.+ (?:is|lives|are) .+, not .+)$", text)
         return known(news["what"], news["what"], view, replace=True) if news else None
-    return known(f"Their {match['what'].rstrip(' .!')}", match["what"], view)
+    return known(third_person(f"their {match['what'].rstrip(' .!')}", conjugate=False), match["what"], view)
 
 
 def known(line: str, said: str, view: View, *, replace: bool = False) -> Plan | None:
@@ -97,11 +101,12 @@ def known(line: str, said: str, view: View, *, replace: bool = False) -> Plan | 
     return None if replace else plans.learn(tidy(line))
 
 
-def third_person(text: str) -> str:
+def third_person(text: str, *, conjugate: bool = True) -> str:
     """What someone says of themselves, as one writes it down: "prefer my tea" is "Prefers their tea"."""
     words = text.split()
     adverbs = [words.pop(0).lower() for _ in words[:2] if len(words) > 1 and words[0].lower() in _ADVERBS]
-    told = " ".join([*adverbs, _conjugated(words[0].lower()), *words[1:]]) if words else ""
+    first = _conjugated(words[0].lower()) if words and conjugate else " ".join(words[:1])
+    told = " ".join([*adverbs, first, *words[1:]])
     for own, other in _OWN.items():
         told = re.sub(own, other, told)
     return tidy(told)

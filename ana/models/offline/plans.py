@@ -6,15 +6,17 @@ from typing import Any
 
 from ana.models.offline.matching import Item, described, fitting, stems
 from ana.models.offline.prompt import ASKING, View
-from ana.models.offline.wording import day_of, line_of, listing, reason, when
+from ana.models.offline.wording import brief, day_of, line_of, listing, reason, when
 
 Plan = Generator[tuple[str, dict[str, Any]], dict[str, Any], str]
 
 CAN = (
-    "I can keep tasks, notes, ideas and reminders, find them, tell what is due, remember preferences, and calculate; "
-    "OPENAI_API_KEY, OPENROUTER_API_KEY or OLLAMA_MODEL in .env brings a real model."
+    "I can keep tasks and notes, find them, tell what is due, remember what you like, and calculate: try “remind me to "
+    "call Anna on Friday”, “note: the key is in the tin”, “what's due this week?”, “done with the call”; OPENAI_API_KEY, "
+    "OPENROUTER_API_KEY or OLLAMA_MODEL in .env brings a real model."
 )
-HELP = f"I am a small rule-based reader and did not understand that: {CAN}"
+HELP = f"I am a small rule-based reader of English and did not understand that. {CAN}"
+_PLACES = {"first": 0, "1": 0, "1st": 0, "second": 1, "2": 1, "2nd": 1, "third": 2, "3": 2, "3rd": 2, "last": -1}
 OPEN = {"status": {"$ne": "done"}}
 MOST = 50
 NEAREST = 5
@@ -40,8 +42,9 @@ def add(content: str, properties: dict[str, Any]) -> Plan:
         again = "Say it once more in this conversation, and I keep a second one."
         return f"You have that already:\n{line_of(item['existing'])}\n{again}"
     due = f", due {when(item)}" if day_of(item) else ""
-    ring = " I will show it when it is due; I cannot ring." if item["properties"].get("type") == "reminder" else ""
-    return f"Saved: {item['content']}{due}.{ring}"
+    ring = due and item["properties"].get("type") == "reminder"
+    truth = " I cannot ring: it shows when I am opened then, and in `ana due`." if ring else ""
+    return f"Saved: {brief(item['content'])}{due}.{truth}"
 
 
 def learn(line: str, number: int | None = None) -> Plan:
@@ -86,7 +89,7 @@ class Change:
     strict: bool = False
 
 
-def change(what: str, how: Change) -> Plan:
+def change(what: str, how: Change, narrowed: str = "") -> Plan:
     """Change the one item that fits best; ask where several do, say so where none does."""
     found = yield "query_items", {"text": what, "limit": MOST} | ({"where": dict(how.where)} if how.where else {})
     items = {item["id"]: item for item in found["items"]}
@@ -95,7 +98,11 @@ def change(what: str, how: Change) -> Plan:
     best = best or fitting(what, {id: described(item) for id, item in items.items()}, share)
     named = [id for id in best if items[id]["properties"].get("type", " ") in what.lower()]
     whole = [id for id in best if stems(items[id]["content"]) == stems(what)]
-    best = whole or named or best
+    place = next((_PLACES[word] for word in narrowed.lower().split() if word in _PLACES), None)
+    if narrowed and place is None:
+        best = fitting(f"{what} {narrowed}", {id: described(items[id]) for id in best}, 0)
+    best = [id for id in items if id in what.lower().split()] or whole or named or best
+    best = best if place is None or place >= len(best) else [best[place]]
     if len(best) != 1:
         return _asked(line_of(items[id]) for id in best) if best else f'I found nothing that fits "{what}".'
     given = how.arguments(items[best[0]])
@@ -103,19 +110,19 @@ def change(what: str, how: Change) -> Plan:
         return f"{items[best[0]]['content']} has no date yet. Say on which day."
     done = yield how.tool, {"id": best[0]} | given
     if "deleted" in done:
-        return f"Deleted: {done['deleted']['content']}."
+        return f"Deleted: {brief(done['deleted']['content'])}."
     said = given.get("properties", {})
     if said.get("status") == "done":
-        return f"Marked as done: {done['content']}."
-    return f"Updated: {done['content']}" + (f", now due {when(done)}." if "due_date" in said else ".")
+        return f"Marked as done: {brief(done['content'])}."
+    return f"Updated: {brief(done['content'])}" + (f", now due {when(done)}." if "due_date" in said else ".")
 
 
-def change_each(name: str, parts: list[str], how: Change) -> Plan:
+def change_each(name: str, parts: list[str], how: Change, narrowed: str = "") -> Plan:
     """Change the one item that has the whole name; else those of its parts, one after the other."""
     if len(parts) > 1:
         found = yield "query_items", {"text": name, "limit": MOST}
         parts = [name] if len(fitting(name, {i["id"]: i["content"] for i in found["items"]}, 0.99)) == 1 else parts
-    return (yield from several(change(part, how) for part in parts))
+    return (yield from several(change(part, how, narrowed) for part in parts))
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ class View:
         question: What the person said last.
         asked: What they had said before, if they were asked then which one they mean.
         now: The person's moment, from the prompt.
-        lines: Global Context by number.
+        lines: Global Context by number, as it was when the turn began: plans are run again over the results so far.
         results: What tools answered in this turn, in order.
         checked: Whether a draft of this turn was sent back.
     """
@@ -58,14 +58,24 @@ def read(messages: Sequence[BaseMessage]) -> View:
     moment = _NOW.search(system)
     if moment is None:
         raise NoClock
+    results = [_json(m.text) for m in turn if isinstance(m, ToolMessage)]
+    lines = {int(n): text for n, text in _LINE.findall(system.rpartition(_CONTEXT)[2])}
     return View(
         question=turn[0].text if turn else "",
         asked=_asked(messages, questions),
         now=datetime.fromisoformat(moment[1]),
-        lines={int(n): text for n, text in _LINE.findall(system.rpartition(_CONTEXT)[2])},
-        results=[_json(m.text) for m in turn if isinstance(m, ToolMessage)],
+        lines=_at_first(lines, results),
+        results=results,
         checked=any(isinstance(m, HumanMessage) for m in turn[1:]),
     )
+
+
+def _at_first(lines: dict[int, str], results: Sequence[dict[str, Any]]) -> dict[int, str]:
+    """Global Context without what this turn did to it."""
+    for result in reversed(results):
+        if isinstance(number := result.get("line"), int):
+            lines[number] = str(result.get("deleted") or result.get("replaced") or "")
+    return {number: lines[number] for number in sorted(lines) if lines[number]}
 
 
 def _asked(messages: Sequence[BaseMessage], questions: list[int]) -> str | None:

@@ -1,7 +1,7 @@
 """Questions about what is kept: what they filter by, and which of their words say what is looked for."""
 
 import re
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from ana.models.offline.matching import fitting, stems
@@ -38,7 +38,7 @@ _FILLERS = stems(
     "show list find give get tell me see check search look pull bring display all every everything anything something "
     "things stuff happening scheduled planned plan going having have has had got saved kept stored wrote write down know "
     "about regarding related concerning for of that project deadline deadlines calendar agenda schedule plate week month "
-    "day far again currently total many much how did made put say said called like upcoming coming up us please could tagged context whatever long time start run through doing everything else "
+    "day far again currently total many much how did made put say said called like upcoming coming up us please could tagged context whatever free long time start run through doing everything else "
     "missed completed done finished open left late mean meant want wanted whole any other few most priority set on's"
 )
 _OWN = re.compile(
@@ -65,7 +65,7 @@ def question(text: str, view: View) -> Plan | None:
         said[name] = pattern.search(rest) is not None
         rest = pattern.sub(" ", rest)
     where: dict[str, Any] = {}
-    if days := _days(text, rest, view.today, said):
+    if days := _days(text, rest, view.now, said):
         rest, where["due_date"] = days
     if place := _CONTEXT.search(rest):
         name = next(filter(None, place.groups())).lower()
@@ -88,10 +88,11 @@ def question(text: str, view: View) -> Plan | None:
     return find(Asked(text, words.replace("#", ""), where, bool(_OWN.search(text)), exact, said["undated"]))
 
 
-def _days(text: str, rest: str, today: date, said: dict[str, bool]) -> tuple[str, dict[str, str]] | None:
+def _days(text: str, rest: str, now: datetime, said: dict[str, bool]) -> tuple[str, dict[str, str]] | None:
     """The text without the days it names, and the filter they make."""
+    today = now.date()
     if said["overdue"]:
-        return rest, {"$lt": today.isoformat()}
+        return rest, {"$lt": now.isoformat(timespec="minutes")}
     if span := due_question(text, today):
         mentions = named_days(rest, today)
         first, last = span

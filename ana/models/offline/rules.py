@@ -22,7 +22,7 @@ LONGEST = 2000
 _LEADING = re.compile(
     r"^(?:(?:just so you know|please|plz|pls|kindly|hey|hi|hello|ok|okay|so|and|also|then|thanks|thank you|great|ana|well|oh|um+|actually|just"
     r"|finally|quickly|btw|by the way|for the record|fyi|right|alright|hmm+|one more thing|two things)\b[,.!:\s-]*)+(?=\S)"
-    r"|^(?:can|could|would|will) (?:you|u) (?:please |pls |kindly |also |just )?|^(?:i'?d|i would) like (?:you )?to |^(?:let's|lets) "
+    r"|^(?:can|could|would|will) (?:you|u) (?:please |pls |kindly |also |just )?(?!(?:email|call|phone|ring|text|buy|send|pay|order|cook|clean|wash|print|write|sing|do|help|be)\b)|^(?:i'?d|i would) like (?:you )?to |^(?:let's|lets) "
     r"|^i want (?:you )?to (?=(?:add|create|delete|move|see|reschedule|mark|rename|cancel|change)\b)|^help me (?:to )?", re.I)  # fmt: skip
 _TRAILING = re.compile(
     r"(?:[,;.!]? *\b(?:please|pls|plz|thanks|thank you|thx|cheers|for me|would you|will you|ok|okay|too)\b)+[.!? ]*$",
@@ -164,7 +164,7 @@ def _talk(text: str) -> Make:
 
 def _rules() -> Iterator[tuple[re.Pattern[str], Make]]:
     moment = r"(?:current |exact |local )?(?:time|date|day|weekday)(?: and (?:the )?(?:date|time))?"
-    place = r"(?: (?:right )?now| today| at the moment| please|,? (?:in|for) [\w /]+| use utc| utc)*"
+    place = r"(?: (?:right )?now| today| at the moment| please|,? (?:in|for) (?!\d|the )[a-z][\w /]*| use utc| utc)*"
     for pattern, make in (
         (r"^(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|day))\b[\w ]{0,12}[.! ]*$", _talk("Hello. What is on your mind?")),
         (r"^(?:thanks?|thank you|thx|ty|cheers|great|perfect|nice|cool|awesome|lovely)\b[\w ,]{0,20}[.! ]*$", _talk("You are welcome.")),

@@ -7,6 +7,7 @@ from tabulate import tabulate
 
 from ana.models.offline.matching import Item
 
+LONGEST = 160
 _COLUMNS = {"due_date": "due", "priority": "priority", "project": "project", "context": "where", "status": "status"}
 
 
@@ -22,18 +23,24 @@ def when(item: Item) -> str:
     return f"{day:%A} {day.day} {day:%B}" + (f", {value[11:16]}" if value[10:11] == "T" else "") if day else value
 
 
+def brief(content: str) -> str:
+    """A content in an answer: one line, cut where it is long."""
+    line = " ".join(content.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
 def line_of(item: Item) -> str:
     """An item in a line."""
     told = [f"due {when(item)}"] if day_of(item) else []
     told += [f"{item['properties']['priority']} priority"] if "priority" in item["properties"] else []
     told += ["done"] if item["properties"].get("status") == "done" else []
-    return f"- {item['content']}" + (f" ({', '.join(told)})" if told else "")
+    return f"- {brief(item['content'])}" + (f" ({', '.join(told)})" if told else "")
 
 
 def listing(items: list[Item]) -> str:
     """One line for an item; a Markdown table for several that have properties to show."""
     columns = {name: [_cell(item, key) for item in items] for key, name in _COLUMNS.items()}
-    table = {"what": [item["content"].replace("|", "\\|") for item in items]}
+    table = {"what": [brief(item["content"]).replace("|", "\\|") for item in items]}
     table |= {name: cells for name, cells in columns.items() if any(cells)}
     if len(items) < 2 or len(table) == 1:
         return "\n".join(map(line_of, items))
