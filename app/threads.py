@@ -22,6 +22,7 @@ class Thread:
         turns: How many turns its trace tells of.
         last: When the last one was, ISO 8601.
         about: Its first question.
+        latest: Its last question.
     """
 
     id: str
@@ -29,6 +30,7 @@ class Thread:
     turns: int
     last: str
     about: str
+    latest: str
 
 
 class Threads:
@@ -93,8 +95,8 @@ class Threads:
     def about(self, id: str) -> Thread:
         records = self._traces.read(id)
         first, last = (records[0], records[-1]) if records else (None, None)
-        question = first["question"] if first else ""
-        return Thread(id, self._names().get(id, ""), len(records), last["ts"] if last else "", question)
+        about, latest = (record["question"] if record else "" for record in (first, last))
+        return Thread(id, self._names().get(id, ""), len(records), last["ts"] if last else "", about, latest)
 
     def delete(self, id: str) -> None:
         """Delete a thread with its checkpoints and traces.

@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from ana.clock import Clock
 from ana.errors import UserError
 from ana.settings import Settings, load_settings
 from ana.store.journal import Cause
 from ana.store.memory import Memory
+from app.cli import cli
 from app.history import entries, show_entries, take_back, undone
 from tests.app.test_cli import Run, ana  # noqa: F401 - a fixture
 from tests.conftest import BERLIN, EMBEDDER, folders
@@ -60,27 +62,34 @@ def test_a_conflict_is_shown_and_not_overwritten(settings: Settings, capsys: pyt
 
 
 def test_the_commands(ana: Run) -> None:  # noqa: F811
-    assert ana("undo").returncode == 1
     said = "add buy milk tomorrow\n/undo\n/undo\nundo that\n"
     shown = ana("chat", given=said).stdout
     assert "Taken back:\n  - Buy milk" in shown
     assert "There is nothing to take back." in shown
     assert "/undo" in shown.rpartition("> undo that")[2]
-    ana("ask", "note: the key is in the tin")
-    assert json.loads(ana("history", "--json").stdout.splitlines()[0])["op"] == "create"
-    done = ana("undo")
-    assert (done.returncode, done.stdout) == (0, "Taken back:\n  - The key is in the tin (note)\n")
+    assert json.loads(ana("history", "--json").stdout.splitlines()[0])["op"] == "delete"
+    assert ana("undo").returncode == 1
 
 
-def test_trash(ana: Run) -> None:  # noqa: F811
-    assert ana("trash").stdout == "The trash is empty.\n"
-    ana("ask", "add buy milk tomorrow")
-    ana("ask", "delete the milk")
-    id = ana("trash", "list").stdout.splitlines()[1].split()[0]
-    assert "+ Buy milk" in ana("trash", "restore", id).stdout
-    assert ana("trash", "restore", id).returncode == 1
-    ana("ask", "delete the milk")
-    assert ana("trash", "--purge").stderr == "0 items are forgotten for ever.\n"
-    assert ana("trash", "--purge", "--older-than", "soon").returncode == 1
-    assert ana("trash", "--purge", "--older-than", "0d").stderr == "1 items are forgotten for ever.\n"
-    assert ana("trash").stdout == "The trash is empty.\n"
+def test_trash(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    item = filled(settings)
+    for name, value in folders(tmp_path).items():
+        monkeypatch.setenv(name, value)
+
+    def said(*words: str) -> str:
+        done = CliRunner().invoke(cli, ["trash", *words])
+        return done.output if done.exception is None else str(done.exception)
+
+    assert said() == "The trash is empty.\n"
+    memory = Memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
+    memory.delete(item)
+    memory.close()
+    assert item in said("list")
+    assert "+ Dentist" in said("restore", item)
+    assert f"No item {item}" in said("restore", item)
+    memory.delete(item)
+    memory.close()
+    assert said("--purge") == "0 items are forgotten for ever.\n"
+    assert "no age" in said("--purge", "--older-than", "soon")
+    assert said("--purge", "--older-than", "0d") == "1 items are forgotten for ever.\n"
+    assert said() == "The trash is empty.\n"

@@ -77,6 +77,8 @@ def question(text: str, view: View) -> Plan | None:
     where |= {"priority": "high"} if said["high"] else {"priority": "low"} if said["low"] else {}
     words = " ".join(word for word in re.findall(r"#?[\w'-]+", rest) if stems(word) - _FILLERS)
     filtered = where.keys() - {"type"} or said["undated"]
+    if not asks and re.match(r"i(?:'m| am| was| have|'ve)?\b", text, re.I):
+        return None
     if not asks and not (filtered and (not words or said["overdue"])):
         return None
     exact = bool(where.keys() - {"type"}) or said["open"] or said["done"] or said["undated"]
