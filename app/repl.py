@@ -67,9 +67,8 @@ class Repl:
     def _greet(self) -> None:
         about = self._threads.about(self._thread)
         if about.turns:
-            say(
-                f"Going on with {about.name or 'the last conversation'} ({about.turns} turns), last: {short(about.latest)}"
-            )
+            name = about.name or "the last conversation"
+            say(f"Going on with {name} ({about.turns} turns), last: {short(about.latest)}")
             say("/reset starts a new one, /help shows the commands.")
         else:
             name = f"A new conversation, {about.name}. " if about.name else ""
