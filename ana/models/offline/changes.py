@@ -173,7 +173,7 @@ def _moved(what: str, view: View, narrowed: str, *, sure: bool) -> Plan | None:
         )
         if sure and (by := shift_of(rest)):
             early = re.search(r"\b(?:earlier|forward)\b", rest, re.I)
-            return _each(name, Change(lambda item: _dated(item, by=-by if early else by)), view, narrowed)  # noqa: B023
+            return _each(name, Change(_redated(by=-by if early else by)), view, narrowed)
         try:
             content, properties = carried(rest, view.now)
         except Unclear:
@@ -183,7 +183,7 @@ def _moved(what: str, view: View, narrowed: str, *, sure: bool) -> Plan | None:
             r"\b(?:new|due|date|deadline|time|is|to|now|at|on|the|moved|back|forward|a|of)\b|\W", "", content.lower()
         ):
             given = due if resolve(rest, view.today) else due[10:]
-            return _each(name, Change(lambda item: _dated(item, to=given)), view, narrowed)  # noqa: B023
+            return _each(name, Change(_redated(to=given)), view, narrowed)
     return None
 
 
@@ -201,6 +201,10 @@ def _dated(item: Item, to: str = "", by: Any = None) -> dict[str, Any] | None:
     elif len(to) == 10 and day and old[10:11] == "T":
         to += old[10:16]
     return {"properties": {"due_date": to}}
+
+
+def _redated(to: str = "", by: Any = None) -> Callable[[Item], dict[str, Any] | None]:
+    return lambda item: _dated(item, to, by)
 
 
 def _set(**properties: str) -> Callable[[Item], dict[str, Any]]:
