@@ -129,7 +129,7 @@ class Assistant:
             raise
         except (sqlite3.Error, OSError):
             raise
-        except Exception as exc:
+        except Exception as exc:  # whatever it is: a turn left open would be begun again, and fail again, for ever
             _log.exception("a turn failed in a way that was not foreseen")
             why = f"Something went wrong that was not foreseen: {type(exc).__name__}: {exc}."
             self._close_turn(config, thread_id, why)

@@ -69,6 +69,14 @@ def undo(memory: Memory, turn: str, *, override: bool = False) -> Undone:
     Raises:
         UserError: There is no such turn, or it has been taken back already.
     """
+    for entry in memory.history(turn=turn):
+        if entry.change.kind == "item" and (old := entry.change.before):
+            memory.items.embed_ahead(old.content, old.properties)
+    with memory.folder.hold():  # nobody changes a record between the look at it and the write
+        return _undone(memory, turn, override)
+
+
+def _undone(memory: Memory, turn: str, override: bool) -> Undone:
     entries = memory.history(turn=turn)
     if not entries:
         raise UserError(f"No turn {turn} has written anything.", "`ana history` shows the turns.")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
 
 from ana.clock import Clock
-from ana.errors import UserError
-from ana.store.journal import Cause
+from ana.errors import StoreBusy, UserError
+from ana.store.journal import Cause, Change
 from ana.store.memory import Memory
 from ana.store.undo import last_turn, undo
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
@@ -90,6 +90,25 @@ def test_what_another_turn_changed_since_is_a_conflict_and_nothing_is_touched(me
     assert len(undo(memory, "t1", override=True).changes) == 2
     assert memory.items.known(item).content == "one"
     assert memory.items.get(other) is None
+
+
+def test_nobody_else_writes_while_a_turn_is_taken_back(
+    memory: Memory, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = memory.create("one", {}, cause("t0")).id
+    memory.update(item, "two", None, cause("t1"))
+    other = Memory(tmp_path / "data", EMBEDDER, clock, timeout=0.05)
+    put_back = memory.put_back
+
+    def meddle(change: Change, cause: Cause) -> Change:
+        with pytest.raises(StoreBusy):
+            other.update(item, "three")
+        return put_back(change, cause)
+
+    monkeypatch.setattr(memory, "put_back", meddle)
+    assert len(undo(memory, "t1").changes) == 1
+    assert memory.items.known(item).content == "one"
+    other.close()
 
 
 def test_an_edit_by_hand_is_a_turn_of_its_own(memory: Memory) -> None:

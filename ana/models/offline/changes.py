@@ -127,7 +127,7 @@ def _changed(kind: str, what: str, match: re.Match[str], view: View, narrowed: s
         what.strip(" ?.!,:\"'"),
         flags=re.I,
     )
-    if kind == "delete" and (re.match(r"(?:what you know|the bit|the thing)\b", what) or _has_day(what, view)):
+    if kind == "delete" and re.match(r"(?:what you know|the bit|the thing)\b", what):
         return None
     if (
         kind in ("done", "reopen")
@@ -209,10 +209,6 @@ def _redated(to: str = "", by: Any = None) -> Callable[[Item], dict[str, Any] | 
 
 def _set(**properties: str) -> Callable[[Item], dict[str, Any]]:
     return lambda _: {"properties": properties}
-
-
-def _has_day(text: str, view: View) -> bool:
-    return bool(resolve(text, view.today)) and bool(re.match(r"\w+ing\b|the \w+ by\b", text))
 
 
 def _without_days(text: str, today: date) -> str:
