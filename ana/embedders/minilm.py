@@ -37,7 +37,7 @@ def has_minilm(folder: Path) -> bool:
 def import_onnxruntime() -> Any:
     """The module onnxruntime; its telemetry, which writes into the home folder, is off."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    import onnxruntime  # type: ignore[import-untyped]
+    import onnxruntime
 
     return onnxruntime
 

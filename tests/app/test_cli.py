@@ -7,40 +7,16 @@ import re
 import select
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ana.settings import PROJECT
+from tests.app.conftest import ANA, Run
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
-
-ANA = [sys.executable, "-m", "app.cli"]
-Done = subprocess.CompletedProcess[str]
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def ana(tmp_path: Path) -> Run:
-    """Runs `ana` offline on a folder of its own, from another current folder."""
-
-    def run(*arguments: str, given: str = "", **env: str) -> Done:
-        return subprocess.run(
-            [*ANA, *arguments],
-            input=given,
-            cwd=tmp_path,
-            env=os.environ | folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT)) | env,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-
-    return run
 
 
 def test_ask_prints_the_answer_alone(ana: Run) -> None:

@@ -13,7 +13,7 @@ from ana.store.journal import Cause
 from ana.store.memory import Memory
 from app.cli import cli
 from app.history import entries, show_entries, take_back, undone
-from tests.app.test_cli import Run, ana  # noqa: F401 - a fixture
+from tests.app.conftest import Run
 from tests.conftest import BERLIN, EMBEDDER, folders
 
 
@@ -61,7 +61,7 @@ def test_a_conflict_is_shown_and_not_overwritten(settings: Settings, capsys: pyt
     memory.close()
 
 
-def test_the_commands(ana: Run) -> None:  # noqa: F811
+def test_the_commands(ana: Run) -> None:
     said = "add buy milk tomorrow\n/undo\n/undo\nundo that\n"
     shown = ana("chat", given=said).stdout
     assert "Taken back:\n  - Buy milk" in shown

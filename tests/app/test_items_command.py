@@ -8,10 +8,8 @@ import pytest
 
 from ana.clock import Clock
 from ana.store.memory import Memory
-from tests.app.test_cli import Run, ana
+from tests.app.conftest import Run
 from tests.conftest import BERLIN, EMBEDDER
-
-__all__ = ["ana"]
 
 TODAY = datetime.now(BERLIN).date()
 DAY = timedelta(days=1)
