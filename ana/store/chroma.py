@@ -19,7 +19,6 @@ from ana.store.base import Found
 from ana.store.folder import Folder, foreign_errors
 from ana.store.index import Index, digest
 from ana.store.item import Item, Json, Properties, check_properties, merged
-from ana.store.metadata import to_chroma
 from ana.store.ranking import Weights
 from ana.store.search import Search
 from ana.store.source import PAGE, ChromaSource, Stored, Vector
@@ -77,13 +76,18 @@ class ChromaStore:
                 raise ToolError(
                     f"There is already an item {item.id}.", "Update it, or create one without naming an id."
                 )
-            self.put(item, None)
+            self.put([(item, None)])
         return item
 
     def get(self, id: str) -> Item | None:
         with self._collection() as source:
             found = source.items([id]) if id else []
         return found[0] if found else None
+
+    def some(self, ids: Sequence[str]) -> list[Item]:
+        """The items with these ids, in any order; ids that are not there are left out."""
+        with self._collection() as source:
+            return source.items(ids)
 
     def has(self, id: str) -> bool:
         """Whether there is an item with this id, by the index."""
@@ -94,7 +98,7 @@ class ChromaStore:
         with self._collection():
             old = self.known(id)
             item = self.changed(old, content, properties)
-            self.put(item, old)
+            self.put([(item, old)])
         return item
 
     def changed(self, old: Item, content: str | None, properties: Mapping[str, Json] | None) -> Item:
@@ -120,46 +124,56 @@ class ChromaStore:
         return item
 
     def delete(self, id: str) -> Item:
-        with self._collection() as source:
+        with self._collection():
             item = self.known(id)
-            with self._writing(source, removed=[id]):
-                source.delete([id])
+            self.remove([id])
         return item
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """Remove items; one that is not there is passed over."""
+        for start in range(0, len(ids), BATCH):
+            with self._collection() as source:
+                if there := [item.id for item in source.items(ids[start : start + BATCH])]:
+                    with self._writing(source, removed=there):
+                        source.delete(there)
 
     def upsert(self, item: Item) -> None:
         with self._collection():
-            self.put(item, self.get(item.id))
+            self.put([(item, self.get(item.id))])
 
-    def put(self, item: Item, before: Item | None) -> None:
-        """Make the stored item equal to this one.
+    def put(self, changes: Sequence[tuple[Item, Item | None]]) -> None:
+        """Make stored items equal to these.
 
         Args:
-            item: What is to be stored.
-            before: What is stored now, None for nothing: Chroma merges metadata, so its keys are taken back by name.
+            changes: Each item as it is to be, with how it is stored now, None for not at all: Chroma merges metadata,
+                so stale keys are taken back by name.
         """
-        kept = to_chroma(item)[1]
-        self._write([item], {key: None for key in (to_chroma(before)[1] if before else {}) if key not in kept})
+        for start in range(0, len(changes), BATCH):
+            self._write(changes[start : start + BATCH])
 
-    def embed_ahead(self, content: str, properties: Properties | None = None) -> None:
-        """Embed what is about to be stored, before the folder is held: an embedder may be a server, and slow."""
-        document = property_text(content, properties or {})
-        if len(self._ahead) >= AHEAD:
+    def embed_ahead(self, *texts: tuple[str, Properties | None]) -> None:
+        """Embed what is about to be stored, before the folder is held: an embedder may be a server, and slow.
+
+        Args:
+            texts: Content and properties of each.
+        """
+        documents = list(dict.fromkeys(property_text(content, properties or {}) for content, properties in texts))
+        if len(self._ahead) + len(documents) > AHEAD:
             self._ahead.clear()
-        self._ahead[document] = self._embedded([document])[0]
+        self._ahead |= zip(documents, self._embedded(documents), strict=True)
 
     def fill(self, items: Sequence[Item]) -> None:
-        """Store many items at once; none of them may be there already."""
-        for start in range(0, len(items), BATCH):
-            self._write(items[start : start + BATCH], {})
+        """Store many items that are not there yet, past the journal."""
+        self.put([(item, None) for item in items])
 
-    def _write(self, items: Sequence[Item], stale: Mapping[str, None]) -> None:
-        documents = [property_text(item.content, item.properties) for item in items]
+    def _write(self, changes: Sequence[tuple[Item, Item | None]]) -> None:
+        documents = [property_text(item.content, item.properties) for item, _ in changes]
         known = {text: ahead for text in documents if (ahead := self._ahead.pop(text, None)) is not None}
         missing = [text for text in dict.fromkeys(documents) if text not in known]
         known |= dict(zip(missing, self._embedded(missing), strict=True))
-        stored = [Stored(item, known[document]) for item, document in zip(items, documents, strict=True)]
+        stored = [Stored(item, known[text]) for (item, _), text in zip(changes, documents, strict=True)]
         with self._collection() as source, self._writing(source, stored):
-            source.write(stored, stale)
+            source.write(stored, [before for _, before in changes])
 
     def query(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
         query = self._search.prepared(text)  # embedded before the folder is held

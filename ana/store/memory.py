@@ -1,15 +1,17 @@
 """All the assistant knows: items, Global Context, and the one way to change them."""
 
 import hashlib
+import secrets
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ana.clock import Clock
 from ana.embedders import Embedder
-from ana.errors import AlreadyThere, StoreBroken, ToolError
+from ana.errors import AlreadyThere, ToolError
+from ana.store.acts import Acts
 from ana.store.chroma import ChromaStore, collection_arguments, new_id, short_id
 from ana.store.folder import Folder, foreign_errors, unusable
 from ana.store.item import Item, Json, Properties, check_properties
@@ -40,6 +42,7 @@ class Memory:
         self.items, self._lines = (ChromaStore(self.folder, name, embedder, clock) for name in COLLECTIONS)
         self._embedder = embedder
         self._journal = Journal(path / "journal.sqlite")
+        self._acts = Acts({"item": self.items, "line": self._lines}, self._journal)
         self._clock = clock
 
     def create(
@@ -63,13 +66,14 @@ class Memory:
             ToolError: A property cannot be stored.
         """
         check_properties(properties or {})
-        self.items.embed_ahead(content, properties)
+        self.items.embed_ahead((content, properties))
 
         def plan() -> Change:
             if not copy and (same := self.items.same(content, properties or {})):
                 raise AlreadyThere(same[0].id)
             stamp = self._clock.stamp()
-            return Change("item", "", None, Item(self._free_id(cause), content, dict(properties or {}), stamp, stamp))
+            item = Item(self._free_id(cause), content, dict(properties or {}), stamp, stamp)
+            return Change("item", item.id, None, item)
 
         return self._write(plan, cause)
 
@@ -88,7 +92,7 @@ class Memory:
 
         if before := self.items.get(id):
             after = self.items.changed(before, content, properties)
-            self.items.embed_ahead(after.content, after.properties)
+            self.items.embed_ahead((after.content, after.properties))
 
         def plan() -> Change:
             old = self.items.known(id)
@@ -116,7 +120,7 @@ class Memory:
             ToolError: The line is empty or too long.
         """
         text = one_line(content)
-        self._lines.embed_ahead(text)
+        self._lines.embed_ahead((text, None))
 
         def plan() -> Change:
             number = self._journal.next_number("line", floor=max(self.lines(), default=-1) + 1)
@@ -140,7 +144,7 @@ class Memory:
             ToolError: There is no such line, or it no longer reads as the caller saw it.
         """
         text = one_line(content)
-        self._lines.embed_ahead(text)
+        self._lines.embed_ahead((text, None))
 
         def plan() -> Change:
             old = self._unchanged(line, shown)
@@ -162,6 +166,11 @@ class Memory:
         with self._hold():
             return self._journal.origins(kind)
 
+    def turns(self) -> dict[str, str]:
+        """The turns that wrote something, the newest first, each with its conversation."""
+        with self._hold():
+            return self._journal.turns()
+
     def history(self, *, turn: str | None = None, id: str | None = None, since: str = "") -> list[Entry]:
         """What was done, the newest first. Arguments as `Journal.entries`."""
         with self._hold():
@@ -177,9 +186,18 @@ class Memory:
             if not self.items.has(id):
                 self._journal.erase("item", id)
 
-    def put_back(self, change: Change, cause: Cause) -> Change:
-        """Make a record what it was once; a line gets its own number again."""
-        return self._write(lambda: change, cause)
+    def put_back(self, changes: Sequence[Change], turn: str, thread: str = "") -> None:
+        """Make records what they were once, all of them or none; a line gets its own number again.
+
+        Args:
+            changes: From what each is now to what it is to be.
+            turn: What this is part of.
+            thread: The conversation.
+        """
+        stamp = self._clock.stamp()
+        with self._hold():
+            self._acts.settle()
+            self._acts.do([Entry(stamp, thread, turn, change) for change in changes])
 
     def describe(self) -> list[dict[str, Any]]:
         """Both collections: name, count, embedder, dimension, distance space, format version."""
@@ -209,39 +227,16 @@ class Memory:
         self.folder.close()
 
     def _write(self, plan: Callable[[], Change], cause: Cause | None) -> Change:
-        """Intent, write, read back, done. A call that already did this gets the receipt it got then."""
+        """Make a change, once: a call that already made it gets the receipt it got then."""
         with self._hold():
-            earlier, done = (self._journal.find(cause.key) if cause else None) or (None, False)
-            if earlier and (done or self._moved_on(earlier)):
+            self._acts.settle()
+            if cause and (earlier := self._journal.find(cause.key)):
                 return earlier
-            change = earlier if earlier and self._pending(earlier) else plan()
-            record = change.after or change.before
-            assert record is not None
-            change = Change(change.kind, record.id, change.before, change.after)
-            seq = self._journal.begin(change, self._clock.stamp(), cause)
-            self._apply(change)
-            self._journal.finish(seq)
+            change = plan()
+            by = cause or Cause("", "", f"edit-{secrets.token_hex(4)}")
+            self._acts.do([Entry(self._clock.stamp(), by.thread, by.turn, change, by.key or None)])
+            self._acts.settle(sure=True)
             return change
-
-    def _apply(self, change: Change) -> None:
-        store = self._store(change)
-        if change.after is not None:
-            store.put(change.after, change.before)
-        elif store.get(change.id) is not None:
-            store.delete(change.id)
-        if store.get(change.id) != change.after:
-            raise StoreBroken(f"The store did not keep {change.kind} {change.id} as it was written.", "Try again.")
-
-    def _moved_on(self, change: Change) -> bool:
-        """Whether an unfinished creation was stored after all and somebody has changed it since."""
-        return change.before is None and self._store(change).get(change.id) not in (None, change.after)
-
-    def _pending(self, change: Change) -> bool:
-        """Whether an unfinished intent still fits: nobody else has touched the record since."""
-        return self._store(change).get(change.id) in (change.before, change.after)
-
-    def _store(self, change: Change) -> ChromaStore:
-        return self.items if change.kind == "item" else self._lines
 
     def _free_id(self, cause: Cause | None) -> str:
         """An id that no item has; the same for the same call, so that a call run again meets its own item."""

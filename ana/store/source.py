@@ -51,8 +51,9 @@ class ChromaSource:
         return [found[id] for id in ids if id in found]
 
     def items(self, ids: Sequence[str]) -> list[Item]:
-        """The items with these ids, at most a page of them, in any order."""
-        return _items(self.chroma.get(ids=list(ids))) if ids else []
+        """The items with these ids, in any order; ids that are not there are left out."""
+        pages = (list(ids[start : start + PAGE]) for start in range(0, len(ids), PAGE))
+        return [item for page in pages for item in _items(self.chroma.get(ids=page))]
 
     def page(self, offset: int, size: int = PAGE) -> list[Item]:
         return _items(self.chroma.get(limit=size, offset=offset))
@@ -62,15 +63,16 @@ class ChromaSource:
             part: Any = self._collection.get(limit=PAGE, offset=offset, include=_EVERYTHING)
             yield from _stored(part)
 
-    def write(self, stored: Sequence[Stored], stale: Mapping[str, None]) -> None:
+    def write(self, stored: Sequence[Stored], before: Sequence[Item | None]) -> None:
         """Store items under their ids.
 
         Args:
             stored: At most as many as Chroma takes at once.
-            stale: Metadata keys to take back: Chroma merges metadata with what is there.
+            before: How each is stored now, None for not at all; Chroma merges metadata, so its keys are taken back.
         """
         documents, metadatas = zip(*(to_chroma(each.item) for each in stored), strict=True)
-        told: Any = [dict(stale) | metadata for metadata in metadatas]
+        stale = [dict.fromkeys(to_chroma(old)[1]) if old else {} for old in before]
+        told: Any = [none | metadata for none, metadata in zip(stale, metadatas, strict=True)]
         vectors = np.array([each.vector for each in stored], np.float32)
         self._collection.upsert([each.item.id for each in stored], vectors, told, list(documents))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ana.errors import UserError
 from ana.store.item import Item
-from ana.store.journal import Cause, Change
+from ana.store.journal import Change
 from ana.store.memory import Memory
 
 
@@ -41,8 +41,9 @@ def restore(memory: Memory, id: str) -> Change:
     found = next((each for each in deleted(memory) if each.item.id == id), None)
     if found is None:
         raise UserError(f"No item {id} lies in the trash.", "`ana trash` shows what does.")
-    name = f"restore-{id}-{secrets.token_hex(4)}"
-    return memory.put_back(Change("item", id, None, found.item), Cause(name, "", name))
+    change = Change("item", id, None, found.item)
+    memory.put_back([change], f"restore-{id}-{secrets.token_hex(4)}")
+    return change
 
 
 def purge(memory: Memory, before: str) -> list[Deleted]:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from ana.errors import UserError
 from ana.store.item import Item
-from ana.store.journal import Cause, Change, Entry
+from ana.store.journal import Change, net
 from ana.store.memory import Memory
 
-_UNDO = re.compile(r"undo-[0-9a-f]{8}-of-(?P<turn>.+)")
+_UNDO = re.compile(r"undo-(?P<mark>[0-9a-f]{8})-of-(?P<turn>.+)")
 
 
 @dataclass(frozen=True)
@@ -36,74 +36,76 @@ class Undone:
 
     Args:
         turn: The turn.
+        name: What took it back, itself a turn; empty where nothing was changed.
         changes: What was changed for it, the last first.
         conflicts: What stood in the way; where there are any and none was to be overridden, nothing was changed.
     """
 
     turn: str
+    name: str
     changes: list[Change]
     conflicts: list[Conflict]
 
 
-def last_turn(memory: Memory) -> str:
+def last_turn(memory: Memory, thread: str | None = None) -> str:
     """The newest turn that wrote something and stands.
+
+    Args:
+        memory: Items and Global Context.
+        thread: Only of this conversation.
 
     Raises:
         UserError: There is none.
     """
-    turns = list(dict.fromkeys(entry.turn for entry in memory.history()))
-    found = next((turn for turn in turns if not _UNDO.fullmatch(turn) and _stands(turn, turns)), None)
+    turns = memory.turns()
+    mine = (turn for turn, its in turns.items() if thread in (None, its) and not _UNDO.fullmatch(turn))
+    found = next((turn for turn in mine if _stands(turn, turns)), None)
     if found is None:
         raise UserError("There is nothing to take back.")
     return found
 
 
-def undo(memory: Memory, turn: str, *, override: bool = False) -> Undone:
+def undo(memory: Memory, turn: str, *, override: bool = False, mark: str = "") -> Undone:
     """Take a turn back.
 
     Args:
         memory: Items and Global Context.
         turn: The turn's id, from `last_turn` or the history.
         override: Whether what was changed since is put back all the same.
+        mark: 8 hexadecimal digits, the same for the same wish said again; default: random.
 
     Raises:
         UserError: There is no such turn, or it has been taken back already.
     """
-    for entry in memory.history(turn=turn):
-        if entry.change.kind == "item" and (old := entry.change.before):
-            memory.items.embed_ahead(old.content, old.properties)
+    old = [entry.change.before for entry in memory.history(turn=turn) if entry.change.kind == "item"]
+    memory.items.embed_ahead(*((item.content, item.properties) for item in old if item))
     with memory.folder.hold():  # nobody changes a record between the look at it and the write
-        return _undone(memory, turn, override)
+        return _undone(memory, turn, override, f"undo-{mark or secrets.token_hex(4)}-of-{turn}")
 
 
-def _undone(memory: Memory, turn: str, override: bool) -> Undone:
+def marked(memory: Memory, mark: str) -> Undone | None:
+    """What was taken back under this mark already."""
+    for name in memory.turns():
+        if (match := _UNDO.fullmatch(name)) and match["mark"] == mark:
+            return Undone(match["turn"], name, [entry.change for entry in memory.history(turn=name)], [])
+    return None
+
+
+def _undone(memory: Memory, turn: str, override: bool, name: str) -> Undone:
     entries = memory.history(turn=turn)
     if not entries:
         raise UserError(f"No turn {turn} has written anything.", "`ana history` shows the turns.")
-    if not _stands(turn, dict.fromkeys(entry.turn for entry in memory.history())):
+    if not _stands(turn, memory.turns()):
         raise UserError(f"The turn {turn} has been taken back already.", "Take back what took it back.")
-    spans = _spans(entries)
+    spans = net(entry.change for entry in reversed(entries))[::-1]
     found = [(span, memory.record(span.kind, span.id)) for span in spans]
     conflicts = [Conflict(span.after, now) for span, now in found if now not in (span.after, span.before)]
     if conflicts and not override:
-        return Undone(turn, [], conflicts)
-    name = f"undo-{secrets.token_hex(4)}-of-{turn}"
-    changes = []
-    for span, now in found:
-        if now != span.before:
-            cause = Cause(f"{name}/{span.kind}/{span.id}", entries[0].thread, name)
-            changes.append(memory.put_back(Change(span.kind, span.id, now, span.before), cause))
-    return Undone(turn, changes, conflicts)
-
-
-def _spans(entries: Iterable[Entry]) -> list[Change]:
-    """From what to what a turn took each record, the one written last first; one that is as it was is left out."""
-    spans: dict[tuple[str, str], Change] = {}
-    for entry in entries:  # the newest first
-        change = entry.change
-        last = spans.get((change.kind, change.id), change)
-        spans[change.kind, change.id] = Change(change.kind, change.id, change.before, last.after)
-    return [span for span in spans.values() if span.before != span.after]
+        return Undone(turn, "", [], conflicts)
+    changes = [Change(span.kind, span.id, now, span.before) for span, now in found if now != span.before]
+    if changes:
+        memory.put_back(changes, name, entries[0].thread)
+    return Undone(turn, name if changes else "", changes, conflicts)
 
 
 def _stands(turn: str, turns: Iterable[str]) -> bool:

@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,19 +44,19 @@ def test_a_write_that_failed_and_takes_effect_later_is_seen(
     late: list[tuple[Any, ...]] = []
     write, delete = ChromaSource.write, ChromaSource.delete
 
-    def refuse_write(self: ChromaSource, stored: Sequence[Stored], stale: Mapping[str, None]) -> None:
-        late.append((write, stored, stale))
+    def refuse_write(self: ChromaSource, stored: Sequence[Stored], before: Sequence[Item | None]) -> None:
+        late.append((write, stored, before))
         raise InternalError("database or disk is full")
 
     def refuse_delete(self: ChromaSource, ids: Sequence[str]) -> None:
         late.append((delete, ids))
         raise InternalError("database or disk is full")
 
-    def apply_first(self: ChromaSource, stored: Sequence[Stored], stale: Mapping[str, None]) -> None:
+    def apply_first(self: ChromaSource, stored: Sequence[Stored], before: Sequence[Item | None]) -> None:
         for do, *args in late:
             do(self, *args)
         late.clear()
-        write(self, stored, stale)
+        write(self, stored, before)
 
     with monkeypatch.context() as patch:
         patch.setattr(ChromaSource, "write", refuse_write)
@@ -73,6 +73,7 @@ def test_a_write_that_failed_and_takes_effect_later_is_seen(
     memory.create("after")
     agree(memory)
     assert memory.items.query(where={"v": 1}).total == (op != "delete")
+    assert [entry.change.op for entry in memory.history()][:2] == ["create", op]  # what took effect can be taken back
     memory.create("and one more")
     agree(memory)
 

@@ -1,6 +1,7 @@
 """Turns are taken back whole, in any order, and what took them back can be taken back."""
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -100,10 +101,10 @@ def test_nobody_else_writes_while_a_turn_is_taken_back(
     other = Memory(tmp_path / "data", EMBEDDER, clock, timeout=0.05)
     put_back = memory.put_back
 
-    def meddle(change: Change, cause: Cause) -> Change:
+    def meddle(changes: Sequence[Change], turn: str, thread: str) -> None:
         with pytest.raises(StoreBusy):
             other.update(item, "three")
-        return put_back(change, cause)
+        put_back(changes, turn, thread)
 
     monkeypatch.setattr(memory, "put_back", meddle)
     assert len(undo(memory, "t1").changes) == 1
