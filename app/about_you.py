@@ -93,7 +93,7 @@ def _edit_all(handles: "Handles") -> None:
 
 def _apply(memory: "Memory", before: dict[int, str], edited: list[str]) -> None:
     """Make Global Context what the editor left; a line that came or changed meanwhile is left alone."""
-    from ana.store.memory import digest
+    from ana.store.context_line import digest
 
     wanted = [line for line in edited if line and not line.startswith("#")]
     if before and not wanted:

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from ana.errors import ModelFailed
 from ana.models.call import complete
-from ana.store.memory import digest
+from ana.store.context_line import digest
 from graph.context import Context, context_of, emit
 from graph.state import Loaded, State, Turn
 from nodes.history import changes, repaired, this_turn, tokens, with_corrections

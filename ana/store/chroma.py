@@ -59,10 +59,11 @@ class ChromaStore:
         self, folder: Folder, name: str, embedder: Embedder, clock: Clock, weights: Weights | None = None
     ) -> None:
         self._folder = folder
-        self._name = name
+        self.name = name
         self._embedder = embedder
         self._clock = clock
-        self._index = Index(folder.path / f"{name}.index.sqlite", clock.zone)
+        self.index_path = folder.path / f"{name}.index.sqlite"
+        self._index = Index(self.index_path, clock.zone)
         self._search = Search(self._index, embedder, clock, weights or Weights())
         self._opened: tuple[int, ChromaSource] | None = None
         self._ahead: dict[str, Vector] = {}
@@ -226,7 +227,7 @@ class ChromaStore:
             collection = source.chroma._collection
             metadata = dict(collection.metadata or {})
             return {
-                "name": self._name,
+                "name": self.name,
                 "count": source.count(),
                 "space": (collection.configuration.get("hnsw") or {}).get("space"),
                 **{k.removeprefix("ana_"): v for k, v in metadata.items()},
@@ -268,12 +269,12 @@ class ChromaStore:
         from langchain_chroma import Chroma
 
         chroma = Chroma(
-            collection_name=self._name,
+            collection_name=self.name,
             client=client,
             embedding_function=self._embedder,  # type: ignore[arg-type]
             **{f"collection_{name}": value for name, value in collection_arguments(self._embedder).items()},
         )
-        _refuse_another(self._name, chroma._collection.metadata or {}, self._embedder)
+        _refuse_another(self.name, chroma._collection.metadata or {}, self._embedder)
         return chroma
 
 

@@ -2,6 +2,8 @@
 
 Two processes with Chroma open on one folder lose search results without an error, so a process works on it only under
 an OS lock (which dies with its holder), and reopens Chroma when a generation file says that another has written.
+Whoever finds the note of a holder that never let go, or that the machine has been started since the last write, does
+not trust Chroma's files before they were looked at.
 """
 
 import json
@@ -10,9 +12,10 @@ import sqlite3
 import threading
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -40,8 +43,11 @@ class OwnerLock:
         self._what = what
         self._program = program
 
-    def acquire(self) -> None:
+    def acquire(self) -> bool:
         """Take the lock.
+
+        Returns:
+            Whether the last holder ended without letting go.
 
         Raises:
             StoreBusy: Another process did not let go in time; it is named.
@@ -53,12 +59,17 @@ class OwnerLock:
                 f"{self._what} is in use by {self._holder()}.", "Wait until it has finished, or stop that program."
             ) from exc
         try:
+            abandoned = self._owner.exists() and self._owner.stat().st_size > 0
             self._owner.write_text(f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}')
         except OSError:
             self._lock.release()
             raise
+        return abandoned
 
     def release(self) -> None:
+        """Let go, and empty the note: one that still says something is a dead holder's."""
+        with suppress(OSError):
+            os.truncate(self._owner, 0)
         self._lock.release()
 
     def _holder(self) -> str:
@@ -77,10 +88,22 @@ class Folder:
         path: The folder; made at the first use.
         timeout: Seconds to wait for another process.
         program: How this process is called in another's message.
+        heal: Called before Chroma is opened when its files are in doubt.
+        opened: Called when Chroma has been opened.
     """
 
-    def __init__(self, path: Path, timeout: float = 10.0, program: str = "ana") -> None:
+    def __init__(
+        self,
+        path: Path,
+        timeout: float = 10.0,
+        program: str = "ana",
+        heal: Callable[[], None] = lambda: None,
+        opened: Callable[[], None] = lambda: None,
+    ) -> None:
         self.path = path
+        self._heal = heal
+        self._after_opening = opened
+        self._doubted = False
         self._timeout = timeout
         self._program = program
         self._inside = threading.RLock()
@@ -116,7 +139,7 @@ class Folder:
         """Say, while holding and before a write, that other processes must reopen."""
         if not self._dirty:
             self._dirty = True
-            self._seen = f"{uuid.uuid4().hex}"
+            self._seen = f"{uuid.uuid4().hex} {_boot()}"
             self._generation_file.write_text(self._seen)
 
     def close(self) -> None:
@@ -135,13 +158,16 @@ class Folder:
             if self._lock is None:
                 self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
                 self._lock = OwnerLock(self.path / "lock", f"The data folder {self.path}", self._timeout, self._program)
-            self._lock.acquire()
+            self._doubted |= self._lock.acquire()
             written = self._written()
         except OSError as exc:
             raise unusable(self.path, exc) from exc
         if written != self._seen:
-            self.close()
+            self._doubted |= bool(written) and not written.endswith(_boot())
             self._seen = written
+            self.close()
+        elif self._doubted:
+            self.close()
 
     def _written(self) -> str:
         """What the last process to write left in the generation file."""
@@ -156,13 +182,32 @@ class Folder:
         if self._client is None:
             from ana.store.reindex import settle
 
-            self._client = _open_chroma(self.path / "chroma")
+            if self._doubted:
+                self._heal()
+                self.writing()
+                self._doubted = False
+            self._client = open_chroma(self.path / "chroma")
             self.generation += 1
             settle(self._client, self.path)
+            self._after_opening()
         return self._client
 
 
-def _open_chroma(path: Path) -> "Client":
+@cache
+def _boot() -> str:
+    """Which start of the machine this is, where the system tells."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
+
+
+def open_chroma(path: Path) -> "Client":
+    """A client on Chroma's own folder.
+
+    Raises:
+        StoreBroken: It cannot be opened.
+    """
     import chromadb
     from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings

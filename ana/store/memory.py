@@ -1,6 +1,7 @@
 """All the assistant knows: items, Global Context, and the one way to change them."""
 
 import hashlib
+import logging
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,15 +14,16 @@ from ana.embedders import Embedder
 from ana.errors import AlreadyThere, ToolError
 from ana.store.acts import Acts
 from ana.store.chroma import ChromaStore, collection_arguments, new_id, short_id
+from ana.store.context_line import digest, one_line
 from ana.store.folder import Folder, foreign_errors, unusable
+from ana.store.healing import Healing, Tell
 from ana.store.item import Item, Json, Properties, check_properties
 from ana.store.journal import Cause, Change, Entry, Journal, Kind, Origin
 from ana.store.reindex import Progress, reindex
 
 COLLECTIONS = ("items", "global_context")
 
-LINE = 500
-"""How many characters a Global Context line may have."""
+_log = logging.getLogger(__name__)
 
 
 class Memory:
@@ -33,16 +35,25 @@ class Memory:
         clock: The person's clock.
         timeout: Seconds to wait for another process.
         program: How this process is called in another's message.
+        tell: Is told what goes on when a damaged store is mended.
     """
 
     def __init__(
-        self, path: Path, embedder: Embedder, clock: Clock, timeout: float = 10.0, program: str = "ana"
+        self,
+        path: Path,
+        embedder: Embedder,
+        clock: Clock,
+        timeout: float = 10.0,
+        program: str = "ana",
+        tell: Tell = _log.warning,
     ) -> None:
-        self.folder = Folder(path, timeout, program)
+        self.folder = Folder(path, timeout, program, self._heal, self._opened)
         self.items, self._lines = (ChromaStore(self.folder, name, embedder, clock) for name in COLLECTIONS)
+        self.stores: Mapping[Kind, ChromaStore] = {"item": self.items, "line": self._lines}
         self._embedder = embedder
-        self._journal = Journal(path / "journal.sqlite")
-        self._acts = Acts({"item": self.items, "line": self._lines}, self._journal)
+        self.journal = Journal(path / "journal.sqlite")
+        self.acts = Acts(self.stores, self.journal)
+        self.healing = Healing(path, self.stores, self.journal, embedder, tell)
         self._clock = clock
 
     def create(
@@ -123,7 +134,7 @@ class Memory:
         self._lines.embed_ahead((text, None))
 
         def plan() -> Change:
-            number = self._journal.next_number("line", floor=max(self.lines(), default=-1) + 1)
+            number = self.journal.next_number("line", floor=max(self.lines(), default=-1) + 1)
             stamp = self._clock.stamp()
             return Change("line", str(number), None, Item(str(number), text, {}, stamp, stamp))
 
@@ -164,27 +175,27 @@ class Memory:
     def origins(self, kind: Kind) -> dict[str, Origin]:
         """Why each record of a kind reads as it does, by its id; one that was never journaled has none."""
         with self._hold():
-            return self._journal.origins(kind)
+            return self.journal.origins(kind)
 
     def turns(self) -> dict[str, str]:
         """The turns that wrote something, the newest first, each with its conversation."""
         with self._hold():
-            return self._journal.turns()
+            return self.journal.turns()
 
     def history(self, *, turn: str | None = None, id: str | None = None, since: str = "") -> list[Entry]:
         """What was done, the newest first. Arguments as `Journal.entries`."""
         with self._hold():
-            return self._journal.entries(turn=turn, id=id, since=since)
+            return self.journal.entries(turn=turn, id=id, since=since)
 
     def record(self, kind: Kind, id: str) -> Item | None:
         """An item, or a Global Context line."""
-        return (self.items if kind == "item" else self._lines).get(id)
+        return self.stores[kind].get(id)
 
     def erase(self, id: str) -> None:
         """Forget all that was done to an item that is no longer there."""
         with self._hold():
             if not self.items.has(id):
-                self._journal.erase("item", id)
+                self.journal.erase("item", id)
 
     def put_back(self, changes: Sequence[Change], turn: str, thread: str = "") -> None:
         """Make records what they were once, all of them or none; a line gets its own number again.
@@ -196,8 +207,8 @@ class Memory:
         """
         stamp = self._clock.stamp()
         with self._hold():
-            self._acts.settle()
-            self._acts.do([Entry(stamp, thread, turn, change) for change in changes])
+            self.acts.settle()
+            self.acts.do([Entry(stamp, thread, turn, change) for change in changes])
 
     def describe(self) -> list[dict[str, Any]]:
         """Both collections: name, count, embedder, dimension, distance space, format version."""
@@ -221,21 +232,28 @@ class Memory:
                 self.folder.close()  # the collections are others now
 
     def close(self) -> None:
-        self._journal.close()
+        self.journal.close()
         self.items.close()
         self._lines.close()
         self.folder.close()
 
+    def _heal(self) -> None:
+        self.healing.heal()
+
+    def _opened(self) -> None:
+        self.healing.complete()
+        self.acts.settle()
+
     def _write(self, plan: Callable[[], Change], cause: Cause | None) -> Change:
         """Make a change, once: a call that already made it gets the receipt it got then."""
         with self._hold():
-            self._acts.settle()
-            if cause and (earlier := self._journal.find(cause.key)):
+            self.acts.settle()
+            if cause and (earlier := self.journal.find(cause.key)):
                 return earlier
             change = plan()
             by = cause or Cause("", "", f"edit-{secrets.token_hex(4)}")
-            self._acts.do([Entry(self._clock.stamp(), by.thread, by.turn, change, by.key or None)])
-            self._acts.settle(sure=True)
+            self.acts.do([Entry(self._clock.stamp(), by.thread, by.turn, change, by.key or None)])
+            self.acts.settle(sure=True)
             return change
 
     def _free_id(self, cause: Cause | None) -> str:
@@ -266,25 +284,3 @@ class Memory:
                 yield
         except sqlite3.Error as exc:
             raise unusable(self.folder.path, exc) from exc
-
-
-def digest(text: str) -> str:
-    """A short fingerprint of a line, to tell whether it has changed."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def one_line(content: str) -> str:
-    """Content as a single printable line, so that it cannot break out of its place in the prompt.
-
-    Raises:
-        ToolError: Nothing is left, or it is too long.
-    """
-    text = "".join(c for c in " ".join(content.split()) if c.isprintable())
-    if not text:
-        raise ToolError("A Global Context line cannot be empty.", "Say what was learned about the user.")
-    if len(text) > LINE:
-        raise ToolError(
-            f"A Global Context line has at most {LINE} characters; this one has {len(text)}.",
-            "Keep what matters, or store the rest as an item.",
-        )
-    return text

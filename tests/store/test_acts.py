@@ -34,7 +34,7 @@ def batch(memory: Memory) -> list[Change]:
 
 def state(memory: Memory) -> tuple[dict[str, str], dict[int, str], list[str]]:
     with memory.folder.hold():
-        memory._acts.settle()
+        memory.acts.settle()
     told = [f"{entry.change.op} {entry.turn}" for entry in memory.history()]
     return {item.id: item.content for item in memory.items.scan()}, memory.lines(), told
 
@@ -46,9 +46,9 @@ def killed_after(memory: Memory, parts: int, changes: Sequence[Change], patch: p
         done(list(wanted)[:parts])
         raise Killed
 
-    done = memory._acts._apply
+    done = memory.acts._apply
     with patch.context() as patched:
-        patched.setattr(memory._acts, "_apply", apply)
+        patched.setattr(memory.acts, "_apply", apply)
         with pytest.raises(Killed):
             memory.put_back(changes, "act")
     memory.close()
@@ -61,7 +61,7 @@ def test_an_act_cut_short_is_put_back(memory: Memory, parts: int, monkeypatch: p
     killed_after(memory, parts, changes, monkeypatch)
     assert state(memory) == before
     memory.create("later")
-    assert not memory._journal.unfinished()
+    assert not memory.journal.unfinished()
 
 
 def test_an_act_cut_short_behind_its_last_write_is_done(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,11 +79,11 @@ def test_an_act_that_was_not_done_is_not_done_over_what_came_later(memory: Memor
     item = memory.create("first").after
     assert item
     change = Change("item", item.id, item, replace(item, content="second"))
-    act = memory._journal.begin([Entry(STAMP, "", "act", change)])
-    memory._journal.finish(act)
+    act = memory.journal.begin([Entry(STAMP, "", "act", change)])
+    memory.journal.finish(act)
     memory.update(item.id, "third")
-    memory._journal.begin([Entry(STAMP, "", "older", change)])
-    memory._journal._open().execute("UPDATE writes SET act = 1 WHERE turn = 'older'")
+    memory.journal.begin([Entry(STAMP, "", "older", change)])
+    memory.journal._open().execute("UPDATE writes SET act = 1 WHERE turn = 'older'")
     memory.create("other")
     assert memory.items.known(item.id).content == "third"
     assert "older" not in memory.turns()
@@ -100,7 +100,7 @@ def test_several_changes_of_one_record_are_one_write(memory: Memory) -> None:
 def test_a_failed_act_leaves_its_call_free_to_be_run_again(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     call = Cause("thread/message/0", "thread", "turn")
     with monkeypatch.context() as patched:
-        patched.setattr(memory._acts, "_apply", lambda changes: (_ for _ in ()).throw(Killed))
+        patched.setattr(memory.acts, "_apply", lambda changes: (_ for _ in ()).throw(Killed))
         with pytest.raises(Killed):
             memory.create("Buy milk", {}, call)
     made = memory.create("Buy milk", {}, call)

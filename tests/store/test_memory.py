@@ -7,9 +7,10 @@ import pytest
 
 from ana.clock import Clock
 from ana.errors import ToolError
+from ana.store.context_line import LINE, digest, one_line
 from ana.store.folder import Folder
 from ana.store.journal import Cause
-from ana.store.memory import LINE, Memory, digest, one_line
+from ana.store.memory import Memory
 from tests.conftest import EMBEDDER
 
 CALL = Cause("thread/message/0", "thread", "turn")
@@ -53,7 +54,7 @@ def test_a_write_cut_short_before_it_was_done_is_finished_once(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(memory._journal, "finish", crash)
+        patched.setattr(memory.journal, "finish", crash)
         with pytest.raises(KeyboardInterrupt):
             writes[op]()
     before = (memory.items.count(), memory.lines())
@@ -66,7 +67,7 @@ def test_an_item_created_in_a_crash_and_changed_since_is_not_created_again(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(memory._journal, "finish", lambda seq: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(memory.journal, "finish", lambda seq: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             memory.create("Buy milk", {}, CALL)
     (item,) = memory.items.scan()
