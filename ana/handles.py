@@ -1,6 +1,10 @@
 """The live handles, opened once, in one place."""
 
+import logging
+import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +17,8 @@ if TYPE_CHECKING:
 
     from ana.store.memory import Memory
     from ana.tracing.traces import Traces
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -43,9 +49,25 @@ def open_handles(settings: Settings, program: str = "ana", model: "BaseChatModel
     from ana.tracing.traces import Traces
 
     clock = Clock(local_zone(settings.ana_timezone))
-    memory = Memory(settings.ana_data_dir, build_embedder(settings), clock, program=program)
+    memory = Memory(settings.ana_data_dir, build_embedder(settings), clock, program=program, tell=_tell)
     traces = Traces(settings.traces_dir, secrets_of(settings))
     return Handles(settings, clock, memory, model or build_model(settings), traces)
+
+
+@contextmanager
+def opened(settings: Settings, program: str) -> Iterator[Handles]:
+    """Handles for one command, closed behind it. Arguments and errors as in `open_handles`."""
+    handles = open_handles(settings, program)
+    try:
+        yield handles
+    finally:
+        handles.memory.close()
+
+
+def _tell(text: str) -> None:
+    """Say what the store is being mended of, to whoever waits and to the log."""
+    _log.warning(text)
+    print(text, file=sys.stderr)
 
 
 _default: Handles | None = None

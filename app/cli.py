@@ -13,6 +13,7 @@ import typer
 from ana import __version__
 from ana.errors import AnaError, ConfigError, ToolError, UserError
 from ana.settings import Embeddings, Settings
+from app.cli_data import data_cli
 from app.cli_history import history_cli, trash_cli
 from app.started import started
 
@@ -29,6 +30,7 @@ cli = typer.Typer(
 threads_cli = typer.Typer(help="Conversations: list, show, delete.", no_args_is_help=True)
 cli.add_typer(threads_cli, name="threads")
 cli.add_typer(history_cli)
+cli.add_typer(data_cli)
 cli.add_typer(trash_cli, name="trash")
 
 DUE = 4

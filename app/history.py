@@ -4,7 +4,7 @@ from datetime import UTC, datetime, time
 from typing import TYPE_CHECKING
 
 from ana.errors import UserError
-from ana.handles import open_handles
+from ana.handles import opened
 from ana.settings import Settings
 from app.show import change_line, say, short
 from app.tables import show_table
@@ -28,11 +28,8 @@ def entries(settings: Settings, id: str | None, since: str | None) -> "list[Entr
     Raises:
         UserError: `since` names no day.
     """
-    handles = open_handles(settings, "ana history")
-    try:
+    with opened(settings, "ana history") as handles:
         return handles.memory.history(id=id, since=_moment(since, handles.clock) if since else "")
-    finally:
-        handles.memory.close()
 
 
 def show_entries(found: "list[Entry]") -> None:
@@ -46,11 +43,8 @@ def show_entries(found: "list[Entry]") -> None:
 
 def undone(settings: Settings, turn: str | None, override: bool) -> bool:
     """Take a turn back, and say so; whether it was."""
-    handles = open_handles(settings, "ana undo")
-    try:
+    with opened(settings, "ana undo") as handles:
         return take_back(handles.memory, turn or "", override=override)
-    finally:
-        handles.memory.close()
 
 
 def take_back(memory: "Memory", turn: str, *, override: bool = False) -> bool:

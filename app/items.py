@@ -2,13 +2,11 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from ana.dates import day_of, weekday
 from ana.errors import ToolError
-from ana.handles import open_handles
+from ana.handles import opened
 from ana.settings import Embeddings, Settings
 from ana.store.base import Found
 from ana.store.item import Item, Json, to_json
@@ -16,9 +14,6 @@ from app.due import Due, due, due_then
 from app.show import short
 from app.tables import show_table
 from tools.call import told
-
-if TYPE_CHECKING:
-    from ana.handles import Handles
 
 
 def listed(settings: Settings, words: str, where: str | None, then: Due | None, limit: int) -> Found:
@@ -36,7 +31,7 @@ def listed(settings: Settings, words: str, where: str | None, then: Due | None, 
     """
     if then and (words or where):
         raise ToolError("--due stands alone.", "Say the same in --where, or leave the words away.")
-    with _opened(settings, "ana items") as handles:
+    with opened(settings, "ana items") as handles:
         if then:
             return due_then(handles, then, limit)
         return handles.memory.items.query(words or None, _filter(where), limit)
@@ -44,7 +39,7 @@ def listed(settings: Settings, words: str, where: str | None, then: Due | None, 
 
 def due_items(settings: Settings) -> dict[Due, Found]:
     """What `ana due` shows."""
-    with _opened(settings, "ana due") as handles:
+    with opened(settings, "ana due") as handles:
         return due(handles)
 
 
@@ -63,7 +58,7 @@ def reindexed(settings: Settings, embeddings: Embeddings) -> int:
         print("all-MiniLM-L6-v2 is downloaded (80 MB) unless it is there already.", file=sys.stderr)
         fetch_minilm()
     chosen = settings.model_copy(update={"ana_embeddings": embeddings})
-    with _opened(chosen, "ana reindex") as handles, Progress(console=Console(stderr=True), transient=True) as bar:
+    with opened(chosen, "ana reindex") as handles, Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("embedding")
         return handles.memory.reindex(lambda done, total: bar.update(task, completed=done, total=total))
 
@@ -126,12 +121,3 @@ def _filter(where: str | None) -> dict[str, Json] | None:
     except (ValueError, RecursionError) as exc:
         raise ToolError(f"--where is no JSON: {exc}.", 'Write it as --where \'{"status": "active"}\'.') from exc
     return said
-
-
-@contextmanager
-def _opened(settings: Settings, program: str) -> "Iterator[Handles]":
-    handles = open_handles(settings, program)
-    try:
-        yield handles
-    finally:
-        handles.memory.close()

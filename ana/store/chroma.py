@@ -63,15 +63,15 @@ class ChromaStore:
         self._embedder = embedder
         self._clock = clock
         self.index_path = folder.path / f"{name}.index.sqlite"
-        self._index = Index(self.index_path, clock.zone)
-        self._search = Search(self._index, embedder, clock, weights or Weights())
+        self.index = Index(self.index_path, clock.zone)
+        self._search = Search(self.index, embedder, clock, weights or Weights())
         self._opened: tuple[int, ChromaSource] | None = None
         self._ahead: dict[str, Vector] = {}
 
     def add(self, content: str, properties: Properties | None = None, *, id: str | None = None) -> Item:
         check_properties(properties or {})
         stamp = self._clock.stamp()
-        with self._collection():
+        with self.source():
             item = Item(id or new_id(), content, dict(properties or {}), stamp, stamp)
             if self.has(item.id):
                 raise ToolError(
@@ -81,22 +81,22 @@ class ChromaStore:
         return item
 
     def get(self, id: str) -> Item | None:
-        with self._collection() as source:
+        with self.source() as source:
             found = source.items([id]) if id else []
         return found[0] if found else None
 
     def some(self, ids: Sequence[str]) -> list[Item]:
         """The items with these ids, in any order; ids that are not there are left out."""
-        with self._collection() as source:
+        with self.source() as source:
             return source.items(ids)
 
     def has(self, id: str) -> bool:
         """Whether there is an item with this id, by the index."""
-        with self._collection() as source:
-            return bool(lookup.entries(self._index.ready(source), ids=[id]))
+        with self.source() as source:
+            return bool(lookup.entries(self.index.ready(source), ids=[id]))
 
     def update(self, id: str, content: str | None = None, properties: Mapping[str, Json] | None = None) -> Item:
-        with self._collection():
+        with self.source():
             old = self.known(id)
             item = self.changed(old, content, properties)
             self.put([(item, old)])
@@ -125,7 +125,7 @@ class ChromaStore:
         return item
 
     def delete(self, id: str) -> Item:
-        with self._collection():
+        with self.source():
             item = self.known(id)
             self.remove([id])
         return item
@@ -133,13 +133,13 @@ class ChromaStore:
     def remove(self, ids: Sequence[str]) -> None:
         """Remove items; one that is not there is passed over."""
         for start in range(0, len(ids), BATCH):
-            with self._collection() as source:
+            with self.source() as source:
                 if there := [item.id for item in source.items(ids[start : start + BATCH])]:
                     with self._writing(source, removed=there):
                         source.delete(there)
 
     def upsert(self, item: Item) -> None:
-        with self._collection():
+        with self.source():
             self.put([(item, self.get(item.id))])
 
     def put(self, changes: Sequence[tuple[Item, Item | None]]) -> None:
@@ -173,7 +173,7 @@ class ChromaStore:
         missing = [text for text in dict.fromkeys(documents) if text not in known]
         known |= dict(zip(missing, self._embedded(missing), strict=True))
         stored = [Stored(item, known[text]) for (item, _), text in zip(changes, documents, strict=True)]
-        with self._collection() as source, self._writing(source, stored):
+        with self.source() as source, self._writing(source, stored):
             source.write(stored, [before for _, before in changes])
 
     def query(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
@@ -192,16 +192,16 @@ class ChromaStore:
 
     def same(self, content: str, properties: Properties) -> list[Item]:
         """The items that already say exactly this, the oldest first."""
-        with self._collection() as source:
-            return source.items(lookup.same(self._index.ready(source), digest(content, properties)))
+        with self.source() as source:
+            return source.items(lookup.same(self.index.ready(source), digest(content, properties)))
 
     def count(self) -> int:
-        with self._collection() as source:
+        with self.source() as source:
             return source.count()
 
     def scan(self, page: int = PAGE) -> Iterator[Item]:
         for offset in itertools.count(0, page):
-            with self._collection() as source:
+            with self.source() as source:
                 items = source.page(offset, page)
             yield from items
             if len(items) < page:
@@ -209,21 +209,21 @@ class ChromaStore:
 
     def vectors(self, ids: list[str]) -> list[list[float]]:
         """The stored vectors of these ids, in their order."""
-        with self._collection() as source:
+        with self.source() as source:
             return [stored.vector.tolist() for stored in source.some(ids)]
 
     def nearest(self, vector: list[float], limit: int) -> list[str]:
         """The ids nearest to a vector, by Chroma's index alone."""
-        with self._collection() as source:
+        with self.source() as source:
             return list(source.nearest(np.array(vector, np.float32), limit))
 
     def close(self) -> None:
         """Close the index; the folder closes Chroma."""
-        self._index.close()
+        self.index.close()
 
     def describe(self) -> dict[str, Any]:
         """Name, count, embedder, dimension, distance space and format version of the collection."""
-        with self._collection() as source:
+        with self.source() as source:
             collection = source.chroma._collection
             metadata = dict(collection.metadata or {})
             return {
@@ -238,13 +238,13 @@ class ChromaStore:
 
     def _searched(self, search: Callable[[ChromaSource], Found]) -> Found:
         """Search, and once more on a new index where the file turns out to be damaged."""
-        with self._collection() as source:
+        with self.source() as source:
             try:
                 return search(source)
             except sqlite3.DatabaseError as exc:
                 if not damaged(exc):
                     raise
-                self._index.discard()
+                self.index.discard()
                 return search(source)
 
     @contextmanager
@@ -252,14 +252,15 @@ class ChromaStore:
         """A write, entered in the index first. If it fails, Chroma is opened anew: a full disk leaves it in doubt."""
         self._folder.writing()
         try:
-            with self._index.writing(source, put, removed):
+            with self.index.writing(source, put, removed):
                 yield
         except Exception:
             self._folder.close()
             raise
 
     @contextmanager
-    def _collection(self) -> Iterator[ChromaSource]:
+    def source(self) -> Iterator[ChromaSource]:
+        """The collection, while the folder is held."""
         with foreign_errors(self._folder.path), self._folder.hold() as client:
             if self._opened is None or self._opened[0] != self._folder.generation:
                 self._opened = (self._folder.generation, ChromaSource(self._open(client)))

@@ -116,8 +116,8 @@ class Folder:
         """Goes up whenever the client is opened anew; what was built on an older client is stale."""
 
     @contextmanager
-    def hold(self) -> Iterator["Client"]:
-        """Own the folder: one thread of one process at a time. May be nested.
+    def alone(self) -> Iterator[None]:
+        """Own the folder without opening Chroma: one thread of one process at a time. May be nested.
 
         Raises:
             StoreBusy: Another process did not let go in time.
@@ -128,12 +128,23 @@ class Folder:
                 self._enter()
             self._depth += 1
             try:
-                yield self._opened()
+                yield
             finally:
                 self._depth -= 1
                 if self._depth == 0 and self._lock is not None:
                     self._dirty = False
                     self._lock.release()
+
+    @contextmanager
+    def hold(self) -> Iterator["Client"]:
+        """Own the folder, with Chroma. As `alone`.
+
+        Raises:
+            StoreBusy: Another process did not let go in time.
+            StoreBroken: The folder cannot be read or written.
+        """
+        with self.alone():
+            yield self._opened()
 
     def writing(self) -> None:
         """Say, while holding and before a write, that other processes must reopen."""
@@ -182,6 +193,7 @@ class Folder:
         if self._client is None:
             from ana.store.reindex import settle
 
+            self._prepare()
             if self._doubted:
                 self._heal()
                 self.writing()
@@ -191,6 +203,18 @@ class Folder:
             settle(self._client, self.path)
             self._after_opening()
         return self._client
+
+    def _prepare(self) -> None:
+        """Finish a restore that was decided, and take the folder to this program's format."""
+        from ana.store.backup import finish_restore, pack, place
+        from ana.store.format import FORMAT, format_of, migrate
+
+        finish_restore(self.path)
+        version = format_of(self.path)
+        if 0 < version < FORMAT:
+            pack(self.path, None, place(self.path, f"before-format-{FORMAT}"))
+        if version < FORMAT:
+            migrate(self.path, version)
 
 
 @cache

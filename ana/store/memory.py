@@ -210,6 +210,10 @@ class Memory:
             self.acts.settle()
             self.acts.do([Entry(stamp, thread, turn, change) for change in changes])
 
+    def stamp(self) -> str:
+        """This moment, as records are stamped with it."""
+        return self._clock.stamp()
+
     def describe(self) -> list[dict[str, Any]]:
         """Both collections: name, count, embedder, dimension, distance space, format version."""
         return [self.items.describe(), self._lines.describe()]

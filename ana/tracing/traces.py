@@ -5,6 +5,7 @@ import os
 import re
 import threading
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
@@ -101,8 +102,37 @@ class Traces:
         files = sorted(self.folder.glob("*.jsonl"), key=lambda p: -p.stat().st_mtime) if self.folder.exists() else []
         return next((r for f in files for r in _records(f) if r["id"] == id), None)
 
+    def ids(self) -> list[str]:
+        """The threads that have a file."""
+        return sorted(path.stem for path in self.folder.glob("*.jsonl") if _ID.fullmatch(path.stem))
+
+    def forget(self, thread_id: str, before: datetime) -> int:
+        """Remove the records from before a moment; how many that were. Nobody may write meanwhile."""
+        records = self.read(thread_id)
+        kept = [record for record in records if moment(record) >= before]
+        if len(kept) < len(records):
+            path = self.path(thread_id)
+            draft = path.with_suffix(".new")
+            draft.touch(0o600)
+            draft.write_text("".join(f"{json.dumps(record)}\n" for record in kept), "ascii")
+            draft.replace(path)
+            if not kept:
+                path.unlink()
+        return len(records) - len(kept)
+
     def delete(self, thread_id: str) -> None:
         self.path(thread_id).unlink(missing_ok=True)
+
+
+def moment(record: Record) -> datetime:
+    """When a turn began."""
+    return datetime.fromisoformat(record["ts"])
+
+
+def broken_lines(path: Path) -> int:
+    """How many lines of a trace file are no record."""
+    text = path.read_text(encoding="ascii", errors="replace")
+    return len(text.splitlines()) - sum(1 for _ in _records(path))
 
 
 def _records(path: Path) -> Iterator[Record]:

@@ -210,7 +210,7 @@ def test_a_thousand_changes_leave_the_words_as_a_new_index_has_them(tmp_path: Pa
         memory.items.delete(f"a{n + 1}")
     asked = ["new number 30", "old number 32", "number", "new"]
     before = [[(i.id, i.content) for i in memory.items.query(text, limit=20).items] for text in asked]
-    memory.items._index.discard()
+    memory.items.index.discard()
     after = [[(i.id, i.content) for i in memory.items.query(text, limit=20).items] for text in asked]
     assert before == after
     memory.close()
