@@ -6,12 +6,14 @@ an OS lock (which dies with its holder), and reopens Chroma when a generation fi
 
 import json
 import os
+import shutil
 import sqlite3
+import tempfile
 import threading
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -22,6 +24,9 @@ from ana.errors import StoreBroken, StoreBusy, ToolError
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
+
+DATABASE = "chroma.sqlite3"
+"""The file in which Chroma keeps all but the vectors."""
 
 
 class OwnerLock:
@@ -160,6 +165,45 @@ class Folder:
             self.generation += 1
             settle(self._client, self.path)
         return self._client
+
+
+@contextmanager
+def opened_copy(path: Path) -> Iterator["Client"]:
+    """Chroma on a copy of a folder that another program left: opening writes, and theirs stays as it is.
+
+    Only the SQLite part is copied. All documents and metadata are in it, and vectors that are damaged do no harm.
+
+    Args:
+        path: The folder that holds chroma.sqlite3.
+
+    Raises:
+        StoreBroken: It cannot be copied or opened.
+    """
+    with tempfile.TemporaryDirectory(prefix="ana-") as name, foreign_errors(path):
+        for part in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal"):
+            if (path / part).exists():
+                shutil.copyfile(path / part, Path(name) / part)
+        _refuse_damaged(Path(name) / DATABASE)
+        client = _open_chroma(Path(name))
+        try:
+            yield client
+        finally:
+            client.close()
+
+
+def _refuse_damaged(database: Path) -> None:
+    """Chroma does not raise on a damaged file or on text that is not UTF-8: it panics, and may end the process."""
+    with closing(sqlite3.connect(database)) as connection:
+        try:
+            found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            for name, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
+                if not sql.startswith("CREATE VIRTUAL"):
+                    for _ in connection.execute(f'SELECT * FROM "{name}"'):
+                        pass
+        except UnicodeDecodeError as exc:  # in SQLite's own message
+            raise sqlite3.DatabaseError("its schema is damaged") from exc
+    if found != "ok":
+        raise sqlite3.DatabaseError(" ".join(found.split()))
 
 
 def _open_chroma(path: Path) -> "Client":
