@@ -65,7 +65,7 @@ def _records(path: Path) -> list[tuple[str, Any]]:
         whole = json.loads(text)
     except (ValueError, RecursionError) as exc:
         lines = [(n, line) for n, raw in enumerate(text.split("\n"), 1) if (line := _bare(raw))]
-        if not all(line.startswith("{") for _, line in lines):
+        if not lines or _torn(text) or not all(line.startswith("{") for _, line in lines):
             raise refused(path, [f"line {getattr(exc, 'lineno', 1)}: {_why(exc)}"]) from exc
         return [(f"line {n}", _decoded(line)) for n, line in lines]
     if isinstance(whole, dict) and "uuid" in whole:
@@ -73,6 +73,11 @@ def _records(path: Path) -> list[tuple[str, Any]]:
     if not isinstance(whole, list):
         raise UserError(f"{named(path)} holds no array of tasks.", "Write it with: task export > tasks.json")
     return [(f"record {n}", record) for n, record in enumerate(whole, 1)]
+
+
+def _torn(text: str) -> bool:
+    """Whether an array begins and does not end, so that tasks may be missing."""
+    return text.lstrip().startswith("[") and not text.rstrip().endswith("]")
 
 
 def _bare(line: str) -> str:

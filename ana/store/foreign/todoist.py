@@ -25,7 +25,7 @@ Row = dict[str, str]
 
 _PRIORITY = {"1": "high", "2": "medium", "3": "low", "4": None, "": None}
 _LABEL = re.compile(r"(?<!\S)@(\S+)")
-_LAST_LABELS = re.compile(r"(?:(?:^|\s+)@\S+)+\s*\Z")
+_WORD = re.compile(r"\S+")
 _NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 """Todoist's own id behind the project's name, and the number of a second download."""
 
@@ -122,7 +122,7 @@ class _Outline:
             raise BadRecord("it has no CONTENT")
         self._above = [task for task in self._above if task.indent < indent]
         parent = self._above[-1].id if self._above else None
-        lines = [_LAST_LABELS.sub("", content) or content, *_some(row, "DESCRIPTION")]
+        lines = [_without_labels(content) or content, *_some(row, "DESCRIPTION")]
         task = self._entry(content, indent, lines, _properties(row, self._zone) | {"parent": parent})
         self._above.append(task)
 
@@ -140,6 +140,16 @@ class _Outline:
         entry = _Entry(id, indent, lines, told(properties | where))
         self.entries.append(entry)
         return entry
+
+
+def _without_labels(content: str) -> str:
+    """The content without the labels at its end; those within belong to what it says."""
+    end = len(content)
+    for word in reversed(list(_WORD.finditer(content))):
+        if not _LABEL.fullmatch(word[0]):
+            break
+        end = word.start()
+    return content[:end].rstrip()
 
 
 def _properties(row: Row, zone: tzinfo) -> Properties:
