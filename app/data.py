@@ -95,9 +95,8 @@ def restore(settings: Settings, backup: Path) -> None:
 
 
 def _read(path: Path, zone: tzinfo) -> "Bundle":
-    from ana.store.foreign.detect import reader_of
-
     from ana.store.bundle import Bundle, is_export, read_export
+    from ana.store.foreign.detect import reader_of
 
     if path.is_file() and is_export(path):
         return read_export(path)

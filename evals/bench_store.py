@@ -10,7 +10,7 @@ from typing import Any
 
 from ana.clock import Clock, local_zone
 from ana.embedders import WordLlamaEmbeddings
-from ana.store.chroma import new_id
+from ana.store.ids import new_id
 from ana.store.item import Item, Json
 from ana.store.memory import Memory
 from ana.store.raw import RawChroma, seconds

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ana.store.bundle import Bundle
-from ana.store.chroma import short_id
 from ana.store.context_line import LINE
 from ana.store.export import next_line
+from ana.store.ids import short_id
 from ana.store.item import Item
 from ana.store.journal import Change, Entry, Kind
 from ana.store.memory import Memory

@@ -1,8 +1,6 @@
 """The store on langchain_chroma. Nothing outside ana/store imports chromadb."""
 
-import base64
 import itertools
-import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,9 +14,11 @@ from ana.embedders import Embedder
 from ana.errors import ConfigError, ToolError
 from ana.store import lookup
 from ana.store.base import Found
-from ana.store.folder import Folder, foreign_errors
+from ana.store.folder import Folder
+from ana.store.ids import new_id
 from ana.store.index import Index, digest
 from ana.store.item import Item, Json, Properties, check_properties, merged
+from ana.store.opening import foreign_errors
 from ana.store.ranking import Weights
 from ana.store.search import Search
 from ana.store.source import PAGE, ChromaSource, Stored, Vector
@@ -32,16 +32,6 @@ VERSION = 2
 BATCH = 5000
 AHEAD = 32
 """How many vectors are kept for writes that are about to come."""
-
-
-def new_id() -> str:
-    """A random item id: 8 characters of lower-case base32 (40 bits)."""
-    return short_id(secrets.token_bytes(5))
-
-
-def short_id(entropy: bytes) -> str:
-    """The item id that 5 bytes spell."""
-    return base64.b32encode(entropy[:5]).decode().lower()
 
 
 class ChromaStore:

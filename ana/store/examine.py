@@ -15,6 +15,7 @@ from ana.store.item import Item
 from ana.store.journal import Change, Entry, Kind
 from ana.store.memory import Memory
 from ana.store.metadata import from_chroma
+from ana.store.opening import DATABASE
 from ana.store.probe import sound
 from ana.store.source import ChromaSource, Row
 from ana.store.tables import damaged
@@ -169,6 +170,6 @@ def _duplicates(items: Iterable[Item]) -> list[list[str]]:
 def _orphans(memory: Memory) -> list[str]:
     """Folders of Chroma's that belong to no collection."""
     path = memory.folder.path / "chroma"
-    with closing(sqlite3.connect(f"{(path / 'chroma.sqlite3').as_uri()}?mode=ro", uri=True)) as db:
+    with closing(sqlite3.connect(f"{(path / DATABASE).as_uri()}?mode=ro", uri=True)) as db:
         used = {id for (id,) in db.execute("SELECT id FROM segments")}
     return sorted(f"chroma/{each.name}" for each in path.iterdir() if each.is_dir() and each.name not in used)

@@ -8,7 +8,6 @@ not trust Chroma's files before they were looked at.
 
 import json
 import os
-import sqlite3
 import threading
 import time
 import uuid
@@ -17,11 +16,12 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from ana.errors import StoreBroken, StoreBusy, ToolError
+from ana.errors import StoreBusy
+from ana.store.opening import open_chroma, unusable
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -224,45 +224,3 @@ def _boot() -> str:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
         return ""
-
-
-def open_chroma(path: Path) -> "Client":
-    """A client on Chroma's own folder.
-
-    Raises:
-        StoreBroken: It cannot be opened.
-    """
-    import chromadb
-    from chromadb.api.shared_system_client import SharedSystemClient
-    from chromadb.config import Settings
-    from chromadb.errors import ChromaError
-
-    try:
-        client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
-        return cast("Client", client)
-    except (ChromaError, OSError, ValueError, RuntimeError) as exc:
-        # Chroma keeps the half-opened one and would hand it out again
-        SharedSystemClient._identifier_to_system.pop(str(path), None)
-        SharedSystemClient._identifier_to_refcount.pop(str(path), None)
-        raise unusable(path, exc) from exc
-
-
-@contextmanager
-def foreign_errors(path: Path) -> Iterator[None]:
-    """Map what Chroma, SQLite and the system raise while a data folder is used."""
-    from chromadb.errors import ChromaError, InternalError
-
-    try:
-        yield
-    except (InternalError, OSError, sqlite3.Error) as exc:
-        raise unusable(path, exc) from exc
-    except ChromaError as exc:
-        raise ToolError(f"The store refused this: {exc}.", "Change the call.") from exc
-
-
-def unusable(path: Path, exc: BaseException) -> StoreBroken:
-    """The error for a folder that the system or Chroma refuses."""
-    return StoreBroken(
-        f"The data folder {path} cannot be used: {exc}.",
-        "Check that the disk has room and that the folder may be written, or set ANA_DATA_DIR to another.",
-    )

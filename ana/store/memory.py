@@ -13,12 +13,14 @@ from ana.clock import Clock
 from ana.embedders import Embedder
 from ana.errors import AlreadyThere, ToolError
 from ana.store.acts import Acts
-from ana.store.chroma import ChromaStore, collection_arguments, new_id, short_id
+from ana.store.chroma import ChromaStore, collection_arguments
 from ana.store.context_line import digest, one_line
-from ana.store.folder import Folder, foreign_errors, unusable
+from ana.store.folder import Folder
 from ana.store.healing import Healing, Tell
+from ana.store.ids import new_id, short_id
 from ana.store.item import Item, Json, Properties, check_properties
 from ana.store.journal import Cause, Change, Entry, Journal, Kind, Origin
+from ana.store.opening import foreign_errors, unusable
 from ana.store.reindex import Progress, reindex
 
 COLLECTIONS = ("items", "global_context")

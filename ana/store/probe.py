@@ -37,7 +37,7 @@ def main(path: Path) -> int:
     from chromadb.errors import ChromaError
 
     from ana.errors import AnaError
-    from ana.store.folder import open_chroma
+    from ana.store.opening import open_chroma
     from ana.store.source import PAGE
 
     try:

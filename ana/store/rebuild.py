@@ -17,8 +17,8 @@ from typing import Any
 
 from ana.embedders import Embedder
 from ana.errors import AnaError
-from ana.store.folder import foreign_errors, open_chroma
 from ana.store.item import Item
+from ana.store.opening import DATABASE, foreign_errors, open_chroma, refuse_damaged
 from ana.store.probe import sound
 from ana.store.reindex import Progress, reindex
 
@@ -57,9 +57,10 @@ def rebuild(path: Path, names: Sequence[str], made: Mapping[str, Any], embedder:
     chroma = path / "chroma"
     try:
         chroma.mkdir()
-        for each in (aside / "chroma").glob("chroma.sqlite3*"):
+        for each in (aside / "chroma").glob(f"{DATABASE}*"):
             shutil.copy2(each, chroma / each.name)
         with foreign_errors(path):
+            refuse_damaged(chroma / DATABASE)
             client = open_chroma(chroma)
             try:
                 reindex(client, path, names, made, embedder, progress)

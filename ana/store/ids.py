@@ -1,0 +1,14 @@
+"""Ids of items: short, because models garble long ones."""
+
+import base64
+import secrets
+
+
+def new_id() -> str:
+    """A random item id: 8 characters of lower-case base32 (40 bits)."""
+    return short_id(secrets.token_bytes(5))
+
+
+def short_id(entropy: bytes) -> str:
+    """The item id that 5 bytes spell."""
+    return base64.b32encode(entropy[:5]).decode().lower()
