@@ -31,6 +31,7 @@ def export(settings: Settings, to: str) -> None:
         _refuse_others(path)
         draft = path.with_name(f".{path.name}.part")
         try:
+            draft.touch(0o600)
             with draft.open("wb") as file:
                 file.writelines(exported(handles.memory))
                 file.flush()

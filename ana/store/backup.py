@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -28,6 +29,9 @@ FOLDER = "backups"
 DECIDED = "restore.json"
 LEFT_OUT = ("*.index.sqlite*", "lock", "lock.owner", "locks", "set-aside", FOLDER, "restored*", DECIDED, "generation")
 DATABASES = (".sqlite", ".sqlite3")
+
+_NOT_WHOLE = (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, RuntimeError)
+"""What Python's zipfile raises on bytes that were changed."""
 
 
 def write_backup(folder: Folder, traces: Path | None, to: Path) -> int:
@@ -61,6 +65,7 @@ def pack(path: Path, traces: Path | None, to: Path) -> int:
     """Write a data folder and traces into a file, while the folder is held and Chroma closed; how many files."""
     to.parent.mkdir(parents=True, exist_ok=True)
     draft = to.with_name(f".{to.name}.part")
+    draft.touch(0o600)
     try:
         with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             count = _pack(archive, path, "data", LEFT_OUT) + (_pack(archive, traces, "traces", ()) if traces else 0)
@@ -90,7 +95,7 @@ def read_manifest(path: Path) -> dict[str, object]:
             damaged = archive.testzip()
     except FileNotFoundError as exc:
         raise UserError(f"There is no file {path}.") from exc
-    except (OSError, zipfile.BadZipFile, KeyError, ValueError, EOFError) as exc:
+    except _NOT_WHOLE as exc:
         raise UserError(f"{path} is no whole backup: {exc}.", "Use another one; nothing was changed.") from exc
     if damaged:
         raise UserError(f"{path} is damaged in {damaged}.", "Use another backup; nothing was changed.")

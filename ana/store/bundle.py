@@ -78,6 +78,8 @@ def _check_header(path: Path, text: bytes, bundle: Bundle) -> None:
 
 
 def _take(told: Any, bundle: Bundle) -> None:
+    if not isinstance(told, dict) or len(told) != 1:
+        raise ValueError("it is not one item, line or change")
     ((what, record),) = told.items()
     kinds: Mapping[str, Callable[[Any], None]] = {
         "item": lambda record: bundle.items.append(_item(record)),

@@ -66,12 +66,17 @@ def examine(memory: Memory, progress: Progress = lambda _: None) -> Findings:
         memory: What is examined.
         progress: Is told how it goes.
     """
-    found = Findings()
     with memory.folder.alone():
         memory.folder.close()
         if (memory.folder.path / "chroma").exists() and (problem := sound(memory.folder.path / "chroma")):
-            found.store.append(f"Chroma cannot be used: {problem}.")
-            return found
+            return Findings(store=[f"Chroma cannot be used: {problem}."])
+        return examine_open(memory, progress)
+
+
+def examine_open(memory: Memory, progress: Progress = lambda _: None) -> Findings:
+    """`examine`, where it is known that Chroma can be opened."""
+    found = Findings()
+    with memory.folder.hold():
         for kind, store in memory.stores.items():
             items = _examine(kind, store, found, progress)
             found.journal += disagreements(kind, items, memory.journal.latest(kind))
