@@ -1,7 +1,10 @@
 """`ana history`, `ana undo` and `/undo`: what was changed, and taking it back."""
 
+import sys
 from datetime import UTC, datetime, time
 from typing import TYPE_CHECKING
+
+import click
 
 from ana.errors import UserError
 from ana.handles import opened
@@ -50,6 +53,8 @@ def undone(settings: Settings, turn: str | None, override: bool) -> bool:
 def take_back(memory: "Memory", turn: str, *, override: bool = False) -> bool:
     """Take a turn back, or the last one that stands, and say what that changed; whether it was taken back.
 
+    What something else changed since is shown, and in a terminal asked about.
+
     Raises:
         UserError: There is nothing to take back, or no such turn.
     """
@@ -60,7 +65,9 @@ def take_back(memory: "Memory", turn: str, *, override: bool = False) -> bool:
         say(f"Nothing was taken back: since the turn {done.turn} this was changed.")
         for conflict in done.conflicts:
             say(f"  {_told(conflict.left)} -> {_told(conflict.now)}")
-        say(f"Take it back all the same: ana undo --turn {done.turn} --force")
+        if sys.stdin.isatty() and click.confirm("Take it back all the same?"):
+            return take_back(memory, done.turn, override=True)
+        say(f"To take it back all the same: ana undo --turn {done.turn} --force")
         return False
     say("Taken back:" if done.changes else "Everything was as it had been before that turn.")
     for change in done.changes:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from nodes.questions import sentences, table
 
-_STORING = frozenset({"create_item", "update_item", "append_context", "replace_context"})
-_DELETING = frozenset({"delete_item", "delete_context"})
+_STORING = frozenset({"create_item", "update_item", "append_context", "replace_context", "undo"})
+_DELETING = frozenset({"delete_item", "delete_context", "undo"})
 _REMOVING = _DELETING | {"update_item", "replace_context"}
 
 
@@ -62,6 +62,7 @@ _STORED = (
     r"replaced|prioriti[sz]ed|tagged|completed (?:it|that|the task|your task)"
 )
 _REMOVED = r"removed|cleared|cancell?ed|discarded|archived|(?:crossed|checked|ticked) (?:(?:it|that|them) )?off"
+_UNDONE = r"undone|reverted|reversed|restored|taken (?:(?:it|that|this|them|everything|all) )*back"
 _ACK = (
     r"(?:(?:ok(?:ay)?|sure(?: thing)?|all right|alright|great|perfect|got it|yes|yep|done|all done|thanks|thank you|"
     r"of course|certainly|absolutely|no problem|understood|also|then)[,!.:\s]+)*"
@@ -95,6 +96,7 @@ _STORED_OTHERWISE = (
     rf"^{_ACK}(?:the |your |a )?reminder (?:is |has been )?set\b",
     r"\b(?:that's|it's|duly) noted[.!]*$",
 )
+_UNDONE_OTHERWISE = (rf"{_I} (?:took (?:(?:it|that|this|them|everything|all) )*back|undid)\b",)
 _REMOVED_OTHERWISE = (r"\bi(?:'ve| have)? (?:forgot|forgotten) (?:it|that|this)[.!]*$",)
 
 
@@ -107,6 +109,7 @@ _KINDS = (
     _kind("stored or changed", _STORING, _STORED, *_STORED_OTHERWISE),
     _kind("deleted", _DELETING, "deleted|erased"),
     _kind("removed", _REMOVING, _REMOVED, *_REMOVED_OTHERWISE),
+    _kind("taken back", _STORING | _DELETING, _UNDONE, *_UNDONE_OTHERWISE),
     _Kind("done", _STORING | _DELETING, table(r"(?!)"), table(rf"^{_ACK}(?:all )?done[.!]*$", r"\byou're all set\b")),
 )
 

@@ -43,7 +43,8 @@ def refused_copies(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
 
 def changes(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
     """The receipts of every write, in order."""
-    return [m.artifact for m in messages if isinstance(m, ToolMessage) and m.artifact and "op" in m.artifact]
+    artifacts = [m.artifact for m in messages if isinstance(m, ToolMessage) and m.artifact]
+    return [change for each in artifacts for change in each.get("changes", [each] if "op" in each else [])]
 
 
 def tokens(message: BaseMessage) -> int:

@@ -46,6 +46,7 @@ def test_the_tools_are_the_contracts() -> None:
         "append_context",
         "replace_context",
         "delete_context",
+        "undo",
         "calculator",
         "now",
     }

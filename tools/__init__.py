@@ -1,1 +1,1 @@
-"""What the model may do: seven primitives, a calculator and a clock."""
+"""What the model may do: seven primitives, undo, a calculator and a clock."""

@@ -10,6 +10,7 @@ from tools.calculator import calculator
 from tools.clock import now
 from tools.context import append_context, delete_context, replace_context
 from tools.items import create_item, delete_item, query_items, update_item
+from tools.undo import undo
 
 TOOLS: dict[str, BaseTool] = {
     t.name: t
@@ -21,11 +22,13 @@ TOOLS: dict[str, BaseTool] = {
         append_context,
         replace_context,
         delete_context,
+        undo,
         calculator,
         now,
     )
 }
-CONTEXT_TOOLS = frozenset({"append_context", "replace_context", "delete_context"})
+CONTEXT_TOOLS = frozenset({"append_context", "replace_context", "delete_context", "undo"})
+"""What may change Global Context."""
 
 
 @cache

@@ -1,6 +1,7 @@
 """`ana history`, `ana undo` and /undo."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,20 @@ def test_a_conflict_is_shown_and_not_overwritten(settings: Settings, capsys: pyt
     assert memory.lines() == {}
     with pytest.raises(UserError, match="already"):
         take_back(memory, "b")
+    memory.close()
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_in_a_terminal_a_conflict_is_asked_about(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, answer: bool
+) -> None:
+    item = filled(settings)
+    monkeypatch.setattr("sys.stdin", StringIO())
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("click.confirm", lambda question: answer)
+    assert undone(settings, "b", override=False) is answer
+    memory = Memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
+    assert memory.items.known(item).properties == {"due_date": "2026-01-08" if answer else "2026-01-10"}
     memory.close()
 
 

@@ -5,6 +5,7 @@ import pytest
 from nodes.policies import Evidence, claimed_write_needs_receipt, first_violation
 
 STORE, CHANGE, DELETE, REMOVE = ("create_item",), ("update_item",), ("delete_item",), ("update_item",)
+UNDO = ("undo",)
 CLAIMS = [
     ("I've added the task.", STORE),
     ("I’ve added “Call Bob” for Tuesday.", STORE),
@@ -22,6 +23,13 @@ CLAIMS = [
     ("Okay, noted!", STORE),
     ("I've noted that you don't like fish.", STORE),
     ("I've removed the line.", REMOVE),
+    ("I've undone that.", UNDO),
+    ("Undone.", UNDO),
+    ("I took it all back.", UNDO),
+    ("I've taken that back.", UNDO),
+    ("Your note has been restored.", UNDO),
+    ("I've added it again.", UNDO),
+    ("I've deleted it again.", UNDO),
     ("I've rescheduled it to Friday.", CHANGE),
     ("It's on your list now.", STORE),
     ("It's now on your shopping list.", STORE),
@@ -53,6 +61,10 @@ NO_CLAIMS = [
     "It couldn't be updated.",
     "No task has been created yet.",
     "I changed nothing.",
+    "It cannot be undone.",
+    "Shall I take it back?",
+    "Nothing was taken back.",
+    "I can undo that.",
     "Shall I add it?",
     "I can save that.",
     "Would you like it deleted?",
