@@ -15,6 +15,7 @@ from langgraph.types import StateSnapshot
 from ana.errors import AnaError, StoreBroken, UserError
 from ana.handles import Handles
 from ana.plain import plain_text
+from ana.store.tables import damaged
 from ana.tracing.record import cost, record_of, steps_of
 from ana.tracing.traces import Step
 from app.threads import thread_lock
@@ -202,7 +203,7 @@ def _kept() -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as exc:
-        raise StoreBroken(
-            f"The conversation could not be kept: {exc}.",
-            "Check that the disk has room and the data folder may be written.",
-        ) from exc
+        hint = "Check that the disk has room and the data folder may be written."
+        if isinstance(exc, sqlite3.DatabaseError) and damaged(exc):
+            hint = "`ana doctor --repair` sets the damaged file aside; what was stored stays."
+        raise StoreBroken(f"The conversation could not be kept: {exc}.", hint) from exc

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from app.show import counted
 from app.started import started
 
 data_cli = typer.Typer()
@@ -80,4 +81,5 @@ def traces_command(
     elif older_than is None:
         raise typer.BadParameter("--purge needs --older-than.")
     else:
-        print(f"{forget(started(), older_than)} turns are forgotten for ever.", file=sys.stderr)
+        count = forget(started(), older_than)
+        print(f"{counted(count, 'turn')} {'is' if count == 1 else 'are'} forgotten for ever.", file=sys.stderr)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from app.show import counted
 from app.started import started
 
 history_cli = typer.Typer()
@@ -58,7 +59,8 @@ def trash(
     if context.invoked_subcommand is not None:
         return
     if purge:
-        print(f"{forget(started(), older_than)} items are forgotten for ever.", file=sys.stderr)
+        count = forget(started(), older_than)
+        print(f"{counted(count, 'item')} {'is' if count == 1 else 'are'} forgotten for ever.", file=sys.stderr)
     else:
         show_trash(started())
 

@@ -14,7 +14,7 @@ from ana.store.examine import Findings, examine
 from ana.store.rebuild import set_aside
 from ana.store.repair import repair
 from ana.tracing.traces import broken_lines
-from app.show import short
+from app.show import counted, short
 
 if TYPE_CHECKING:
     from ana.handles import Handles
@@ -41,8 +41,8 @@ class Diagnosis:
     def verdict(self) -> str:
         """All of it in one line."""
         if self.faults:
-            return f"{len(self.faults)} faults." if len(self.faults) > 1 else "1 fault."
-        told = ", ".join(f"{count} {what}" for what, count in self.counts.items())
+            return f"{counted(len(self.faults), 'fault')}."
+        told = ", ".join(counted(count, what) for what, count in self.counts.items())
         return f"All is well: {told}; every record is readable, found by its own vector and as the journal says."
 
     def to_json(self) -> dict[str, Any]:
@@ -103,11 +103,11 @@ def _diagnosis(handles: "Handles", found: Findings, damaged: dict[str, str]) -> 
     told.notes += [f"{name} belongs to nothing." for name in found.orphans]
     if "threads.sqlite" not in damaged:
         told.notes += _about_conversations(handles.settings, told.counts)
-    return Diagnosis(told.faults, told.notes, {"items": found.counts.get("item", 0)} | _lines(found) | told.counts)
+    return Diagnosis(told.faults, told.notes, {"item": found.counts.get("item", 0)} | _lines(found) | told.counts)
 
 
 def _lines(found: Findings) -> dict[str, int]:
-    return {"lines about you": found.counts.get("line", 0)}
+    return {"context line": found.counts.get("line", 0)}
 
 
 def _about_conversations(settings: Settings, counts: dict[str, int]) -> list[str]:
@@ -115,7 +115,7 @@ def _about_conversations(settings: Settings, counts: dict[str, int]) -> list[str
 
     threads = thread_ids(settings.ana_data_dir / "threads.sqlite")
     files = sorted(settings.traces_dir.glob("*.jsonl"))
-    counts |= {"conversations": len(threads), "traces": len(files)}
+    counts |= {"conversation": len(threads), "trace": len(files)}
     orphans = [file.name for file in files if file.stem not in threads]
     notes = [f"The trace {name} is of a conversation that is not there." for name in orphans]
     return notes + [f"{file.name}: {n} lines cannot be read." for file in files if (n := broken_lines(file))]

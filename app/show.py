@@ -32,6 +32,11 @@ def short(text: str, width: int = 72) -> str:
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
+def counted(count: int, what: str) -> str:
+    """1 item, 2 items."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def tool_line(event: "Event") -> str:
     """A tool call as one quiet line: its name and what it was about."""
     hidden = ("limit", "id") if event["tool"] == "update_item" else ("limit", "id", "properties")

@@ -75,8 +75,11 @@ class Threads:
         return id
 
     def last(self) -> str | None:
-        """The thread the REPL was left in."""
-        return self._last_file.read_text().strip() or None if self._last_file.exists() else None
+        """The thread the REPL was left in, where that is told."""
+        try:
+            return str(uuid.UUID(self._last_file.read_text().strip()))
+        except (OSError, ValueError):
+            return None
 
     def set_last(self, id: str) -> None:
         self._last_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -121,8 +124,14 @@ class Threads:
     def _names(self) -> dict[str, str]:
         if not self._names_file.exists():
             return {}
-        names: dict[str, str] = json.loads(self._names_file.read_text())
-        return names
+        try:
+            names = json.loads(self._names_file.read_text())
+            return {str(id): str(name) for id, name in names.items()}
+        except (OSError, ValueError, AttributeError) as exc:
+            raise UserError(
+                f"The names of conversations in {self._names_file} cannot be read: {exc}.",
+                "`ana doctor --repair` sets the file aside; the conversations stay.",
+            ) from exc
 
     def _save(self, names: dict[str, str]) -> None:
         self._names_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -69,7 +69,7 @@ def examine(memory: Memory, progress: Progress = lambda _: None) -> Findings:
     with memory.folder.alone():
         memory.folder.close()
         if (memory.folder.path / "chroma").exists() and (problem := sound(memory.folder.path / "chroma")):
-            return Findings(store=[f"Chroma cannot be used: {problem}."])
+            return Findings(store=[f"Chroma cannot be used: {problem}"])
         return examine_open(memory, progress)
 
 

@@ -184,7 +184,7 @@ class Folder:
         """What the last process to write left in the generation file."""
         assert self._lock is not None
         try:
-            return self._generation_file.read_text() if self._generation_file.exists() else ""
+            return self._generation_file.read_text(errors="replace") if self._generation_file.exists() else ""
         except OSError:
             self._lock.release()
             raise

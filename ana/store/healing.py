@@ -44,7 +44,7 @@ class Healing:
             return
         self._tell("The last program that used the store ended in the middle of its work. Looking whether all is well.")
         if problem := sound(self._path / "chroma"):
-            self._tell(f"The store is damaged: {problem}. Making it anew.")
+            self._tell(f"The store is damaged: {problem} Making it anew.")
             self.rebuild()
 
     def rebuild(self) -> None:
@@ -65,7 +65,7 @@ class Healing:
             missing = [item for id, item in wanted.items() if item and id not in there]
             store.fill(missing)
             if missing:
-                self._tell(f"{len(missing)} records were brought back from the journal.")
+                self._tell(f"Brought back from the journal: {len(missing)} of {store.name}.")
 
     def _progress(self, done: int, total: int) -> None:
         if done and (done % STEP == 0 or done == total):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ana.errors import StoreBroken, ToolError
+from ana.store.tables import damaged
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -26,16 +27,17 @@ def open_chroma(path: Path) -> "Client":
     import chromadb
     from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
-    from chromadb.errors import ChromaError
 
-    try:
-        client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
-        return cast("Client", client)
-    except (ChromaError, OSError, ValueError, RuntimeError) as exc:
-        # Chroma keeps the half-opened one and would hand it out again
-        SharedSystemClient._identifier_to_system.pop(str(path), None)
-        SharedSystemClient._identifier_to_refcount.pop(str(path), None)
-        raise unusable(path, exc) from exc
+    with foreign_errors(path):
+        _refuse_truncated(path / DATABASE)
+        try:
+            client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
+            return cast("Client", client)
+        except BaseException:
+            # Chroma keeps the half-opened one and would hand it out again
+            SharedSystemClient._identifier_to_system.pop(str(path), None)
+            SharedSystemClient._identifier_to_refcount.pop(str(path), None)
+            raise
 
 
 @contextmanager
@@ -45,18 +47,38 @@ def foreign_errors(path: Path) -> Iterator[None]:
 
     try:
         yield
-    except (InternalError, OSError, sqlite3.Error) as exc:
+    except (InternalError, OSError, sqlite3.Error, RuntimeError) as exc:
         raise unusable(path, exc) from exc
     except ChromaError as exc:
         raise ToolError(f"The store refused this: {exc}.", "Change the call.") from exc
+    except BaseException as exc:
+        if type(exc).__name__ != "PanicException":  # of Chroma's native part, and no Exception
+            raise
+        raise unusable(path, exc) from exc
 
 
 def unusable(path: Path, exc: BaseException) -> StoreBroken:
     """The error for a folder that the system or Chroma refuses."""
-    return StoreBroken(
-        f"The data folder {path} cannot be used: {exc}.",
-        "Check that the disk has room and that the folder may be written, or set ANA_DATA_DIR to another.",
-    )
+    told = " ".join(str(exc).split()).rstrip(".")
+    hint = "Check that the disk has room and that the folder may be written, or set ANA_DATA_DIR to another."
+    if (isinstance(exc, sqlite3.DatabaseError) and damaged(exc)) or not isinstance(exc, OSError | sqlite3.Error):
+        hint = "If the disk has room, `ana doctor` tells what is damaged and `ana doctor --repair` mends it."
+    return StoreBroken(f"The data folder {path} cannot be used: {told}.", hint)
+
+
+def _refuse_truncated(database: Path) -> None:
+    """On a file that was cut short Chroma may end the process; its first page tells how long it should be.
+
+    The header is described in SQLite's page "Database File Format", section 1.3.
+    """
+    if not database.exists() or not database.stat().st_size:
+        return
+    with database.open("rb") as file:
+        header = file.read(100)
+    size = int.from_bytes(header[16:18], "big")
+    pages = int.from_bytes(header[28:32], "big") if header[24:28] == header[92:96] else 0
+    if not header.startswith(b"SQLite format 3\0") or database.stat().st_size < pages * (65536 if size == 1 else size):
+        raise sqlite3.DatabaseError(f"{database.name} is damaged")
 
 
 @contextmanager

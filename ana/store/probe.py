@@ -25,11 +25,11 @@ def sound(path: Path) -> str | None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        return f"it did not answer within {SECONDS} s"
+        return f"it did not answer within {SECONDS} s."
     if done.returncode == 0:
         return None
     said = done.stderr.strip().splitlines()
-    return said[-1] if said else f"the process that opened it ended with {done.returncode}"
+    return said[-1] if said else f"the process that opened it ended with {done.returncode}."
 
 
 def main(path: Path) -> int:
@@ -51,7 +51,8 @@ def main(path: Path) -> int:
                 collection.query(query_embeddings=vectors[:1], n_results=1)
         client.close()
     except (AnaError, ChromaError, OSError, ValueError, RuntimeError, TypeError) as exc:
-        print(f"{type(exc).__name__}: {exc}".splitlines()[0], file=sys.stderr)
+        told = exc.message if isinstance(exc, AnaError) else f"{type(exc).__name__}: {exc}."
+        print(" ".join(told.split()), file=sys.stderr)
         return 1
     return 0
 

@@ -1,0 +1,194 @@
+"""Files that are damaged, cut short or unreadable, at every place: a clear sentence, nothing lost, mended by doctor."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ana.clock import Clock
+from ana.settings import PROJECT
+from ana.store.memory import Memory
+from app.cli import cli, guarded
+from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
+
+COMMANDS = (("items",), ("ask", "note: the bins go out on Thursday"), ("threads", "list"), ("history",), ("traces",))
+Shown = pytest.CaptureFixture[str]
+
+
+def ana(capsys: Shown, *arguments: str) -> tuple[int, str]:
+    """Run a command in this process: its exit code, and all it printed."""
+    code = 0
+
+    def command() -> None:
+        nonlocal code
+        try:
+            cli(list(arguments))
+        except SystemExit as exc:
+            code = int(exc.code or 0)
+
+    capsys.readouterr()
+    code = guarded(command) or code
+    told = capsys.readouterr()
+    return code, told.out + told.err
+
+
+@pytest.fixture(scope="module")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with items, a line, a named conversation and its trace."""
+    path = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in folders(path, LLM_PROVIDER="offline").items():
+            patch.setenv(name, value)
+        for said in ("buy milk tomorrow", "I prefer tea", "note: the key is in the tin"):
+            cli(["ask", said, "--thread", "home"], standalone_mode=False)
+    (path / "data" / "last_thread").write_text("0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001")
+    return path
+
+
+@pytest.fixture
+def home(lived_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = shutil.copytree(lived_in, tmp_path / "home")
+    for name, value in folders(path, LLM_PROVIDER="offline").items():
+        monkeypatch.setenv(name, value)
+    return path
+
+
+def cut(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def empty(file: Path) -> None:
+    os.truncate(file, 0)
+
+
+def garbage(file: Path) -> None:
+    file.write_bytes(os.urandom(max(file.stat().st_size, 100)))
+
+
+def folder(file: Path) -> None:
+    """As unreadable as a file can be made for whoever may read everything."""
+    file.unlink()
+    file.mkdir()
+
+
+FILES = (
+    "data/journal.sqlite",
+    "data/threads.sqlite",
+    "data/thread_names.json",
+    "data/last_thread",
+    "data/generation",
+    "data/items.index.sqlite",
+    "data/chroma/chroma.sqlite3",
+    "traces",
+)
+
+
+@pytest.mark.parametrize("spoil", [cut, empty, garbage, folder])
+@pytest.mark.parametrize("name", FILES)
+def test_a_spoiled_file_is_told_and_mended(home: Path, name: str, spoil: Callable[[Path], None], capsys: Shown) -> None:
+    for file in sorted((home / name).glob("*.jsonl")) if name == "traces" else [home / name]:
+        spoil(file)
+    for command in COMMANDS:
+        code, told = ana(capsys, *command)
+        assert "Traceback" not in told
+        assert code in (0, 1, 2)
+        assert code == 0 or told.strip().endswith((".", "`", "other")), told
+    if spoil is folder:
+        for file in sorted((home / name).glob("*.jsonl")) if name == "traces" else [home / name]:
+            shutil.rmtree(file, ignore_errors=True)
+    code, told = ana(capsys, "doctor", "--repair")
+    assert code == 0, told
+    code, told = ana(capsys, "doctor")
+    assert code == 0, told
+    code, told = ana(capsys, "items")
+    assert "Buy milk" in told
+    assert "The key is in the tin" in told
+
+
+def test_what_is_wrong_with_the_format_note_is_told(home: Path, capsys: Shown) -> None:
+    for spoil in (cut, garbage):
+        spoil(home / "data" / "format.json")
+        code, told = ana(capsys, "items")
+        assert code == 2
+        assert "format.json" in told
+
+
+def test_doctor_tells_what_is_whole_and_what_is_not(home: Path, capsys: Shown) -> None:
+    code, told = ana(capsys, "doctor")
+    assert code == 0
+    assert told.startswith("All is well: 2 items, 1 context line, 1 conversation, 1 trace;")
+    (home / "traces" / "orphan.jsonl").write_text("{")
+    memory = Memory(home / "data", EMBEDDER, Clock(BERLIN, lambda: WEDNESDAY))
+    memory.items.add("past the journal")
+    memory.close()
+    code, told = ana(capsys, "doctor")
+    assert code == 1
+    assert "the journal says nothing, the store has “past the journal”" in told
+    assert "orphan.jsonl is of a conversation that is not there" in told
+    assert told.strip().endswith("1 fault. `ana doctor --repair` mends what can be mended.")
+    code, told = ana(capsys, "doctor", "--repair", "--json")
+    assert code == 0
+    assert '"sound": true' in told
+
+
+def test_everything_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, packed = home / "a.jsonl", home / "b.jsonl", home / "b.zip"
+    assert ana(capsys, "export", str(first))[0] == 0
+    assert ana(capsys, "backup", str(packed))[0] == 0
+    code, told = ana(capsys, "backup", str(packed))
+    assert (code, "there already" in told) == (1, True)
+    code, told = ana(capsys, "export", str(packed))
+    assert (code, "is no export" in told) == (1, True)
+    monkeypatch.setenv("ANA_DATA_DIR", str(home / "other"))
+    code, told = ana(capsys, "import", str(first))
+    assert (code, told) == (0, "3 new, 0 were here already.\n")
+    assert ana(capsys, "export", str(second))[0] == 0
+    assert second.read_bytes() == first.read_bytes()
+    assert ana(capsys, "export", "-")[0] == 0
+    assert ana(capsys, "ask", "delete the note about the key")[0] == 0
+    code, told = ana(capsys, "import", str(first))
+    assert "2 were here already" in told
+    assert "--replace" in told
+    monkeypatch.setenv("TRACES_DIR", str(home / "other traces"))
+    code, told = ana(capsys, "restore", str(packed))
+    assert code == 0, told
+    assert "2 items" in told
+    assert "home" in ana(capsys, "threads", "list")[1]
+    assert len(list((home / "other traces").glob("*.jsonl"))) == 1
+    code, told = ana(capsys, "import", str(PROJECT / "README.md"))
+    assert (code, "nothing that can be imported" in told) == (1, True)
+    code, told = ana(capsys, "import", str(home / "nowhere"))
+    assert code == 1
+    assert "Traceback" not in told
+
+
+def test_other_programs_tasks_are_taken_in_and_back(home: Path, capsys: Shown) -> None:
+    tasks = home / "tasks.json"
+    tasks.write_text(
+        '[{"uuid": "6d1c2f0a-8f5e-4a57-9c8f-0a1b2c3d4e5f", "description": "Water the ferns", "status": "pending",'
+        ' "entry": "20260101T120000Z", "due": "20260113T110000Z", "project": "home"}]'
+    )
+    code, told = ana(capsys, "import", str(tasks))
+    assert (code, told.splitlines()[0]) == (0, "1 new, 0 were here already.")
+    assert "Water the ferns" in ana(capsys, "items", "ferns")[1]
+    assert ana(capsys, "import", str(tasks))[1].startswith("0 new, 1 were")
+    undo = told.splitlines()[-1].partition("ana ")[2].split()
+    assert ana(capsys, *undo)[0] == 0
+    assert "Water the ferns" not in ana(capsys, "items")[1]
+
+
+def test_old_traces_are_listed_and_forgotten(home: Path, capsys: Shown) -> None:
+    (trace,) = (home / "traces").glob("*.jsonl")
+    lines = trace.read_text().splitlines()
+    trace.write_text("\n".join([lines[0].replace('"ts": "20', '"ts": "19'), *lines[1:]]) + "\n")
+    assert "home" in ana(capsys, "traces")[1]
+    assert "buy milk" in ana(capsys, "traces", "--older-than", "30d")[1]
+    assert ana(capsys, "traces", "--purge")[0] == 2
+    assert ana(capsys, "traces", "--purge", "--older-than", "soon")[0] == 1
+    assert ana(capsys, "traces", "--purge", "--older-than", "30d")[1].startswith("1 turn is forgotten")
+    assert trace.read_text().splitlines() == lines[1:]
+    assert ana(capsys, "traces", "--older-than", "4w")[1] == "No trace is older than 4w.\n"
+    assert ana(capsys, "threads", "delete", "home")[0] == 0
+    assert not trace.exists()

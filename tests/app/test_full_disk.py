@@ -1,0 +1,148 @@
+"""A full disk and a read-only one, really: a small file system of its own, made in a name space of its own.
+
+Where the system does not let an ordinary process make one, the limit on the size of files stands in for the full disk.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from ana.clock import Clock, local_zone
+from ana.settings import PROJECT
+from ana.store.examine import examine
+from ana.store.memory import Memory
+from tests.conftest import EMBEDDER, folders
+
+SMALL = """
+    import json, os, subprocess, sys
+    from pathlib import Path
+
+    disk, env = Path(sys.argv[1]), json.loads(sys.argv[2])
+    os.environ |= env
+
+    def mount(*options):
+        subprocess.run(["mount", *options, str(disk)], check=True)
+
+    def ana(*arguments, given=None):
+        command = [sys.executable, "-m", "app.cli", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, input=given, timeout=120)
+        told = done.stdout + done.stderr
+        assert "Traceback" not in told, told
+        return done.returncode, told
+
+    def texts():
+        memory = Memory(disk / "data", EMBEDDER, clock)
+        found = sorted(item.content for item in memory.items.scan())
+        assert examine(memory).sound
+        memory.close()
+        return found
+
+    mount("-t", "tmpfs", "-o", "size=3m", "tmpfs")
+    from ana.clock import Clock, local_zone
+    from ana.errors import AnaError
+    from ana.store.examine import examine
+    from ana.store.memory import Memory
+    from tests.conftest import EMBEDDER
+
+    clock, kept, said = Clock(local_zone("UTC")), [], ""
+    memory = Memory(disk / "data", EMBEDDER, clock)
+    for n in range(1000):
+        try:
+            kept.append(memory.create(f"text {n} " + "x" * 20_000).after.content)
+        except AnaError as exc:
+            said = exc.sentence()
+            break
+    assert "disk" in said, said
+    assert len(kept) > 3, len(kept)
+    memory.close()
+    print("full", len(kept), said)
+
+    for command in (("ask", "note: one more " + "y" * 1900), ("backup", str(disk / "b.zip"))):
+        code, told = ana(*command)
+        assert code == 1, (command, code, told)
+        assert "disk" in told or "space" in told, told
+        print(command[0], told.strip()[:200])
+    assert not list(disk.glob("*b.zip*")), "nothing half written stays"
+
+    mount("-o", "remount,size=60m")
+    there = texts()
+    assert set(kept) <= set(there) and len(there) <= len(kept) + 2, (len(kept), len(there))
+    code, told = ana("ask", "note: there is room again")
+    assert code == 0, told
+
+    mount("-o", "remount,ro")
+    for command in (("items",), ("ask", "note: not to be written"), ("doctor",), ("undo",), ("import", "x")):
+        code, told = ana(*command)
+        assert code in (1, 2), (command, code, told)
+        assert told.strip().endswith("."), told
+        print(command[0], told.strip()[:200])
+    mount("-o", "remount,rw")
+    assert len(texts()) == len(there) + 1
+    print("all is well")
+"""
+
+
+def own_file_systems() -> list[str] | None:
+    """How a command gets file systems of its own here; None if it cannot."""
+    for prefix in (["unshare", "--mount"], ["unshare", "--map-root-user", "--mount"]):
+        try:
+            trial = [*prefix, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+            if subprocess.run(trial, capture_output=True, check=False).returncode == 0:
+                return prefix
+        except OSError:
+            return None
+    return None
+
+
+@pytest.mark.skipif(own_file_systems() is None, reason="no file system can be made here; the test below stands in")
+def test_a_full_and_a_read_only_disk_are_told_and_lose_nothing(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    env = folders(disk, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT)) | {"LOG_FILE_PATH": str(tmp_path / "log")}
+    command = [sys.executable, "-c", textwrap.dedent(SMALL), str(disk), json.dumps(env)]
+    done = subprocess.run(
+        [*(own_file_systems() or []), *command], cwd=PROJECT, capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("all is well\n")
+
+
+LIMITED = """
+    import json, os, resource, signal, sys
+    from pathlib import Path
+
+    from ana.clock import Clock, local_zone
+    from ana.errors import AnaError
+    from ana.store.memory import Memory
+    from tests.conftest import EMBEDDER
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    memory = Memory(Path(sys.argv[1]), EMBEDDER, Clock(local_zone("UTC")))
+    print(memory.create("first").id)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
+    try:
+        for n in range(1000):
+            print(memory.create(f"text {n} " + "x" * 20_000).id, flush=True)
+    except AnaError as exc:
+        print(exc.sentence(), file=sys.stderr)
+        raise SystemExit(7)
+"""
+
+
+def test_files_that_may_not_grow_are_told_and_lose_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", textwrap.dedent(LIMITED), str(tmp_path / "data")]
+    env = os.environ | {"PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=env)
+    assert done.returncode == 7, done.stderr
+    assert "disk" in done.stderr
+    memory = Memory(tmp_path / "data", EMBEDDER, Clock(local_zone("UTC")))
+    there = {item.id for item in memory.items.scan()}
+    assert set(done.stdout.split()) <= there
+    assert len(there) <= len(done.stdout.split()) + 1
+    assert examine(memory).sound
+    memory.close()
