@@ -35,6 +35,10 @@ dev: $(READY) ## the LangGraph dev server, for Studio and the API
 bench: $(READY) ## speed, as ratios inside one run
 	@$(BIN)/python -m evals.bench
 
+crash: $(READY) ## kill it 300 times at random moments and look what is left; many writers at once (about 20 minutes)
+	@$(BIN)/python -m evals.crash
+	@$(BIN)/python -m evals.crowd
+
 readme: $(READY) ## regenerate the README's tables and transcript
 	@$(BIN)/python -m evals.readme
 
@@ -44,4 +48,4 @@ lock: $(READY) ## write constraints.txt from pyproject.toml
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help chat test check format dev bench readme lock clean
+.PHONY: help chat test check format dev bench crash readme lock clean

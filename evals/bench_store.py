@@ -19,6 +19,8 @@ SIZES = (10_000, 100_000)
 TIMES = 60
 WORDS = ("report", "garden", "dentist", "milk", "invoice", "flight", "birthday", "backup", "novel", "bicycle", "budget")
 
+JOURNALED = "add, journaled, read back (goal 1.5)"
+
 Where = dict[str, Json]
 Pair = tuple[str, Callable[[int], Any], Callable[[int], Any]]
 
@@ -51,7 +53,8 @@ def rows() -> Iterable[tuple[str, str]]:
             filled = size
             for name_, ours, theirs in pairs(memory, raw, [i.id for i in items]):
                 mine, other = _alternating(ours, theirs)
-                yield f"{name_} at {size:,}, ours / raw Chroma", f"{mine:.2f} / {other:.2f} ms = {mine / other:.2f}"
+                against = "the same without" if name_ == JOURNALED else "raw Chroma"
+                yield f"{name_} at {size:,}, ours / {against}", f"{mine:.2f} / {other:.2f} ms = {mine / other:.2f}"
             yield f"memory at {size:,}, both stores open", f"{_resident():.0f} MB"
         memory.close()
         raw.close()
@@ -71,7 +74,8 @@ def pairs(memory: Memory, raw: RawChroma, ids: list[str]) -> Iterable[Pair]:
     yield "get", lambda n: memory.items.get(ids[n]), lambda n: raw.get(ids[n])
     new = {"type": "x"}
     yield "add (goal 1.5)", lambda n: memory.items.add(text(n), dict(new)), lambda n: raw.add(text(n), new)
-    yield "add, journaled, read back", lambda n: memory.create(text(n), dict(new)), lambda n: raw.add(text(n), new)
+    unjournaled = memory.items.add
+    yield JOURNALED, lambda n: memory.create(text(n), dict(new)), lambda n: unjournaled(text(n), dict(new))
 
 
 def _resident() -> float:

@@ -1,0 +1,21 @@
+"""The short forms of `make crash`."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from ana.settings import PROJECT
+from evals.crowd import processes, threads
+
+
+def test_kills_at_random_moments_lose_nothing_and_leave_nothing_half_done() -> None:
+    """In a process of its own, because its children are forks, and no fork survives a Chroma that was opened before."""
+    command = [sys.executable, "-m", "evals.crash", "--kills", "6", "--seed", "11"]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("6 kills (")
+
+
+def test_many_writers_at_once_lose_nothing(tmp_path: Path) -> None:
+    assert threads(tmp_path / "threads", 8, 15) == []
+    assert processes(tmp_path / "processes", 3, 15) == []
