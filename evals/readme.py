@@ -45,6 +45,20 @@ DOORS = (
         "`ana trash [list\\|restore ID\\|--purge --older-than 30d]`",
         "deleted items: seen, brought back, or forgotten by the journal for ever",
     ),
+    (
+        "`ana doctor [--repair] [--json]`",
+        "proves that everything is readable, found by its own vector and as the journal says; mends it; exit 1 if not",
+    ),
+    (
+        "`ana export FILE`, `ana import FILE [--replace]`",
+        "everything as lines of JSON, the same bytes again from an empty folder; takes also Taskwarrior's JSON,"
+        " Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
+    ),
+    (
+        "`ana backup FILE`, `ana restore FILE`",
+        "everything in one file, conversations and traces included, taken while it is in use; and back",
+    ),
+    ("`ana traces [--older-than 30d [--purge]]`", "the traces: how many turns, how large; old ones forgotten"),
     ("`ana reindex [--embeddings NAME]`", "embeds everything again; the old or the new, never neither"),
     ("`ana describe [-s N] [--json]`", "what the store holds"),
     ("`make dev`", "the LangGraph dev server on 127.0.0.1:2024, for Studio and the API"),
