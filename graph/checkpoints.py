@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
-from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+import aiosqlite
 
 from ana.settings import Settings, load_settings
+from graph.pruning import AsyncPruningSaver, PruningSaver
 
 BUSY_SECONDS = 10.0
 
@@ -20,21 +20,20 @@ def saver_path(settings: Settings) -> Path:
 
 
 @contextmanager
-def open_saver(path: Path) -> Iterator[SqliteSaver]:
+def open_saver(path: Path) -> Iterator[PruningSaver]:
     """The saver of the REPL and the command line."""
     with closing(sqlite3.connect(path, check_same_thread=False, timeout=BUSY_SECONDS)) as connection:
-        saver = SqliteSaver(connection)
+        saver = PruningSaver(connection)
         saver.setup()
         yield saver
 
 
 @asynccontextmanager
-async def server_saver() -> AsyncIterator[AsyncSqliteSaver]:
+async def server_saver() -> AsyncIterator[AsyncPruningSaver]:
     """The saver of the LangGraph server, on the same file; langgraph.json names it."""
     path = saver_path(load_settings())
-    async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
-        await saver.conn.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
-        yield saver
+    async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
+        yield AsyncPruningSaver(connection)
 
 
 def thread_ids(path: Path) -> list[str]:

@@ -1,0 +1,97 @@
+"""A thread keeps the checkpoints of its last turns, and those at which somebody is being asked."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import Command, interrupt
+
+from graph.pruning import TURNS, AsyncPruningSaver, PruningSaver
+
+
+def answer(state: MessagesState) -> dict[str, Any]:
+    """Answers; asks back first where the question says so."""
+    said = state["messages"][-1].text
+    return {"messages": [AIMessage(interrupt("Really?") if said == "ask" else "yes")]}
+
+
+builder = StateGraph(MessagesState)
+builder.add_node("answer", answer)
+builder.add_edge(START, "answer")
+
+
+def said(text: str) -> Any:
+    return {"messages": [HumanMessage(text)]}
+
+
+def thread(name: str) -> Any:
+    return {"configurable": {"thread_id": name}}
+
+
+def rows(path: Path, table: str, name: str) -> list[str]:
+    with closing(sqlite3.connect(path)) as db:
+        return [id for (id,) in db.execute(f"SELECT checkpoint_id FROM {table} WHERE thread_id = ?", (name,))]
+
+
+def test_only_the_last_turns_are_kept_and_the_thread_goes_on(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "t", check_same_thread=False)) as connection:
+        graph = builder.compile(checkpointer=PruningSaver(connection))
+        for n in range(TURNS + 15):
+            graph.invoke(said(f"question {n}"), thread("long"), durability="sync")
+            graph.invoke(said("x"), thread("other"), durability="sync") if n < 3 else None
+        assert len(graph.get_state(thread("long")).values["messages"]) == 2 * (TURNS + 15)
+        kept = [step.metadata for step in graph.get_state_history(thread("long"))]
+    assert sum(told is not None and told["source"] == "input" for told in kept) == TURNS
+    assert len(rows(tmp_path / "t", "checkpoints", "long")) == 3 * TURNS
+    assert set(rows(tmp_path / "t", "writes", "long")) <= set(rows(tmp_path / "t", "checkpoints", "long"))
+    assert len(rows(tmp_path / "t", "checkpoints", "other")) == 9
+
+
+def test_a_question_that_waits_for_an_answer_is_kept(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "t", check_same_thread=False)) as connection:
+        graph = builder.compile(checkpointer=PruningSaver(connection))
+        graph.invoke(said("ask"), thread("answered"), durability="sync")
+        graph.invoke(Command(resume="yes"), thread("answered"), durability="sync")
+        graph.invoke(said("ask"), thread("waiting"), durability="sync")
+        waiting = graph.get_state(thread("waiting")).config["configurable"]["checkpoint_id"]
+        for _ in range(TURNS + 2):
+            for name in ("answered", "waiting"):
+                graph.invoke(said("x"), thread(name), durability="sync")
+        assert graph.get_state({"configurable": {"thread_id": "waiting", "checkpoint_id": waiting}}).interrupts
+    assert min(rows(tmp_path / "t", "checkpoints", "waiting")) == waiting
+    assert len(rows(tmp_path / "t", "checkpoints", "waiting")) == 3 * TURNS + 1
+    assert len(rows(tmp_path / "t", "checkpoints", "answered")) == 3 * TURNS
+
+
+def test_a_deleted_thread_leaves_nothing(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "t", check_same_thread=False)) as connection:
+        saver = PruningSaver(connection)
+        builder.compile(checkpointer=saver).invoke(said("x"), thread("gone"), durability="sync")
+        saver.delete_thread("gone")
+    assert [rows(tmp_path / "t", table, "gone") for table in ("checkpoints", "writes", "turns")] == [[], [], []]
+
+
+def test_the_servers_saver_does_the_same_on_the_same_file(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with aiosqlite.connect(tmp_path / "t") as connection:
+            saver = AsyncPruningSaver(connection)
+            graph = builder.compile(checkpointer=saver)
+            for n in range(TURNS + 5):
+                await graph.ainvoke(said(f"question {n}"), thread("long"), durability="sync")
+            await graph.ainvoke(said("x"), thread("gone"), durability="sync")
+            await saver.adelete_thread("gone")
+
+    asyncio.run(talk())
+    assert len(rows(tmp_path / "t", "checkpoints", "long")) == 3 * TURNS
+    assert [rows(tmp_path / "t", table, "gone") for table in ("checkpoints", "writes", "turns")] == [[], [], []]
+    with closing(sqlite3.connect(tmp_path / "t", check_same_thread=False)) as connection:
+        graph = builder.compile(checkpointer=PruningSaver(connection))
+        for _ in range(3):
+            graph.invoke(said("x"), thread("long"), durability="sync")
+        assert len(graph.get_state(thread("long")).values["messages"]) == 2 * (TURNS + 8)
+    assert len(rows(tmp_path / "t", "checkpoints", "long")) == 3 * TURNS
