@@ -147,7 +147,7 @@ class Assistant:
             trace_id=turn["id"],
             trace_path=str(self.handles.traces.path(thread_id)),
             steps=steps_of(messages, turn["corrections"]),
-            usage=turn["usage"],
+            usage=dict(turn["usage"]),
             cost_usd=cost(turn["usage"], self.handles.settings),
             changes=changes(messages),
             error=turn["error"],

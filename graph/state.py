@@ -20,6 +20,15 @@ class Correction(TypedDict):
     reason: str
 
 
+class Usage(TypedDict):
+    """Tokens of a turn."""
+
+    input_tokens: int
+    output_tokens: int
+    estimated: bool
+    """Whether a provider told none, so that they were counted at four characters each."""
+
+
 class Turn(TypedDict):
     """One user message and all that follows it; checkpointed, so that a turn goes on after a crash."""
 
@@ -30,7 +39,7 @@ class Turn(TypedDict):
     """Digests of the Global Context lines that the model saw last, by number."""
     corrections: list[Correction]
     decisions: list[dict[str, Any]]
-    usage: dict[str, Any]
+    usage: Usage
     durations: dict[str, float]
     error: str | None
     answer: str | None
@@ -59,4 +68,6 @@ class State(TypedDict):
     messages: Annotated[list[AnyMessage], add_messages]
     turn: Turn
     draft: str
+    summary: str
+    """What was said in turns that are no longer in `messages`."""
     loaded: Annotated[Loaded | None, UntrackedValue]

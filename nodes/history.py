@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 
 from graph.state import Correction
 from prompts import render
@@ -53,16 +53,27 @@ def tokens(message: BaseMessage) -> int:
     return 4 + (len(message.text) + sum(len(str(c["args"])) + len(c["name"]) for c in calls)) // 4
 
 
-def trimmed(messages: Sequence[AnyMessage], budget: int) -> list[RemoveMessage]:
-    """What to remove so that whole turns within the budget stay, the newest always."""
-    room, left = budget, MOST_MESSAGES
-    removed: list[RemoveMessage] = []
-    for position, turn in enumerate(reversed(turns(messages))):
-        room -= sum(tokens(m) for m in turn)
-        left -= len(turn)
-        if position > 0 and (removed or room < 0 or left < 0):
-            removed = [RemoveMessage(id=str(m.id)) for m in turn] + removed
-    return removed
+def trimmed(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:
+    """The messages of old turns that must go where there are more than the budget allows; the newest turn stays.
+
+    Then all goes but what fills half of it: a history that loses a turn each time would be new to a provider's prompt
+    cache each time, and summarised each time.
+
+    Args:
+        messages: The thread's.
+        budget: In tokens.
+    """
+    every = turns(messages)
+    if _fits(every, budget, MOST_MESSAGES):
+        return []
+    first = next(
+        n for n in range(len(every)) if n == len(every) - 1 or _fits(every[n:], budget // 2, MOST_MESSAGES // 2)
+    )
+    return [message for turn in every[:first] for message in turn]
+
+
+def _fits(parts: Sequence[Sequence[AnyMessage]], budget: int, most: int) -> bool:
+    return sum(map(len, parts)) <= most and sum(tokens(m) for part in parts for m in part) <= budget
 
 
 def pending_calls(messages: Sequence[AnyMessage]) -> AIMessage | None:

@@ -5,7 +5,7 @@ import hashlib
 from datetime import datetime, timedelta
 from typing import Any
 
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage
 from langgraph.runtime import Runtime
 
 from ana.clock import Clock
@@ -15,21 +15,27 @@ from ana.handles import Handles
 from graph.context import Context, context_of, thread_of
 from graph.state import Loaded, State, Turn
 from nodes.history import trimmed
+from nodes.summary import summarised
 
 CALENDAR_DAYS = 14
 
 
 def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Start a turn: Global Context and clock are read, the history is trimmed on turn boundaries."""
+    """Start a turn: Global Context and clock are read, the history is trimmed on turn boundaries and summarised."""
     handles = context_of(runtime).handles
     question = last_question(state["messages"])
     info = runtime.execution_info
-    seed = f"{thread_of(runtime)}/{info.checkpoint_id if info else ''}/{question.id}"
+    turn = new_turn(
+        f"{thread_of(runtime)}/{info.checkpoint_id if info else ''}/{question.id}", question.text, handles.clock
+    )
+    dropped = trimmed(state["messages"], handles.settings.ana_history_tokens)
+    summary, usage = summarised(handles, state.get("summary", ""), dropped, turn["usage"])
     return {
-        "turn": new_turn(seed, question.text, handles.clock),
+        "turn": turn | {"usage": usage},
         "draft": "",
         "loaded": load(handles),
-        "messages": trimmed(state["messages"], handles.settings.ana_history_tokens),
+        "messages": [RemoveMessage(id=str(message.id)) for message in dropped],
+        "summary": summary,
     }
 
 

@@ -11,9 +11,11 @@ from ana.models.call import complete
 from ana.store.context_line import digest
 from graph.context import Context, context_of, emit
 from graph.state import Loaded, State, Turn
-from nodes.history import changes, repaired, this_turn, tokens, with_corrections
+from nodes.history import changes, repaired, this_turn, with_corrections
 from nodes.load_context import load
 from nodes.policies import Evidence, claimed_write_needs_receipt
+from nodes.summary import quoted
+from nodes.usage import used
 from prompts import render
 from tools.catalog import schemas
 
@@ -27,7 +29,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if len(turn["decisions"]) >= (context.max_steps or handles.settings.ana_max_steps):
         return {"draft": limit_reached(state["messages"]), "turn": turn | {"error": "limit"}}
     loaded = state.get("loaded") or load(handles)
-    system = SystemMessage(system_prompt(loaded))
+    system = SystemMessage(system_prompt(loaded, state.get("summary", "")))
     messages = [system, *with_corrections(repaired(state["messages"]), turn["corrections"])]
     try:
         reply = complete(handles.model.bind_tools(schemas()), messages, partial(_stream, runtime))
@@ -39,10 +41,10 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     return {"draft": reply.text.strip(), "turn": turn, "loaded": loaded}
 
 
-def system_prompt(loaded: Loaded) -> str:
+def system_prompt(loaded: Loaded, summary: str = "") -> str:
     """The system prompt; what changes from turn to turn stands last, so that providers' prompt caches hit."""
     lines = "\n".join(f"{number}-- {text}" for number, text in loaded["lines"].items())
-    return render("system", now=loaded["now"], global_context=lines or EMPTY)
+    return render("system", earlier=quoted(summary), now=loaded["now"], global_context=lines or EMPTY)
 
 
 def limit_reached(messages: list[AnyMessage]) -> str:
@@ -62,18 +64,11 @@ def _stream(runtime: Runtime[Context], text: str) -> None:
 
 
 def _noted(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> Turn:
-    """The turn with this decision and its cost; a provider that tells no usage is estimated, and marked so."""
-    told = reply.usage_metadata
-    usage = turn["usage"]
-    used = {
-        "input_tokens": usage["input_tokens"] + (told["input_tokens"] if told else sum(map(tokens, messages))),
-        "output_tokens": usage["output_tokens"] + (told["output_tokens"] if told else tokens(reply)),
-        "estimated": usage["estimated"] or told is None,
-    }
+    """The turn with this decision and its cost."""
     wrong = [{"name": c["name"], "args": c["args"]} for c in reply.invalid_tool_calls]
     said = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
     decision = {"text": reply.text, "tool_calls": said, "invalid_tool_calls": wrong}
-    return turn | {"usage": used, "decisions": [*turn["decisions"], decision]}
+    return turn | {"usage": used(turn["usage"], reply, messages), "decisions": [*turn["decisions"], decision]}
 
 
 def _renamed(reply: AIMessage, turn: Turn) -> AIMessage:
