@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ana import __version__
-from ana.errors import AnaError, ConfigError, ToolError, UserError
+from ana.errors import AnaError, ConfigError, ToolError
 from ana.settings import Embeddings, Settings
 from app.cli_data import data_cli
 from app.cli_history import history_cli, trash_cli
@@ -173,18 +173,17 @@ def threads_list() -> None:
 
 
 @threads_cli.command("show")
-def threads_show(name: ThreadName) -> None:
-    """A conversation, turn by turn."""
-    from ana.tracing.traces import Traces
+def threads_show(
+    name: ThreadName,
+    limit: Annotated[int, typer.Option(min=1, help="How many turns at most, the last ones.")] = 1000,
+    before: Annotated[str | None, typer.Option(help="Only turns before this one, by its id.")] = None,
+) -> None:
+    """A conversation, turn by turn, from its traces."""
     from app.threads import Threads
+    from app.transcript import show_transcript
 
     settings = started()
-    id = Threads(settings).resolve(name)
-    records = Traces(settings.traces_dir).read(id)
-    if not records:
-        raise UserError(f"There is no thread {name!r} with turns.", "`ana threads list` shows them.")
-    for record in records:
-        print(f"{record['ts']}  {record['id']}\n> {record['question']}\n{record['answer']}\n")
+    show_transcript(settings, Threads(settings).resolve(name), limit, before)
 
 
 @threads_cli.command("delete")

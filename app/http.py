@@ -30,6 +30,8 @@ from graph.checkpoints import saver_path, thread_ids
 
 GRAPH = "ana"
 WATCH_SECONDS = 2.0
+MOST_TURNS = 1000
+"""Of a transcript, at once."""
 
 
 class Question(BaseModel):
@@ -101,6 +103,20 @@ async def trace(request: Request) -> JSONResponse:
     return JSONResponse(record) if record else _error(404, "There is no such trace.")
 
 
+async def transcript(request: Request) -> JSONResponse:
+    """GET /transcript/{thread}?limit=50&before=TURN: turns of a conversation, oldest first, from its traces."""
+    settings = await run_in_threadpool(load_settings)
+    limit, before = request.query_params.get("limit", "50"), request.query_params.get("before")
+    if not limit.isdecimal() or not 0 < int(limit[:6]) <= MOST_TURNS:
+        return _error(400, f"limit is {limit[:20]!r}; give a number from 1 to {MOST_TURNS}.")
+    try:
+        id = await run_in_threadpool(Threads(settings).resolve, request.path_params["thread"])
+        page = await run_in_threadpool(Traces(settings.traces_dir).page, id, int(limit), before)
+    except UserError as exc:
+        return _error(400, exc.sentence())
+    return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
+
+
 async def health(_: Request) -> JSONResponse:
     """GET /health: whether the server answers, and with which model."""
     settings = await run_in_threadpool(load_settings)
@@ -159,6 +175,7 @@ def build_app() -> Starlette:
     routes = [
         Route("/ask", ask, methods=["POST"]),
         Route("/trace/{id}", trace),
+        Route("/transcript/{thread}", transcript),
         Route("/health", health),
         Route("/version", version),
     ]

@@ -25,6 +25,7 @@ COMMANDS = {
     "/items": "what is kept, by date, then newest; /items WORDS finds",
     "/due": "what is overdue, due today and later this week",
     "/undo": "take back the last turn that changed something; /undo TURN another",
+    "/transcript": "what was said before; /transcript 50 the last 50 turns",
     "/threads": "your conversations; /threads NAME goes to one",
     "/reset": "start a new conversation",
     "/quit": "leave",
@@ -104,6 +105,7 @@ class Repl:
             "/items": self._items,
             "/due": self._due,
             "/undo": self._undo,
+            "/transcript": self._transcript,
             "/threads": self._list_or_go,
             "/reset": self._reset,
         }
@@ -148,6 +150,13 @@ class Repl:
         from app.history import take_back
 
         take_back(self._handles().memory, turn)
+
+    def _transcript(self, count: str) -> None:
+        from app.transcript import show_transcript
+
+        if count and not count.isdecimal():
+            raise UserError(f"{count!r} is no number of turns.", "/transcript 20 shows the last 20.")
+        show_transcript(self._settings, self._thread, max(int(count or 10), 1))
 
     def _list_or_go(self, name: str) -> None:
         if name:

@@ -16,7 +16,7 @@ from ana.clock import Clock, local_zone
 from ana.embedders import WordLlamaEmbeddings
 from ana.settings import PROJECT
 from ana.store.memory import Memory
-from evals import bench_store, bench_turn, retrieval, sentences
+from evals import bench_long, bench_store, bench_turn, retrieval, sentences
 
 Row = tuple[str, str]
 Part = Callable[[], Iterable[Row]]
@@ -134,7 +134,7 @@ def found() -> Iterable[Row]:
 
 
 def main() -> None:
-    quick: tuple[Part, ...] = (starting, starting_full, prompting, bench_turn.rows)
+    quick: tuple[Part, ...] = (starting, starting_full, prompting, bench_turn.rows, bench_long.rows)
     long: tuple[Part, ...] = (sentences.rows, found, bench_store.rows)
     for part in (*quick, *long):
         for name, figure in part():

@@ -25,9 +25,9 @@ SAID = (
 )
 LATER = ("where is the spare key?", "What do you know about me?", "/context")
 DOORS = (
-    ("`make chat`, `ana`", "the REPL: /help /context /items /due /undo /threads /reset /quit"),
+    ("`make chat`, `ana`", "the REPL: /help /context /items /due /undo /transcript /threads /reset /quit"),
     ('`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`', "one turn; exit 0 done, 1 failed, 2 wrong use"),
-    ("`ana threads list\\|show\\|delete`", "conversations"),
+    ("`ana threads list\\|show T [--limit N --before TURN]\\|delete T`", "conversations, told from their traces"),
     (
         "`ana items [WORDS] [--where JSON] [--due today\\|week\\|overdue] [--why] [--json]`",
         "what is kept, found by meaning, words and property, as a table",
@@ -67,6 +67,7 @@ DOORS = (
         "{question, thread_id?, max_steps?} → {answer, thread_id, trace_id, trace_path, steps, usage, cost_usd}",
     ),
     ("`GET /trace/{id}`", "a turn's record, by its id or the newest of a thread"),
+    ("`GET /transcript/{thread}?limit=50&before=TURN`", "turns of a conversation, page by page from its traces"),
     ("`GET /health`, `/version`", "whether it answers, and what it is"),
 )
 _MARKED = r"(<!-- begin:{0} -->\n).*?(<!-- end:{0} -->)"

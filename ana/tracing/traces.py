@@ -95,6 +95,25 @@ class Traces:
         """A thread's records, oldest first; a line cut short by a crash is passed over."""
         return list(_records(self.path(thread_id)))
 
+    def page(self, thread_id: str, limit: int, before: str | None = None) -> list[Record]:
+        """A part of a conversation, oldest first: the last turns, or those before one that was shown.
+
+        Args:
+            thread_id: The conversation.
+            limit: How many turns at most.
+            before: The id of a turn; only earlier ones.
+
+        Raises:
+            UserError: There is no such turn in it.
+        """
+        records = self.read(thread_id)
+        if before is not None:
+            at = next((n for n, record in enumerate(records) if record["id"] == before), None)
+            if at is None:
+                raise UserError(f"The conversation has no turn {before!r}.", "Leave it out for the last turns.")
+            records = records[:at]
+        return records[-limit:]
+
     def find(self, id: str) -> Record | None:
         """The record with this id, or the newest of the thread with this id."""
         if self.path(id).exists():

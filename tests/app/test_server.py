@@ -140,6 +140,11 @@ def test_ask_runs_a_turn_and_the_trace_is_found(server: Server, stub: Stub, sett
     for id in (told["trace_id"], told["thread_id"]):
         record = httpx.get(f"{server.url}/trace/{id}").json()
         assert record["id"] == told["trace_id"]
+    page = httpx.get(f"{server.url}/transcript/{record['thread_id']}?limit=1").json()
+    assert [turn["id"] for turn in page["turns"]] == [page["before"]] == [record["id"]]
+    assert httpx.get(f"{server.url}/transcript/{record['thread_id']}?before={record['id']}").json()["turns"] == []
+    for wrong in ("limit=0", "limit=x", "before=nothing"):
+        assert httpx.get(f"{server.url}/transcript/{record['thread_id']}?{wrong}").status_code == 400
     assert "sk-test-secret" not in Traces(settings.traces_dir).path(told["thread_id"]).read_text()
 
 

@@ -1,0 +1,44 @@
+"""What was said before is read page by page, at every door, also what the thread's state has forgotten."""
+
+from pathlib import Path
+
+import pytest
+
+from ana.errors import UserError
+from ana.tracing.traces import Traces
+from tests.app.conftest import Run
+from tests.conftest import MakeAssistant
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+
+
+def test_pages_go_back_to_the_beginning(make_assistant: MakeAssistant) -> None:
+    assistant = make_assistant(*["word " * 3000] * 9)
+    for n in range(9):
+        assistant.ask(f"question {n}", THREAD)
+    traces = Traces(assistant.handles.settings.traces_dir)
+    told: list[str] = []
+    before: str | None = None
+    while page := traces.page(THREAD, 4, before):
+        told = [record["question"] for record in page] + told
+        before = page[0]["id"]
+    assert told == [f"question {n}" for n in range(9)]
+    with pytest.raises(UserError, match="no turn 'x'"):
+        traces.page(THREAD, 4, "x")
+
+
+def test_the_doors(ana: Run, tmp_path: Path) -> None:
+    said = "what is 6 * 7?\n/transcript\nhello\n/transcript 1\n/transcript x\n/reset\n/transcript\n"
+    shown = ana("chat", given=said).stdout
+    assert "> what is 6 * 7?\n6 * 7 = 42" in shown.partition("> /transcript\n")[2]
+    assert "6 * 7" not in shown.partition("> /transcript 1\n")[2]
+    assert "no number of turns" in shown
+    assert "nothing earlier" in shown
+    (trace,) = (tmp_path / "traces").glob("*.jsonl")
+    listed = ana("threads", "show", trace.stem, "--limit", "1").stdout
+    assert "> hello" in listed
+    assert "6 * 7" not in listed
+    id = listed.split()[1]
+    earlier = ana("threads", "show", trace.stem, "--before", id).stdout
+    assert "> what is 6 * 7?\n6 * 7 = 42" in earlier
+    assert ana("threads", "show", "nothing").returncode == 1
