@@ -69,7 +69,9 @@ class Settings(BaseModel):
     ana_embeddings: Embeddings = Field("wordllama", description="embedder; `ana reindex` changes a folder's")
     ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
     ana_max_steps: int = Field(12, ge=1, le=100, description="most model calls in one turn")
-    ana_turn_seconds: float = Field(60.0, gt=0, description="time-out of one model call, in seconds")
+    ana_turn_seconds: float = Field(
+        180.0, gt=0, description="most seconds of work in one turn, and the time-out of one model call"
+    )
     ana_history_tokens: int = Field(8000, ge=200, description="how much of the conversation the model sees")
     ana_cors_origins: Words = Field([], description="web origins that may call the server, comma-separated")
 

@@ -11,7 +11,8 @@ from ana.models.call import complete
 from ana.store.context_line import digest
 from graph.context import Context, context_of, emit
 from graph.state import Loaded, State, Turn
-from nodes.history import changes, repaired, this_turn, with_corrections
+from nodes.history import repaired, with_corrections
+from nodes.limits import circling, ended, passed
 from nodes.load_context import load
 from nodes.policies import Evidence, claimed_write_needs_receipt
 from nodes.summary import quoted
@@ -26,8 +27,8 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """Ask the model what to do next: a message with tool calls, or a draft of the answer."""
     context, turn = context_of(runtime), state["turn"]
     handles = context.handles
-    if len(turn["decisions"]) >= (context.max_steps or handles.settings.ana_max_steps):
-        return {"draft": limit_reached(state["messages"]), "turn": turn | {"error": "limit"}}
+    if why := passed(turn, handles.settings, context.max_steps):
+        return {"draft": ended(why, state["messages"]), "turn": turn | {"error": "limit"}}
     loaded = state.get("loaded") or load(handles)
     system = SystemMessage(system_prompt(loaded, state.get("summary", "")))
     messages = [system, *with_corrections(repaired(state["messages"]), turn["corrections"])]
@@ -36,6 +37,9 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     except ModelFailed as exc:
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
     turn = _noted(turn, reply, messages) | {"shown": {str(n): digest(text) for n, text in loaded["lines"].items()}}
+    if call := circling(reply, state["messages"]):
+        why = f"a call that only repeats itself ({call['name']})"
+        return {"draft": ended(why, state["messages"]), "turn": turn | {"error": "limit"}, "loaded": loaded}
     if reply.tool_calls or reply.invalid_tool_calls:
         return {"messages": [_renamed(reply, turn)], "turn": turn, "loaded": loaded}
     return {"draft": reply.text.strip(), "turn": turn, "loaded": loaded}
@@ -45,13 +49,6 @@ def system_prompt(loaded: Loaded, summary: str = "") -> str:
     """The system prompt; what changes from turn to turn stands last, so that providers' prompt caches hit."""
     lines = "\n".join(f"{number}-- {text}" for number, text in loaded["lines"].items())
     return render("system", earlier=quoted(summary), now=loaded["now"], global_context=lines or EMPTY)
-
-
-def limit_reached(messages: list[AnyMessage]) -> str:
-    """What to say when the turn may take no further step."""
-    done = changes(this_turn(messages))
-    kept = f"{len(done)} change{'s' if len(done) != 1 else ''} made so far stayed" if done else "nothing was changed"
-    return f"I stopped at the step limit of this turn; {kept}. Ask again, in smaller pieces, for what is missing."
 
 
 def progress(text: str, question: str) -> str:

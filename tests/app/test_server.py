@@ -166,7 +166,7 @@ def test_max_steps_reaches_the_run(server: Server, stub: Stub) -> None:
     stub.script = [MILK]
     answer = httpx.post(f"{server.url}/ask", json={"question": "milk", "max_steps": 1}, timeout=30)
     assert answer.status_code == 502
-    assert "step limit" in answer.json()["error"]
+    assert "limit of" in answer.json()["error"]
 
 
 def test_studio_is_shown_a_true_form(client: SyncLangGraphClient) -> None:

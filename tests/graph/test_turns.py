@@ -225,15 +225,6 @@ def test_a_model_that_fails_is_told_in_a_sentence_and_the_next_message_works(
     assert [r["error"] is None for r in Traces(settings.traces_dir).read(THREAD)] == [False, True]
 
 
-def test_the_step_limit_ends_the_turn_with_what_was_done(make_assistant: MakeAssistant) -> None:
-    again = calls(("query_items", {"text": "x"}))
-    answer = make_assistant(calls(MILK), *[again] * 5).ask("loop", THREAD, max_steps=3)
-    assert "step limit" in answer.answer
-    assert "1 change" in answer.answer
-    assert len(answer.steps) == 3
-    assert answer.error == "limit"
-
-
 def test_ctrl_c_ends_the_turn_and_the_thread_goes_on(make_assistant: MakeAssistant, settings: Settings) -> None:
     def stop(_: list[BaseMessage]) -> AIMessage:
         raise KeyboardInterrupt
