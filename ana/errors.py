@@ -7,6 +7,7 @@ AnaError
 |  |- StoreBusy       another process holds the data folder or the thread
 |  |- StoreBroken     the data cannot be read or written
 |  `- ModelFailed     the provider did not answer; the next message may work
+|     `- ContextTooLong  what it was sent is longer than it reads; a shorter conversation may work
 `- ConfigError        whoever set it up must act; names the setting and what mends it
 """
 
@@ -61,6 +62,10 @@ class StoreBroken(UserError):
 
 class ModelFailed(UserError):
     """The model gave no usable answer."""
+
+
+class ContextTooLong(ModelFailed):
+    """The model reads less than it was sent."""
 
 
 class ConfigError(AnaError):

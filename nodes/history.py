@@ -9,6 +9,8 @@ from graph.state import Correction
 from prompts import render
 
 MOST_MESSAGES = 200
+SHORT = 4000
+"""Characters of a message that a model is sent when it has refused the whole."""
 UNANSWERED = (
     '{"error": "This call was interrupted; whether it ran is not known.", "hint": "Look before you repeat it."}'
 )
@@ -101,6 +103,19 @@ def repaired(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
             result.append(message)
         result += [answers.get(id) or _unanswered(id) for id in call_ids(message)]
     return result
+
+
+def shortened(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """This turn alone, long messages cut in the middle: what is sent where a model reads less than was thought."""
+    return [_cut(message) for message in this_turn(messages)]
+
+
+def _cut(message: AnyMessage) -> AnyMessage:
+    if len(message.text) <= SHORT:
+        return message
+    half = SHORT // 2
+    text = f"{message.text[:half]}\n[... {len(message.text) - SHORT:,} characters left out ...]\n{message.text[-half:]}"
+    return message.model_copy(update={"content": text})
 
 
 def _unanswered(id: str) -> ToolMessage:

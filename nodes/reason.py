@@ -6,12 +6,12 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from langgraph.runtime import Runtime
 
-from ana.errors import ModelFailed
+from ana.errors import ContextTooLong, ModelFailed
 from ana.models.call import complete
 from ana.store.context_line import digest
 from graph.context import Context, context_of, emit
 from graph.state import Loaded, State, Turn
-from nodes.history import repaired, with_corrections
+from nodes.history import repaired, shortened, with_corrections
 from nodes.limits import circling, ended, passed
 from nodes.load_context import load
 from nodes.policies import Evidence, claimed_write_needs_receipt
@@ -32,8 +32,13 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     loaded = state.get("loaded") or load(handles)
     system = SystemMessage(system_prompt(loaded, state.get("summary", "")))
     messages = [system, *with_corrections(repaired(state["messages"]), turn["corrections"])]
+    model, on_text = handles.model.bind_tools(schemas()), partial(_stream, runtime)
     try:
-        reply = complete(handles.model.bind_tools(schemas()), messages, partial(_stream, runtime))
+        try:
+            reply = complete(model, messages, on_text)
+        except ContextTooLong:
+            messages = [system, *with_corrections(shortened(repaired(state["messages"])), turn["corrections"])]
+            reply = complete(model, messages, on_text)
     except ModelFailed as exc:
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
     turn = _noted(turn, reply, messages) | {"shown": {str(n): digest(text) for n, text in loaded["lines"].items()}}

@@ -8,9 +8,12 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Inva
 from langchain_core.runnables import Runnable
 
 from ana.errors import ModelFailed
+from ana.models.faults import UNREADABLE, broken_off, foreign, told
 from ana.plain import fits, plain, plain_text
 
 Bound: TypeAlias = Runnable[Any, AIMessage]
+
+CUT_OFF = "(The answer was cut off at the model's limit; MAX_TOKENS in .env may raise it.)"
 
 RAW = 2000
 """How many characters of arguments that cannot be read are kept."""
@@ -34,13 +37,31 @@ def complete(model: Bound, messages: Sequence[BaseMessage], on_text: Callable[[s
                 on_text(plain_text(chunk.text))
             piece = chunk if isinstance(chunk, AIMessageChunk) else AIMessageChunk(**chunk.model_dump(exclude={"type"}))
             whole = piece if whole is None else whole + piece
-        message = None if whole is None else _strict(whole)
     except ModelFailed:
         raise
-    except _foreign() as exc:
-        raise ModelFailed(_sentence(exc), "The conversation is kept; try again, or check the model settings.") from exc
-    if message is None:
-        raise ModelFailed("The model sent an empty reply.", "The conversation is kept; try again.")
+    except foreign() as exc:
+        raise told(exc) from exc
+    if whole is None:
+        raise ModelFailed("The model sent an empty reply.", UNREADABLE)
+    return _ended(_strict(whole))
+
+
+def _ended(message: AIMessage) -> AIMessage:
+    """The message, if it came to its end; one that was cut at its limit says so.
+
+    A stream that is cut looks like one that ended, but that nobody says why; only models that are reached over a wire
+    name themselves.
+
+    Raises:
+        ModelFailed: It broke off, or was stopped.
+    """
+    why, provider = (message.response_metadata.get(name) for name in ("finish_reason", "model_provider"))
+    if provider and not why and (message.text or message.tool_calls or message.invalid_tool_calls):
+        raise broken_off()
+    if why == "content_filter":
+        raise ModelFailed("The model provider's filter stopped the answer.", "Say it in other words.")
+    if why == "length" and message.text and not message.tool_calls:
+        return message.model_copy(update={"content": f"{message.text.rstrip()} …\n\n{CUT_OFF}"})
     return message
 
 
@@ -86,30 +107,3 @@ def _integer(digits: str) -> int:
 
 def _no_number(name: str) -> float:
     raise ValueError(f"{name} is not a number")
-
-
-def _foreign() -> tuple[type[Exception], ...]:
-    """What providers' libraries raise; openai is imported only once it has been used."""
-    import sys
-
-    openai = sys.modules.get("openai")
-    known: tuple[type[Exception], ...] = (ValueError, IndexError, KeyError, TypeError, ConnectionError)
-    return (*known, openai.OpenAIError) if openai else known
-
-
-def _sentence(exc: Exception) -> str:
-    status = getattr(exc, "status_code", None)
-    if status == 401:
-        return "The model provider refused the key (401)."
-    if status == 404:
-        return "The model provider does not know this model (404)."
-    if status == 429:
-        return "The model provider is busy or the quota is used up (429)."
-    if status is not None:
-        return f"The model provider answered with an error ({status})."
-    name = type(exc).__name__
-    if "Timeout" in name:
-        return "The model did not answer in time."
-    if "Connection" in name:
-        return "The model provider could not be reached."
-    return f"The model's reply could not be read ({name})."

@@ -1,0 +1,110 @@
+"""What providers and their libraries raise, told as one sentence of ours with the next step."""
+
+import re
+import sys
+from dataclasses import dataclass
+
+from langchain_core.exceptions import (
+    ContextOverflowError,
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelError,
+    ModelInvalidRequestError,
+    ModelNotFoundError,
+    ModelPermissionDeniedError,
+    ModelRateLimitError,
+    ModelTimeoutError,
+)
+
+from ana.errors import ContextTooLong, ModelFailed
+
+KEPT = "The conversation is kept; "
+_SETTINGS = f"{KEPT}check the key and the model in .env, then say it again."
+_LATER = f"{KEPT}say it again in a while, or choose another model in .env."
+_SHORTER = f"{KEPT}/reset begins a new one, or choose a model in .env that reads more."
+
+_TOO_LONG = re.compile(
+    r"context[ _](?:length|window|size)|prompt is too long|too many (?:input )?tokens", re.IGNORECASE
+)
+_QUOTA = re.compile(r"quota|insufficient|billing|credits", re.I)
+_BROKEN = ("RemoteProtocolError", "ReadError", "IncompleteRead", "ChunkedEncodingError")
+"""What a connection that ends in the middle is called, by whichever library reads it."""
+
+
+@dataclass(frozen=True)
+class _Fault:
+    """A kind of failure.
+
+    Args:
+        kind: langchain's neutral class for it.
+        said: What happened.
+        hint: The next step.
+    """
+
+    kind: type[Exception]
+    said: str
+    hint: str
+
+
+_FAULTS = (
+    _Fault(ModelAuthenticationError, "The model provider refused the key (401).", _SETTINGS),
+    _Fault(ModelPermissionDeniedError, "The model provider does not allow this (403).", _SETTINGS),
+    _Fault(ModelNotFoundError, "The model provider does not know this model (404).", _SETTINGS),
+    _Fault(ModelInvalidRequestError, "The model provider refused the request (400).", _SETTINGS),
+    _Fault(ModelRateLimitError, "The model provider is busy (429).", _LATER),
+    _Fault(ModelTimeoutError, "The model did not answer in time.", f"{KEPT}say it again, or raise ANA_TURN_SECONDS."),
+    _Fault(
+        ModelConnectionError,
+        "The model provider could not be reached.",
+        f"{KEPT}check the network, and whether OPENAI_BASE_URL or OLLAMA_HOST is right, then say it again.",
+    ),
+)
+UNREADABLE = f"{KEPT}say it again, or choose another model in .env."
+
+
+def foreign() -> tuple[type[Exception], ...]:
+    """What may come out of a call of a model that is not an error of ours; libraries count once they are loaded."""
+    named = (("openai", "OpenAIError"), ("httpx", "HTTPError"), ("httpx2", "HTTPError"), ("httpcore", "NetworkError"))
+    loaded = ((sys.modules.get(library), name) for library, name in named)
+    known = tuple(getattr(module, name) for module, name in loaded if hasattr(module, name))
+    return (ValueError, IndexError, KeyError, TypeError, AttributeError, ConnectionError, ModelError, *known)
+
+
+def told(exc: Exception) -> ModelFailed:
+    """The error of ours that says what a foreign one means."""
+    words = str(exc)
+    if isinstance(exc, ContextOverflowError) or (_status(exc) == 400 and _TOO_LONG.search(words)):
+        return ContextTooLong("The conversation is longer than the model can read.", _SHORTER)
+    if any(name in _names(exc) for name in _BROKEN):
+        return broken_off()
+    if isinstance(exc, ModelRateLimitError) and _QUOTA.search(words):
+        return ModelFailed("The quota at the model provider is used up (429).", _SETTINGS)
+    for fault in _FAULTS:
+        if isinstance(exc, fault.kind):
+            return ModelFailed(fault.said, fault.hint)
+    if (status := _status(exc)) is not None or isinstance(exc, ModelAPIError):
+        return ModelFailed(f"The model provider answered with an error ({status}).", _LATER)
+    if "APIError" in _names(exc):
+        return ModelFailed("The model provider reported an error in the middle of its answer.", _LATER)
+    return ModelFailed(f"The model's reply could not be read ({type(exc).__name__}).", UNREADABLE)
+
+
+def broken_off() -> ModelFailed:
+    """The error for an answer that ended before its end."""
+    return ModelFailed("The model's answer broke off before its end.", f"{KEPT}say it again.")
+
+
+def _status(exc: Exception) -> int | None:
+    status = getattr(exc, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def _names(exc: BaseException) -> set[str]:
+    """The class of an error, and of those it came from."""
+    names: set[str] = set()
+    at: BaseException | None = exc
+    while at is not None and len(names) < 10:
+        names.add(type(at).__name__)
+        at = at.__cause__ or at.__context__
+    return names

@@ -1,0 +1,237 @@
+"""Twenty ways in which a provider fails, in three dialects: each has its outcome, and the next message works."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+from langchain_core.exceptions import ModelError
+from langchain_core.messages import HumanMessage
+
+from ana.errors import ModelFailed
+from ana.handles import open_handles
+from ana.models.call import complete
+from ana.models.scripted import ScriptedModel
+from ana.settings import load_settings
+from app.assistant import Answer, Assistant, open_assistant
+from tests.conftest import folders
+from tests.wire import DIALECTS, Dialect, Reply, Wire, wire
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
+MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task"}})
+HELLO = Reply("Hello.")
+
+
+def error(status: int, message: str, code: Any = None, **headers: str) -> Reply:
+    body = json.dumps({"error": {"message": message, "type": "x", "code": code}})
+    return Reply(status=status, body=body, headers=headers)
+
+
+TOO_LONG = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."
+FAILS: dict[str, tuple[Reply, str]] = {
+    "401": (error(401, "Incorrect API key provided"), "refused the key"),
+    "403": (error(403, "Not allowed"), "does not allow this"),
+    "404 model": (error(404, "The model does not exist", "model_not_found"), "does not know this model"),
+    "400": (error(400, "Something is odd"), "refused the request"),
+    "400 context length": (error(400, TOO_LONG, "context_length_exceeded"), "longer than the model can read"),
+    "429": (error(429, "Rate limit reached", "rate_limit_exceeded"), "busy"),
+    "429 quota": (error(429, "You exceeded your current quota", "insufficient_quota"), "quota"),
+    "500": (error(500, "Oops"), "(500)"),
+    "503": (error(503, "Overloaded"), "(503)"),
+    "HTML": (Reply(body="<html><body>Bad gateway</body></html>", kind="text/html"), "could not be read"),
+    "HTML 502": (Reply(status=502, body="<html>Bad gateway</html>", kind="text/html"), "(502)"),
+    "an error with status 200": (error(200, "Provider returned error", 502), "could not be read"),
+    "an error in the stream": (
+        Reply("Well, this", error={"error": {"code": 502, "message": "Provider disconnected"}}, finish="error"),
+        "reported an error",
+    ),
+    "cut in the stream": (Reply("Well, this is a long answer", cut=4), "broke off"),
+    "cut in a call": (Reply(calls=[MILK], cut=2), "broke off"),
+    "no end": (Reply("Well, this is", finish="", usage=False), "broke off"),
+    "filtered": (Reply("Well", finish="content_filter"), "filter"),
+}
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client waits before it tries again, but not half a second."""
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
+
+
+Ask = Callable[[str], Answer]
+
+
+def opened(server: Wire, folder: Path, **more: str) -> Any:
+    return open_assistant(open_handles(load_settings(folders(folder, **server.env(), **more))))
+
+
+def told_well(assistant: Assistant, answer: Answer, said: str) -> None:
+    """The failure is a sentence with a next step, and the thread goes on."""
+    assert said in answer.answer
+    assert answer.answer.endswith(".")
+    assert "Traceback" not in answer.answer
+    assert "sk-test" not in answer.answer
+    assert answer.error
+    assert answer.changes == []
+    assert assistant.handles.memory.items.count() == 0
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("fault", FAILS)
+def test_a_fault_is_told_and_the_next_message_works(tmp_path: Path, dialect: Dialect, fault: str) -> None:
+    reply, said = FAILS[fault]
+    with wire(dialect, reply) as server, opened(server, tmp_path) as assistant:
+        told_well(assistant, assistant.ask("buy milk", THREAD), said)
+        server.replies = [HELLO]
+        again = assistant.ask("hello", THREAD)
+    assert (again.answer, again.error) == ("Hello.", None)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("fault", ["429", "500", "503", "HTML 502"])
+def test_what_passes_by_itself_is_tried_again(tmp_path: Path, dialect: Dialect, fault: str) -> None:
+    with wire(dialect, FAILS[fault][0], HELLO) as server, opened(server, tmp_path) as assistant:
+        assert assistant.ask("hello", THREAD).answer == "Hello."
+        assert len(server.requests) == 2
+
+
+def test_a_provider_that_says_when_is_asked_then(tmp_path: Path) -> None:
+    soon = error(429, "Rate limit reached", "rate_limit_exceeded", **{"retry-after-ms": "20"})
+    with wire("openai", soon, HELLO) as server, opened(server, tmp_path) as assistant:
+        assert assistant.ask("hello", THREAD).answer == "Hello."
+    never = error(429, "Rate limit reached", "rate_limit_exceeded", **{"retry-after": "9000"})
+    with wire("openai", never) as server, opened(server, tmp_path) as assistant:
+        assert "busy" in assistant.ask("hello", THREAD).answer
+        assert len(server.requests) == 1, "nobody waits for hours"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_answer_in_time(tmp_path: Path, dialect: Dialect) -> None:
+    with (
+        wire(dialect, Reply("late", wait=1.0)) as server,
+        opened(server, tmp_path, ANA_TURN_SECONDS="0.2") as assistant,
+    ):
+        answer = assistant.ask("hello", THREAD)
+    assert "in time" in answer.answer or "limit of 0.2 seconds" in answer.answer
+    assert answer.error
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_nobody_there(tmp_path: Path, dialect: Dialect) -> None:
+    with wire(dialect, HELLO) as server:
+        pass
+    with opened(server, tmp_path) as assistant:
+        told_well(assistant, assistant.ask("hello", THREAD), "could not be reached")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_conversation_that_is_too_long_is_shortened_once(tmp_path: Path, dialect: Dialect) -> None:
+    def short_enough(request: dict[str, Any]) -> Reply:
+        return FAILS["400 context length"][0] if len(request["messages"]) > 4 else Reply("Short enough.")
+
+    with wire(dialect, Reply("One."), Reply("Two."), short_enough) as server, opened(server, tmp_path) as assistant:
+        for n in range(2):
+            assistant.ask(f"question {n}", THREAD)
+        answer = assistant.ask("question 2", THREAD)
+        assert (answer.answer, answer.error) == ("Short enough.", None)
+        assert [m["role"] for m in server.requests[-1]["messages"]] == ["system", "user"]
+        assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_an_answer_cut_at_its_limit_says_so(tmp_path: Path, dialect: Dialect) -> None:
+    with wire(dialect, Reply("The list begins with", finish="length")) as server, opened(server, tmp_path) as assistant:
+        answer = assistant.ask("tell me all", THREAD)
+    assert answer.answer.startswith("The list begins with")
+    assert "cut off" in answer.answer
+    assert "MAX_TOKENS" in answer.answer
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("call", "step"),
+    [
+        (("create_item", '{"content": "Buy milk", "properties": {"ty'), "⛔️validation_error"),
+        (("create_item", {"content": 5}), "create_item"),
+        (("create_item", {}), "create_item"),
+        (("make_coffee", {"strong": True}), "make_coffee"),
+    ],
+)
+def test_a_call_that_cannot_be_run_is_told_to_the_model(
+    tmp_path: Path, dialect: Dialect, call: tuple[str, Any], step: str
+) -> None:
+    with (
+        wire(dialect, Reply(calls=[call]), Reply("That did not work.")) as server,
+        opened(server, tmp_path) as assistant,
+    ):
+        answer = assistant.ask("buy milk", THREAD)
+    assert answer.answer == "That did not work."
+    assert [s["tool"] for s in answer.steps] in ([step], ["⛔️validation_error"])
+    assert "error" in answer.steps[0]["observation"]
+    assert answer.changes == []
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("ids", ["alike", "none"])
+def test_ids_of_calls_that_repeat_or_are_missing(tmp_path: Path, dialect: Dialect, ids: Any) -> None:
+    two = [("create_item", {"content": "one"}), ("create_item", {"content": "two"})]
+    with (
+        wire(dialect, Reply(calls=two, ids=ids), Reply("Saved both."), HELLO) as server,
+        opened(server, tmp_path) as assistant,
+    ):
+        answer = assistant.ask("one and two", THREAD)
+        assert assistant.ask("hello", THREAD).answer == "Hello."
+        sent = server.requests[-1]["messages"]
+    assert sorted(change["after"]["content"] for change in answer.changes) == ["one", "two"]
+    called = [call["id"] for message in sent for call in message.get("tool_calls") or []]
+    assert len(set(called)) == 2
+    assert called == [message["tool_call_id"] for message in sent if message["role"] == "tool"]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_tokens_that_are_not_told_are_estimated(tmp_path: Path, dialect: Dialect) -> None:
+    with wire(dialect, Reply("Hello.", usage=False)) as server, opened(server, tmp_path) as assistant:
+        answer = assistant.ask("hello", THREAD)
+    assert answer.answer == "Hello."
+    assert answer.usage["estimated"]
+    assert answer.usage["input_tokens"] > 100
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("reply", [Reply(), Reply(finish=""), Reply(refusal="I cannot help with that.")])
+def test_a_reply_that_says_nothing_ends_in_a_sentence(tmp_path: Path, dialect: Dialect, reply: Reply) -> None:
+    with wire(dialect, reply) as server, opened(server, tmp_path) as assistant:
+        answer = assistant.ask("hello", THREAD)
+        assert len(answer.answer) > 20
+        assert answer.changes == []
+        server.replies = [HELLO]
+        assert assistant.ask("hello", THREAD).answer == "Hello."
+
+
+def raised() -> list[Exception]:
+    """One of each error that langchain and openai know."""
+    request = httpx2.Request("POST", "http://127.0.0.1/v1/chat/completions")
+    kinds: tuple[type[Exception], ...] = (ModelError, *ModelError.__subclasses__())
+    made: list[Exception] = [kind("x") for kind in kinds if not issubclass(kind, openai.OpenAIError)]
+    statuses = (400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 529)
+    for status in statuses:
+        response = httpx2.Response(status, request=request)
+        made.append(openai.APIStatusError("x", response=response, body=None))
+    made += [openai.APIConnectionError(request=request), openai.APITimeoutError(request), openai.OpenAIError("x")]
+    made.append(openai.APIError("x", request, body=None))
+    return [*made, ValueError("x"), KeyError("x"), IndexError("x"), TypeError("x"), ConnectionResetError("x")]
+
+
+@pytest.mark.parametrize("exc", raised(), ids=lambda exc: f"{type(exc).__name__}-{getattr(exc, 'status_code', '')}")
+def test_no_error_of_a_library_leaks(exc: Exception) -> None:
+    def fail(_: Any) -> Any:
+        raise exc
+
+    with pytest.raises(ModelFailed) as caught:
+        complete(ScriptedModel(replies=[fail]), [HumanMessage("hello")], lambda _: None)
+    assert caught.value.message.endswith(".")
+    assert caught.value.hint
+    assert caught.value.__cause__ is exc
