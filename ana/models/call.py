@@ -12,6 +12,8 @@ from ana.plain import fits, plain, plain_text
 
 Bound: TypeAlias = Runnable[Any, AIMessage]
 
+REFUSED = "refused"
+"""Key in a reply's metadata under which our own models say why its calls must not run."""
 RAW = 2000
 """How many characters of arguments that cannot be read are kept."""
 
@@ -37,7 +39,7 @@ def complete(model: Bound, messages: Sequence[BaseMessage], on_text: Callable[[s
         message = None if whole is None else _strict(whole)
     except ModelFailed:
         raise
-    except _foreign() as exc:
+    except foreign() as exc:
         raise ModelFailed(_sentence(exc), "The conversation is kept; try again, or check the model settings.") from exc
     if message is None:
         raise ModelFailed("The model sent an empty reply.", "The conversation is kept; try again.")
@@ -49,12 +51,15 @@ def _strict(whole: AIMessageChunk) -> AIMessage:
     langchain parses partial JSON and would run it with the fields that happened to be complete."""
     calls: list[ToolCall] = []
     broken: list[InvalidToolCall] = []
+    refused = whole.response_metadata.get(REFUSED)
     for chunk in whole.tool_call_chunks:
         name, raw, id = plain_text(chunk["name"] or ""), plain_text(chunk["args"] or ""), chunk["id"]
         try:
+            if refused:
+                raise ValueError(refused)
             calls.append(ToolCall(name=name, args=_arguments(raw or "{}"), id=id))
         except (ValueError, RecursionError) as exc:
-            error = f"The arguments cannot be used as a complete JSON object: {exc}."
+            error = refused or f"The arguments cannot be used as a complete JSON object: {exc}."
             broken.append(InvalidToolCall(type="invalid_tool_call", name=name, args=raw[:RAW], id=id, error=error))
     return AIMessage(
         content=plain_text(whole.text),
@@ -88,7 +93,7 @@ def _no_number(name: str) -> float:
     raise ValueError(f"{name} is not a number")
 
 
-def _foreign() -> tuple[type[Exception], ...]:
+def foreign() -> tuple[type[Exception], ...]:
     """What providers' libraries raise; openai is imported only once it has been used."""
     import sys
 

@@ -86,8 +86,8 @@ def _arguments(call: Call, schema: Schema) -> dict[str, Any] | Broken:
     for name, value in given.items():
         if value is None and name in parameters and name not in required:
             continue
-        made = _as_text_says(value, _types(parameters.get(name, {}))) if call.texts else value
-        args[name] = _fitted(made, _types(parameters.get(name, {})))
+        made = _as_text_says(value, types_of(parameters.get(name, {}))) if call.texts else value
+        args[name] = _fitted(made, types_of(parameters.get(name, {})))
     unsent = next((raw for value in args.values() for raw in _unsent(value)), None)
     return args if unsent is None else Broken("bad_args", f"{unsent[:80]} is no JSON value: send the value itself.")
 
@@ -114,7 +114,7 @@ def _named(call: Call, parameters: list[str]) -> dict[str, Any] | Broken:
     )
 
 
-def _types(schema: Schema) -> frozenset[str]:
+def types_of(schema: Schema) -> frozenset[str]:
     """The JSON types that a parameter takes; none named: any."""
     kinds = [schema, *schema.get("anyOf", ())]
     return frozenset(kind["type"] for kind in kinds if isinstance(kind.get("type"), str))
