@@ -241,7 +241,7 @@ class _Reader:
                 closers.append(_CLOSED[char])
             elif char in "}])" and closers.pop() != char:
                 raise Malformed(at)
-            at = self.string(at)[1] if char in "\"'`" else at + 1
+            at = self.string(at)[1] if _QUOTE.match(self.text, at) else at + 1
             if (plain := _SKIPPED.match(self.text, at)) is not None:
                 at = plain.end()
         raise Cut
