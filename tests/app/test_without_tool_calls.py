@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage
 
 from ana.handles import open_handles
 from ana.settings import load_settings
 from app.assistant import Answer, Assistant, open_assistant
+from graph.builder import builder
+from graph.context import LocalContext
 from prompts import decision_prompt
 from tests.conftest import folders
 from tests.openai_stub import OLLAMA, Said, Stub, openai_stub, without_tools
@@ -56,6 +59,21 @@ def test_it_writes_finds_and_answers(tmp_path: Path, mode: str) -> None:
     assert [d["tool_calls"][0]["name"] for d in record["decisions"][:2]] == ["create_item", "query_items"]
     assert len(stub.requests) == (3 if mode == "0" else 4)
     assert ["tools" in request for request in stub.requests[-3:]] == [False] * 3
+
+
+@pytest.mark.parametrize("mode", ["0", "auto"])
+def test_a_client_that_listens_to_messages_is_sent_only_the_answer(tmp_path: Path, mode: str) -> None:
+    with (
+        openai_stub(*without_tools(WRITE, FINAL)) as stub,
+        opened(stub, tmp_path, USE_TOOL_CALLS=mode) as assistant,
+    ):
+        run = builder.compile().stream(
+            {"messages": [HumanMessage("Mum's cake, please", id="q")]},
+            context=LocalContext(opened=assistant.handles),
+            stream_mode="messages",
+        )
+        heard = [message.text for message, _ in run if isinstance(message, AIMessage)]
+    assert "".join(heard) == "You have one task: the cake."
 
 
 def test_what_it_is_sent_is_plain_and_takes_turns(tmp_path: Path) -> None:

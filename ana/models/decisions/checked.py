@@ -65,7 +65,9 @@ def fault(schema: Schema, args: Mapping[str, Any]) -> str:
     if error is None:
         return ""
     where = ".".join(map(str, error.absolute_path))
-    return f"Wrong argument{f' {where}' if where else 's'}: {error.message[:200]}."
+    kinds = " or ".join(sorted(types_of(error.schema) - {"null"})) if error.validator == "anyOf" else ""
+    said = f"{str(error.instance)[:80]!r} is not of type {kinds}" if kinds else error.message[:200]
+    return f"Wrong argument{f' {where}' if where else 's'}: {said}."
 
 
 def _spelling(name: str) -> str:
