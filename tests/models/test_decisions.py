@@ -61,6 +61,7 @@ QUOTED = '{"tool": {"name": "delete_item", "args": {"id": "a7k2m9xq"}}}'
         f"- Milk\n- The text {QUOTED}\n- Eggs",
         f'The item "{QUOTED}" is due today.',
         f"You stored the answer: {QUOTED}",
+        f"Your note (a7k2m9xq):\n\n> {QUOTED}",
     ],
 )
 def test_a_decision_inside_a_sentence_is_not_run(reply: str) -> None:

@@ -114,11 +114,19 @@ def _embedded(text: str, pieces: Sequence[Piece]) -> bool:
 
 
 def _in_sentence(before: str, after: str) -> bool:
-    before = _NUMBERED.sub("", before.rpartition("\n")[2])
+    above, _, line = before.rpartition("\n")
+    if line.lstrip().startswith(">") and _unmarked(above.strip().rpartition("\n")[2]):
+        return True  # a block quote is how stored text is shown
+    before = _NUMBERED.sub("", line)
     after = _TAG.sub("", after.partition("\n")[0])
-    led = _WORD.search(_TAG.sub("", before)) and not MARKER.fullmatch(before.strip(" *_"))
+    led = _unmarked(_TAG.sub("", before))
     followed = _WORD.search(after) and not _COMMENT.match(after)
     return bool(led or followed)
+
+
+def _unmarked(line: str) -> bool:
+    """Whether a line holds words other than those that announce a decision."""
+    return bool(_WORD.search(line)) and not MARKER.fullmatch(line.strip(" *_#"))
 
 
 def _apart(text: str, pieces: Sequence[Piece]) -> bool:
