@@ -3,7 +3,7 @@
 import logging
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -32,13 +32,19 @@ class Handles:
     traces: "Traces"
 
 
-def open_handles(settings: Settings, program: str = "ana", model: "BaseChatModel | None" = None) -> Handles:
+def open_handles(
+    settings: Settings,
+    program: str = "ana",
+    model: "BaseChatModel | None" = None,
+    instruct: Callable[[str], str] | None = None,
+) -> Handles:
     """Build the handles. Nothing is locked or read until it is used.
 
     Args:
         settings: What was set.
         program: How this process is called in another's messages.
         model: Instead of the one that the settings ask for.
+        instruct: Makes the prompt of a model without tool calls; a door where people talk to the model gives it.
 
     Raises:
         ConfigError: The model or the embedder cannot be built from the settings.
@@ -51,7 +57,7 @@ def open_handles(settings: Settings, program: str = "ana", model: "BaseChatModel
     clock = Clock(local_zone(settings.ana_timezone))
     memory = Memory(settings.ana_data_dir, build_embedder(settings), clock, program=program, tell=_tell)
     traces = Traces(settings.traces_dir, secrets_of(settings))
-    return Handles(settings, clock, memory, model or build_model(settings), traces)
+    return Handles(settings, clock, memory, model or build_model(settings, instruct), traces)
 
 
 @contextmanager
@@ -74,12 +80,12 @@ _default: Handles | None = None
 _opening = threading.Lock()
 
 
-def default_handles() -> Handles:
-    """The process's own handles, from the environment, opened at the first call."""
+def default_handles(instruct: Callable[[str], str]) -> Handles:
+    """The process's own handles, from the environment, opened at the first call. Arguments as in `open_handles`."""
     global _default
     with _opening:
         if _default is None:
             settings = load_settings()
             add_log_file(settings)
-            _default = open_handles(settings, program="ana server")
+            _default = open_handles(settings, program="ana server", instruct=instruct)
         return _default

@@ -15,6 +15,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 OPENAI_URL = "https://api.openai.com/v1"
 
 Provider = Literal["auto", "openrouter", "openai", "ollama", "offline"]
+ToolCalls = Literal["auto", "1", "0"]
 Embeddings = Literal["wordllama", "minilm", "openai", "ollama"]
 
 
@@ -56,6 +57,9 @@ class Settings(BaseModel):
     openai_base_url: str | None = Field(None, description="any OpenAI-compatible server instead of OpenAI")
     ollama_host: str = Field("http://localhost:11434", description="where Ollama listens")
     ollama_model: str | None = Field(None, description="Ollama model; setting it configures Ollama")
+    use_tool_calls: ToolCalls = Field(
+        "auto", description="1: native tool calls; 0: JSON decisions; auto: native, else JSON"
+    )
     temperature: float = Field(0.0, ge=0, le=2, description="sampling temperature")
     max_tokens: int | None = Field(None, gt=0, description="most tokens of one model reply")
     traces_dir: ProjectPath = Field(Path("traces"), description="folder of the trace files")

@@ -232,8 +232,11 @@ def _ask(settings: Settings, said: str, thread: str | None, zone: str | None, ma
     from ana.handles import open_handles
     from app.assistant import open_assistant
     from app.threads import Threads
+    from prompts import decision_prompt
 
-    handles = open_handles(settings.model_copy(update={"ana_timezone": zone or settings.ana_timezone}), "ana ask")
+    handles = open_handles(
+        settings.model_copy(update={"ana_timezone": zone or settings.ana_timezone}), "ana ask", instruct=decision_prompt
+    )
     id = Threads(settings).remember(thread) if thread else str(uuid.uuid4())
     with open_assistant(handles, "ana ask") as assistant:
         if thread and (finished := assistant.finish(id)):

@@ -27,6 +27,7 @@ from app.assistant import Answer, Assistant, open_assistant
 from app.guard import Guard
 from app.threads import Threads
 from graph.checkpoints import saver_path, thread_ids
+from prompts import decision_prompt
 
 GRAPH = "ana"
 WATCH_SECONDS = 2.0
@@ -76,7 +77,9 @@ class Turns:
     def _ask(self, asked: Question) -> Answer:
         with self._opening:
             if self._assistant is None:
-                self._assistant = self._stack.enter_context(open_assistant(default_handles(), "ana server"))
+                self._assistant = self._stack.enter_context(
+                    open_assistant(default_handles(decision_prompt), "ana server")
+                )
         threads = Threads(self._assistant.handles.settings)
         id = threads.remember(asked.thread_id) if asked.thread_id else str(uuid.uuid4())
         self._assistant.finish(id)

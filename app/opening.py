@@ -63,8 +63,9 @@ class Opening:
         try:
             from ana.handles import open_handles
             from app.assistant import open_assistant
+            from prompts import decision_prompt
 
-            handles = open_handles(self._settings, "ana chat")
+            handles = open_handles(self._settings, "ana chat", instruct=decision_prompt)
             self._assistant = self._stack.enter_context(open_assistant(handles, "ana chat"))
             self._opened(handles)
         except (AnaError, OSError) as exc:

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from ana.errors import UserError
 from ana.handles import Handles, default_handles
+from prompts import decision_prompt
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Context:
     @property
     def handles(self) -> Handles:
         """The process's own handles; a door that has its own passes a LocalContext."""
-        return default_handles()
+        return default_handles(decision_prompt)
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class LocalContext(Context):
 
     @property
     def handles(self) -> Handles:
-        return self.opened or default_handles()
+        return self.opened or default_handles(decision_prompt)
 
 
 def context_of(runtime: Runtime[Context]) -> Context:

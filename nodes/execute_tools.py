@@ -6,18 +6,19 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
-from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from ana.errors import ToolError, UserError
+from ana.models.decisions.kinds import Call as Asked
 from ana.store.journal import Cause
+from ana.tracing.record import INVALID
 from graph.context import Context, context_of, emit, thread_of
 from graph.state import State
 from nodes.history import last_turn, pending_calls, refused_copies
 from nodes.load_context import load
 from tools.call import Call
-from tools.catalog import CONTEXT_TOOLS, TOOLS
+from tools.catalog import CONTEXT_TOOLS, TOOLS, checker
 
 
 def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -46,30 +47,30 @@ def _handed(state: State, runtime: Runtime[Context], message: AIMessage, positio
 
 
 def _run(call: ToolCall, handed: Call) -> ToolMessage:
-    id = str(call["id"])
+    id, name = str(call["id"]), call["name"]
     try:
-        tool = _known(call["name"])
-        _only_its_arguments(tool, call["args"])
-        answer: ToolMessage = tool.invoke({**call, "args": {**call["args"], "call": handed}})
+        args = _checked(name, call["args"])
     except ToolError as exc:
-        return _error(id, call["name"], exc)
+        return _error(id, INVALID, exc)
+    try:
+        answer: ToolMessage = TOOLS[name].invoke({**call, "args": {**args, "call": handed}})
+    except ToolError as exc:
+        return _error(id, name, exc)
     except ValidationError as exc:
-        return _error(id, call["name"], _wrong_arguments(exc))
+        return _error(id, INVALID, _wrong_arguments(exc))
     except UserError as exc:
-        return _error(id, call["name"], ToolError(exc.message, f"Tell the user: {exc.hint}"))
-    return ToolMessage(answer.text, name=call["name"], tool_call_id=id, artifact=answer.artifact, id=f"{id}-result")
+        return _error(id, name, ToolError(exc.message, f"Tell the user: {exc.hint}"))
+    return ToolMessage(answer.text, name=name, tool_call_id=id, artifact=answer.artifact, id=f"{id}-result")
 
 
-def _known(name: str) -> BaseTool:
+def _checked(name: str, args: dict[str, Any]) -> dict[str, Any]:
+    """The arguments in the types that the tool's schema asks for, where that loses nothing."""
     if name not in TOOLS:
         raise ToolError(f"There is no tool {name!r}.", f"The tools are: {', '.join(TOOLS)}.")
-    return TOOLS[name]
-
-
-def _only_its_arguments(tool: BaseTool, args: dict[str, Any]) -> None:
-    known = [name for name in tool.args if name != "call"]
-    if unknown := [name for name in args if name not in known]:
-        raise ToolError(f"{tool.name} has no argument {unknown[0]!r}.", f"Its arguments are: {', '.join(known)}.")
+    decision = checker().checked(Asked(name, args))
+    if decision.error:
+        raise ToolError(decision.why, "Call again with the arguments the schema asks for.")
+    return decision.args
 
 
 def _wrong_arguments(exc: ValidationError) -> ToolError:
@@ -79,9 +80,7 @@ def _wrong_arguments(exc: ValidationError) -> ToolError:
 
 
 def _unreadable(id: str, error: str | None) -> ToolMessage:
-    return _error(
-        id, "⛔️validation_error", ToolError(error or "The call cannot be read.", "Send the call again, corrected.")
-    )
+    return _error(id, INVALID, ToolError(error or "The call cannot be read.", "Send the call again, corrected."))
 
 
 def _error(id: str, name: str, error: ToolError) -> ToolMessage:

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from ana.errors import ContextTooLong, ModelFailed
 from ana.models.call import complete
+from ana.models.plain_history import DROPPED
 from ana.store.context_line import digest
 from graph.context import Context, context_of, emit
 from graph.state import Loaded, State, Turn
@@ -69,8 +70,13 @@ def _noted(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> Turn:
     """The turn with this decision and its cost."""
     wrong = [{"name": c["name"], "args": c["args"]} for c in reply.invalid_tool_calls]
     said = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
-    decision = {"text": reply.text, "tool_calls": said, "invalid_tool_calls": wrong}
+    decision = {"text": reply.text, "tool_calls": said, "invalid_tool_calls": wrong, **_dropped(reply)}
     return turn | {"usage": used(turn["usage"], reply, messages), "decisions": [*turn["decisions"], decision]}
+
+
+def _dropped(reply: AIMessage) -> dict[str, Any]:
+    """How many further decisions the reply held; nothing where it held none."""
+    return {DROPPED: dropped} if (dropped := reply.response_metadata.get(DROPPED)) else {}
 
 
 def _renamed(reply: AIMessage, turn: Turn) -> AIMessage:
@@ -85,4 +91,5 @@ def _renamed(reply: AIMessage, turn: Turn) -> AIMessage:
         tool_calls=reply.tool_calls,
         invalid_tool_calls=reply.invalid_tool_calls,
         usage_metadata=reply.usage_metadata,
+        additional_kwargs=_dropped(reply),
     )

@@ -28,3 +28,12 @@ def render(name: str, **slots: str) -> str:
     if wanted != set(slots):
         raise KeyError(f"prompt {name} has slots {sorted(wanted)}, given {sorted(slots)}")
     return _SLOT.sub(lambda match: slots[match[1]], template).rstrip() + "\n"
+
+
+def decision_prompt(tools: str) -> str:
+    """How a model without tool calls is asked for its decisions.
+
+    Args:
+        tools: What it may call, one tool a line.
+    """
+    return render("decision", tools=tools)

@@ -18,6 +18,7 @@ class Said:
     text: str = ""
     calls: list[tuple[str, Any]] = field(default_factory=list)
     status: int = 200
+    error: str = "no"
     cut: bool = False
 
 
@@ -47,6 +48,26 @@ def stores_what_is_said(request: dict[str, Any]) -> Said:
     return Said("Saved.")
 
 
+OLLAMA = Said(status=400, error="registry.ollama.ai/library/gemma3:4b does not support tools")
+
+
+def without_tools(*replies: str, refusal: Said = OLLAMA) -> list[Callable[[dict[str, Any]], Said]]:
+    """A model that answers in text, behind an endpoint that refuses requests with tools.
+
+    Args:
+        replies: Its texts in order; the last one is repeated.
+        refusal: What the endpoint says to tools.
+    """
+    left = list(replies)
+
+    def reply(request: dict[str, Any]) -> Said:
+        if "tools" in request:
+            return refusal
+        return Said(left.pop(0) if len(left) > 1 else left[0])
+
+    return [reply]
+
+
 @contextmanager
 def openai_stub(*script: Said | Callable[[dict[str, Any]], Said]) -> Iterator[Stub]:
     """A running stub; `url` is its base URL."""
@@ -71,7 +92,7 @@ def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
             stub.authorizations.append(self.headers.get("Authorization", ""))
             said = stub.reply(body)
             if said.status != 200:
-                self._send(said.status, "application/json", json.dumps({"error": {"message": "no"}}).encode())
+                self._send(said.status, "application/json", json.dumps({"error": {"message": said.error}}).encode())
             elif body.get("stream"):
                 self._send(200, "text/event-stream", b"".join(_events(said)))
             else:

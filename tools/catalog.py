@@ -6,6 +6,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from ana.models.decisions import Tools
 from tools.calculator import calculator
 from tools.clock import now
 from tools.context import append_context, delete_context, replace_context
@@ -35,3 +36,9 @@ CONTEXT_TOOLS = frozenset({"append_context", "replace_context", "delete_context"
 def schemas() -> list[dict[str, Any]]:
     """Every tool's schema in the OpenAI form, derived once from signature and docstring."""
     return [convert_to_openai_tool(t) for t in TOOLS.values()]
+
+
+@cache
+def checker() -> Tools:
+    """What checks a call against its tool's schema."""
+    return Tools(schemas())

@@ -13,6 +13,8 @@ from ana.plain import fits, plain, plain_text
 
 Bound: TypeAlias = Runnable[Any, AIMessage]
 
+REFUSED = "refused"
+"""Key in a reply's metadata under which our own models say why its calls must not run."""
 CUT_OFF = "(The answer was cut off at the model's limit; MAX_TOKENS in .env may raise it.)"
 
 RAW = 2000
@@ -70,12 +72,15 @@ def _strict(whole: AIMessageChunk) -> AIMessage:
     langchain parses partial JSON and would run it with the fields that happened to be complete."""
     calls: list[ToolCall] = []
     broken: list[InvalidToolCall] = []
+    refused = whole.response_metadata.get(REFUSED)
     for chunk in whole.tool_call_chunks:
         name, raw, id = plain_text(chunk["name"] or ""), plain_text(chunk["args"] or ""), chunk["id"]
         try:
+            if refused:
+                raise ValueError(refused)
             calls.append(ToolCall(name=name, args=_arguments(raw or "{}"), id=id))
         except (ValueError, RecursionError) as exc:
-            error = f"The arguments cannot be used as a complete JSON object: {exc}."
+            error = refused or f"The arguments cannot be used as a complete JSON object: {exc}."
             broken.append(InvalidToolCall(type="invalid_tool_call", name=name, args=raw[:RAW], id=id, error=error))
     return AIMessage(
         content=plain_text(whole.text),

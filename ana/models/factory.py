@@ -6,6 +6,8 @@ from ana.errors import ConfigError
 from ana.settings import OPENAI_URL, Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from langchain_core.language_models import BaseChatModel
     from pydantic import SecretStr
 
@@ -13,14 +15,30 @@ OPENROUTER_URL = "https://openrouter.ai/api/v1"
 RETRIES = 2
 
 
-def build_model(settings: Settings) -> "BaseChatModel":
-    """The chat model of the settings' provider.
+def build_model(settings: Settings, instruct: "Callable[[str], str] | None" = None) -> "BaseChatModel":
+    """The chat model of the settings' provider, with tool calls by USE_TOOL_CALLS.
+
+    Args:
+        settings: What was set.
+        instruct: Makes the prompt of a model without tool calls from the list of tools. None, for what never talks to
+            the model: it is built for native calls alone.
 
     Raises:
         ConfigError: The provider that was asked for lacks its key or model; names the setting.
     """
     if settings.provider == "offline":
         return _offline_reader()
+    native = _native(settings)
+    if instruct is None or settings.use_tool_calls == "1":
+        return native
+    from ana.models.adapter import JsonDecisions
+    from ana.models.fallback import EitherWay
+
+    spoken = JsonDecisions(inner=native, instruct=instruct)
+    return spoken if settings.use_tool_calls == "0" else EitherWay(native=native, spoken=spoken)
+
+
+def _native(settings: Settings) -> "BaseChatModel":
     if settings.provider == "openrouter":
         key = _needed(settings.openrouter_api_key, "OPENROUTER_API_KEY", "openrouter")
         return _openai_wire(settings, settings.openrouter_model, key, OPENROUTER_URL)

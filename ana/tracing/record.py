@@ -4,11 +4,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 
 from ana.models.factory import model_name
 from ana.settings import Settings
 from ana.tracing.traces import FORMAT, Record, Step
+
+INVALID = "⛔️validation_error"
+"""A call that did not fit its tool's schema, as a step."""
 
 
 def steps_of(messages: Sequence[AnyMessage], corrections: Iterable[Mapping[str, Any]]) -> list[Step]:
@@ -23,9 +26,9 @@ def steps_of(messages: Sequence[AnyMessage], corrections: Iterable[Mapping[str, 
     steps: list[Step] = []
     for message in messages:
         if isinstance(message, AIMessage):
-            steps += [_step(c["name"], c["args"], answers.get(str(c["id"]))) for c in message.tool_calls]
+            steps += [_called(c, answers.get(str(c["id"]))) for c in message.tool_calls]
             broken = message.invalid_tool_calls
-            steps += [_step("⛔️validation_error", {"raw": c["args"]}, answers.get(str(c["id"]))) for c in broken]
+            steps += [_step(INVALID, {"raw": c["args"]}, answers.get(str(c["id"]))) for c in broken]
         steps += [_violation(c) for c in corrections if c["after"] == message.id]
     return steps
 
@@ -62,6 +65,12 @@ def record_of(turn: Mapping[str, Any], messages: Sequence[AnyMessage], thread_id
         format=FORMAT,
         error=turn["error"],
     )
+
+
+def _called(call: ToolCall, answer: ToolMessage | None) -> Step:
+    if answer is not None and answer.name == INVALID:
+        return _step(INVALID, {"tool": call["name"], "args": call["args"]}, answer)
+    return _step(call["name"], call["args"], answer)
 
 
 def _step(tool: str, args: dict[str, Any], answer: ToolMessage | None) -> Step:

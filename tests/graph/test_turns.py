@@ -157,6 +157,40 @@ def test_a_wrong_call_is_an_error_the_model_can_act_on(
     assert answer.changes == []
 
 
+MISFITS: list[tuple[str, dict[str, Any], str]] = [
+    ("create_item", {"content": True}, "string"),
+    ("delete_context", {"line": True}, "integer"),
+    ("delete_context", {"line": "line 2"}, "integer"),
+    ("query_items", {"where": "status = active"}, "object"),
+    ("now", {"format": "iso"}, "format"),
+    ("createItem", {"content": "x"}, "createItem"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "named"), MISFITS)
+def test_a_call_that_does_not_fit_is_a_step_of_its_own_and_the_others_run(
+    make_assistant: MakeAssistant, name: str, arguments: dict[str, Any], named: str
+) -> None:
+    answer = make_assistant(calls((name, arguments), MILK), "Milk is saved.").ask("do it", THREAD)
+    wrong, right = answer.steps
+    assert (wrong["tool"], wrong["args"]) == ("⛔️validation_error", {"tool": name, "args": arguments})
+    assert named in wrong["observation"]["error"]
+    assert right["tool"] == "create_item"
+    assert len(answer.changes) == 1
+
+
+def test_arguments_are_read_into_their_types_where_nothing_is_lost(make_assistant: MakeAssistant) -> None:
+    properties = '{"type": "task"}'
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("create_item", {"content": 42, "properties": properties}),
+        ("query_items", {"limit": "1", "text": None}),
+    ]
+    answer = make_assistant(calls(*asked), "Saved 42.").ask("keep 42", THREAD)
+    assert [step["tool"] for step in answer.steps] == ["create_item", "query_items"]
+    assert answer.changes[0]["after"]["content"] == "42"
+    assert answer.changes[0]["after"]["properties"] == {"type": "task"}
+
+
 def test_results_are_the_contracts(make_assistant: MakeAssistant) -> None:
     def found(key: str) -> Callable[[list[BaseMessage]], AIMessage]:
         def reply(messages: list[BaseMessage]) -> AIMessage:

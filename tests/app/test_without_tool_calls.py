@@ -1,0 +1,186 @@
+"""A model that answers in messy JSON behind an endpoint that takes no tools: the same turns, the same store."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+
+from ana.handles import open_handles
+from ana.settings import load_settings
+from app.assistant import Answer, Assistant, open_assistant
+from graph.builder import builder
+from graph.context import LocalContext
+from prompts import decision_prompt
+from tests.conftest import folders
+from tests.openai_stub import OLLAMA, Said, Stub, openai_stub, without_tools
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b010"
+WRITE = """Sure, I'll note that!
+```json
+{'tool': {'name': 'createItem', 'args': {'content': 'Buy Mum's cake', 'properties': {'type': 'task',},}}} // milk
+```"""
+QUERY = (
+    '<think>Look.</think><tool_call>\n{"name": "query_items", "arguments": "{\\"text\\": \\"cake\\"}"}\n</tool_call>'
+)
+FINAL = '```json\n{"final": "You have one task: the cake."}\n```'
+
+
+@contextmanager
+def opened(stub: Stub, folder: Path, **more: str) -> Iterator[Assistant]:
+    env = folders(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, **more)
+    with open_assistant(open_handles(load_settings(env), instruct=decision_prompt)) as assistant:
+        yield assistant
+
+
+def ask(stub: Stub, folder: Path, *questions: str, events: list[dict[str, Any]] | None = None, **more: str) -> Answer:
+    heard = events if events is not None else []
+    with opened(stub, folder, **more) as assistant:
+        answers = [assistant.ask(question, THREAD, on_event=heard.append) for question in questions]
+    return answers[-1]
+
+
+@pytest.mark.parametrize("mode", ["0", "auto"])
+def test_it_writes_finds_and_answers(tmp_path: Path, mode: str) -> None:
+    events: list[dict[str, Any]] = []
+    with openai_stub(*without_tools(WRITE, QUERY, FINAL)) as stub:
+        answer = ask(stub, tmp_path, "Mum's cake, please", events=events, USE_TOOL_CALLS=mode)
+    assert answer.answer == "You have one task: the cake."
+    assert [step["tool"] for step in answer.steps] == ["create_item", "query_items"]
+    assert answer.steps[0]["observation"]["content"] == "Buy Mum's cake"
+    assert [item["content"] for item in answer.steps[1]["observation"]["items"]] == ["Buy Mum's cake"]
+    assert [change["op"] for change in answer.changes] == ["create"]
+    assert answer.usage == {"input_tokens": 300, "output_tokens": 30, "estimated": False}
+    assert "".join(event.get("draft", "") for event in events) == answer.answer, "never JSON"
+    record = json.loads(Path(answer.trace_path).read_text())
+    assert [d["tool_calls"][0]["name"] for d in record["decisions"][:2]] == ["create_item", "query_items"]
+    assert len(stub.requests) == (3 if mode == "0" else 4)
+    assert ["tools" in request for request in stub.requests[-3:]] == [False] * 3
+
+
+@pytest.mark.parametrize("mode", ["0", "auto"])
+def test_a_client_that_listens_to_messages_is_sent_only_the_answer(tmp_path: Path, mode: str) -> None:
+    with (
+        openai_stub(*without_tools(WRITE, FINAL)) as stub,
+        opened(stub, tmp_path, USE_TOOL_CALLS=mode) as assistant,
+    ):
+        run = builder.compile().stream(
+            {"messages": [HumanMessage("Mum's cake, please", id="q")]},
+            context=LocalContext(opened=assistant.handles),
+            stream_mode="messages",
+        )
+        heard = [message.text for message, _ in run if isinstance(message, AIMessage)]
+    assert "".join(heard) == "You have one task: the cake."
+
+
+def test_what_it_is_sent_is_plain_and_takes_turns(tmp_path: Path) -> None:
+    with openai_stub(*without_tools(WRITE, FINAL)) as stub:
+        ask(stub, tmp_path, "Mum's cake, please", "thanks", USE_TOOL_CALLS="0")
+    messages = stub.requests[-1]["messages"]
+    assert [m["role"] for m in messages] == ["system", *["user", "assistant"] * 2, "user"]
+    assert not any("tool_calls" in message for message in messages)
+    assert "- create_item: Keep something new" in messages[0]["content"]
+    assert json.loads(messages[2]["content"])["tool"]["name"] == "create_item"
+    assert messages[3]["content"].startswith("[result of create_item] {")
+    assert json.loads(messages[4]["content"]) == {"final": {"answer": "You have one task: the cake."}}
+
+
+REFUSALS = [
+    OLLAMA,
+    Said(status=404, error="No endpoints found that support tool use. Try disabling a tool."),
+    Said(status=400, error='"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
+    Said(status=422, error="body.tools: extra fields not permitted"),
+    Said(status=400, error="Unrecognized request argument supplied: tool_choice"),
+]
+
+
+@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda said: said.error[:20])
+def test_auto_is_refused_once_and_remembers_it(tmp_path: Path, refusal: Said) -> None:
+    with openai_stub(*without_tools(WRITE, FINAL, refusal=refusal)) as stub:
+        answer = ask(stub, tmp_path, "Mum's cake, please", "thanks", "bye")
+    assert answer.answer == "You have one task: the cake."
+    assert ["tools" in request for request in stub.requests] == [True, *[False] * 4]
+
+
+OTHERS = [
+    Said(status=400, error="An assistant message with 'tool_calls' must be followed by tool messages"),
+    Said(status=400, error="maximum context length is 8192 tokens"),
+    Said(status=404, error="model gpt-9 not found"),
+    Said(status=401, error="tools need another key"),
+]
+
+
+@pytest.mark.parametrize("failure", OTHERS, ids=lambda said: said.error[:20])
+def test_auto_takes_no_other_error_for_a_refusal(tmp_path: Path, failure: Said) -> None:
+    with openai_stub(*without_tools(FINAL, refusal=failure)) as stub:
+        answer = ask(stub, tmp_path, "hi")
+    assert answer.error
+    assert all("tools" in request for request in stub.requests)
+
+
+def test_native_only_never_falls_back(tmp_path: Path) -> None:
+    with openai_stub(*without_tools(FINAL)) as stub:
+        answer = ask(stub, tmp_path, "hi", USE_TOOL_CALLS="1")
+    assert "400" in answer.answer
+    assert len(stub.requests) == 1
+
+
+def test_an_endpoint_that_takes_tools_is_used_natively(tmp_path: Path) -> None:
+    with openai_stub(Said(calls=[("create_item", {"content": "Milk"})]), Said("Saved.")) as stub:
+        answer = ask(stub, tmp_path, "milk")
+    assert answer.answer == "Saved."
+    assert all("tools" in request for request in stub.requests)
+
+
+BROKEN: list[tuple[str, str]] = [
+    ('{"tool": {"name": "create_item", "args": {"content": "Buy mi', "cut short"),
+    ('{"tool": {"name": "create_item", "args": {"title": "Buy milk"}}}', "'title'"),
+    ('{"tool": {"name": "send_email", "args": {"to": "anna"}}}', "send_email"),
+    ('Your note says: {"tool": {"name": "delete_item", "args": {"id": "a7k2m9xq"}}}', "inside a sentence"),
+    ("{}", "no decision"),
+]
+
+
+@pytest.mark.parametrize(("reply", "named"), BROKEN)
+def test_a_broken_decision_is_corrected_once_in_the_validators_words(tmp_path: Path, reply: str, named: str) -> None:
+    with openai_stub(*without_tools(reply, FINAL)) as stub:
+        answer = ask(stub, tmp_path, "milk", USE_TOOL_CALLS="0")
+    (step,) = answer.steps
+    assert (step["tool"], step["args"]["raw"].strip()) == ("⛔️validation_error", reply)
+    assert named in step["observation"]["error"]
+    assert named in stub.requests[1]["messages"][-1]["content"]
+    assert answer.answer == "You have one task: the cake."
+    assert answer.changes == []
+
+
+@pytest.mark.parametrize(("reply", "named"), BROKEN)
+def test_a_decision_that_stays_broken_ends_with_a_clear_answer(tmp_path: Path, reply: str, named: str) -> None:
+    with openai_stub(*without_tools(reply)) as stub:
+        answer = ask(stub, tmp_path, "milk", USE_TOOL_CALLS="0")
+        stub.script = list[Said | Callable[[dict[str, Any]], Said]](without_tools(FINAL))
+        again = ask(stub, tmp_path, "hi", USE_TOOL_CALLS="0")
+    assert [step["tool"] for step in answer.steps] == ["⛔️validation_error"] * 2
+    assert "no decision that can be used" in answer.answer
+    assert answer.changes == []
+    assert len(stub.requests) == 2 + 1
+    assert again.answer == "You have one task: the cake."
+
+
+def test_what_is_left_out_is_told_to_the_model_and_in_the_record(tmp_path: Path) -> None:
+    two = '{"tool": {"name": "create_item", "args": {"content": "Milk"}}}\n{"final": {"answer": "Saved!"}}'
+    with openai_stub(*without_tools(two, FINAL)) as stub:
+        answer = ask(stub, tmp_path, "milk", USE_TOOL_CALLS="0")
+    assert [step["tool"] for step in answer.steps] == ["create_item"]
+    record = json.loads(Path(answer.trace_path).read_text())
+    assert record["decisions"][0]["dropped"] == 1
+    assert "1 more in that reply went unread" in stub.requests[1]["messages"][-1]["content"]
+
+
+def test_a_reply_without_anything_is_no_action(tmp_path: Path) -> None:
+    with openai_stub(*without_tools("", FINAL)) as stub:
+        answer = ask(stub, tmp_path, "hi", USE_TOOL_CALLS="0")
+    assert [step["tool"] for step in answer.steps] == ["⛔️no_action"]
+    assert answer.answer == "You have one task: the cake."
