@@ -179,11 +179,15 @@ def threads_show(
     before: Annotated[str | None, typer.Option(help="Only turns before this one, by its id.")] = None,
 ) -> None:
     """A conversation, turn by turn, from its traces."""
+    from ana.tracing.traces import Traces
     from app.threads import Threads
     from app.transcript import show_transcript
 
     settings = started()
-    show_transcript(settings, Threads(settings).resolve(name), limit, before)
+    id = Threads(settings).resolve(name)
+    if not Traces(settings.traces_dir).path(id).exists():
+        raise UserError(f"There is no thread {name!r} with turns.", "`ana threads list` shows them.")
+    show_transcript(settings, id, limit, before)
 
 
 @threads_cli.command("delete")

@@ -19,13 +19,14 @@ def history(
     since: Annotated[
         str | None, typer.Option(help="Only from this day on: 2026-01-13, or in words: last Monday.")
     ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 100,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
     """What was changed, when, and in which turn, the newest first."""
     from app.history import entries, show_entries
     from tools.call import receipt
 
-    found = entries(started(), item, since)
+    found = entries(started(), item, since, limit)
     if json_:
         for entry in found:
             told = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn} | receipt(entry.change)
@@ -60,7 +61,7 @@ def trash(
         return
     if purge:
         count = forget(started(), older_than)
-        print(f"{counted(count, 'item')} {'is' if count == 1 else 'are'} forgotten for ever.", file=sys.stderr)
+        print(f"Forgotten by the journal: {counted(count, 'item')}. What was said about them stays.", file=sys.stderr)
     else:
         show_trash(started())
 

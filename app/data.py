@@ -1,17 +1,22 @@
 """`ana export`, `import`, `backup` and `restore`: everything out, and in again."""
 
 import os
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from ana.errors import UserError
 from ana.handles import opened
 from ana.settings import Settings
-from app.show import say
+from app.show import counted, say
 
 if TYPE_CHECKING:
+    from ana.handles import Handles
     from ana.store.bundle import Bundle
 
 
@@ -23,24 +28,37 @@ def export(settings: Settings, to: str) -> None:
     """
     from ana.store.export import exported
 
-    with opened(settings, "ana export") as handles:
-        if to == "-":
-            sys.stdout.buffer.writelines(exported(handles.memory))
-            return
-        path = Path(to)
+    if not to:
+        raise UserError("The export needs a file.", "Name one, or - for standard output.")
+    path = None if to == "-" else Path(to)
+    if path is not None:
         _refuse_others(path)
-        draft = path.with_name(f".{path.name}.part")
-        try:
-            draft.touch(0o600)
-            with draft.open("wb") as file:
-                file.writelines(exported(handles.memory))
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
-        except OSError as exc:
-            raise UserError(f"{path} cannot be written: {exc.strerror}.", "Choose another place.") from exc
-        finally:
-            draft.unlink(missing_ok=True)
+    with opened(settings, "ana export") as handles, _draft(path) as file:
+        file.writelines(exported(handles.memory))
+        if path is None:  # the folder is free again however slowly it is read
+            file.seek(0)
+            shutil.copyfileobj(file, sys.stdout.buffer)
+            return
+        file.flush()
+        os.fsync(file.fileno())
+        Path(file.name).replace(path)
+
+
+@contextmanager
+def _draft(path: Path | None) -> Iterator[IO[bytes]]:
+    """A file of its own to write into, only for its owner's eyes; beside the one that it becomes, if it becomes one."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            dir=path and path.parent, prefix=f".{path.name}." if path else None, suffix=".part", delete=False
+        ) as file:
+            try:
+                yield file
+            finally:
+                Path(file.name).unlink(missing_ok=True)
+    except OSError as exc:
+        raise UserError(
+            f"{path or 'The export'} cannot be written: {exc.strerror or exc}.", "Choose another place."
+        ) from exc
 
 
 def bring_in(settings: Settings, path: Path, *, replace: bool) -> None:
@@ -56,6 +74,7 @@ def bring_in(settings: Settings, path: Path, *, replace: bool) -> None:
             bundle = _read(path, handles.clock.zone)
         except OSError as exc:
             raise UserError(f"{path} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
+        before = _backed_up(handles) if bundle.changes else None
         done = bring(handles.memory, bundle, replace=replace)
     say(f"{done.new} new, {done.same} were here already.")
     if done.differing and replace:
@@ -66,6 +85,8 @@ def bring_in(settings: Settings, path: Path, *, replace: bool) -> None:
         say("--replace makes them what the file says.")
     if done.turn:
         say(f"To take it back: ana undo --turn {done.turn}")
+    elif before and done.new:
+        say(f"It came with its own history. To go back to before it: ana restore {before}")
 
 
 def backup(settings: Settings, to: Path) -> None:
@@ -91,8 +112,19 @@ def restore(settings: Settings, backup: Path) -> None:
 
     with opened(settings, "ana restore") as handles:
         before = put_back(handles.memory.folder, settings.traces_dir, backup)
-        items = handles.memory.items.count()
-    say(f"Everything is as it was in {backup}: {items} items. What was here before is in {before}.")
+        say(f"Everything is as it was in {backup}. What was here before is in {before}.")
+        say(f"{counted(handles.memory.items.count(), 'item')}.")
+
+
+def _backed_up(handles: "Handles") -> Path | None:
+    """A backup from before records come in with a history of their own, which no undo takes back as one."""
+    from ana.store.backup import place, write_backup
+
+    if not handles.memory.turns():
+        return None
+    to = place(handles.memory.folder.path, "before-import")
+    write_backup(handles.memory.folder, handles.settings.traces_dir, to)
+    return to
 
 
 def _read(path: Path, zone: tzinfo) -> "Bundle":

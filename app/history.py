@@ -18,26 +18,30 @@ if TYPE_CHECKING:
     from ana.store.item import Item
     from ana.store.journal import Entry
     from ana.store.memory import Memory
+    from ana.store.undo import Conflict
 
 
-def entries(settings: Settings, id: str | None, since: str | None) -> "list[Entry]":
+def entries(settings: Settings, id: str | None, since: str | None, limit: int = 100) -> "list[Entry]":
     """What `ana history` shows, the newest first.
 
     Args:
         settings: Where the data lies.
         id: Only what was done to this item or line.
         since: Only from this day on, ISO or in words.
+        limit: How many at most.
 
     Raises:
         UserError: `since` names no day.
     """
     with opened(settings, "ana history") as handles:
-        return handles.memory.history(id=id, since=_moment(since, handles.clock) if since else "")
+        return handles.memory.history(id=id, since=_moment(since, handles.clock) if since else "", limit=limit)
 
 
 def show_entries(found: "list[Entry]") -> None:
     """Print a table: when, what, and the turn it was part of."""
-    rows = [(entry.ts[:16].replace("T", " "), change_line(receipt(entry.change)), entry.turn) for entry in found]
+    rows = [
+        (entry.ts[:16].replace("T", " "), change_line(receipt(entry.change)), short(entry.turn, 200)) for entry in found
+    ]
     if rows:
         show_table(("when (UTC)", "what", "turn"), rows, fixed=("when (UTC)",), first=1)
     else:
@@ -47,10 +51,10 @@ def show_entries(found: "list[Entry]") -> None:
 def undone(settings: Settings, turn: str | None, override: bool) -> bool:
     """Take a turn back, and say so; whether it was."""
     with opened(settings, "ana undo") as handles:
-        return take_back(handles.memory, turn or "", override=override)
+        return take_back(handles.memory, turn, override=override)
 
 
-def take_back(memory: "Memory", turn: str, *, override: bool = False) -> bool:
+def take_back(memory: "Memory", turn: str | None, *, override: "bool | list[Conflict]" = False) -> bool:
     """Take a turn back, or the last one that stands, and say what that changed; whether it was taken back.
 
     What something else changed since is shown, and in a terminal asked about.
@@ -60,19 +64,26 @@ def take_back(memory: "Memory", turn: str, *, override: bool = False) -> bool:
     """
     from ana.store.undo import last_turn, undo
 
-    done = undo(memory, turn or last_turn(memory), override=override)
-    if done.conflicts and not override:
+    done = undo(memory, last_turn(memory) if turn is None else turn, override=override)
+    if done.conflicts and not done.name:
         say(f"Nothing was taken back: since the turn {done.turn} this was changed.")
         for conflict in done.conflicts:
             say(f"  {_told(conflict.left)} -> {_told(conflict.now)}")
-        if sys.stdin.isatty() and click.confirm("Take it back all the same?"):
-            return take_back(memory, done.turn, override=True)
+        if sys.stdin.isatty() and _confirmed("Take it back all the same?"):
+            return take_back(memory, done.turn, override=done.conflicts)
         say(f"To take it back all the same: ana undo --turn {done.turn} --force")
         return False
     say("Taken back:" if done.changes else "Everything was as it had been before that turn.")
     for change in done.changes:
         say(f"  {change_line(receipt(change))}")
     return True
+
+
+def _confirmed(question: str) -> bool:
+    try:
+        return click.confirm(question)
+    except click.Abort:  # Ctrl-C, Ctrl-D
+        return False
 
 
 def _told(item: "Item | None") -> str:
@@ -86,4 +97,8 @@ def _moment(since: str, clock: "Clock") -> str:
     days = resolve(since, clock.now().date())
     if not days:
         raise UserError(f"{since!r} names no day.", "Say it as 2026-01-13 or yesterday.")
-    return datetime.combine(days[0].first, time(), clock.zone).astimezone(UTC).isoformat(timespec="microseconds")
+    try:
+        beginning = datetime.combine(days[0].first, time(), clock.zone).astimezone(UTC)
+    except OverflowError:  # the first day there is, east of Greenwich
+        return ""
+    return beginning.isoformat(timespec="microseconds")

@@ -149,7 +149,7 @@ class Repl:
     def _undo(self, turn: str) -> None:
         from app.history import take_back
 
-        take_back(self._handles().memory, turn)
+        take_back(self._handles().memory, turn or None)
 
     def _transcript(self, count: str) -> None:
         from app.transcript import show_transcript

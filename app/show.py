@@ -28,7 +28,7 @@ def say(text: str) -> None:
 
 def short(text: str, width: int = 72) -> str:
     """One line of at most `width` characters."""
-    line = " ".join(text.split())
+    line = "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
     return line if len(line) <= width else line[: width - 1] + "…"
 
 

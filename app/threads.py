@@ -106,17 +106,21 @@ class Threads:
 
         Raises:
             UserError: There is no such thread.
+            StoreBusy: Another program works in it.
         """
         from graph.checkpoints import open_saver, saver_path, thread_ids
 
         path = saver_path(self._settings)
         if id not in thread_ids(path):
-            raise UserError(f"There is no thread {id}.", "`ana threads list` shows them.")
-        with open_saver(path) as saver:
-            saver.delete_thread(id)
-        self._traces.delete(id)
-        for left in (self._settings.ana_data_dir / "locks").glob(f"{id}.*"):
-            left.unlink()
+            raise UserError("There is no such thread.", "`ana threads list` shows them.")
+        lock = thread_lock(self._settings, id, "ana threads delete")
+        lock.acquire()
+        try:
+            with open_saver(path) as saver:
+                saver.delete_thread(id)
+            self._traces.delete(id)
+        finally:
+            lock.release()
         self._save({k: v for k, v in self._names().items() if k != id})
         if self.last() == id:
             self._last_file.unlink()

@@ -1,8 +1,9 @@
 """Everything in one file, taken while it is in use; and put back from it.
 
-A backup is a ZIP: what lies in the data folder, below `data/`, and the traces, below `traces/`. What can be derived or
-belongs to a running process is left out. Putting back is decided by one file, as re-embedding is: before it stands,
-nothing has changed; once it stands, whoever opens the folder next finishes.
+A backup is a ZIP: what ana keeps in the data folder, below `data/`, and the traces, below `traces/`. Only files that
+ana is known to write are packed, replaced or removed; whatever else lies in those folders stays as it is. Putting back
+is decided by one file, as re-embedding is: before it stands, nothing has changed; once it stands, whoever opens the
+folder next finishes.
 """
 
 import json
@@ -11,34 +12,32 @@ import shutil
 import sqlite3
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ana import __version__
-from ana.errors import UserError
+from ana.errors import StoreBroken, UserError
+from ana.store.archive import MANIFEST, is_known, is_trace, read_manifest
 from ana.store.folder import Folder
 from ana.store.format import FORMAT
+from ana.store.opening import DATABASE
+from ana.store.tables import damaged, remove
 
-MANIFEST = "backup.json"
 FOLDER = "backups"
 """Where backups lie that were made by themselves, in the data folder."""
 
 DECIDED = "restore.json"
-LEFT_OUT = ("*.index.sqlite*", "lock", "lock.owner", "locks", "set-aside", FOLDER, "restored*", DECIDED, "generation")
-DATABASES = (".sqlite", ".sqlite3")
+DATABASES = ("threads.sqlite", "journal.sqlite")
+"""Conversations first: one that lags behind what was stored is finished without doing anything twice; one that ran
+ahead would tell of things that are not there."""
 
-_NOT_WHOLE = (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, RuntimeError)
-"""What Python's zipfile raises on bytes that were changed."""
+NOTES = ("format.json", "thread_names.json", "last_thread", "typed")
 
 
 def write_backup(folder: Folder, traces: Path | None, to: Path) -> int:
     """Write everything into one file.
-
-    Conversations are copied before the store: one that lags behind what was stored is finished without doing anything
-    twice, one that ran ahead would tell of things that are not there.
 
     Args:
         folder: The data folder.
@@ -50,6 +49,7 @@ def write_backup(folder: Folder, traces: Path | None, to: Path) -> int:
 
     Raises:
         UserError: The file is there already, or cannot be written.
+        StoreBroken: Something in the data folder is damaged.
     """
     if to.exists():
         raise UserError(f"{to} is there already.", "Name another file, or delete it first.")
@@ -61,16 +61,27 @@ def write_backup(folder: Folder, traces: Path | None, to: Path) -> int:
         raise UserError(f"The backup {to} cannot be written: {exc.strerror or exc}.", "Choose another place.") from exc
 
 
-def pack(path: Path, traces: Path | None, to: Path) -> int:
-    """Write a data folder and traces into a file, while the folder is held and Chroma closed; how many files."""
-    to.parent.mkdir(parents=True, exist_ok=True)
-    draft = to.with_name(f".{to.name}.part")
-    draft.touch(0o600)
+def pack(path: Path, traces: Path | None, to: Path, *, as_it_is: bool = False) -> int:
+    """Write a data folder and traces into a file, while the folder is held and Chroma closed; how many files.
+
+    Args:
+        path: The data folder.
+        traces: The traces' folder; None leaves them out.
+        to: The file.
+        as_it_is: Whether a damaged database is packed byte for byte; else it is refused.
+
+    Raises:
+        StoreBroken: A database is damaged.
+    """
+    to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor, name = tempfile.mkstemp(prefix=f".{to.name}.", suffix=".part", dir=to.parent)
+    draft = Path(name)
     try:
-        with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            count = _pack(archive, path, "data", LEFT_OUT) + (_pack(archive, traces, "traces", ()) if traces else 0)
-            archive.writestr(MANIFEST, json.dumps({"format": FORMAT, "version": __version__, "files": count}))
-        with draft.open("rb") as file:
+        with os.fdopen(descriptor, "wb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1, strict_timestamps=False) as archive:
+                count = _pack(archive, path, traces, as_it_is=as_it_is)
+                archive.writestr(MANIFEST, json.dumps({"format": FORMAT, "version": __version__, "files": count}))
+            file.flush()
             os.fsync(file.fileno())
         draft.rename(to)
     finally:
@@ -83,32 +94,8 @@ def place(path: Path, why: str) -> Path:
     return path / FOLDER / f"{why}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S%f')}.zip"
 
 
-def read_manifest(path: Path) -> dict[str, object]:
-    """What a backup says of itself, once every byte of it has been read and is as it was written.
-
-    Raises:
-        UserError: It is no backup, not whole, or of a newer format.
-    """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            told: dict[str, object] = json.loads(archive.read(MANIFEST))
-            damaged = archive.testzip()
-    except FileNotFoundError as exc:
-        raise UserError(f"There is no file {path}.") from exc
-    except _NOT_WHOLE as exc:
-        raise UserError(f"{path} is no whole backup: {exc}.", "Use another one; nothing was changed.") from exc
-    if damaged:
-        raise UserError(f"{path} is damaged in {damaged}.", "Use another backup; nothing was changed.")
-    if int(str(told["format"])) > FORMAT:
-        raise UserError(
-            f"{path} was written by ana {told['version']} in format {told['format']}; this one reads {FORMAT}.",
-            f"Install ana {told['version']} or later.",
-        )
-    return told
-
-
 def restore(folder: Folder, traces: Path, backup: Path) -> Path:
-    """Make everything what it was when a backup was written.
+    """Make everything what it was when a backup was written; also where what is there now cannot be opened.
 
     Args:
         folder: The data folder.
@@ -122,17 +109,19 @@ def restore(folder: Folder, traces: Path, backup: Path) -> Path:
         UserError: The backup cannot be used; nothing was changed.
     """
     read_manifest(backup)
-    with folder.hold():
-        before = place(folder.path, "before-restore")
-        write_backup(folder, traces, before)
-        unpacked = Path(tempfile.mkdtemp(prefix="restored-", dir=folder.path))
-        with zipfile.ZipFile(backup) as archive:
-            archive.extractall(unpacked)
-        for database in _databases(unpacked):
-            _check(database, backup)
-        _write_durably(folder.path / DECIDED, json.dumps({"unpacked": unpacked.name, "traces": str(traces)}))
-        folder.writing()
+    with folder.alone():
         folder.close()
+        before = place(folder.path, "before-restore")
+        pack(folder.path, traces, before, as_it_is=True)
+        unpacked = Path(tempfile.mkdtemp(prefix="restored-", dir=folder.path))
+        try:
+            _unpack(backup, unpacked)
+            told = json.dumps({"unpacked": unpacked.name, "traces": str(traces.absolute())})
+            _write_durably(folder.path / DECIDED, told)
+        except Exception:
+            shutil.rmtree(unpacked)
+            raise
+        folder.writing()
         finish_restore(folder.path)
     return before
 
@@ -145,82 +134,106 @@ def finish_restore(path: Path) -> None:
     decided = path / DECIDED
     if decided.exists():
         told = json.loads(decided.read_text())
-        unpacked = path / told["unpacked"]
-        _replace(unpacked / "data", path, LEFT_OUT)
-        _replace(unpacked / "traces", Path(told["traces"]), ())
-        for index in path.glob("*.index.sqlite*"):
-            index.unlink()
+        _put_back(path / told["unpacked"] / "data", path)
+        _put_back_traces(path / told["unpacked"] / "traces", Path(told["traces"]))
+        for left in (*path.glob("*.index.sqlite*"), path / "rebuilding.json"):
+            left.unlink(missing_ok=True)
         decided.unlink()
     for left in path.glob("restored-*"):
         shutil.rmtree(left)
 
 
-def _replace(source: Path, target: Path, spared: tuple[str, ...]) -> None:
-    """Make a folder hold what another does, apart from what is spared."""
-    target.mkdir(parents=True, exist_ok=True)
-    wanted = {file.relative_to(source) for file in source.rglob("*") if file.is_file()} if source.exists() else set()
-    for old in _files(target, spared):
-        if old not in wanted and not _beside_database(old, wanted):
-            (target / old).unlink()
-    for name in sorted(wanted):
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        if name.suffix in DATABASES and name.parts[0] != "chroma":
-            _copy_database(source / name, target / name)
+def _put_back(source: Path, path: Path) -> None:
+    for name in DATABASES:
+        if (source / name).exists():
+            _copy_database(source / name, path / name)
         else:
-            shutil.copyfile(source / name, target / name)
-    for empty in sorted(target.glob("chroma/*"), reverse=True):
-        if empty.is_dir() and not any(empty.iterdir()):
-            empty.rmdir()
+            remove(path / name)
+    for name in NOTES:
+        if (source / name).exists():
+            shutil.copyfile(source / name, path / name)
+        else:
+            (path / name).unlink(missing_ok=True)
+    chroma = path / "chroma"
+    for old in chroma.iterdir() if chroma.exists() else ():
+        shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
+    shutil.copytree(source / "chroma", chroma, dirs_exist_ok=True)
 
 
-def _pack(archive: zipfile.ZipFile, path: Path, below: str, left_out: tuple[str, ...]) -> int:
-    names = [name for name in _files(path, left_out) if not _beside_database(name, {name.with_name(_base(name.name))})]
+def _put_back_traces(source: Path, traces: Path) -> None:
+    traces.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for old in traces.iterdir():
+        if is_trace(old.name) and not (source / old.name).exists():
+            old.unlink()
+    for new in source.iterdir() if source.exists() else ():
+        (traces / new.name).touch(0o600)
+        shutil.copyfile(new, traces / new.name)
+
+
+def _pack(archive: zipfile.ZipFile, path: Path, traces: Path | None, *, as_it_is: bool) -> int:
+    count = 0
     with tempfile.TemporaryDirectory() as scratch:
-        for name in sorted(names, key=lambda name: (name.parts[0] == "chroma", name.name == "journal.sqlite", name)):
-            file = path / name
-            if name.suffix in DATABASES:
-                file = Path(scratch) / name.name
-                _copy_database(path / name, file)
-            archive.write(file, f"{below}/{name.as_posix()}")
-    return len(names)
+        for name, file in _files(path, traces):
+            if file.suffix in (".sqlite", ".sqlite3"):
+                file = _snapshot(file, Path(scratch) / file.name, as_it_is=as_it_is)
+            archive.write(file, name)
+            count += 1
+    return count
 
 
-def _files(path: Path, left_out: tuple[str, ...]) -> Iterator[Path]:
-    """The files below a folder, by their place in it."""
-    for file in sorted(path.rglob("*")) if path.exists() else []:
-        name = file.relative_to(path)
-        if (
-            file.is_file()
-            and file.suffix != ".part"
-            and not any(Path(name.parts[0]).match(pattern) for pattern in left_out)
-        ):
-            yield name
+def _files(path: Path, traces: Path | None) -> Iterator[tuple[str, Path]]:
+    """What is packed, under its name in the archive; links are followed."""
+    known = [path / name for name in (*DATABASES, *NOTES) if (path / name).is_file()]
+    yield from ((f"data/{file.name}", file) for file in known)
+    if traces and traces.is_dir():
+        yield from ((f"traces/{file.name}", file) for file in sorted(traces.iterdir()) if is_trace(file.name))
+    for folder, _, names in os.walk((path / "chroma").resolve()):
+        below = PurePosixPath("data/chroma") / Path(folder).relative_to((path / "chroma").resolve()).as_posix()
+        yield from ((str(below / n), Path(folder) / n) for n in sorted(names) if is_known(str(below / n)))
 
 
-def _base(name: str) -> str:
-    return name.removesuffix("-wal").removesuffix("-shm").removesuffix("-journal")
-
-
-def _beside_database(name: Path, databases: set[Path]) -> bool:
-    """Whether a file is what SQLite keeps beside one of these."""
-    base = name.with_name(_base(name.name))
-    return base != name and base in databases and base.suffix in DATABASES
-
-
-def _databases(path: Path) -> list[Path]:
-    return [file for file in sorted(path.rglob("*")) if file.suffix in DATABASES]
+def _snapshot(source: Path, target: Path, *, as_it_is: bool) -> Path:
+    try:
+        _copy_database(source, target)
+    except sqlite3.DatabaseError as exc:
+        if not damaged(exc):
+            raise OSError(str(exc)) from exc
+        if not as_it_is:
+            raise StoreBroken(f"{source.name} is damaged: {exc}.", "`ana doctor --repair` mends it.") from exc
+        return source
+    return target
 
 
 def _copy_database(source: Path, target: Path) -> None:
-    with closing(sqlite3.connect(source, timeout=30)) as old, closing(sqlite3.connect(target, timeout=30)) as new:
-        old.backup(new)
+    try:
+        with closing(sqlite3.connect(source, timeout=30)) as old, closing(sqlite3.connect(target, timeout=30)) as new:
+            old.execute("SELECT name FROM sqlite_master").fetchall()
+            new.execute("PRAGMA user_version")
+            old.backup(new)
+    except sqlite3.DatabaseError as exc:
+        if not damaged(exc) or not target.exists() or not target.stat().st_size:
+            raise
+        remove(target)
+        _copy_database(source, target)
 
 
-def _check(database: Path, backup: Path) -> None:
-    with closing(sqlite3.connect(database)) as db:
-        said = db.execute("PRAGMA quick_check").fetchone()[0]
-    if said != "ok":
-        raise UserError(f"{database.name} in {backup} is damaged: {said}.", "Use another backup; nothing was changed.")
+def _unpack(backup: Path, to: Path) -> None:
+    """Unpack what is known, and make sure that it can be used."""
+    with zipfile.ZipFile(backup) as archive:
+        archive.extractall(to, [name for name in archive.namelist() if is_known(name)])
+    databases = [to / "data" / name for name in DATABASES if (to / "data" / name).exists()]
+    for database in (*databases, to / "data" / "chroma" / DATABASE):
+        said = _check(database)
+        if said != "ok":
+            raise UserError(f"{database.name} in {backup} is damaged: {said}.", "Nothing was changed.")
+
+
+def _check(database: Path) -> str:
+    try:
+        with closing(sqlite3.connect(database)) as db:
+            return str(db.execute("PRAGMA quick_check").fetchone()[0])
+    except sqlite3.DatabaseError as exc:
+        return str(exc)
 
 
 def _write_durably(path: Path, text: str) -> None:

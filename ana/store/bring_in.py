@@ -1,9 +1,10 @@
 """Bringing in records from elsewhere: all of them or none, and the same ones only once."""
 
 import hashlib
+import itertools
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ana.store.bundle import Bundle
@@ -65,21 +66,42 @@ def bring_in(memory: Memory, bundle: Bundle, *, replace: bool = False) -> Brough
 
 
 def _coming(memory: Memory, bundle: Bundle) -> Records:
-    """The bundle's records. A line without a number that nobody has said yet gets the next; one too long is a note."""
-    coming: Records = {("line", line.id): line for line in bundle.lines}
-    coming |= {("item", item.id): item for item in bundle.items}
-    there, here = list(memory.stores["line"].scan()), memory.items
-    said = {line.content for line in there}
-    number = max(next_line(memory, there), bundle.next_line)
-    stamp = memory.stamp()
-    for text in dict.fromkeys(bundle.texts):
-        if len(text) > LINE:
-            id = short_id(hashlib.sha256(text.encode("utf-8", "replace")).digest())
-            coming["item", id] = here.get(id) or Item(id, text, {"type": "note"}, stamp, stamp)
-        elif text not in said:
-            coming["line", str(number)] = Item(str(number), text, {}, stamp, stamp)
-            bundle.next_line = number = number + 1
+    """The bundle's records, with a number for each line.
+
+    A line of another life, whose number is taken here, gets the next number, as does a text without one; what has been
+    said here already, or was and no longer is, does not come again. A text too long for a line is a note.
+    """
+    coming: Records = {("item", item.id): item for item in bundle.items}
+    there = {line.id: line for line in memory.stores["line"].scan()}
+    told = [
+        side for e in memory.journal.entries() if e.change.kind == "line" for side in (e.change.before, e.change.after)
+    ]
+    made = {(line.id, line.created_at) for line in (*there.values(), *told) if line}
+    said = {line.content for line in (*there.values(), *told) if line}
+    known = {id for id, _ in made}
+    texts = list(bundle.texts)
+    for line in bundle.lines:
+        same_life = (line.id, line.created_at) in made
+        if same_life or (line.id not in known and line.content not in said):
+            coming["line", line.id] = line
+        else:
+            texts.append(line.content)
+    numbers = itertools.count(max(next_line(memory, list(there.values())), bundle.next_line))
+    for text in dict.fromkeys(texts):
+        if text not in said:
+            item = _made(memory, text, numbers)
+            coming["item" if len(text) > LINE else "line", item.id] = item
+    bundle.next_line = next(numbers)
     return coming
+
+
+def _made(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
+    """A line under the next number, or a note under an id that follows from its text."""
+    stamp = memory.stamp()
+    if len(text) <= LINE:
+        return Item(str(next(numbers)), text, {}, stamp, stamp)
+    id = short_id(hashlib.sha256(text.encode("utf-8", "replace")).digest())
+    return memory.items.get(id) or Item(id, text, {"type": "note"}, stamp, stamp)
 
 
 def _history(memory: Memory, bundle: Bundle, new: Records, met: set[tuple[Kind, str]]) -> list[Entry]:

@@ -3,8 +3,8 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,9 @@ from ana.store.context_line import one_line
 from ana.store.export import FORMAT, NAME
 from ana.store.item import Item, check_properties
 from ana.store.journal import Change, Entry
+
+MOST_LINES = 10**9
+"""No line has a number so high."""
 
 MOST_TOLD = 10
 """How many bad lines are named."""
@@ -47,6 +50,8 @@ def read_export(path: Path) -> Bundle:
     with path.open("rb") as file:
         _check_header(path, file.readline(), bundle)
         for number, text in enumerate(file, 2):
+            if not text.strip():
+                continue
             try:
                 _take(json.loads(text), bundle)
             except (ValueError, TypeError, KeyError, RecursionError, ToolError) as exc:
@@ -61,15 +66,24 @@ def read_export(path: Path) -> Bundle:
 def is_export(path: Path) -> bool:
     """Whether a file begins as an export does."""
     with path.open("rb") as file:
-        return file.read(64).startswith(f'{{"export": "{NAME}"'.encode())
+        try:
+            return bool(_header(file.readline(1000))["export"] == NAME)
+        except (ValueError, TypeError, KeyError):
+            return False
 
 
-def _check_header(path: Path, text: bytes, bundle: Bundle) -> None:
+def _header(line: bytes) -> Any:
+    return json.loads(line.decode("utf-8-sig"))
+
+
+def _check_header(path: Path, line: bytes, bundle: Bundle) -> None:
     try:
-        header = json.loads(text)
+        header = _header(line)
         known = header["export"] == NAME
         version, bundle.next_line = int(header["format"]), int(header["next_line"])
-    except (ValueError, TypeError, KeyError) as exc:
+        if not 0 <= bundle.next_line <= MOST_LINES:
+            raise ValueError(f"{bundle.next_line} is no line number")
+    except (ValueError, TypeError, KeyError, OverflowError) as exc:
         raise UserError(f"{path} is no export: its first line is not the header.", "Nothing was changed.") from exc
     if not known or version > FORMAT:
         raise UserError(
@@ -92,23 +106,25 @@ def _take(told: Any, bundle: Bundle) -> None:
 
 
 def _item(record: Any) -> Item:
+    names = {field.name for field in fields(Item)}
+    if not isinstance(record, dict) or record.keys() != names:
+        raise ValueError(f"it has not just {', '.join(sorted(names))}")
     item = Item(**record)
-    texts = (item.id, item.content, item.created_at, item.updated_at)
-    if not all(isinstance(text, str) for text in texts) or not isinstance(item.properties, dict):
-        raise ValueError("a value has the wrong type")
+    _texts(item.content, surrogates=True)
+    _texts(item.id, item.created_at, item.updated_at)
+    if not isinstance(item.properties, dict):
+        raise ValueError("its properties are no object")
     if not 0 < len(item.id) <= 128 or not item.id.isprintable():
         raise ValueError(f"{item.id[:20]!r} is no id")
-    for stamp in (item.created_at, item.updated_at):
-        if datetime.fromisoformat(stamp).tzinfo is None:
-            raise ValueError(f"{stamp} has no zone")
+    _moments(item.created_at, item.updated_at)
     check_properties(item.properties)
     return item
 
 
 def _line(record: Any) -> Item:
     line = _item(record)
-    if not line.id.isdecimal() or str(int(line.id)) != line.id:
-        raise ValueError(f"{line.id!r} is no line number")
+    if not line.id.isdecimal() or len(line.id) > 9 or str(int(line.id)) != line.id:
+        raise ValueError(f"{line.id[:20]!r} is no line number")
     if one_line(line.content) != line.content or line.properties:
         raise ValueError("this cannot be a Global Context line")
     return line
@@ -116,15 +132,39 @@ def _line(record: Any) -> Item:
 
 def _entry(record: Any) -> Entry:
     made = {"item": _item, "line": _line}[record["kind"]]
-    before, after = (record[name] and made(record[name]) for name in ("before", "after"))
-    texts = [record[name] for name in ("ts", "thread", "turn", "id")]
-    if not all(isinstance(text, str) for text in texts) or not isinstance(record["key"], str | None):
-        raise ValueError("a value has the wrong type")
+    before, after = (None if record[name] is None else made(record[name]) for name in ("before", "after"))
+    _texts(record["ts"], record["thread"], record["turn"], record["id"])
+    _texts(*[record["key"]] if record["key"] is not None else [])
+    if before is after is None:
+        raise ValueError("the change changes nothing")
     if any(side and side.id != record["id"] for side in (before, after)):
         raise ValueError("the change is of another record")
-    datetime.fromisoformat(record["ts"])
+    _moments(record["ts"])
     change = Change(record["kind"], record["id"], before, after)
-    return Entry(record["ts"], record["thread"], record["turn"], change, record["key"])
+    return Entry(_utc(record["ts"]), record["thread"], record["turn"], change, record["key"])
+
+
+def _texts(*values: Any, surrogates: bool = False) -> None:
+    """Refuse what is no text; half a surrogate pair may stand in a content only."""
+    for value in values:
+        if not isinstance(value, str):
+            raise ValueError(f"{str(value)[:20]!r} is no text")
+        value.encode("utf-8", "surrogatepass" if surrogates else "strict")
+
+
+def _moments(*stamps: str) -> None:
+    """Refuse what is no moment, or one that some zone cannot tell."""
+    for stamp in stamps:
+        moment = datetime.fromisoformat(stamp)
+        if moment.tzinfo is None:
+            raise ValueError(f"{stamp} has no zone")
+        if not 1 < moment.year < 9999:
+            raise ValueError(f"{stamp} lies beyond the calendar")
+
+
+def _utc(stamp: str) -> str:
+    """A moment as the journal keeps it, to be compared as text."""
+    return datetime.fromisoformat(stamp).astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _doubled(bundle: Bundle) -> list[str]:

@@ -196,25 +196,32 @@ class Folder:
             self._prepare()
             if self._doubted:
                 self._heal()
-                self.writing()
-                self._doubted = False
             self._client = open_chroma(self.path / "chroma")
             self.generation += 1
-            settle(self._client, self.path)
-            self._after_opening()
+            try:
+                settle(self._client, self.path)
+                self._after_opening()
+            except BaseException:
+                self.close()
+                raise
+            if self._doubted:
+                self.writing()
+                self._doubted = False
         return self._client
 
     def _prepare(self) -> None:
         """Finish a restore that was decided, and take the folder to this program's format."""
         from ana.store.backup import finish_restore, pack, place
         from ana.store.format import FORMAT, format_of, migrate
+        from ana.store.rebuild import REBUILDING
 
         finish_restore(self.path)
-        version = format_of(self.path)
-        if 0 < version < FORMAT:
-            pack(self.path, None, place(self.path, f"before-format-{FORMAT}"))
+        version, kept = format_of(self.path), place(self.path, f"before-format-{FORMAT}")
+        if 0 < version < FORMAT and not list(kept.parent.glob(f"before-format-{FORMAT}-*")):
+            pack(self.path, None, kept, as_it_is=True)
         if version < FORMAT:
             migrate(self.path, version)
+        self._doubted |= (self.path / REBUILDING).exists()
 
 
 @cache

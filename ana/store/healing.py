@@ -5,10 +5,9 @@ from pathlib import Path
 
 from ana.embedders import Embedder
 from ana.store.chroma import ChromaStore, collection_arguments
-from ana.store.item import Item
 from ana.store.journal import Journal, Kind
 from ana.store.probe import sound
-from ana.store.rebuild import bodies, rebuild
+from ana.store.rebuild import REBUILDING, bodies, finished, rebuild
 
 STEP = 2000
 """After so many records the progress is told."""
@@ -36,36 +35,43 @@ class Healing:
         self._journal = journal
         self._embedder = embedder
         self._tell = tell
-        self._rescued: dict[Kind, list[Item]] | None = None
+        self._aside: Path | None = None
 
     def heal(self) -> None:
         """Before Chroma is opened: look whether it can be, and make it anew where it cannot."""
-        if not (self._path / "chroma").exists():
-            return
-        self._tell("The last program that used the store ended in the middle of its work. Looking whether all is well.")
-        if problem := sound(self._path / "chroma"):
-            self._tell(f"The store is damaged: {problem} Making it anew.")
+        chroma = self._path / "chroma"
+        if (self._path / REBUILDING).exists():
+            self._tell("The store was being made anew when that was cut short. Beginning again.")
             self.rebuild()
+        elif chroma.exists():
+            self._tell("The last program that used the store ended in the middle of it. Looking whether all is well.")
+            if problem := sound(chroma):
+                self._tell(f"The store is damaged: {problem} Making it anew.")
+                self.rebuild()
 
     def rebuild(self) -> None:
         """Set Chroma aside and make it anew; `complete` must follow once it is open."""
-        self._rescued = {kind: bodies(store.index_path) for kind, store in self._stores.items()}
         names = [store.name for store in self._stores.values()]
-        aside = rebuild(self._path, names, collection_arguments(self._embedder), self._embedder, self._progress)
-        self._tell(f"The damaged files are kept in {aside}.")
+        for store in self._stores.values():
+            store.index.close()  # its file is set aside too
+        made = collection_arguments(self._embedder)
+        self._aside = rebuild(self._path, names, made, self._embedder, self._progress)
+        self._tell(f"The damaged files are kept in {self._aside}.")
 
     def complete(self) -> None:
         """When Chroma is open: bring back what it lacks of what the journal, or the index of before, knows."""
-        rescued, self._rescued = self._rescued, None
-        for kind, items in (rescued or {}).items():
-            store = self._stores[kind]
+        if self._aside is None:
+            return
+        for kind, store in self._stores.items():
             known = {entry.change.id: entry.change.after for entry in self._journal.latest(kind)}
-            wanted = {item.id: item for item in items} | known
+            wanted = {item.id: item for item in bodies(self._aside / store.index_path.name)} | known
             there = {item.id for item in store.scan()}
             missing = [item for id, item in wanted.items() if item and id not in there]
             store.fill(missing)
             if missing:
                 self._tell(f"Brought back from the journal: {len(missing)} of {store.name}.")
+        finished(self._path)
+        self._aside = None
 
     def _progress(self, done: int, total: int) -> None:
         if done and (done % STEP == 0 or done == total):

@@ -116,23 +116,29 @@ class Journal:
         last = "seq IN (SELECT max(seq) FROM writes WHERE kind = ? AND done GROUP BY id)"
         return self._entries(f"{last} ORDER BY seq", kind)
 
-    def entries(self, *, turn: str | None = None, id: str | None = None, since: str = "") -> list[Entry]:
+    def entries(
+        self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
+    ) -> list[Entry]:
         """What was done, the newest first.
 
         Args:
             turn: Only what was part of this.
             id: Only what was done to this record, an item's id or a line's number.
             since: Only from this moment on, ISO 8601 in UTC.
+            limit: How many at most; all where it is negative.
         """
         where = "done AND (?1 IS NULL OR turn = ?1) AND (?2 IS NULL OR id = ?2) AND ts >= ?3"
-        return self._entries(f"{where} ORDER BY seq DESC", turn, id, since)
+        return self._entries(f"{where} ORDER BY seq DESC LIMIT ?4", turn, id, since, limit)
 
     def turns(self) -> dict[str, str]:
-        """The turns that wrote something, the one that wrote last first, each with its conversation."""
-        rows = self._open().execute(
-            "SELECT turn, max(thread), max(seq) FROM writes WHERE done GROUP BY turn ORDER BY 3 DESC"
+        """The turns that wrote something, the one that wrote last first, each with its conversation.
+
+        What was imported with its history was done when it says so, not when it came in.
+        """
+        last = (
+            "SELECT turn, max(thread), max(ts), max(seq) FROM writes WHERE done GROUP BY turn ORDER BY 3 DESC, 4 DESC"
         )
-        return {turn: thread for turn, thread, _ in rows}
+        return {row[0]: row[1] for row in self._open().execute(last)}
 
     def count(self) -> int:
         """How many writes were done."""
@@ -213,10 +219,15 @@ class Journal:
 
     def _open(self) -> sqlite3.Connection:
         if self._db is None:
-            self._db = sqlite3.connect(self._path, check_same_thread=False, timeout=10)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = FULL")
-            self._db.executescript(SCHEMA)
+            db = sqlite3.connect(self._path, check_same_thread=False, timeout=10)
+            try:
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = FULL")
+                db.executescript(SCHEMA)
+            except sqlite3.Error:
+                db.close()
+                raise
+            self._db = db
         return self._db
 
 

@@ -184,10 +184,12 @@ class Memory:
         with self._hold():
             return self.journal.turns()
 
-    def history(self, *, turn: str | None = None, id: str | None = None, since: str = "") -> list[Entry]:
+    def history(
+        self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
+    ) -> list[Entry]:
         """What was done, the newest first. Arguments as `Journal.entries`."""
         with self._hold():
-            return self.journal.entries(turn=turn, id=id, since=since)
+            return self.journal.entries(turn=turn, id=id, since=since, limit=limit)
 
     def record(self, kind: Kind, id: str) -> Item | None:
         """An item, or a Global Context line."""

@@ -2,7 +2,8 @@
 
 Damage is in the files of the vector index, which Chroma rewrites in place; its SQLite file survives a kill. So that
 file is copied back and everything in it embedded again. Where it cannot be read either, what the journal and the
-derived index know is stored in a new one by whoever called.
+derived index know is stored in a new one by whoever called. A note tells until the end that this is going on and where
+the damaged files are, so that whoever comes after a crash begins again from them.
 """
 
 import json
@@ -16,14 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from ana.embedders import Embedder
-from ana.errors import AnaError
+from ana.errors import AnaError, StoreBroken
 from ana.store.item import Item
 from ana.store.opening import DATABASE, foreign_errors, open_chroma, refuse_damaged
 from ana.store.probe import sound
-from ana.store.reindex import Progress, reindex
+from ana.store.reindex import BATCH, Progress, reindex
 
 ASIDE = "set-aside"
 """The folder, in the data folder, in which damaged files are kept."""
+
+REBUILDING = "rebuilding.json"
+"""The note that says where, while a store is being made anew."""
 
 _SETTLED = "SELECT item FROM bodies JOIN items USING (row) WHERE id NOT IN (SELECT id FROM unsettled)"
 
@@ -32,16 +36,16 @@ _log = logging.getLogger(__name__)
 
 def set_aside(path: Path, *names: str) -> Path:
     """Move files or folders of a data folder out of the way; where they are now."""
-    aside = path / ASIDE / datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
-    aside.mkdir(parents=True)
+    aside = _new_place(path)
     for name in names:
-        for each in list(path.glob(f"{name}*")):  # SQLite keeps files beside its own
-            each.rename(aside / each.name)
+        _move(path, aside, name)
     return aside
 
 
 def rebuild(path: Path, names: Sequence[str], made: Mapping[str, Any], embedder: Embedder, progress: Progress) -> Path:
-    """Make a data folder's Chroma anew. The folder must be held all the while, and Chroma closed.
+    """Make a data folder's Chroma anew, or go on with that. The folder must be held all the while, and Chroma closed.
+
+    When what the new one still lacks has been stored in it, `finished` ends it.
 
     Args:
         path: The data folder.
@@ -51,28 +55,35 @@ def rebuild(path: Path, names: Sequence[str], made: Mapping[str, Any], embedder:
         progress: Told how many records of how many are done.
 
     Returns:
-        Where the damaged one is.
+        Where the damaged files are.
+
+    Raises:
+        AnaError: It cannot be made now, because of the embedder or the disk; the next use tries again.
     """
-    aside = set_aside(path, "chroma")
+    aside = _begun(path)
     chroma = path / "chroma"
-    try:
-        chroma.mkdir()
-        for each in (aside / "chroma").glob(f"{DATABASE}*"):
-            shutil.copy2(each, chroma / each.name)
-        with foreign_errors(path):
-            refuse_damaged(chroma / DATABASE)
-            client = open_chroma(chroma)
-            try:
-                reindex(client, path, names, made, embedder, progress)
-            finally:
-                client.close()
-        problem = sound(chroma)
-    except (AnaError, OSError, ValueError, RuntimeError, TypeError) as exc:
-        problem = str(exc)
-    if problem:
+    shutil.rmtree(chroma, ignore_errors=True)
+    chroma.mkdir()
+    for each in (aside / "chroma").glob(f"{DATABASE}*"):
+        shutil.copy2(each, chroma / each.name)
+    if problem := _unreadable(chroma, names):
         _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
-        shutil.rmtree(chroma, ignore_errors=True)
+        shutil.rmtree(chroma)
+        return aside
+    with foreign_errors(path):
+        client = open_chroma(chroma)
+        try:
+            reindex(client, path, names, made, embedder, progress)
+        finally:
+            client.close()
+    if problem := sound(chroma):
+        raise StoreBroken(f"The store could not be made anew: {problem}", f"The damaged files are kept in {aside}.")
     return aside
+
+
+def finished(path: Path) -> None:
+    """Say that the new store holds all that can be had."""
+    (path / REBUILDING).unlink(missing_ok=True)
 
 
 def bodies(index: Path) -> list[Item]:
@@ -85,3 +96,50 @@ def bodies(index: Path) -> list[Item]:
     except (sqlite3.Error, ValueError, TypeError) as exc:
         _log.warning("the index %s cannot be read: %s", index.name, exc)
         return []
+
+
+def _begun(path: Path) -> Path:
+    """Where the damaged files are, all of them moved there."""
+    note = path / REBUILDING
+    if note.exists():
+        aside = path / ASIDE / str(json.loads(note.read_text())["aside"])
+    else:
+        aside = _new_place(path)
+        draft = note.with_suffix(".new")
+        draft.write_text(json.dumps({"aside": aside.name}))
+        draft.rename(note)
+    if not (aside / "chroma").exists():
+        _move(path, aside, "chroma")
+    for index in [each for each in path.glob("*.index.sqlite") if not (aside / each.name).exists()]:
+        _move(path, aside, index.name)
+    return aside
+
+
+def _unreadable(chroma: Path, names: Sequence[str]) -> str | None:
+    """Why the documents cannot be read; None when they can."""
+    if not (chroma / DATABASE).exists():
+        return "they are gone"
+    try:
+        refuse_damaged(chroma / DATABASE)
+        client = open_chroma(chroma)
+        try:
+            for collection in client.list_collections():
+                for offset in range(0, collection.count() if collection.name in names else 0, BATCH):
+                    with foreign_errors(chroma):
+                        collection.get(limit=BATCH, offset=offset, include=["documents", "metadatas"])
+        finally:
+            client.close()
+    except (AnaError, sqlite3.Error, ValueError, TypeError) as exc:
+        return str(exc)
+    return None
+
+
+def _new_place(path: Path) -> Path:
+    aside = path / ASIDE / datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
+    aside.mkdir(parents=True)
+    return aside
+
+
+def _move(path: Path, aside: Path, name: str) -> None:
+    for each in list(path.glob(f"{name}*")):  # SQLite keeps files beside its own
+        each.rename(aside / each.name)

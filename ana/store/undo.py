@@ -6,12 +6,12 @@ else has changed since is a conflict: nothing at all is taken back then, unless 
 
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ana.errors import UserError
 from ana.store.item import Item
-from ana.store.journal import Change, net
+from ana.store.journal import Change, Entry, Kind, net
 from ana.store.memory import Memory
 
 _UNDO = re.compile(r"undo-(?P<mark>[0-9a-f]{8})-of-(?P<turn>.+)")
@@ -58,20 +58,21 @@ def last_turn(memory: Memory, thread: str | None = None) -> str:
         UserError: There is none.
     """
     turns = memory.turns()
-    mine = (turn for turn, its in turns.items() if thread in (None, its) and not _UNDO.fullmatch(turn))
-    found = next((turn for turn in mine if _stands(turn, turns)), None)
+    standing = _standing(turns)
+    mine = (turn for turn in standing if thread in (None, turns[turn]) and not _UNDO.fullmatch(turn))
+    found = next((turn for turn in mine if _spans(memory.history(turn=turn))), None)
     if found is None:
         raise UserError("There is nothing to take back.")
     return found
 
 
-def undo(memory: Memory, turn: str, *, override: bool = False, mark: str = "") -> Undone:
+def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = False, mark: str = "") -> Undone:
     """Take a turn back.
 
     Args:
         memory: Items and Global Context.
         turn: The turn's id, from `last_turn` or the history.
-        override: Whether what was changed since is put back all the same.
+        override: Whether what was changed since is put back all the same; or just these conflicts.
         mark: 8 hexadecimal digits, the same for the same wish said again; default: random.
 
     Raises:
@@ -91,16 +92,21 @@ def marked(memory: Memory, mark: str) -> Undone | None:
     return None
 
 
-def _undone(memory: Memory, turn: str, override: bool, name: str) -> Undone:
+def _undone(memory: Memory, turn: str, override: bool | Collection[Conflict], name: str) -> Undone:
     entries = memory.history(turn=turn)
     if not entries:
         raise UserError(f"No turn {turn} has written anything.", "`ana history` shows the turns.")
-    if not _stands(turn, memory.turns()):
+    if turn not in _standing(memory.turns()):
         raise UserError(f"The turn {turn} has been taken back already.", "Take back what took it back.")
-    spans = net(entry.change for entry in reversed(entries))[::-1]
-    found = [(span, memory.record(span.kind, span.id)) for span in spans]
-    conflicts = [Conflict(span.after, now) for span, now in found if now not in (span.after, span.before)]
-    if conflicts and not override:
+    found = [(span, memory.record(span.kind, span.id)) for span in _spans(entries)]
+    meddled = _meddled(entries)
+    conflicts = [
+        Conflict(span.after, now)
+        for span, now in found
+        if now not in (span.after, span.before) or (now != span.before and (span.kind, span.id) in meddled)
+    ]
+    accepted = conflicts if override is True else override or []
+    if any(conflict not in accepted for conflict in conflicts):
         return Undone(turn, "", [], conflicts)
     changes = [Change(span.kind, span.id, now, span.before) for span, now in found if now != span.before]
     if changes:
@@ -108,9 +114,27 @@ def _undone(memory: Memory, turn: str, override: bool, name: str) -> Undone:
     return Undone(turn, name if changes else "", changes, conflicts)
 
 
-def _stands(turn: str, turns: Iterable[str]) -> bool:
-    """Whether a turn has not been taken back, or what took it back has been."""
-    every = list(turns)
-    return not any(
-        _stands(other, every) for other in every if (match := _UNDO.fullmatch(other)) and match["turn"] == turn
-    )
+def _spans(entries: Sequence[Entry]) -> list[Change]:
+    """From what to what a turn took each record, the one it wrote last first; `entries` the newest first."""
+    return net(entry.change for entry in reversed(entries))[::-1]
+
+
+def _meddled(entries: Sequence[Entry]) -> set[tuple[Kind, str]]:
+    """The records that something else changed between two writes of a turn; `entries` the newest first."""
+    left: dict[tuple[Kind, str], Item | None] = {}
+    found = set()
+    for change in (entry.change for entry in reversed(entries)):
+        at = (change.kind, change.id)
+        if at in left and left[at] != change.before:
+            found.add(at)
+        left[at] = change.after
+    return found
+
+
+def _standing(turns: Mapping[str, str]) -> list[str]:
+    """The turns that have not been taken back, or whose undo has been, in the order given."""
+    undone: set[str] = set()
+    for name in sorted(turns, key=len, reverse=True):  # an undo's name is longer than that of what it took back
+        if name not in undone and (match := _UNDO.fullmatch(name)):
+            undone.add(match["turn"])
+    return [turn for turn in turns if turn not in undone]

@@ -14,6 +14,8 @@ from ana.errors import UserError
 FORMAT = 1
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
+_NEEDED = {"id", "ts", "question", "steps", "answer"}
+
 
 class Step(TypedDict):
     """What happened in a turn: a tool call, or a violation under a name that starts with ⛔️.
@@ -159,7 +161,9 @@ def _records(path: Path) -> Iterator[Record]:
         return
     for line in path.read_text(encoding="ascii", errors="replace").splitlines():
         try:
-            record: Record = json.loads(line)
-        except ValueError:
+            record = json.loads(line)
+            datetime.fromisoformat(record["ts"])
+        except (ValueError, TypeError, KeyError, RecursionError):
             continue
-        yield record
+        if record.keys() >= _NEEDED:
+            yield record

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ana.settings import PROJECT
+from ana.store.folder import OwnerLock
 from tests.app.conftest import ANA, Run
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
@@ -66,7 +67,7 @@ def test_threads_are_listed_shown_and_deleted(ana: Run, tmp_path: Path) -> None:
     assert "A new conversation, play." in ana("chat", given="/threads play\n").stdout
     assert ana("threads", "delete", "work").returncode == 0
     assert ana("threads", "list").stdout == ""
-    assert list((tmp_path / "traces").iterdir()) == list((tmp_path / "data" / "locks").iterdir()) == []
+    assert list((tmp_path / "traces").iterdir()) == []
     gone = ana("threads", "show", "work")
     assert (gone.returncode, gone.stdout) == (1, "")
     assert "There is no thread 'work'" in gone.stderr
@@ -200,3 +201,15 @@ def test_a_draft_is_shown_and_erased_before_the_answer(tmp_path: Path) -> None:
         finally:
             terminal.close()
     assert re.search(r"saved it for you.*\x1b\[2K.*I have not saved anything\.\r\n", terminal.seen, re.DOTALL)
+
+
+def test_a_conversation_that_is_in_use_is_not_deleted(ana: Run, tmp_path: Path) -> None:
+    ana("ask", "hello", "--thread", "work")
+    (trace,) = (tmp_path / "traces").iterdir()
+    lock = OwnerLock(tmp_path / "data" / "locks" / f"{trace.stem}.lock", "it", program="somebody")
+    lock.acquire()
+    done = ana("threads", "delete", "work")
+    lock.release()
+    assert done.returncode == 1
+    assert "somebody" in done.stderr
+    assert trace.exists()

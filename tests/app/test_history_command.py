@@ -4,6 +4,7 @@ import json
 from io import StringIO
 from pathlib import Path
 
+import click
 import pytest
 from typer.testing import CliRunner
 
@@ -62,15 +63,21 @@ def test_a_conflict_is_shown_and_not_overwritten(settings: Settings, capsys: pyt
     memory.close()
 
 
-@pytest.mark.parametrize("answer", [True, False])
+@pytest.mark.parametrize("answer", [True, False, None])
 def test_in_a_terminal_a_conflict_is_asked_about(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, answer: bool
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, answer: bool | None
 ) -> None:
     item = filled(settings)
     monkeypatch.setattr("sys.stdin", StringIO())
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    monkeypatch.setattr("click.confirm", lambda question: answer)
-    assert undone(settings, "b", override=False) is answer
+
+    def confirm(question: str) -> bool:
+        if answer is None:
+            raise click.Abort  # Ctrl-C
+        return answer
+
+    monkeypatch.setattr("click.confirm", confirm)
+    assert undone(settings, "b", override=False) is bool(answer)
     memory = Memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
     assert memory.items.known(item).properties == {"due_date": "2026-01-08" if answer else "2026-01-10"}
     memory.close()
@@ -104,7 +111,9 @@ def test_trash(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert f"No item {item}" in said("restore", item)
     memory.delete(item)
     memory.close()
-    assert said("--purge") == "0 items are forgotten for ever.\n"
+    assert said("--purge").startswith("Forgotten by the journal: 0 items.")
     assert "no age" in said("--purge", "--older-than", "soon")
-    assert said("--purge", "--older-than", "0d") == "1 items are forgotten for ever.\n"
+    assert (
+        said("--purge", "--older-than", "0d") == "Forgotten by the journal: 1 item. What was said about them stays.\n"
+    )
     assert said() == "The trash is empty.\n"

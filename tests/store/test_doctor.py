@@ -3,19 +3,21 @@
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from ana.clock import Clock
+from ana.embedders import WordLlamaEmbeddings
 from ana.errors import StoreBroken
 from ana.store.examine import examine
 from ana.store.item import Item
 from ana.store.memory import Memory
 from ana.store.probe import sound
 from ana.store.repair import repair
+from ana.store.source import ChromaSource, Vector
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
@@ -76,7 +78,7 @@ def test_a_damaged_vector_index_is_made_anew(
     assert told(memory) == there
     assert memory.items.query("new number 7", limit=1).items[0].content == "new number 7"
     assert memory.lines() == {0: "Prefers tea"}
-    assert "ended in the middle of its work" in said[0]
+    assert "ended in the middle of it" in said[0]
     unknown = {change.id for change in examine(memory).journal}
     assert unknown == {item.id for item in MANY}, "all is sound but that the journal never knew these"
     assert list((path / "set-aside").glob("*/chroma/*/*.bin"))
@@ -99,6 +101,72 @@ def test_a_store_whose_documents_are_lost_too_comes_back_from_journal_and_index(
     memory = Memory(path, EMBEDDER, clock)
     assert set(told(memory).values()) == {f"new number {n}" for n in range(20)}, "what the journal knows"
     memory.close()
+
+
+class Unreachable(WordLlamaEmbeddings):
+    """An embedder that is a server, and down."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        raise StoreBroken("The embedder could not be reached.")
+
+
+def test_a_store_that_cannot_be_made_anew_now_is_not_taken_for_empty(
+    filled: tuple[Path, dict[str, str]], clock: Clock
+) -> None:
+    path, there = filled
+    for file in (path / "chroma").glob("*/*.bin"):
+        garble(file)
+    abandon(path)
+    memory = Memory(path, Unreachable(), clock)
+    for _ in range(2):
+        with pytest.raises(StoreBroken, match="embedder"):
+            memory.items.count()
+    memory.close()
+    memory = Memory(path, EMBEDDER, clock)
+    assert told(memory) == there
+    assert not (path / "rebuilding.json").exists()
+    memory.close()
+
+
+PLACES = ("open_chroma", "reindex", "sound", "shutil.copy2", "finished")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_kill_while_the_store_is_made_anew_loses_nothing(
+    filled: tuple[Path, dict[str, str]], clock: Clock, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, there = filled
+    if place == "finished":
+        garble(path / "chroma" / "chroma.sqlite3")  # all of it comes from journal and index
+    for file in (path / "chroma").glob("*/*.bin"):
+        garble(file)
+    abandon(path)
+    memory = Memory(path, EMBEDDER, clock)
+    with monkeypatch.context() as patched:
+        where = "ana.store.healing" if place == "finished" else "ana.store.rebuild"
+        patched.setattr(f"{where}.{place}", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            memory.items.count()
+    memory.close()
+    memory = Memory(path, EMBEDDER, clock)
+    assert told(memory) == there
+    assert memory.lines() == {0: "Prefers tea"}
+    memory.close()
+
+
+def test_a_record_that_the_vector_index_passes_over_is_looked_for_again(memory: Memory) -> None:
+    """Its answers are approximate; what is found when more neighbours are asked for is no fault."""
+    for n in range(3):
+        memory.create(f"text {n}")
+    nearest = ChromaSource.nearest_each
+
+    def forgetful(self: ChromaSource, vectors: Sequence[Vector], limit: int) -> list[dict[str, float]]:
+        found = nearest(self, vectors, limit)
+        return found if len(vectors) == 1 else [dict(list(near.items())[1:]) for near in found]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ChromaSource, "nearest_each", forgetful)
+        assert examine(memory).sound
 
 
 def test_a_clean_end_is_not_doubted(tmp_path: Path, clock: Clock) -> None:

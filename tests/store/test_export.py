@@ -2,17 +2,18 @@
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ana.clock import Clock
 from ana.errors import StoreBroken, UserError
 from ana.store.bring_in import bring_in
-from ana.store.bundle import Bundle, read_export
+from ana.store.bundle import Bundle, is_export, read_export
 from ana.store.export import exported
 from ana.store.item import Item
 from ana.store.journal import Cause
@@ -20,7 +21,7 @@ from ana.store.memory import Memory
 from ana.store.source import ChromaSource
 from ana.store.trash import deleted, restore
 from ana.store.undo import undo
-from tests.conftest import EMBEDDER
+from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
 
@@ -113,6 +114,12 @@ def test_a_failed_import_leaves_nothing(memory: Memory, tmp_path: Path, monkeypa
     assert bring_in(memory, Bundle(items=items)).new == 7
 
 
+FULL = '{"id": "a", "content": "x", "properties": {}, "created_at": "S", "updated_at": "S"}'
+CHANGE = '{"change": {"ts": "S", "thread": "", "key": null, "kind": "item", "id": "a", %s}}'
+EARLY = '{"item": ' + FULL.replace('"S"', '"0001-01-01T00:00:00+14:00"') + "}"
+MANY_DIGITS = '{"line": ' + FULL.replace('"a"', '"9999999999999999999999999"') + "}"
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -121,7 +128,7 @@ def test_a_failed_import_leaves_nothing(memory: Memory, tmp_path: Path, monkeypa
         ('{"thing": {}}', "line 4: 'thing'"),
         ('{"item": 1, "line": 2}', "line 4: "),
         ('{"item": {"id": "", "content": "", "properties": {}, "created_at": "S", "updated_at": "S"}}', "line 4: "),
-        ('{"item": {"id": "a", "content": 1, "properties": {}, "created_at": "S", "updated_at": "S"}}', "wrong type"),
+        ('{"item": {"id": "a", "content": 1, "properties": {}, "created_at": "S", "updated_at": "S"}}', "no text"),
         ('{"item": {"id": "a", "content": "", "properties": {}, "created_at": "x", "updated_at": "S"}}', "isoformat"),
         ('{"item": {"id": "a", "content": "", "properties": {"n": NaN}, "created_at": "S", "updated_at": "S"}}', "nan"),
         (
@@ -134,6 +141,15 @@ def test_a_failed_import_leaves_nothing(memory: Memory, tmp_path: Path, monkeypa
         ),
         ('{"change": {"kind": "thing"}}', "line 4: 'thing'"),
         ('{"item": {"id": "a", "content": "\ufffd', "line 4: "),
+        (CHANGE % '"before": null, "after": null, "turn": "t"', "changes nothing"),
+        (CHANGE % '"before": null, "after": 0, "turn": "t"', "line 4: "),
+        (CHANGE % f'"before": null, "after": {FULL}, "turn": "\\ud800"', "surrogates"),
+        (
+            CHANGE.replace('"ts": "S"', '"ts": "2026-01-01"') % f'"before": null, "after": {FULL}, "turn": "t"',
+            "no zone",
+        ),
+        (EARLY, "beyond the calendar"),
+        (MANY_DIGITS, "no line number"),
     ],
 )
 def test_bad_lines_are_named_and_nothing_is_changed(tmp_path: Path, memory: Memory, line: str, said: str) -> None:
@@ -145,6 +161,43 @@ def test_bad_lines_are_named_and_nothing_is_changed(tmp_path: Path, memory: Memo
     assert said in caught.value.message
     assert "line 5: " in caught.value.message
     assert caught.value.hint == "Nothing was changed."
+
+
+@pytest.mark.parametrize("next_line", ["-1", "1e999", "1" + "0" * 30, '"x"', "null"])
+def test_a_header_that_cannot_be_is_refused(tmp_path: Path, next_line: str) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(f'{{"export": "ana export", "format": 1, "next_line": {next_line}}}\n')
+    with pytest.raises(UserError, match="header"):
+        read_export(path)
+
+
+def test_an_export_that_passed_through_other_programs_is_read(memory: Memory, other: Memory, tmp_path: Path) -> None:
+    """With a byte-order mark, Windows line ends, blank lines, no spaces, keys in another order."""
+    lived_in(memory)
+    lines = [json.loads(line) for line in export(memory, tmp_path / "a.jsonl").read_bytes().splitlines()]
+    text = "\r\n\r\n".join(
+        json.dumps(line, separators=(",", ":"), sort_keys=number > 0) for number, line in enumerate(lines)
+    )
+    (tmp_path / "b.jsonl").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert is_export(tmp_path / "b.jsonl")
+    bring_in(other, read_export(tmp_path / "b.jsonl"))
+    assert {i.id: i for i in other.items.scan()} == {i.id: i for i in memory.items.scan()}
+
+
+def test_lines_of_another_life_get_numbers_of_their_own(memory: Memory, other: Memory, tmp_path: Path) -> None:
+    memory.append_line("Prefers tea")
+    other._clock = Clock(BERLIN, lambda: WEDNESDAY + timedelta(days=1))
+    for text in ("Lives in Oslo", "Prefers tea", "Has a cat"):
+        other.append_line(text)
+    theirs = export(other, tmp_path / "a.jsonl")
+    done = bring_in(memory, read_export(theirs))
+    assert (done.new, done.differing) == (2, [])
+    assert sorted(memory.lines().values()) == ["Has a cat", "Lives in Oslo", "Prefers tea"]
+    assert memory.lines()[0] == "Prefers tea"
+    oslo = next(number for number, text in memory.lines().items() if text == "Lives in Oslo")
+    memory.delete_line(oslo)
+    assert bring_in(memory, read_export(theirs)).new == 0, "what was deleted here does not come again"
+    assert sorted(memory.lines().values()) == ["Has a cat", "Prefers tea"]
 
 
 @pytest.mark.parametrize("text", ["", "{}\n", "no\n", '{"export": "ana export", "format": 99, "next_line": 0}\n'])
@@ -163,6 +216,7 @@ ANYTHING = st.recursive(st.none() | st.floats() | st.text(), lambda x: st.lists(
 @given(line=st.text() | ANYTHING.map(json.dumps))
 def test_no_line_whatever_is_more_than_a_bad_line(line: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("x") / "x.jsonl"
+    assume(line.strip())
     header = b'{"export": "ana export", "format": 1, "next_line": 0}\n'
     path.write_bytes(header + line.replace("\n", " ").encode("utf-8", "surrogatepass") + b"\n")
     with pytest.raises(UserError, match="line 2"):

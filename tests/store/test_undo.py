@@ -119,6 +119,42 @@ def test_an_edit_by_hand_is_a_turn_of_its_own(memory: Memory) -> None:
     assert memory.lines() == {0: "Prefers tea"}
 
 
+def test_a_turn_that_came_to_nothing_stands_in_nobodys_way(memory: Memory) -> None:
+    memory.create("one", {}, cause("t0"))
+    gone = memory.create("two", {}, cause("t1")).id
+    memory.delete(gone, cause("t1", 1))
+    assert last_turn(memory) == "t0"
+
+
+def test_what_was_changed_between_two_writes_of_a_turn_is_a_conflict(memory: Memory) -> None:
+    item = memory.create("one", {}, cause("t0")).id
+    memory.update(item, "two", None, cause("t1"))
+    memory.update(item, "by hand")
+    memory.update(item, "three", None, cause("t1", 1))
+    done = undo(memory, "t1")
+    assert (done.changes, len(done.conflicts)) == ([], 1)
+    assert memory.items.known(item).content == "three"
+    undo(memory, "t1", override=done.conflicts)
+    assert memory.items.known(item).content == "one"
+
+
+def test_only_conflicts_that_were_shown_are_overridden(memory: Memory) -> None:
+    one, two = (memory.create(text, {}, cause("t0", n)).id for n, text in enumerate(("one", "two")))
+    memory.update(one, "one more")
+    shown = undo(memory, "t0").conflicts
+    memory.update(two, "two more")
+    assert undo(memory, "t0", override=shown).changes == []
+    assert memory.items.count() == 2
+
+
+def test_many_undone_turns_are_passed_over_at_once(memory: Memory) -> None:
+    memory.create("first", {}, cause("t"))
+    name = "t"
+    for _ in range(30):  # taken back, and that taken back, and so on
+        name = undo(memory, name).name
+    assert last_turn(memory) == "t"
+
+
 def test_an_unknown_turn(memory: Memory) -> None:
     with pytest.raises(UserError, match="No turn x"):
         undo(memory, "x")
