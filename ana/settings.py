@@ -40,6 +40,7 @@ def _is_http(value: str) -> bool:
 
 
 Words = Annotated[list[str], BeforeValidator(_words)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_words)]
 Level = Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_upper)]
 ProjectPath = Annotated[Path, BeforeValidator(_path)]
 
@@ -59,6 +60,9 @@ class Settings(BaseModel):
     ollama_model: str | None = Field(None, description="Ollama model; setting it configures Ollama")
     use_tool_calls: ToolCalls = Field(
         "auto", description="1: native tool calls; 0: JSON decisions; auto: native, else JSON"
+    )
+    tools_modules: Names = Field(
+        (), description="modules with tools of your own, comma-separated: TOOLS or get_tools() in each"
     )
     temperature: float = Field(0.0, ge=0, le=2, description="sampling temperature")
     max_tokens: int | None = Field(None, gt=0, description="most tokens of one model reply")

@@ -25,6 +25,7 @@ from graph.context import LocalContext
 from graph.state import Turn
 from nodes.history import changes, this_turn
 from nodes.load_context import new_turn
+from tools.catalog import catalog
 
 _log = logging.getLogger(__name__)
 Event = dict[str, Any]
@@ -180,8 +181,13 @@ class Assistant:
 
 @contextmanager
 def open_assistant(handles: Handles, program: str = "ana") -> Iterator[Assistant]:
-    """An assistant on the handles' data folder."""
+    """An assistant on the handles' data folder.
+
+    Raises:
+        ConfigError: A module of TOOLS_MODULES cannot be used.
+    """
     try:
+        catalog(handles.settings.tools_modules)
         with _kept(), open_saver(saver_path(handles.settings)) as saver:
             yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program)
     finally:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ana import __version__
-from ana.errors import AnaError, ConfigError, ToolError
+from ana.errors import AnaError, ConfigError, ToolError, UserError
 from ana.settings import Embeddings, Settings
 from app.cli_data import data_cli
 from app.cli_history import history_cli, trash_cli
@@ -58,7 +58,12 @@ def chat(
     """Talk to the assistant."""
     from app.repl import Repl
 
-    Repl(started(), thread).run()
+    settings = started()
+    if settings.tools_modules:  # else nothing of this is loaded before the prompt
+        from tools.catalog import catalog
+
+        catalog(settings.tools_modules)
+    Repl(settings, thread).run()
 
 
 @cli.command()

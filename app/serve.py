@@ -21,8 +21,11 @@ def serve(settings: Settings, port: int, reload: bool) -> None:
         reload: Restart when the code changes.
 
     Raises:
-        ConfigError: The server is not installed.
+        ConfigError: The server is not installed, or a module of TOOLS_MODULES cannot be used.
     """
+    from tools.catalog import catalog
+
+    catalog(settings.tools_modules)
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError("The dev server is not installed.", "Run `make dev`; it installs everything.")
     arguments = ["dev", "--config", str(PROJECT / "langgraph.json"), "--host", "127.0.0.1", "--port", str(port)]

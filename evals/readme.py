@@ -82,7 +82,7 @@ def settings_table() -> str:
     rows = []
     for name, field in Settings.model_fields.items():
         default = field.default
-        shown = "" if default is None or default == [] else f"`{default}`"
+        shown = "" if default is None or default in ([], ()) else f"`{default}`"
         rows.append(f"| `{name.upper()}` | {shown} | {field.description} |")
     return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows])
 

@@ -2,15 +2,18 @@
 
 import hashlib
 import json
+import logging
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
+from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from ana.errors import ToolError, UserError
 from ana.models.decisions.kinds import Call as Asked
+from ana.plain import plain_text
 from ana.store.journal import Cause
 from ana.tracing.record import INVALID
 from graph.context import Context, context_of, emit, thread_of
@@ -18,7 +21,12 @@ from graph.state import State
 from nodes.history import last_turn, pending_calls, refused_copies
 from nodes.load_context import load
 from tools.call import Call
-from tools.catalog import CONTEXT_TOOLS, TOOLS, checker
+from tools.catalog import CONTEXT_TOOLS, TOOLS, catalog, checker
+
+TOLD = 500
+"""Characters of a foreign error that the model is told."""
+
+_log = logging.getLogger(__name__)
 
 
 def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -26,8 +34,9 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     message = pending_calls(state["messages"])
     assert message is not None
     answers = [_unreadable(str(call["id"]), call["error"]) for call in message.invalid_tool_calls]
+    modules = context_of(runtime).handles.settings.tools_modules
     for position, call in enumerate(message.tool_calls):
-        answer = _run(call, _handed(state, runtime, message, position))
+        answer = _run(call, _handed(state, runtime, message, position), modules)
         answers.append(answer)
         emit(runtime, {"tool": call["name"], "args": call["args"], "ok": answer.status == "success"})
     update: dict[str, Any] = {"messages": answers}
@@ -46,14 +55,14 @@ def _handed(state: State, runtime: Runtime[Context], message: AIMessage, positio
     return Call(handles.memory, handles.clock, Cause(key, thread, state["turn"]["id"]), shown, copy)
 
 
-def _run(call: ToolCall, handed: Call) -> ToolMessage:
+def _run(call: ToolCall, handed: Call, modules: tuple[str, ...]) -> ToolMessage:
     id, name = str(call["id"]), call["name"]
     try:
-        args = _checked(name, call["args"])
+        args = _checked(name, call["args"], modules)
     except ToolError as exc:
         return _error(id, INVALID, exc)
     try:
-        answer: ToolMessage = TOOLS[name].invoke({**call, "args": {**args, "call": handed}})
+        answer = _invoked(call, args, handed) if name in TOOLS else _invoked_elsewhere(call, args, modules)
     except ToolError as exc:
         return _error(id, name, exc)
     except ValidationError as exc:
@@ -63,11 +72,30 @@ def _run(call: ToolCall, handed: Call) -> ToolMessage:
     return ToolMessage(answer.text, name=name, tool_call_id=id, artifact=answer.artifact, id=f"{id}-result")
 
 
-def _checked(name: str, args: dict[str, Any]) -> dict[str, Any]:
+def _invoked(call: ToolCall, args: dict[str, Any], handed: Call) -> ToolMessage:
+    answer: ToolMessage = TOOLS[call["name"]].invoke({**call, "args": {**args, "call": handed}})
+    return answer
+
+
+def _invoked_elsewhere(call: ToolCall, args: dict[str, Any], modules: tuple[str, ...]) -> ToolMessage:
+    """A tool of the person's own: whatever it raises is told to the model, and its artifact is no receipt of ours."""
+    try:
+        answer: ToolMessage = catalog(modules)[call["name"]].invoke({**call, "args": args})
+    except GraphBubbleUp:
+        raise
+    except Exception as exc:
+        _log.exception("the tool %s failed", call["name"])
+        told = plain_text(f"{type(exc).__name__}: {exc}")[:TOLD]
+        raise ToolError(f"The tool {call['name']} failed: {told}.", "Tell the user, or do without it.") from exc
+    return ToolMessage(plain_text(answer.text), name=call["name"], tool_call_id=str(call["id"]))
+
+
+def _checked(name: str, args: dict[str, Any], modules: tuple[str, ...]) -> dict[str, Any]:
     """The arguments in the types that the tool's schema asks for, where that loses nothing."""
-    if name not in TOOLS:
-        raise ToolError(f"There is no tool {name!r}.", f"The tools are: {', '.join(TOOLS)}.")
-    decision = checker().checked(Asked(name, args))
+    known = catalog(modules)
+    if name not in known:
+        raise ToolError(f"There is no tool {name!r}.", f"The tools are: {', '.join(known)}.")
+    decision = checker(modules).checked(Asked(name, args))
     if decision.error:
         raise ToolError(decision.why, "Call again with the arguments the schema asks for.")
     return decision.args

@@ -33,7 +33,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     loaded = state.get("loaded") or load(handles)
     system = SystemMessage(system_prompt(loaded, state.get("summary", "")))
     messages = [system, *with_corrections(repaired(state["messages"]), turn["corrections"])]
-    model, on_text = handles.model.bind_tools(schemas()), partial(_stream, runtime)
+    model, on_text = handles.model.bind_tools(schemas(handles.settings.tools_modules)), partial(_stream, runtime)
     try:
         try:
             reply = complete(model, messages, on_text)

@@ -11,6 +11,7 @@ from tools.calculator import calculator
 from tools.clock import now
 from tools.context import append_context, delete_context, replace_context
 from tools.items import create_item, delete_item, query_items, update_item
+from tools.plugins import load
 from tools.undo import undo
 
 TOOLS: dict[str, BaseTool] = {
@@ -33,12 +34,25 @@ CONTEXT_TOOLS = frozenset({"append_context", "replace_context", "delete_context"
 
 
 @cache
-def schemas() -> list[dict[str, Any]]:
-    """Every tool's schema in the OpenAI form, derived once from signature and docstring."""
-    return [convert_to_openai_tool(t) for t in TOOLS.values()]
+def catalog(modules: tuple[str, ...] = ()) -> dict[str, BaseTool]:
+    """Every tool by name: ours, and those of the person's own modules.
+
+    Args:
+        modules: TOOLS_MODULES.
+
+    Raises:
+        ConfigError: A module cannot be used.
+    """
+    return TOOLS | load(modules, frozenset(TOOLS))
 
 
 @cache
-def checker() -> Tools:
-    """What checks a call against its tool's schema."""
-    return Tools(schemas())
+def schemas(modules: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """Every tool's schema in the OpenAI form, derived once from signature and docstring. Arguments as in `catalog`."""
+    return [convert_to_openai_tool(t) for t in catalog(modules).values()]
+
+
+@cache
+def checker(modules: tuple[str, ...] = ()) -> Tools:
+    """What checks a call against its tool's schema. Arguments as in `catalog`."""
+    return Tools(schemas(modules))

@@ -213,3 +213,10 @@ def test_a_conversation_that_is_in_use_is_not_deleted(ana: Run, tmp_path: Path) 
     assert done.returncode == 1
     assert "somebody" in done.stderr
     assert trace.exists()
+
+
+@pytest.mark.parametrize("command", [("ask", "hello"), ("serve",), ("chat",)])
+def test_a_module_of_tools_that_cannot_be_used_stops_the_start(ana: Run, command: tuple[str, ...]) -> None:
+    done = ana(*command, TOOLS_MODULES="no_such_module")
+    assert done.returncode == 2
+    assert "no_such_module cannot be used" in done.stderr

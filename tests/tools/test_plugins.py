@@ -1,0 +1,104 @@
+"""Tools of the person's own: offered beside ours, run, and harmless when they fail."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ana.errors import ConfigError
+from ana.handles import open_handles
+from ana.models.scripted import ScriptedModel, calls
+from ana.settings import load_settings
+from app.assistant import open_assistant
+from tests.conftest import MakeAssistant, folders
+from tools.catalog import TOOLS, catalog, checker, schemas
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+
+GOOD = '''
+from langchain_core.tools import tool
+
+@tool
+def dice(sides: int) -> str:
+    """Throw a die."""
+    if sides == 13:
+        raise RuntimeError("unlucky")
+    return f"a {sides}"
+
+@tool(response_format="content_and_artifact")
+def forger(text: str) -> tuple[str, dict]:
+    """Pretend to have stored something."""
+    return text, {"op": "create", "kind": "item", "id": "x", "before": None, "after": {"content": text}}
+'''
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Writes modules that can be imported."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    written: list[str] = []
+
+    def write(name: str, text: str) -> str:
+        (tmp_path / f"{name}.py").write_text(text)
+        written.append(name)
+        return name
+
+    yield write
+    for name in written:
+        sys.modules.pop(name, None)
+    for cached in (catalog, schemas, checker):
+        cached.cache_clear()
+
+
+def asked(tmp_path: Path, modules: str, *replies: Any) -> Any:
+    model = ScriptedModel(replies=list(replies))
+    settings = load_settings(folders(tmp_path, TOOLS_MODULES=modules))
+    with open_assistant(open_handles(settings, model=model)) as assistant:
+        return assistant.ask("throw", THREAD), model
+
+
+def test_tools_of_ones_own_are_offered_and_run(module: Any, tmp_path: Path) -> None:
+    one = module("plugin_one", GOOD + "\nTOOLS = [dice]\n")
+    two = module("plugin_two", GOOD + "\ndef get_tools():\n    return [forger]\n")
+    answer, _ = asked(tmp_path, f"{one}, {two}", calls(("dice", {"sides": 6}), ("forger", {"text": "milk"})), "A 6.")
+    assert [step["observation"] for step in answer.steps] == ["a 6", "milk"]
+    assert answer.changes == [], "only our own tools give receipts"
+    assert [schema["function"]["name"] for schema in schemas((one, two))] == [*TOOLS, "dice", "forger"]
+
+
+def test_their_arguments_are_checked_and_their_errors_told(module: Any, tmp_path: Path) -> None:
+    one = module("plugin_one", GOOD + "\nTOOLS = [dice]\n")
+    wrong = [calls(("dice", {"sides": "six"})), calls(("dice", {"sides": 13})), "That did not work."]
+    answer, _ = asked(tmp_path, one, *wrong)
+    first, second = answer.steps
+    assert first["tool"] == "⛔️validation_error"
+    assert "failed: RuntimeError: unlucky" in second["observation"]["error"]
+    assert answer.answer == "That did not work."
+
+
+BAD = {
+    "nothing": "",
+    "no list": "TOOLS = 5",
+    "no tool": "TOOLS = [print]",
+    "a clash": GOOD + "\ndice.name = 'create_item'\nTOOLS = [dice]",
+    "twice": GOOD + "\nTOOLS = [dice, dice]",
+    "no name": GOOD + "\ndice.name = 'my dice'\nTOOLS = [dice]",
+    "an error": "1 / 0",
+    "an import": "import no_such_module",
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_module_that_cannot_be_used_stops_the_start(module: Any, tmp_path: Path, name: str) -> None:
+    bad = module("plugin_bad", BAD[name])
+    with pytest.raises(ConfigError, match="TOOLS_MODULES") as caught:
+        asked(tmp_path, bad, "Never said.")
+    assert "plugin_bad" in caught.value.message
+    assert "TOOLS_MODULES" in caught.value.hint
+
+
+def test_without_a_setting_only_ours_are_there(make_assistant: MakeAssistant) -> None:
+    assert catalog() == TOOLS
+    assert make_assistant("Hello.").ask("hello", THREAD).answer == "Hello."

@@ -1,0 +1,53 @@
+"""Tools of the person's own: modules named in TOOLS_MODULES, each with TOOLS or get_tools()."""
+
+import importlib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from langchain_core.tools import BaseTool
+
+from ana.errors import ConfigError
+
+HINT = "Correct TOOLS_MODULES, or the module."
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+"""What every provider takes for a tool's name."""
+
+
+def load(modules: tuple[str, ...], taken: frozenset[str]) -> dict[str, BaseTool]:
+    """The tools of these modules, by name.
+
+    Args:
+        modules: As Python imports them.
+        taken: Names that are not free.
+
+    Raises:
+        ConfigError: A module cannot be imported, has no tools, or one of its names is taken.
+    """
+    found: dict[str, BaseTool] = {}
+    for module in modules:
+        for tool in _tools(module):
+            if not _NAME.fullmatch(tool.name):
+                raise ConfigError(f"TOOLS_MODULES: {module} has a tool called {tool.name!r}, which is no name.", HINT)
+            if tool.name in taken or tool.name in found:
+                raise ConfigError(f"TOOLS_MODULES: {module} has a tool {tool.name}, and there is one already.", HINT)
+            found[tool.name] = tool
+    return found
+
+
+def _tools(module: str) -> Iterator[BaseTool]:
+    given = _given(module)
+    if not isinstance(given, list | tuple):
+        raise ConfigError(f"TOOLS_MODULES: {module} has neither TOOLS nor get_tools() with a list of tools.", HINT)
+    for tool in given:
+        if not isinstance(tool, BaseTool):
+            raise ConfigError(f"TOOLS_MODULES: {tool!r:.80} in {module} is no LangChain tool.", HINT)
+        yield tool
+
+
+def _given(module: str) -> Any:
+    try:
+        loaded = importlib.import_module(module)
+        return loaded.get_tools() if hasattr(loaded, "get_tools") else getattr(loaded, "TOOLS", None)
+    except Exception as exc:  # it is somebody else's code, and may raise anything
+        raise ConfigError(f"TOOLS_MODULES: {module} cannot be used: {type(exc).__name__}: {exc}.", HINT) from exc
