@@ -17,7 +17,7 @@ chat: $(READY) ## talk to the assistant (installs it on the first run)
 	@$(BIN)/ana chat
 
 test: $(READY) ## run every test
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(READY) ## lint, types, import direction, README
 	@$(BIN)/ruff check .

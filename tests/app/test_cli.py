@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from ana.settings import PROJECT
-from ana.store.folder import OwnerLock
 from tests.app.conftest import ANA, Run
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
@@ -201,18 +200,6 @@ def test_a_draft_is_shown_and_erased_before_the_answer(tmp_path: Path) -> None:
         finally:
             terminal.close()
     assert re.search(r"saved it for you.*\x1b\[2K.*I have not saved anything\.\r\n", terminal.seen, re.DOTALL)
-
-
-def test_a_conversation_that_is_in_use_is_not_deleted(ana: Run, tmp_path: Path) -> None:
-    ana("ask", "hello", "--thread", "work")
-    (trace,) = (tmp_path / "traces").iterdir()
-    lock = OwnerLock(tmp_path / "data" / "locks" / f"{trace.stem}.lock", "it", program="somebody")
-    lock.acquire()
-    done = ana("threads", "delete", "work")
-    lock.release()
-    assert done.returncode == 1
-    assert "somebody" in done.stderr
-    assert trace.exists()
 
 
 @pytest.mark.parametrize("command", [("ask", "hello"), ("serve",), ("chat",)])

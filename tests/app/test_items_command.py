@@ -11,7 +11,11 @@ from ana.store.memory import Memory
 from tests.app.conftest import Run
 from tests.conftest import BERLIN, EMBEDDER
 
-TODAY = datetime.now(BERLIN).date()
+
+def today() -> date:
+    return datetime.now(BERLIN).date()
+
+
 DAY = timedelta(days=1)
 
 
@@ -76,14 +80,15 @@ def test_wrong_use_is_a_sentence_and_exit_code_2(ana: Run, arguments: list[str],
 
 
 def test_due_shows_what_is_open_by_section_and_tells_by_exit_code(ana: Run, tmp_path: Path) -> None:
+    now = today()
     empty = ana("due")
     assert (empty.returncode, empty.stdout, empty.stderr) == (0, "", "Nothing is due this week.\n")
-    sunday = TODAY + (6 - TODAY.weekday()) * DAY
+    sunday = now + (6 - now.weekday()) * DAY
     keep(
         tmp_path,
-        ("late", {"due_date": str(TODAY - 3 * DAY)}),
-        ("late but done", {"due_date": str(TODAY - 3 * DAY), "status": "done"}),
-        ("this evening", {"due_date": f"{TODAY}T23:00"}),
+        ("late", {"due_date": str(now - 3 * DAY)}),
+        ("late but done", {"due_date": str(now - 3 * DAY), "status": "done"}),
+        ("this evening", {"due_date": f"{now}T23:00"}),
         ("on Sunday", {"due_date": str(sunday)}),
         ("next week", {"due_date": str(sunday + DAY)}),
         ("some day", {}),
@@ -92,20 +97,21 @@ def test_due_shows_what_is_open_by_section_and_tells_by_exit_code(ana: Run, tmp_
     assert (done.returncode, done.stderr) == (4, "")
     lines = done.stdout.split("\n")
     assert [line.rstrip() for line in lines if line.rstrip() in ("Overdue", "Today", "Later this week")] == (
-        ["Overdue", "Today", "Later this week"] if sunday > TODAY else ["Overdue", "Today"]
+        ["Overdue", "Today", "Later this week"] if sunday > now else ["Overdue", "Today"]
     )
     told = json.loads(ana("due", "--json").stdout)
     contents = {name: [item["content"] for item in items] for name, items in told.items()}
     on_sunday = ["on Sunday"]
     assert contents["overdue"] == ["late"]
-    assert contents["today"] == (["this evening"] if sunday > TODAY else ["on Sunday", "this evening"])
-    assert contents["week"] == (on_sunday if sunday > TODAY else [])
+    assert contents["today"] == (["this evening"] if sunday > now else ["on Sunday", "this evening"])
+    assert contents["week"] == (on_sunday if sunday > now else [])
     week = json.loads(ana("items", "--due", "week", "--json").stdout)
     assert {item["content"] for item in week["items"]} == {"this evening", "on Sunday"}
 
 
 def test_due_later_only_is_exit_code_0(ana: Run, tmp_path: Path) -> None:
-    keep(tmp_path, ("far", {"due_date": str(date(TODAY.year + 1, 6, 1))}))
+    now = today()
+    keep(tmp_path, ("far", {"due_date": str(date(now.year + 1, 6, 1))}))
     assert ana("due").returncode == 0
 
 

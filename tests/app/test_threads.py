@@ -1,0 +1,29 @@
+"""A conversation has one owner at a time, also the one who deletes it."""
+
+from functools import partial
+
+import pytest
+
+from ana.errors import StoreBusy
+from ana.store.folder import OwnerLock
+from app.threads import Threads, thread_lock
+from tests.conftest import MakeAssistant
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+
+
+def test_a_conversation_that_is_in_use_is_not_deleted(
+    make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assistant = make_assistant("Hello.", "Hello again.")
+    assistant.ask("hello", THREAD)
+    settings = assistant.handles.settings
+    monkeypatch.setattr("app.threads.OwnerLock", partial(OwnerLock, timeout=0.05))
+    lock = thread_lock(settings, THREAD, "somebody")
+    lock.acquire()
+    with pytest.raises(StoreBusy, match="somebody"):
+        Threads(settings).delete(THREAD)
+    lock.release()
+    assert assistant.ask("and now?", THREAD).answer == "Hello again."
+    Threads(settings).delete(THREAD)
+    assert not assistant.handles.traces.path(THREAD).exists()
