@@ -84,11 +84,12 @@ def test_in_a_terminal_a_conflict_is_asked_about(
 
 
 def test_the_commands(ana: Run) -> None:
-    said = "add buy milk tomorrow\n/undo\n/undo\nundo that\n"
+    said = "add buy milk tomorrow\n/undo\n/undo\nnote: the key is blue\nundo that\nundo the dentist\n"
     shown = ana("chat", given=said).stdout
     assert "Taken back:\n  - Buy milk" in shown
     assert "There is nothing to take back." in shown
-    assert "/undo" in shown.rpartition("> undo that")[2]
+    assert "Taken back: The key is blue. “/undo undo-" in shown
+    assert "/undo" in shown.rpartition("> undo the dentist")[2]
     assert json.loads(ana("history", "--json").stdout.splitlines()[0])["op"] == "delete"
     assert ana("undo").returncode == 1
 

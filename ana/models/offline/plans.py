@@ -62,6 +62,13 @@ def forget(what: str, lines: Mapping[int, str]) -> Plan:
     return f"Forgotten: {done['deleted']}."
 
 
+def take_back() -> Plan:
+    """Undo what the last turn of this conversation changed."""
+    done = yield "undo", {}
+    contents = [brief(record["content"]) for change in done["changes"] for record in change.values()]
+    return f"Taken back: {'; '.join(contents)}. “/undo {done['undo']}” brings it back."
+
+
 def calculate(expression: str, bare: bool) -> Plan:
     done = yield "calculator", {"expression": expression}
     return str(done["result"]) if bare else f"{expression} = {done['result']}"

@@ -170,6 +170,7 @@ def _rules() -> Iterator[tuple[re.Pattern[str], Make]]:
         (r"^(?:thanks?|thank you|thx|ty|cheers|great|perfect|nice|cool|awesome|lovely)\b[\w ,]{0,20}[.! ]*$", _talk("You are welcome.")),
         (r"^(?:bye|goodbye|good ?night|see you|talk to you)\b[\w ,]{0,20}[.! ]*$", _talk("Until next time.")),
         (r"^(?:help|what can (?:you|i) (?:do|say|ask)\b.*|who are you|what are you|how do you work|how does this work)[ ?!.]*$", _talk(f"I am a small rule-based reader. {CAN}")),
+        (r"^(?:please )?(?:undo|revert|take back)(?: (?:that|it|this|(?:the|my) last (?:change|thing|one)))?(?: please)?[.! ]*$|^take (?:that|it|this) back[.! ]*$", lambda *_: plans.take_back()),
         (r"^(?:undo|revert|take (?:that|it) back)\b[\w ]{0,20}[.! ]*$", _talk("Type /undo, or run `ana undo`: it takes back the last turn that changed something.")),
         (r"^(?:(?:don't|do not|no need to|never) (?!(?:let me )?forget)|should i |do you think|what (?:would|if)|never ?mind|what happens|why )", _talk(HELP)),
         (rf"^(?:so )?(?:what(?:'s| is)?|which|how|tell me|give me|do you (?:know|have)(?: what)?)? ?(?:the |today's )?(?:{moment}|late)(?: is it| it is| is today| is it today)?{place}[.?! ]*(?:use utc[.]?)?$"

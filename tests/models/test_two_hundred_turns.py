@@ -1,0 +1,101 @@
+"""Two hundred turns with every fault mixed in at random, with tool calls and without: nothing doubled, nothing lost."""
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ana.handles import open_handles
+from ana.settings import load_settings
+from ana.tracing.traces import Traces
+from app.assistant import open_assistant
+from prompts import decision_prompt
+from tests.conftest import folders
+from tests.models.test_faults import FAILS
+from tests.wire import DIALECTS, Reply, wire
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
+TURNS = 200
+
+
+class Storyteller:
+    """A model that keeps what it is told and says so, and a provider that fails in one of six requests.
+
+    Args:
+        spoken: Whether it writes JSON decisions instead of tool calls.
+    """
+
+    def __init__(self, spoken: bool) -> None:
+        self._spoken = spoken
+        self._rng = random.Random(7)
+        self.faults: Counter[str] = Counter()
+
+    def __call__(self, request: dict[str, Any]) -> Reply:
+        if self._rng.random() < 1 / 6:
+            name = self._rng.choice([*FAILS, "broken call", "unknown tool", "silence", "alike"])
+            self.faults[name] += 1
+            if name in FAILS:
+                return FAILS[name][0]
+            return self._odd(name, request)
+        return self._said(self._asked(request))
+
+    def _asked(self, request: dict[str, Any]) -> str | None:
+        """What is still to be kept; None where it has been."""
+        last = request["messages"][-1]
+        text = str(last["content"])
+        done = '"id": "' in text and ("created_at" in text or '"existing"' in text)
+        if done:
+            return None
+        said = [
+            str(m["content"]) for m in request["messages"] if m["role"] == "user" and "keep thing" in str(m["content"])
+        ]
+        found = said[-1][said[-1].rindex("keep thing") :]
+        return " ".join(found.split()[:3])
+
+    def _said(self, asked: str | None) -> Reply:
+        if asked is None:
+            return Reply('{"final": {"answer": "Saved."}}' if self._spoken else "Saved.")
+        call = {"name": "create_item", "args": {"content": asked}}
+        return Reply(json.dumps({"tool": call})) if self._spoken else Reply(calls=[("create_item", call["args"])])
+
+    def _odd(self, name: str, request: dict[str, Any]) -> Reply:
+        if name == "silence":
+            return Reply()
+        if name == "alike" and not self._spoken:
+            said = self._said(self._asked(request))
+            return Reply(said.text, calls=said.calls, ids="alike")
+        tool = "make_coffee" if name == "unknown tool" else "create_item"
+        if self._spoken:
+            return Reply(f'{{"tool": {{"name": "{tool}", "args": {{"content": "half a tho')
+        return Reply(calls=[(tool, {"strong": True} if name == "unknown tool" else '{"content": "half a tho')])
+
+
+@pytest.mark.parametrize("spoken", [False, True], ids=["tool calls", "JSON decisions"])
+def test_nothing_is_doubled_or_lost_and_the_thread_answers(
+    tmp_path: Path, spoken: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
+    model = Storyteller(spoken)
+    with wire(DIALECTS[spoken], model) as server:
+        env = folders(tmp_path, **server.env(), USE_TOOL_CALLS="0" if spoken else "1", ANA_HISTORY_TOKENS="2000")
+        handles = open_handles(load_settings(env), instruct=decision_prompt)
+        with open_assistant(handles) as assistant:
+            answers = [assistant.ask(f"keep thing {n}", THREAD) for n in range(TURNS)]
+            server.replies = [Reply('{"final": {"answer": "Hello."}}' if spoken else "Hello.")]
+            assert assistant.ask("hello", THREAD).answer == "Hello."
+            kept = Counter(item.content for item in handles.memory.items.scan())
+    stored = {change["after"]["content"] for answer in answers for change in answer.changes}
+    assert set(kept.values()) == {1}, "nothing is there twice"
+    assert set(kept) == stored, "what is there was acknowledged, and what was acknowledged is there"
+    well = [n for n, answer in enumerate(answers) if answer.error is None and answer.changes]
+    assert {f"keep thing {n}" for n in well} <= stored
+    assert len(well) > TURNS * 0.6
+    assert len(model.faults) > 12, model.faults
+    records = Traces(tmp_path / "traces").read(THREAD)
+    assert [record["question"] for record in records] == [f"keep thing {n}" for n in range(TURNS)] + ["hello"]
+    for record, answer in zip(records, answers, strict=False):
+        assert (record["answer"], record["error"]) == (answer.answer, answer.error)
+        assert answer.answer.endswith((".", "?", ")")), answer.answer
