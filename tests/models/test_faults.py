@@ -30,6 +30,11 @@ def error(status: int, message: str, code: Any = None, **headers: str) -> Reply:
     return Reply(status=status, body=body, headers=headers)
 
 
+NO_CHOICES = Reply(
+    body='data: {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": []}\n\n'
+    "data: [DONE]\n\n",
+    kind="text/event-stream",
+)
 TOO_LONG = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."
 FAILS: dict[str, tuple[Reply, str]] = {
     "401": (error(401, "Incorrect API key provided"), "refused the key"),
@@ -201,7 +206,7 @@ def test_tokens_that_are_not_told_are_estimated(tmp_path: Path, dialect: Dialect
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("reply", [Reply(), Reply(finish=""), Reply(refusal="I cannot help with that.")])
+@pytest.mark.parametrize("reply", [Reply(), Reply(finish=""), Reply(refusal="I cannot help with that."), NO_CHOICES])
 def test_a_reply_that_says_nothing_ends_in_a_sentence(tmp_path: Path, dialect: Dialect, reply: Reply) -> None:
     with wire(dialect, reply) as server, opened(server, tmp_path) as assistant:
         answer = assistant.ask("hello", THREAD)
