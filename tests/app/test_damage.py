@@ -13,7 +13,15 @@ from ana.store.memory import Memory
 from app.cli import cli, guarded
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
 
-COMMANDS = (("items",), ("ask", "note: the bins go out on Thursday"), ("threads", "list"), ("history",), ("traces",))
+COMMANDS = (("items",), ("ask", "note: the bins go out on Thursday"))
+MORE = {
+    "threads": ("threads", "list"),
+    "thread_names": ("threads", "list"),
+    "journal": ("history",),
+    "traces": ("traces",),
+}
+"""What else reads a file, by its name."""
+
 Shown = pytest.CaptureFixture[str]
 
 
@@ -93,7 +101,7 @@ FILES = (
 def test_a_spoiled_file_is_told_and_mended(home: Path, name: str, spoil: Callable[[Path], None], capsys: Shown) -> None:
     for file in sorted((home / name).glob("*.jsonl")) if name == "traces" else [home / name]:
         spoil(file)
-    for command in COMMANDS:
+    for command in (*COMMANDS, *(more for place, more in MORE.items() if Path(name).stem == place)):
         code, told = ana(capsys, *command)
         assert "Traceback" not in told
         assert code in (0, 1, 2)
