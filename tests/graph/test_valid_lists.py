@@ -9,11 +9,15 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, InvalidToolCall, ToolMessage
+from langchain_core.runnables import RunnableConfig
 
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from app.assistant import open_assistant
+from graph.builder import builder
+from graph.checkpoints import open_saver
+from graph.context import LocalContext
 from nodes.history import repaired
 from tests.conftest import folders
 
@@ -114,3 +118,30 @@ def _interrupted(env: dict[str, str], text: str, how: str, at: int) -> None:
     with opened as assistant, suppress(KeyboardInterrupt, Killed):
         assistant.finish(THREAD)
         assistant.ask(text, THREAD, on_event=lambda event: end("behind a tool") if "tool" in event else None)
+
+
+def test_a_call_that_waits_for_leave_is_answered_when_it_is_refused_or_passed_over(tmp_path: Path) -> None:
+    """As an approval does it: the graph stops before the tools, and something else comes than going on."""
+    env = folders(tmp_path)
+    wanted = calls(("create_item", {"content": "one"}), ("create_item", {"content": "two"}))
+    model = ScriptedModel(replies=[wanted, "Hello.", wanted, "Then not."])
+    handles = open_handles(load_settings(env), model=model)
+    context, config = LocalContext(opened=handles), RunnableConfig(configurable={"thread_id": THREAD})
+    with open_saver(tmp_path / "threads") as saver:
+        graph = builder.compile(checkpointer=saver, interrupt_before=["execute_tools"])
+        graph.invoke({"messages": [HumanMessage("keep both")]}, config, context=context)
+        assert graph.get_state(config).next == ("execute_tools",)
+        graph.invoke({"messages": [HumanMessage("never mind, hello")]}, config, context=context)
+        assert graph.get_state(config).values["messages"][-1].text == "Hello."
+        graph.invoke({"messages": [HumanMessage("keep both after all")]}, config, context=context)
+        refused = [
+            ToolMessage('{"error": "The user said no."}', tool_call_id=id, status="error")
+            for id in asked_for(graph.get_state(config).values["messages"][-1])
+        ]
+        graph.update_state(config, {"messages": refused}, as_node="execute_tools")
+        graph.invoke(None, config, context=context)
+        assert graph.get_state(config).values["messages"][-1].text == "Then not."
+    assert len(model.seen) == 4
+    assert all(is_valid(messages[1:]) for messages in model.seen)
+    assert handles.memory.items.count() == 0
+    handles.memory.close()
