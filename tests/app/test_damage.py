@@ -95,8 +95,9 @@ FILES = (
 
 @pytest.mark.parametrize(
     ("name", "spoil"),
-    [(name, spoil) for spoil in (cut, garbage) for name in FILES]
-    + [(name, spoil) for spoil in (empty, folder) for name in ("data/journal.sqlite", "data/generation", "traces")],
+    [(name, cut) for name in FILES]
+    + [(name, garbage) for name in ("data/threads.sqlite", "data/generation", "data/chroma/chroma.sqlite3", "traces")]
+    + [("data/journal.sqlite", spoil) for spoil in (garbage, empty, folder)],
 )
 def test_a_spoiled_file_is_told_and_mended(home: Path, name: str, spoil: Callable[[Path], None], capsys: Shown) -> None:
     for file in sorted((home / name).glob("*.jsonl")) if name == "traces" else [home / name]:
