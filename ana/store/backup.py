@@ -116,6 +116,7 @@ def restore(folder: Folder, traces: Path, backup: Path) -> Path:
         unpacked = Path(tempfile.mkdtemp(prefix="restored-", dir=folder.path))
         try:
             _unpack(backup, unpacked)
+            os.sync()  # what is decided upon must outlast a power cut too
             told = json.dumps({"unpacked": unpacked.name, "traces": str(traces.absolute())})
             _write_durably(folder.path / DECIDED, told)
         except Exception:

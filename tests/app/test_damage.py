@@ -2,15 +2,21 @@
 
 import os
 import shutil
+import threading
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from ana.clock import Clock
-from ana.settings import PROJECT
+from ana.embedders import WordLlamaEmbeddings
+from ana.settings import PROJECT, load_settings
 from ana.store.memory import Memory
 from app.cli import cli, guarded
+from app.data import export
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
 
 COMMANDS = (("items",), ("ask", "note: the bins go out on Thursday"))
@@ -202,3 +208,44 @@ def test_old_traces_are_listed_and_forgotten(home: Path, capsys: Shown) -> None:
     assert ana(capsys, "traces", "--older-than", "4w")[1] == "No trace is older than 4w.\n"
     assert ana(capsys, "threads", "delete", "home")[0] == 0
     assert not trace.exists()
+
+
+def test_two_exports_at_once_are_each_whole(home: Path) -> None:
+    settings = load_settings(folders(home, LLM_PROVIDER="offline"))
+    export(settings, str(home / "alone.jsonl"))
+    running = [threading.Thread(target=export, args=(settings, str(home / "both.jsonl"))) for _ in range(4)]
+    for each in running:
+        each.start()
+    for each in running:
+        each.join()
+    assert (home / "both.jsonl").read_bytes() == (home / "alone.jsonl").read_bytes()
+    assert not list(home.glob(".*.part"))
+
+
+def test_an_export_that_is_read_slowly_keeps_nobody_waiting(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = load_settings(folders(home, LLM_PROVIDER="offline"))
+    written: list[str] = []
+
+    class Slow(BytesIO):
+        def write(self, data: Any) -> int:
+            memory = Memory(home / "data", EMBEDDER, Clock(BERLIN), timeout=1)
+            written.append(memory.create(f"meanwhile {len(written)}").id)
+            memory.close()
+            return len(data)
+
+    monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=Slow()))
+    export(settings, "-")
+    assert written
+
+
+def test_a_backup_of_another_embedder_says_what_was_done(
+    home: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = home / "b.zip"
+    assert ana(capsys, "backup", str(packed))[0] == 0
+    monkeypatch.setattr(WordLlamaEmbeddings, "name", "another")
+    code, told = ana(capsys, "restore", str(packed))
+    assert code == 2
+    assert "Everything is as it was" in told
+    assert "before-restore" in told
+    assert "ANA_EMBEDDINGS=wordllama" in told
