@@ -52,7 +52,11 @@ _SHAPES = tuple(
         ),
         (rf"{_N} (?:[a-z]+ )*?{_EVERY}(?: [a-z]+)*? for (\d+) \w+", "{0} * {1}"),
         (rf"{_EVERY},? (?:for|costs?|is|at) {_N} for (\d+)", "{0} * {1}"),
-        (rf"(\d+) (?:[a-z]+ )*?(?:at|for) {_N} (?:each|apiece|a piece|per \w+|a \w+)", "{0} * {1}"),
+        (
+            rf"(\d+(?:\.\d+)?) (?:[a-z]+ )*?(?:at|for|of) {_N}(?: [a-z]+)? (?:each|apiece|a piece|per \w+|an? \w+)",
+            "{0} * {1}",
+        ),
+        (rf"(\d+) [a-z]+ of {_N} [a-z]+,? how (?:many|much)", "{0} * {1}"),
         (
             rf"(?:costs?|is|are|at|price of) {_N}(?: each| apiece)?\b.*\b(?:need|buy|want|get|take|order) (\d+)\b.*\b(?:pay|cost|total|altogether|much)",
             "{0} * {1}",
@@ -69,7 +73,7 @@ _ASKED = re.compile(
 _RUN = re.compile(r"[$€£(\-]*\d[\d\s.,()+*/%^!×÷$€£-]*(?:of [$€£]?\d[\d.,]*)?")
 _OPERATION = re.compile(r"\d\s*(?:!|% of|%\s*\d|[-+*/^×÷]+\s*[$€£(]*-?\d)|\)\s*[-+*/^]")
 _DATED = re.compile(
-    r"\b\d+-\d+ (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{4}-\d\d-\d\d|\d+:\d\d|\bdue\b|\b(?:on|by|for|until) \d+/\d+|\b(?:remind|note|task|idea|reminder|appointment)\b",
+    r"\d ?[ap]m\b|\b\d+-\d+ (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{4}-\d\d-\d\d|\d+:\d\d|\bdue\b|\b(?:on|by|for|until) \d+/\d+|\b(?:remind|note|task|idea|reminder|appointment)\b",
     re.IGNORECASE,
 )
 _RATE = re.compile(rf"(?P<each>{_EVERY}).* for (?P<n>\d+) (?P<unit>[a-z]+?)s?\b", re.IGNORECASE)

@@ -1,7 +1,8 @@
 """What the offline reader makes of sentences: the calls each must cause, in evals/data/sentences.
 
-`python -m evals.sentences` measures the held-out half; `--half tuning` names what is wrong in the other, on which the
-reader was tuned. Each sentence is put alone to a whole assistant on a fresh copy of one small world.
+`python -m evals.sentences` measures the held-out half: each sentence is put alone to a whole assistant on a fresh copy
+of one small world. `--half tuning` names what is wrong in the other, on which the reader was tuned; there nothing is
+really changed (evals/still.py).
 """
 
 import argparse
@@ -79,12 +80,24 @@ class Outcome:
     wrong_writes: list[str]
 
 
-FILES: dict[Half, tuple[str, ...]] = {"tuning": ("tuning", "more", "third"), "held-out": ("held-out",)}
+MORE = ("more", "third", "fourth", "fifth", "sixth", "traps")
+"""Written later than the two halves, and tuned on."""
+
+FILES: dict[Half, tuple[str, ...]] = {"tuning": ("tuning", *MORE), "held-out": ("held-out",)}
 
 
 def sentences(half: Half) -> list[Sentence]:
     texts = ((DATA / f"{name}.jsonl").read_text(encoding="utf-8") for name in FILES[half])
     return [Sentence(**json.loads(line)) for text in texts for line in text.splitlines()]
+
+
+def life() -> dict[str, Any]:
+    """The small life: `now`, Global Context as `context`, and `items`."""
+    return dict(json.loads((DATA / "world.json").read_text(encoding="utf-8")))
+
+
+def items_of(told: dict[str, Any]) -> list[Item]:
+    return [Item(created_at=STAMP, updated_at=STAMP, **item) for item in told["items"]]
 
 
 class World:
@@ -95,8 +108,8 @@ class World:
     """
 
     def __init__(self, folder: Path) -> None:
-        told = json.loads((DATA / "world.json").read_text(encoding="utf-8"))
-        self._items = [Item(created_at=STAMP, updated_at=STAMP, **item) for item in told["items"]]
+        told = life()
+        self._items = items_of(told)
         self._clock = Clock(ZONE, lambda: datetime.fromisoformat(told["now"]))
         self._folder = folder
         self._embedder = WordLlamaEmbeddings()
@@ -151,15 +164,15 @@ def world() -> Iterator[World]:
         yield opened
 
 
-def outcomes(half: Half) -> list[Outcome]:
-    """What comes of every sentence of one half."""
+def outcomes() -> list[Outcome]:
+    """What comes of every sentence of the held-out half."""
     with world() as opened:
-        return [opened.put(sentence) for sentence in sentences(half)]
+        return [opened.put(sentence) for sentence in sentences("held-out")]
 
 
-def rows(half: Half = "held-out") -> Iterator[tuple[str, str]]:
-    """How many sentences of each kind are answered rightly, and how many writes were wrong."""
-    every = outcomes(half)
+def rows(every: list[Outcome] | None = None) -> Iterator[tuple[str, str]]:
+    """How many sentences of each kind are answered rightly, and how many writes were wrong; of the held-out half."""
+    every = outcomes() if every is None else every
     for kind in dict.fromkeys(outcome.sentence.kind for outcome in every):
         each = [outcome for outcome in every if outcome.sentence.kind == kind]
         yield f"sentences, {kind}", f"{sum(not o.wrong for o in each)} of {len(each)}"
@@ -172,12 +185,15 @@ def main() -> None:
     """Print the score of a half; of the tuning half also what is wrong."""
     parser = argparse.ArgumentParser(prog="python -m evals.sentences", description=__doc__)
     parser.add_argument("--half", choices=["tuning", "held-out"], default="held-out")
-    half: Half = parser.parse_args().half
-    if half == "tuning":
-        for outcome in outcomes(half):
+    every = None
+    if parser.parse_args().half == "tuning":
+        from evals.still import outcomes as still_outcomes
+
+        every = still_outcomes(sentences("tuning"))
+        for outcome in every:
             if outcome.wrong:
                 print(f"{outcome.sentence.id}: {outcome.sentence.text}\n    " + "\n    ".join(outcome.wrong))
-    for name, figure in rows(half):
+    for name, figure in rows(every):
         print(f"{name:<40} {figure}")
 
 

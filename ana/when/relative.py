@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
 
-from ana.when.words import NUMBER, SHORT, STOP, UNIT, WEEKDAY, Days, number, rule, weekday_number
+from ana.when.words import CLOCK, NUMBER, SHORT, STOP, UNIT, WEEKDAY, Days, moved, number, rule, weekday_number
 
 _WORDS = {
     "today": 0,
@@ -97,6 +97,10 @@ def _ahead(match: re.Match[str], today: date) -> Days:
     return _one(today + _distance(match))
 
 
+def _fortnight(_match: re.Match[str], today: date) -> Days:
+    return _one(moved(today, timedelta(weeks=2)))
+
+
 def _ago(match: re.Match[str], today: date) -> Days:
     return _one(today - _distance(match))
 
@@ -123,6 +127,7 @@ RELATIVE = (
     rule(rf"\b(?:on|by|due)\s+(?P<at>(?P<day>sat\b|sun\b{STOP}))", _weekday),
     rule(rf"(?<![\w-])(?P<at>(?P<day>{SHORT}))[.?!\s]*$", _weekday),
     rule(rf"^\s*(?P<at>(?P<day>{SHORT}))\s+(?=\d|at\b|noon\b|morning\b|afternoon\b|evening\b)", _weekday),
+    rule(rf"(?<![\w-])(?P<at>(?P<day>{SHORT}|(?:sat|sun)\b))\s+(?=(?:at\s+)?{CLOCK})", _weekday),
     rule(rf"\b(?P<day>{WEEKDAY}|{SHORT}),?\s+(?:of\s+|in\s+)?(?P<which>this|next|last)\s+week\b", _weekday_of_week),
     rule(rf"\b(?P<which>this|next|last)\s+week,?\s+(?:on\s+)?(?P<day>{WEEKDAY}|{SHORT})", _weekday_of_week),
     rule(rf"\b(?P<which>this|next|last)\s+{_PERIOD}(?!\s+of\b)", _period),
@@ -137,6 +142,7 @@ RELATIVE = (
     rule(rf"\b(?P<day>{WEEKDAY}|tomorrow)\s+week\b(?:{STOP}|(?=\s+\d))", _weeks_on),
     rule(rf"\bin\s+(?P<n>{NUMBER})\s+{UNIT}", _ahead),
     rule(rf"\b(?P<n>{NUMBER})\s+{UNIT}\s+from\s+(?:now|today)\b", _ahead),
+    rule(r"\b(?:in\s+a\s+fortnight|a\s+fortnight\s+from\s+(?:now|today))\b", _fortnight),
     rule(rf"\b(?P<n>{NUMBER})\s+{UNIT}\s+ago\b", _ago),
     rule(rf"\b{_DURING}\s+the\s+(?:next|coming)\s+(?:(?P<n>{NUMBER})\s+)?{UNIT}", _from_today),
     rule(rf"\b(?:within|(?:the\s+)?(?:next|coming))\s+(?P<n>{NUMBER})\s+{UNIT}", _from_today),

@@ -2,6 +2,7 @@
 
 How it reads:
 - An hour needs am or pm, minutes, "o'clock", "at" before it, or "tonight" and the like behind it.
+- "half seven" is half past seven; "at 11.15" a time, where no noun follows.
 - "in the afternoon", "this evening" and "tonight", wherever they stand, make hours up to 11 afternoon hours. Without
   them "at 3" is 15:00, as people mean it: 1 to 6 count from noon, 7 to 12 are taken as they are.
 """
@@ -37,6 +38,8 @@ _SHAPES = tuple(
         rf"{_BEFORE}?\b(?P<minutes>half|(?:a\s+)?quarter|ten|twenty|five)\s+(?P<side>past|to)\s+{_HOUR}\b(?:{_HALF_DAY})?",
         rf"{_BEFORE}?\b(?P<hour>\d{{1,2}}):(?P<minute>[0-5]\d)(?:{_HALF_DAY}|\s*h\b)?(?![\d:/%])",
         rf"{_BEFORE}?\b(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d){_HALF_DAY}",
+        rf"\bat\s+(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d)\b(?!\s*(?:%|[-/.:]\d))(?!{_NOUN})",
+        rf"{_BEFORE}?\b(?P<minutes>half)\s+(?P<hour>{_HOURS})\b(?=\s*(?:$|[,.;!]|(?:tonight|today|tomorrow|on|this|in\s+the)\b))",
         rf"{_BEFORE}?\b{_HOUR}{_HALF_DAY}",
         rf"{_BEFORE}{_HOUR}\b(?!\s*(?:%|[-/.:]\d))(?!{_NOUN})",
         rf"\b{_HOUR}(?={_PART_OF_DAY})",
@@ -48,7 +51,7 @@ _SPAN = re.compile(
     re.IGNORECASE,
 )
 _SHIFT = re.compile(
-    rf"(?:(?:back|forward|out|off|later|earlier)\s+)?(?:(?:by|for)\s+)?(?P<n>{NUMBER}|another|one\s+more)?\s*"
+    rf"(?:(?:back|forward|out|off|later|earlier)\s+)?(?:(?:by|for)\s+)?(?P<n>{NUMBER}|another|one\s+more|half\s+an)?\s*"
     r"(?P<unit>minute|hour|day|week|month)s?(?:\s+(?:earlier|later|forward|back))?",
     re.IGNORECASE,
 )
@@ -110,8 +113,9 @@ def _time(said: dict[str, str | None], text: str) -> time | None:
     late = _is_late(said.get("half"), text, hour, written=bool(said.get("minute")))
     if hour <= 12 and late is not None:
         hour = hour % 12 + (12 if late else 0)
-    if side := said.get("side"):
-        total = hour * 60 + _PARTS[side.lower()] * _MINUTES[" ".join((said["minutes"] or "").lower().split())]
+    if minutes := said.get("minutes"):  # half seven is half past seven
+        side = (said.get("side") or "past").lower()
+        total = hour * 60 + _PARTS[side] * _MINUTES[" ".join(minutes.lower().split())]
         hour, minute = divmod(total % (24 * 60), 60)
     return time(hour, minute) if hour < 24 else None
 
@@ -139,4 +143,6 @@ def shift_of(text: str) -> relativedelta | None:
     if match is None:
         return None
     unit = match["unit"].lower()
+    if (match["n"] or "").lower().startswith("half"):
+        return relativedelta(minutes=30) if unit == "hour" else None
     return relativedelta(**{f"{unit}s": number(match["n"] or "one")})  # type: ignore[arg-type]

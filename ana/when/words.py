@@ -21,10 +21,12 @@ MONTH = rf"(?:{FULL_MONTH}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.
 NUMBER = rf"(?:\d{{1,4}}|(?:a\s+)?couple\s+of|an?|{'|'.join(_NUMBERS)})"
 UNIT = r"(?P<unit>day|week|month|year)s?\b"
 YEAR = r"(?P<year>(?:19|20|21)\d\d)(?![\d:])"
+CLOCK = r"\d{1,2}(?::\d\d|\s*[ap]\.?m\b)"
 
 STOP = (
     r"(?=\s*(?:$|[.,;:!?)\]\"'’]|\s[-–—]|(?:and|at|for|to|in|on|with|by|please|i|we|you|he|she|they|it|is|are|was|were|will|if|"
-    r"because|from|until|till|before|after|through|when|where|that|then|but|morning|afternoon|evening|night|noon)\b))"
+    r"because|from|until|till|before|after|through|when|where|that|then|but|about|instead|morning|afternoon|evening|night|noon)\b|"
+    rf"{CLOCK}))"
 )
 """Looks ahead for what cannot be the noun a number or a weekday belongs to: the 5th floor, sun cream."""
 

@@ -82,6 +82,9 @@ in 1 month                                  2026-02-07
 in twelve months                            2027-01-07
 in a year                                   2027-01-07
 ten days from now                           2026-01-17
+in a fortnight                              2026-01-21
+haircut sat 11am                            2026-01-10
+with Sven on the 15th about laptops         2026-01-15
 a week from today                           2026-01-14
 3 days ago                                  2026-01-04
 a week ago                                  2025-12-31

@@ -3,8 +3,9 @@
 from datetime import datetime
 
 import pytest
+from dateutil.relativedelta import relativedelta
 
-from ana.when import hours_ahead, times
+from ana.when import hours_ahead, shift_of, times
 
 NOW = datetime(2026, 1, 7, 9, 0)
 
@@ -33,6 +34,8 @@ at 12am                                      at 12am               00:00
 at 3 in the morning                          at 3                  03:00
 7.30pm                                       7.30pm                19:30
 at 20:15                                     at 20:15              20:15
+on 26 January at 11.15                       at 11.15              11:15
+at the pub half seven tonight                half seven            19:30
 """
 
 NONE = """
@@ -46,6 +49,9 @@ at 7:75
 at 30
 a 5:4 win by 10%
 at 1/13
+at 3.50 euros
+at 2.40 metres each
+cut the cake in half two ways
 for 6 people
 """
 
@@ -82,6 +88,11 @@ def test_hours_from_now(text: str, moment: str) -> None:
 @pytest.mark.parametrize("text", ["in 2 days", "for an hour", "in hours", "within 2 hours"])
 def test_what_is_no_span_of_hours(text: str) -> None:
     assert hours_ahead(text, NOW) is None
+
+
+def test_half_an_hour_is_a_shift() -> None:
+    assert shift_of("forward by half an hour") == relativedelta(minutes=30)
+    assert shift_of("by half an day") is None
 
 
 def test_two_times() -> None:

@@ -4,22 +4,21 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ana.models.offline.matching import Item, described, fitting, stems
-from ana.models.offline.prompt import ASKING, View
-from ana.models.offline.wording import brief, day_of, line_of, listing, reason, when
+from ana.models.offline.items import Item, brief, day_of, described, fitting, line_of, listing, stems, when
+from ana.models.offline.view import ASKING, View
 
 Plan = Generator[tuple[str, dict[str, Any]], dict[str, Any], str]
 
 CAN = (
-    "I can keep tasks and notes, find them, tell what is due, remember what you like, and calculate: try “remind me to "
-    "call Anna on Friday”, “note: the key is in the tin”, “what's due this week?”, “done with the call”; OPENAI_API_KEY, "
-    "OPENROUTER_API_KEY or OLLAMA_MODEL in .env brings a real model."
+    "I can keep tasks and notes, find them, tell what is due, remember what you like, and calculate: "
+    "try “remind me to call Anna on Friday”, “note: the key is in the tin”, “what's due this week?”, “done with the "
+    "call”; OPENAI_API_KEY, OPENROUTER_API_KEY or OLLAMA_MODEL in .env brings a real model."
 )
 HELP = f"I am a small rule-based reader of English and did not understand that. {CAN}"
-_PLACES = {"first": 0, "1": 0, "1st": 0, "second": 1, "2": 1, "2nd": 1, "third": 2, "3": 2, "3rd": 2, "last": -1}
 OPEN = {"status": {"$ne": "done"}}
 MOST = 50
 NEAREST = 5
+_PLACES = {"first": 0, "1": 0, "1st": 0, "second": 1, "2": 1, "2nd": 1, "third": 2, "3": 2, "3rd": 2, "last": -1}
 
 
 def say(text: str) -> Plan:
@@ -42,9 +41,10 @@ def add(content: str, properties: dict[str, Any]) -> Plan:
         again = "Say it once more in this conversation, and I keep a second one."
         return f"You have that already:\n{line_of(item['existing'])}\n{again}"
     due = f", due {when(item)}" if day_of(item) else ""
-    ring = due and item["properties"].get("type") == "reminder"
-    truth = " I cannot ring: it shows when I am opened then, and in `ana due`." if ring else ""
-    return f"Saved: {brief(item['content'])}{due}.{truth}"
+    rings = due and item["properties"].get("type") == "reminder"
+    return f"Saved: {brief(item)}{due}." + (
+        " I cannot ring: it shows when I am opened then, and in `ana due`." if rings else ""
+    )
 
 
 def learn(line: str, number: int | None = None) -> Plan:
@@ -57,7 +57,7 @@ def learn(line: str, number: int | None = None) -> Plan:
 def forget(what: str, lines: Mapping[int, str]) -> Plan:
     best = fitting(what, lines)
     if len(best) != 1:
-        return _asked(lines[number] for number in best) if best else "I know nothing like that about you."
+        return _asked(f"- {lines[number]}" for number in best) if best else "I know nothing like that about you."
     done = yield "delete_context", {"line": best[0]}
     return f"Forgotten: {done['deleted']}."
 
@@ -65,7 +65,7 @@ def forget(what: str, lines: Mapping[int, str]) -> Plan:
 def take_back() -> Plan:
     """Undo what the last turn of this conversation changed."""
     done = yield "undo", {}
-    contents = [brief(record["content"]) for change in done["changes"] for record in change.values()]
+    contents = [brief(record) for change in done["changes"] for record in change.values()]
     return f"Taken back: {'; '.join(contents)}. “/undo {done['undo']}” brings it back."
 
 
@@ -84,57 +84,58 @@ class Change:
     """How an item is to be changed.
 
     Args:
-        arguments: What the tool is called with besides the id; None where an item without a date cannot be moved.
+        given: What the tool is called with besides the id; None where an item without a date cannot be moved.
         tool: update_item or delete_item.
         where: What the item must be like.
-        strict: Whether every word must be the item's, save those of doing.
+        share: More than this share of the words must be the item's.
+        otherwise: What is done where no item fits.
     """
 
-    arguments: Callable[[Item], dict[str, Any] | None]
+    given: Callable[[Item], dict[str, Any] | None]
     tool: str = "update_item"
     where: Mapping[str, Any] | None = None
-    strict: bool = False
+    share: float = 0.5
+    otherwise: Plan | None = None
 
 
-def change(what: str, how: Change, narrowed: str = "") -> Plan:
-    """Change the one item that fits best; ask where several do, say so where none does."""
-    found = yield "query_items", {"text": what, "limit": MOST} | ({"where": dict(how.where)} if how.where else {})
-    items = {item["id"]: item for item in found["items"]}
-    share = 0.99 if how.strict else 0.5
-    best = fitting(what, {id: item["content"] for id, item in items.items()}, share)
-    best = best or fitting(what, {id: described(item) for id, item in items.items()}, share)
-    named = [id for id in best if items[id]["properties"].get("type", " ") in what.lower()]
-    whole = [id for id in best if stems(items[id]["content"]) == stems(what)]
-    place = next((_PLACES[word] for word in narrowed.lower().split() if word in _PLACES), None)
-    if narrowed and place is None:
-        best = fitting(f"{what} {narrowed}", {id: described(items[id]) for id in best}, 0)
-    best = [id for id in items if id in what.lower().split()] or whole or named or best
-    best = best if place is None or place >= len(best) else [best[place]]
-    if len(best) != 1:
-        return _asked(line_of(items[id]) for id in best) if best else f'I found nothing that fits "{what}".'
-    given = how.arguments(items[best[0]])
-    if given is None:
-        return f"{items[best[0]]['content']} has no date yet. Say on which day."
-    done = yield how.tool, {"id": best[0]} | given
-    if "deleted" in done:
-        return f"Deleted: {brief(done['deleted']['content'])}."
-    said = given.get("properties", {})
-    if said.get("status") == "done":
-        return f"Marked as done: {brief(done['content'])}."
-    return f"Updated: {brief(done['content'])}" + (f", now due {when(done)}." if "due_date" in said else ".")
-
-
-def change_each(name: str, parts: list[str], how: Change, narrowed: str = "") -> Plan:
+def change(name: str, parts: list[str], how: Change, narrowed: str = "") -> Plan:
     """Change the one item that has the whole name; else those of its parts, one after the other."""
     if len(parts) > 1:
         found = yield "query_items", {"text": name, "limit": MOST}
-        parts = [name] if len(fitting(name, {i["id"]: i["content"] for i in found["items"]}, 0.99)) == 1 else parts
-    return (yield from several(change(part, how, narrowed) for part in parts))
+        whole = fitting(name, {item["id"]: item["content"] for item in found["items"]}, 0.99)
+        return (yield from several(_change(part, how, narrowed) for part in ([name] if len(whole) == 1 else parts)))
+    return (yield from _change(name, how, narrowed))
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A question about what is kept.
+def _change(what: str, how: Change, narrowed: str) -> Plan:
+    """Change the one item that fits best; ask where several do, say so where none does."""
+    found = yield "query_items", {"text": what, "limit": MOST} | ({"where": dict(how.where)} if how.where else {})
+    items = {item["id"]: item for item in found["items"]}
+    texts = {id: described(item) for id, item in items.items()}
+    best = fitting(what, {id: item["content"] for id, item in items.items()}, how.share) or fitting(
+        what, texts, how.share
+    )
+    whole = [id for id in best if stems(items[id]["content"]) == stems(what)]
+    named = [id for id in best if items[id]["properties"].get("type", " ") in what.lower()]
+    place = next((_PLACES[word] for word in narrowed.lower().split() if word in _PLACES), None)
+    if narrowed and place is None:
+        best = fitting(f"{what} {narrowed}", {id: texts[id] for id in best}, 0)
+    best = [id for id in items if id in what.lower().split()] or whole or named or best
+    best = best if place is None or place >= len(best) else [best[place]]
+    if not best and how.otherwise:
+        return (yield from how.otherwise)
+    if len(best) != 1:
+        return _asked(line_of(items[id]) for id in best) if best else f'I found nothing that fits "{what}".'
+    if (given := how.given(items[best[0]])) is None:
+        return f"{items[best[0]]['content']} has no date yet. Say on which day."
+    done = yield how.tool, {"id": best[0]} | given
+    said = given.get("properties", {})
+    verb = "Deleted" if "deleted" in done else "Marked as done" if said.get("status") == "done" else "Updated"
+    return f"{verb}: {brief(done.get('deleted', done))}" + (f", now due {when(done)}." if "due_date" in said else ".")
+
+
+def find(text: str, words: str, where: Mapping[str, Any], *, own: bool, exact: bool, undated: bool) -> Plan:
+    """Look something up.
 
     Args:
         text: The question, for its meaning.
@@ -144,34 +145,24 @@ class Asked:
         exact: Whether only items that have every word are meant.
         undated: Whether only items without a date are meant.
     """
-
-    text: str
-    words: str
-    where: dict[str, Any]
-    own: bool
-    exact: bool
-    undated: bool
-
-
-def find(asked: Asked) -> Plan:
-    """Look something up."""
-    text = asked.text if asked.words else "without a date" if asked.undated else None
-    given = ({"where": asked.where} if asked.where else {}) | ({"text": text} if text else {})
+    meaning = text if words else "without a date" if undated else None
+    given = ({"where": where} if where else {}) | ({"text": meaning} if meaning else {})
     found = yield "query_items", given | {"limit": MOST}
-    items = {item["id"]: item for item in found["items"] if not (asked.undated and day_of(item))}
-    total = len(items) if asked.undated else found["total"]
-    if asked.words:
+    items = {item["id"]: item for item in found["items"] if not (undated and day_of(item))}
+    total = len(items) if undated else found["total"]
+    if words:
         texts = {id: described(item) for id, item in items.items()}
-        every = [id for id in texts if stems(asked.words) <= stems(texts[id])]
-        best = every if asked.exact else fitting(asked.words, texts, 0.3)[:NEAREST]
+        every = [id for id in texts if stems(words) <= stems(texts[id])]
+        best = every if exact else fitting(words, texts, 0.3)[:NEAREST]
         if not best:
-            none = f"I found nothing with the words {asked.words!r}."
-            near = list(items.values())[:NEAREST] if asked.own and not asked.exact else []
-            return f"{none} Nearest in meaning:\n{listing(near)}" if near else none if asked.own else f"{none} {HELP}"
+            near = (
+                f" Nearest in meaning:\n{listing([*items.values()][:NEAREST])}" if items and own and not exact else ""
+            )
+            return f"I found nothing with the words {words!r}.{near or ('' if own else f' {HELP}')}"
         items, total = {id: items[id] for id in best}, len(best)
     more = f"\n(the first {len(items)} of {total})" if total > len(items) else ""
-    count = f"{total}:\n" if asked.text.lower().startswith("how many") and items else ""
-    return count + listing(list(items.values())) + more if items else "Nothing."
+    count = f"{total}:\n" if text.lower().startswith("how many") and items else ""
+    return count + listing([*items.values()]) + more if items else "Nothing."
 
 
 def focus(view: View) -> Plan:
@@ -179,13 +170,19 @@ def focus(view: View) -> Plan:
     found = yield "query_items", {"where": {"status": "active"}, "limit": MOST}
     if not found["items"]:
         return "Nothing is waiting for you."
-    urgency = [(str(day_of(i) or "9999"), i["properties"].get("priority") != "high") for i in found["items"]]
-    top, *rest = [item for _, _, item in sorted(zip(urgency, range(MOST), found["items"], strict=False))]
-    lines = [f"{top['content']}, because {reason(top, view.today)}."]
-    lines += ["Then:", *map(line_of, rest[:3])] if rest else []
-    known = fitting("focus work morning evening meeting", view.lines, 0)
-    return "\n".join(lines + ([f"What I know about you: {view.lines[known[0]]}."] if known else []))
+    top, *rest = sorted(
+        found["items"], key=lambda i: (str(day_of(i) or "9999"), i["properties"].get("priority") != "high")
+    )
+    day, why = day_of(top), "it has high priority" if top["properties"].get("priority") == "high" else "it is open"
+    if day:
+        why = f"it {'was' if day < view.today else 'is'} due {'today' if day == view.today else when(top)}"
+    known = [
+        f"What I know about you: {view.lines[n]}." for n in fitting("focus work morning evening meeting", view.lines, 0)
+    ]
+    return "\n".join(
+        [f"{top['content']}, because {why}.", *["Then:"][: len(rest)], *map(line_of, rest[:3]), *known[:1]]
+    )
 
 
 def _asked(lines: Iterable[str]) -> str:
-    return f"{ASKING}\n" + "\n".join(f"- {line.removeprefix('- ')}" for line in lines)
+    return "\n".join([ASKING, *lines])

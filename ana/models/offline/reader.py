@@ -8,9 +8,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 
-from ana.models.offline.plans import Plan
-from ana.models.offline.prompt import NoClock, read
 from ana.models.offline.rules import understood
+from ana.models.offline.view import read
 from ana.models.scripted import as_chunk
 
 
@@ -25,8 +24,7 @@ class OfflineReader(BaseChatModel):
         return self.bind(tools=tools, **kwargs)
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> ChatResult:
-        message = reply(messages, _names(kwargs.get("tools", ())))
-        return ChatResult(generations=[ChatGeneration(message=message)])
+        return ChatResult(generations=[ChatGeneration(message=reply(messages, _names(kwargs.get("tools", ()))))])
 
     def _stream(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
         yield ChatGenerationChunk(message=as_chunk(reply(messages, _names(kwargs.get("tools", ())))))
@@ -39,33 +37,22 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
         messages: The system prompt, the conversation, this turn.
         tools: The names of the tools that may be called.
     """
-    try:
-        view = read(messages)
-    except NoClock:
+    if (view := read(messages)) is None:
         return AIMessage("I was not told what day it is, so I cannot work.")
     if view.checked:
         return AIMessage("I could not do that reliably. Please say it in other words.")
+    plan = understood(view)
     try:
-        name, arguments = _next(understood(view), view.results)
+        name, arguments = next(plan)
+        for result in view.results:
+            if "error" in result:
+                return AIMessage(f"That did not work: {result['error']}")
+            name, arguments = plan.send(result)
     except StopIteration as done:
         return AIMessage(done.value)
     if name not in tools:
         return AIMessage(f"I would need the tool {name} for that, and I do not have it.")
     return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": f"offline-{len(view.results)}"}])
-
-
-def _next(plan: Plan, results: Sequence[dict[str, Any]]) -> tuple[str, dict[str, Any]]:
-    """The plan's next call, once the results of those before are told to it.
-
-    Raises:
-        StopIteration: There is none; its value is the answer.
-    """
-    call = next(plan)
-    for result in results:
-        if "error" in result:
-            raise StopIteration(f"That did not work: {result['error']}")
-        call = plan.send(result)
-    return call
 
 
 def _names(tools: Sequence[Any]) -> frozenset[str]:

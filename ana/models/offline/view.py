@@ -7,18 +7,13 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 ASKING = "Which one do you mean?"
 """How the reader asks back; what is said next may answer that."""
 
 _NOW = re.compile(r"^## Now\n\w+ (\d{4}-\d\d-\d\d \d\d:\d\d)", re.MULTILINE)
 _LINE = re.compile(r"^(\d+)-- (.*)$", re.MULTILINE)
-_CONTEXT = "## Global Context\nEach line"
-
-
-class NoClock(Exception):
-    """The prompt tells no date."""
 
 
 @dataclass(frozen=True)
@@ -46,50 +41,27 @@ class View:
         return self.now.date()
 
 
-def read(messages: Sequence[BaseMessage]) -> View:
-    """Look at the messages.
-
-    Raises:
-        NoClock: The prompt tells no date; the system's is not the person's.
-    """
+def read(messages: Sequence[BaseMessage]) -> View | None:
+    """Look at the messages; None where the prompt tells no date, for the system's is not the person's."""
     system = next((m.text for m in messages if isinstance(m, SystemMessage)), "")
-    questions = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage) and not m.text.startswith("[check]")]
-    turn = messages[questions[-1] :] if questions else []
-    moment = _NOW.search(system)
-    if moment is None:
-        raise NoClock
+    said = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage) and not m.text.startswith("[check]")]
+    turn = messages[said[-1] :] if said else []
+    if (moment := _NOW.search(system)) is None:
+        return None
     results = [_json(m.text) for m in turn if isinstance(m, ToolMessage)]
-    lines = {int(n): text for n, text in _LINE.findall(system.rpartition(_CONTEXT)[2])}
-    return View(
-        question=turn[0].text if turn else "",
-        asked=_asked(messages, questions),
-        now=datetime.fromisoformat(moment[1]),
-        lines=_at_first(lines, results),
-        results=results,
-        checked=any(isinstance(m, HumanMessage) for m in turn[1:]),
-    )
-
-
-def _at_first(lines: dict[int, str], results: Sequence[dict[str, Any]]) -> dict[int, str]:
-    """Global Context without what this turn did to it."""
+    lines = {int(number): text for number, text in _LINE.findall(system.rpartition("## Global Context\nEach line")[2])}
     for result in reversed(results):
         if isinstance(number := result.get("line"), int):
             lines[number] = str(result.get("deleted") or result.get("replaced") or "")
-    return {number: lines[number] for number in sorted(lines) if lines[number]}
-
-
-def _asked(messages: Sequence[BaseMessage], questions: list[int]) -> str | None:
-    if len(questions) < 2:
-        return None
-    before, now = questions[-2:]
-    answer = messages[now - 1]
-    is_asking = isinstance(answer, AIMessage) and answer.text.startswith(ASKING)
-    return messages[before].text if is_asking else None
+    lines = {number: lines[number] for number in sorted(lines) if lines[number]}
+    asks = len(said) > 1 and messages[said[-1] - 1].text.startswith(ASKING)
+    asked, checked = messages[said[-2]].text if asks else None, any(isinstance(m, HumanMessage) for m in turn[1:])
+    return View(turn[0].text if turn else "", asked, datetime.fromisoformat(moment[1]), lines, results, checked)
 
 
 def _json(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError:
-        return {"error": text}
+        value = None
     return value if isinstance(value, dict) else {"error": text}

@@ -1,0 +1,89 @@
+"""Items: which of several is meant, by the words they share; and how they are told."""
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from datetime import date
+from typing import Any, TypeVar
+
+from tabulate import tabulate
+
+from ana.models.offline.english import pairs, words
+
+Thing = TypeVar("Thing", bound=Hashable)
+Item = Mapping[str, Any]
+_STOP = frozenset(words("stop"))
+_PAST = pairs("past")
+_SAME = _PAST | pairs("same")
+_ENDING = re.compile(r"(?<=\w{3})(?:ies|ing|ed|es|als?|ic|s|e|y)$")
+_COLUMNS = {"due_date": "due", "priority": "priority", "project": "project", "context": "where", "status": "status"}
+LONGEST = 160
+
+
+def _stem(word: str) -> str:
+    word = _SAME.get(bare := re.sub(r"'s?$", "", word), bare)
+    short = _ENDING.sub("", word)
+    short = short[:-1] if short != word and len(short) > 3 and re.search(r"([bdgmnprt])\1$", short) else short
+    return _SAME.get(short, _SAME.get(f"{short}e", short))
+
+
+def stems(text: str) -> frozenset[str]:
+    """The words of a text that say something, roughly by stem."""
+    words = re.findall(r"[^\W_][\w-]*(?:'\w+)?", text.replace("’", "'").lower())
+    return frozenset(_stem(word) for word in words if not {word, re.sub(r"'s$", "", word)} & _STOP)
+
+
+def is_past(word: str) -> bool:
+    """Whether a word may tell a deed: emailed, paid."""
+    return word.endswith("ed") or word in _PAST
+
+
+def fitting(what: str, things: Mapping[Thing, str], share: float = 0.5) -> list[Thing]:
+    """The things that have the most of the words, and more than this share; several where they have equally many."""
+    wanted = stems(what)
+    counts = {thing: len(wanted & stems(text)) for thing, text in things.items()}
+    most = max(counts.values(), default=0)
+    return [thing for thing, count in counts.items() if count == most > share * len(wanted)]
+
+
+def described(item: Item) -> str:
+    """An item's content and what it says of itself besides."""
+    return " ".join(
+        [item["content"], *(str(item["properties"].get(k, "")) for k in ("project", "context", "tags", "type"))]
+    )
+
+
+def day_of(item: Item) -> date | None:
+    """An item's day; results carry its weekday behind it."""
+    match = re.match(r"\d{4}-\d\d-\d\d", str(item["properties"].get("due_date", "")))
+    return date.fromisoformat(match[0]) if match else None
+
+
+def when(item: Item) -> str:
+    """An item's date as people say it: Friday 27 November, 14:30."""
+    value, day = str(item["properties"].get("due_date", "")), day_of(item)
+    return f"{day:%A} {day.day} {day:%B}" + (f", {value[11:16]}" if value[10:11] == "T" else "") if day else ""
+
+
+def brief(item: Item) -> str:
+    """An item's content in an answer: one line, cut where it is long."""
+    line = " ".join(item["content"].split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def line_of(item: Item) -> str:
+    """An item in a line."""
+    due, priority, status = when(item), item["properties"].get("priority"), item["properties"].get("status")
+    told = [f"due {due}" if due else "", f"{priority} priority" if priority else "", "done" if status == "done" else ""]
+    return f"- {brief(item)}" + (f" ({', '.join(filter(None, told))})" if any(told) else "")
+
+
+def listing(items: Sequence[Item]) -> str:
+    """One line for an item; a Markdown table for several that have properties to show."""
+    table = {"what": [brief(item) for item in items]}
+    for key, name in _COLUMNS.items():
+        cells = [when(item) if key == "due_date" else str(item["properties"].get(key, "")) for item in items]
+        table |= {name: [cell if (key, cell) != ("status", "active") else "" for cell in cells]}
+    table = {name: [cell.replace("|", "\\|") for cell in cells] for name, cells in table.items() if any(cells)}
+    if len(items) < 2 or len(table) == 1:
+        return "\n".join(map(line_of, items))
+    return tabulate(table, headers="keys", tablefmt="github", disable_numparse=True)
