@@ -41,6 +41,8 @@ def _part(part: tuple[str, str, str, str]) -> str:
     some, one, slot, word = part
     if slot:
         return rf" (?P<{slot}>\S.*?)"
+    if re.fullmatch(r"[A-Z_]{2,}", word) and word not in _NAMES:
+        raise ValueError(f"english.txt names {word} in a form, and nothing in [names].")
     other = _filled(_NAMES.get(word, word if word[:1] in ":,?" else f" {word}"))
     return f"(?: (?:{some}))*" if some else f" (?:{one})" if one else other
 
