@@ -4,7 +4,7 @@ import re
 
 from text_to_num import alpha2digit
 
-_N = r"[$€£]?(\d[\d,]*(?:\.\d+)?)(?: ?(?:euros?|dollars?|pounds?|eur|usd|bucks))?"
+_N = r"[$€£]?(\d+(?:,\d{3})*(?:\.\d+)?)(?: ?(?:euros?|dollars?|pounds?|eur|usd|bucks))?"
 _P = r"(\d+(?:\.\d+)?) ?%"
 _SIGNS = (
     (r"\b(?:divided by|over)\b", "/"),
@@ -27,9 +27,23 @@ _EVERY = r"(?:daily|weekly|monthly|yearly|an hour|(?:a|per|each|every) (?:day|we
 _SHAPES = tuple(
     (re.compile(shape, re.IGNORECASE), form)
     for shape, form in (
+        (r"\bsquare root of (?:the number )?(\d+(?:\.\d+)?)", "{0} ** (1/2)"),
+        (r"\bcube root of (?:the number )?(\d+(?:\.\d+)?)", "{0} ** (1/3)"),
+        (rf"\bsave\b.*?{_P} off (?:of )?(?:the |an? )?(?:[a-z ]+)?{_N}", "{1} * {0}/100"),
+        (rf"(?:increase|raise) {_N} by {_P}", "{0} * (1 + {1}/100)"),
+        (rf"(?:reduce|decrease|lower|cut) {_N} by {_P}", "{0} * (1 - {1}/100)"),
+        (rf"what ?(?:%|percentage) is {_N} (?:out )?of {_N}", "{0} / {1} * 100"),
+        (rf"what ?(?:%|percentage) of {_N} is {_N}", "{1} / {0} * 100"),
+        (rf"{_N} is what ?(?:%|percentage) of {_N}", "{0} / {1} * 100"),
+        (rf"\b(\d+)/(\d+) of {_N}", "{0}/{1} * {2}"),
+        (rf"{_N}.*?\b(?:spent|spend|takes?|pay|paid|gave|used)\b\D*{_N}.*\b(?:remains?|left|remaining)\b", "{0} - {1}"),
+        (rf"(\d+) (?:of us|people|friends) (?:share|split)\D*{_N}", "{1} / {0}"),
+        (rf"{_N} (?:split|shared|divided)(?: equally)? (?:between|among|by|into) (\d+)", "{0} / {1}"),
+        (rf"(\d+) [a-z]+ cost {_N}(?!.*\beach\b).*\b(?:one|a single)\b", "{1} / {0}"),
+        (rf"(\d+) [a-z]+, {_N}(?: [a-z]+)* each\b", "{0} * {1}"),
         (rf"{_P} off (?:of )?(?:the |an? )?(?:[a-z ]+)?{_N}", "{1} * (1 - {0}/100)"),
         (rf"{_N}.*?\b{_P} (?:off|discount|cheaper|reduction)", "{0} * (1 - {1}/100)"),
-        (rf"add {_P} to {_N}", "{1} * (1 + {0}/100)"),
+        (rf"add {_P}(?: [a-z]+)? to {_N}", "{1} * (1 + {0}/100)"),
         (rf"{_N} (?:an|a|per|each|every) month.* (?:in|per|for) (?:a|one) year", "{0} * 12"),
         (rf"{_N} (?:an|a|per|each|every) (?:hour|day|week|month)\b.*? for (\d+) \w+", "{0} * {1}"),
         (
@@ -68,8 +82,8 @@ _SHAPES = tuple(
     )
 )
 _ASKED = re.compile(
-    r"^(?:what|how much|how many|compute|calculate|calc|evaluate|solve|if|split|divide|share|work out|tip|half|a |add|sum|multiply|take"
-    r"|subtract|deduct|double|twice|triple|we|i |each|every|the |can you|tell me|\d+ (?:people|of us)|[\d(\-$€£])|\?$", re.IGNORECASE)  # fmt: skip
+    r"^(?:what|how much|how many|compute|calculate|calc|evaluate|solve|if|split|divide|share|work out|tip|half|a |add|sum|average|square|cube|increase|raise|reduce|decrease|lower|cut|multiply|take"
+    r"|subtract|deduct|double|twice|triple|we|i |each|every|the |can you|tell me|(?:two|three|four) \d|\d+ (?:people|of us)|[\d(\-$€£])|\?$|.*\bhow (?:much|many)\b", re.IGNORECASE)  # fmt: skip
 _RUN = re.compile(r"[$€£(\-]*\d[\d\s.,()+*/%^!×÷$€£-]*(?:of [$€£]?\d[\d.,]*)?")
 _OPERATION = re.compile(r"\d\s*(?:!|% of|%\s*\d|[-+*/^×÷]+\s*[$€£(]*-?\d)|\)\s*[-+*/^]")
 _DATED = re.compile(
@@ -78,6 +92,13 @@ _DATED = re.compile(
 )
 _RATE = re.compile(rf"(?P<each>{_EVERY}).* for (?P<n>\d+) (?P<unit>[a-z]+?)s?\b", re.IGNORECASE)
 _LY = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+_UNITS = re.compile(
+    r"how many (\w+?)s? (?:are|is|in|make)(?: there)?(?: in)? (\d+(?:\.\d+)?|an?) (second|minute|hour|day|week)s?\b",
+    re.IGNORECASE,
+)
+_FEW = {"two": 2, "three": 3, "four": 4}
+_PARTS = {"3rd": 3, "quarter": 4, "5th": 5}
 _IN = {("day", "week"): 7, ("month", "year"): 12, ("hour", "day"): 24}
 
 
@@ -87,6 +108,13 @@ def expression_in(question: str) -> str | None:
     if not _ASKED.search(text) or _DATED.search(text):
         return None
     text = re.sub(*_PERCENT, text, flags=re.IGNORECASE)
+    text = re.sub(r"\b(\d+) dozen\b", lambda n: str(int(n[1]) * 12), re.sub(r"\ba dozen\b", "12", text))
+    text = re.sub(
+        r"\b(\d|two|three|four) (3rd|5th|quarter)s of\b", lambda n: f"{_FEW.get(n[1], n[1])}/{_PARTS[n[2]]} of", text
+    )
+    if (asked := _UNITS.search(text)) and asked[1].lower() in _SECONDS:
+        count = "1" if asked[2].lower().startswith("a") else asked[2]
+        return f"{count} * {_SECONDS[asked[3].lower()]} / {_SECONDS[asked[1].lower()]}"
     if listed := re.search(
         rf"\b(?:sum of|add(?: up)?|total of|average of) ({_N}(?:(?:,| and|, and) {_N})+)", text, re.IGNORECASE
     ):

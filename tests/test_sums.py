@@ -36,6 +36,29 @@ what is 3 squared plus 4 squared                                               |
 What is 1,200 / 12?                                                            | 100
 work out 7 x 8                                                                 | 56
 -5 + 3                                                                         | -2
+square root of 196                                                             | 14
+What's the cube root of 27?                                                    | 3
+I had 50 euros and spent 12.80, how much is left?                              | 37.2
+my pension is 1840 a month and the rent takes 760, how much remains            | 1080
+if 5 notebooks cost 13.50, what's the price of one?                            | 2.7
+three kids, 8.50 pocket money each, how much do I need                         | 25.5
+add 8% tax to 45                                                               | 48.6
+increase 200 by 15%                                                            | 230
+reduce 80 by 25%                                                               | 60
+how much do I save with 15% off 60                                             | 9
+what percentage is 30 of 120?                                                  | 25
+what percent of 120 is 30                                                      | 25
+30 is what percent of 120                                                      | 25
+average of 4, 8 and 15                                                         | 9
+what's 1/3 of 90                                                               | 30
+two thirds of 90                                                               | 60
+how many minutes are in 3 hours                                                | 180
+how many hours is 150 minutes                                                  | 2.5
+3 dozen eggs at 0.25 each                                                      | 9
+120 euros split between 5 friends                                              | 24
+four of us share a bill of 92.40                                               | 23.1
+how much is 37.5 hours at 16 euros an hour                                     | 600
+six boards at 2.4 metres each, how many metres altogether?                     | 14.4
 """
 
 NO_SUMS = """
@@ -48,6 +71,8 @@ anything for 13-14 January?
 I was 6 minutes late
 remind me to pay 3 * 20 euros
 what's the square root of love
+how many months are in 3 weeks
+wedding of my niece at 2 pm - June 20 - 2 pm
 at half past three
 If I get 5 a night for 2 months, what's the total?
 """
