@@ -336,3 +336,50 @@ def test_a_time_that_has_passed_today_is_tomorrows() -> None:
     assert call_of(say("remind me to call Bo at 8am"))[1]["properties"]["due_date"] == "2026-01-08T08:00"
     assert call_of(say("remind me to call Bo at 8am today"))[1]["properties"]["due_date"] == "2026-01-07T08:00"
     assert call_of(say("remind me to call Bo at 6pm"))[1]["properties"]["due_date"] == "2026-01-07T18:00"
+
+
+def after(first: str, *answers: dict[str, Any], then: str) -> AIMessage:
+    """What is answered to a second sentence, when tools have answered the first."""
+    messages: list[BaseMessage] = [prompt(), HumanMessage(first)]
+    for n, answer in enumerate(answers):
+        message = reply(messages, NAMES)
+        message.tool_calls[0]["id"] = f"c{n}"
+        messages += [message, ToolMessage(json.dumps(answer), tool_call_id=f"c{n}")]
+    messages += [reply(messages, NAMES), HumanMessage(then)]
+    query = reply(messages, NAMES)
+    if not query.tool_calls:
+        return query
+    query.tool_calls[0]["id"] = "q"
+    two = found(item("Call mum", "bbbbbbbb", due_date="2026-01-08T10:00"), item("Call mum again", "cccccccc"))
+    return reply([*messages, query, ToolMessage(json.dumps(two), tool_call_id="q")], NAMES)
+
+
+SAVED = item("Call mum", "bbbbbbbb", type="reminder", due_date="2026-01-08T10:00 (Thursday)")
+
+
+@pytest.mark.parametrize(
+    ("then", "call"),
+    [
+        ("delete it", ("delete_item", {"id": "bbbbbbbb"})),
+        ("mark that as done", ("update_item", {"id": "bbbbbbbb", "properties": {"status": "done"}})),
+        ("move it to Friday", ("update_item", {"id": "bbbbbbbb", "properties": {"due_date": "2026-01-09T10:00"}})),
+        ("make it urgent", ("update_item", {"id": "bbbbbbbb", "properties": {"priority": "high"}})),
+        ("rename it to Call mom", ("update_item", {"id": "bbbbbbbb", "content": "Call mom"})),
+    ],
+)
+def test_it_is_what_the_last_answer_named(then: str, call: tuple[str, dict[str, Any]]) -> None:
+    assert call_of(after("remind me to call mum tomorrow at 10", SAVED, then=then)) == call
+    both = found(SAVED, item("Buy milk"))
+    assert call_of(after("when do I call mum?", both, then=then)) == call
+
+
+@pytest.mark.parametrize("then", ["delete it", "mark that as done", "delete everything", "delete them"])
+def test_it_is_asked_about_where_the_last_answer_named_several_or_none(then: str) -> None:
+    several = found(SAVED, item("Buy milk", due_date="2026-01-08 (Thursday)"))
+    for answer in (
+        after("what's due tomorrow?", several, then=then),
+        after("what's due tomorrow?", found(), then=then),
+        after("hello", then=then),
+    ):
+        assert answer.tool_calls == []
+        assert answer.text.startswith("Which one")

@@ -99,6 +99,8 @@ def deed(text: str, view: View) -> Plan | None:
 
 def _each(what: str, how: Change, view: View, narrowed: str) -> Plan | None:
     """Change what is named; things that are joined by "and" one after the other."""
+    if view.it and re.fullmatch(r"it|that|this", what, re.I):
+        return plans.change(f"{view.it['content']} {view.it['id']}", [], how)
     if LIKE["all"].match(what):
         return say(f"{ASKING} Name it by its words; I change one at a time.")
     if LIKE["not one"].search(what):

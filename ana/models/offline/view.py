@@ -12,6 +12,9 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, To
 ASKING = "Which one do you mean?"
 """How the reader asks back; what is said next may answer that."""
 
+WHOLE = 100
+"""Characters of an item's content by which an answer names it."""
+
 _NOW = re.compile(r"^## Now\n\w+ (\d{4}-\d\d-\d\d \d\d:\d\d)", re.MULTILINE)
 _LINE = re.compile(r"^(\d+)-- (.*)$", re.MULTILINE)
 
@@ -24,6 +27,7 @@ class View:
         question: What the person said last.
         asked: What they had said before, if they were asked then which one they mean.
         now: The person's moment, from the prompt.
+        it: The one item that the last answer named, if it was one.
         lines: Global Context by number, as it was when the turn began: plans are run again over the results so far.
         results: What tools answered in this turn, in order.
         checked: Whether a draft of this turn was sent back.
@@ -32,6 +36,7 @@ class View:
     question: str
     asked: str | None
     now: datetime
+    it: dict[str, Any] | None
     lines: dict[int, str]
     results: list[dict[str, Any]]
     checked: bool
@@ -54,9 +59,14 @@ def read(messages: Sequence[BaseMessage]) -> View | None:
         if isinstance(number := result.get("line"), int):
             lines[number] = str(result.get("deleted") or result.get("replaced") or "")
     lines = {number: lines[number] for number in sorted(lines) if lines[number]}
-    asks = len(said) > 1 and messages[said[-1] - 1].text.startswith(ASKING)
+    before, answer = messages[said[-2] : said[-1]] if len(said) > 1 else [], messages[said[-1] - 1].text if said else ""
+    told = [_json(m.text) for m in before if isinstance(m, ToolMessage)]
+    items = {item["id"]: item for result in told for item in result.get("items", [result]) if "id" in item}
+    named = [item for item in items.values() if " ".join(item["content"].split())[:WHOLE] in answer]
+    asks = bool(before) and answer.startswith(ASKING)
     asked, checked = messages[said[-2]].text if asks else None, any(isinstance(m, HumanMessage) for m in turn[1:])
-    return View(turn[0].text if turn else "", asked, datetime.fromisoformat(moment[1]), lines, results, checked)
+    it = named[0] if len(named) == 1 else None
+    return View(turn[0].text if turn else "", asked, datetime.fromisoformat(moment[1]), it, lines, results, checked)
 
 
 def _json(text: str) -> dict[str, Any]:
