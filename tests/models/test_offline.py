@@ -365,12 +365,22 @@ SAVED = item("Call mum", "bbbbbbbb", type="reminder", due_date="2026-01-08T10:00
         ("move it to Friday", ("update_item", {"id": "bbbbbbbb", "properties": {"due_date": "2026-01-09T10:00"}})),
         ("make it urgent", ("update_item", {"id": "bbbbbbbb", "properties": {"priority": "high"}})),
         ("rename it to Call mom", ("update_item", {"id": "bbbbbbbb", "content": "Call mom"})),
+        ("no, on Friday", ("update_item", {"id": "bbbbbbbb", "properties": {"due_date": "2026-01-09T10:00"}})),
+        ("Sorry, I meant at 11", ("update_item", {"id": "bbbbbbbb", "properties": {"due_date": "2026-01-08T11:00"}})),
     ],
 )
 def test_it_is_what_the_last_answer_named(then: str, call: tuple[str, dict[str, Any]]) -> None:
     assert call_of(after("remind me to call mum tomorrow at 10", SAVED, then=then)) == call
     both = found(SAVED, item("Buy milk"))
     assert call_of(after("when do I call mum?", both, then=then)) == call
+
+
+@pytest.mark.parametrize(
+    "then", ["no", "no, not that", "actually, never mind", "sorry", "no thanks", "Friday?", "tomorrow"]
+)
+def test_what_corrects_nothing_changes_nothing(then: str) -> None:
+    answer = after("remind me to call mum tomorrow at 10", SAVED, then=then)
+    assert [call["name"] for call in answer.tool_calls if call["name"] != "query_items"] == []
 
 
 @pytest.mark.parametrize("then", ["delete it", "mark that as done", "delete everything", "delete them"])
