@@ -83,7 +83,7 @@ def test_what_was_forgotten_is_told_as_forgotten(settings: Settings) -> None:
             assistant.ask("forget that I'm allergic to peanuts", thread).answer == "Forgotten: Is allergic to peanuts."
         )
         told = assistant.ask("I work in Hamburg now, not in Berlin", thread).answer
-        assert told == "I will remember: Works in Hamburg."
+        assert told == "I will remember: Works in Hamburg (no longer: Works in Berlin)."
 
 
 FOREIGN = """

@@ -11,11 +11,12 @@ from ana.models.offline.details import Unclear, carried, tidy
 from ana.models.offline.english import LIKE, VERBS, forms, words
 from ana.models.offline.items import Item, day_of, is_past, stems
 from ana.models.offline.keeping import fragment
-from ana.models.offline.plans import OPEN, Change, Plan, say
+from ana.models.offline.plans import DONE, OPEN, Change, Plan, say
 from ana.models.offline.view import ASKING, View
 from ana.when import resolve, shift_of
 
 _FORMS = forms("change")
+_UNKNOWN_DEED = "I found no open item that this is about. If I am to keep it, begin with “note:”."
 _DOING = stems(" ".join(words("doing")))
 
 
@@ -29,7 +30,7 @@ def _project(said: dict[str, str]) -> Change:
 
 
 _HOW: dict[str, Callable[[dict[str, str]], Change]] = {
-    "reopen": lambda _: Change(_set(status="active"), where={"status": "done"}),
+    "reopen": lambda _: Change(_set(status="active"), where=DONE),
     "done": lambda _: Change(_set(status="done"), where=OPEN),
     "rename": lambda said: Change(lambda _: {"content": tidy(said["new"])}),
     "priority": lambda said: Change(_set(priority="low" if LIKE["low"].search(said["rest"]) else "high")),
@@ -58,13 +59,16 @@ def change(text: str, view: View, narrowed: str = "") -> Plan | None:
     for kind, pattern in _FORMS:
         if (match := pattern.match(f" {text}")) and (plan := _changed(kind, match, view, narrowed, new=not order)):
             return plan
-    if LIKE["no name"].match(text) or ("instead" not in text and text.split(" ")[0].lower() in VERBS):
+    is_order = text.split(" ")[0].lower() in VERBS and not re.search(r"instead| is due ", text)
+    if is_order or LIKE["no name"].match(text):
         return None
     return _moved(text, view, narrowed, _new(text, view) if " due " in text else None, sure=False)
 
 
 def _changed(kind: str, match: re.Match[str], view: View, narrowed: str, *, new: bool) -> Plan | None:
     said, what = match[0].strip(), match["what"].strip(" ,:\"'")
+    if re.match(r"(?:all|every)\b", what) and kind in ("delete", "move", "priority"):
+        return say(f"{ASKING} Name it by its words; I change one at a time.")
     what = re.sub(r"^(?:(?:both|all|the|my) |(?:due )?(?:date|time|deadline|priority) (?:of|for|on) )+", "", what)
     if kind == "move":
         is_order = new and said.split(" ")[0].lower() in VERBS and not re.search(r" to (?!.* by )", said)
@@ -96,7 +100,8 @@ def deed(text: str, view: View) -> Plan | None:
     said = _without_days(f"{match['what']} {match['past']}", view.today)
     idle = _DOING if len(stems(said) - _DOING) > 1 else frozenset()
     what = " ".join(dict.fromkeys(word for word in said.split() if stems(word) - idle))
-    return plans.change(what, [], Change(_set(status="done"), where=OPEN, share=0.99)) if len(stems(what)) > 1 else None
+    how = Change(_set(status="done"), where=OPEN, share=0.99, otherwise=say(_UNKNOWN_DEED))
+    return plans.change(what, [], how) if len(stems(what)) > 1 else None
 
 
 def _each(what: str, how: Change, view: View, narrowed: str) -> Plan | None:

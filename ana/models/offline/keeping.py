@@ -11,7 +11,7 @@ from ana.models.offline.plans import Plan, say
 from ana.models.offline.view import View
 
 _TEXTS, _ITEMS = forms("text"), forms("item")
-_UNSURE = "I am not sure what you mean by {!r} in that. Say it like this: remind me to call Anna on Friday at 15:00."
+_UNSURE = "I am not sure what you mean by {!r} in that, so I kept nothing. “note: …” keeps any words as they are."
 
 
 def pasted(text: str) -> Plan | None:

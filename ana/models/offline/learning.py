@@ -57,7 +57,11 @@ def _known(line: str, said: str, view: View, number: int | None = None, *, repla
         held = [n for n, text in view.lines.items() if _word(old).search(text) and fitting(said, {n: text}, 0.2)]
         if held and bool(re.search(r"\d", old)) == bool(re.search(r"\d", new)) and stems(new):
             return plans.learn(_word(old).sub(new, view.lines[held[0]]), held[0])
-    if LIKE["changed"].search(said) and len(best := fitting(said, view.lines, 0.2)) == 1:
+    subject = re.match(r"their [\w' ]+? (?:is|are)\b", line, re.I)
+    if subject and (held := [n for n, text in view.lines.items() if text.lower().startswith(subject[0].lower())]):
+        return plans.learn(line, held[0])
+    best = fitting(said, view.lines, 0.2) if LIKE["changed"].search(said) else []
+    if len(best) == 1 and len(stems(said) & stems(view.lines[best[0]])) > 1:
         return plans.learn(line, best[0])
     if any(stems(line) <= stems(text) for text in view.lines.values()):
         return say(f"I know that: {tidy(line)}.")

@@ -10,12 +10,13 @@ from ana.models.offline.view import ASKING, View
 Plan = Generator[tuple[str, dict[str, Any]], dict[str, Any], str]
 
 CAN = (
-    "I can keep tasks and notes, find them, tell what is due, remember what you like, and calculate: "
-    "try “remind me to call Anna on Friday”, “note: the key is in the tin”, “what's due this week?”, “done with the "
-    "call”; OPENAI_API_KEY, OPENROUTER_API_KEY or OLLAMA_MODEL in .env brings a real model."
+    "I keep tasks and notes (“remind me to call Anna on Friday”, “note: the key is in the tin”), find them (“what's "
+    "due this week?”), remember what you like, and calculate; OPENAI_API_KEY, OPENROUTER_API_KEY or OLLAMA_MODEL in "
+    ".env brings a real model."
 )
-HELP = f"I am a small rule-based reader of English and did not understand that. {CAN}"
+HELP = f"I am a small rule-based reader of English and did not understand that: {CAN}"
 OPEN = {"status": {"$ne": "done"}}
+DONE = {"status": "done"}
 MOST = 50
 NEAREST = 5
 _PLACES = {"first": 0, "1": 0, "1st": 0, "second": 1, "2": 1, "2nd": 1, "third": 2, "3": 2, "3rd": 2, "last": -1}
@@ -51,7 +52,7 @@ def learn(line: str, number: int | None = None) -> Plan:
     """Keep a line of Global Context, or rewrite the one with this number."""
     told = {"content": line} | ({} if number is None else {"line": number})
     done = yield "append_context" if number is None else "replace_context", told
-    return f"I will remember: {done['content']}."
+    return f"I will remember: {done['content']}" + (f" (no longer: {done['replaced']})." if "replaced" in done else ".")
 
 
 def forget(what: str, lines: Mapping[int, str]) -> Plan:
@@ -125,7 +126,8 @@ def _change(what: str, how: Change, narrowed: str) -> Plan:
     if not best and how.otherwise:
         return (yield from how.otherwise)
     if len(best) != 1:
-        return _asked(line_of(items[id]) for id in best) if best else f'I found nothing that fits "{what}".'
+        state = "" if not how.where else " and is done" if how.where == DONE else " and is open"
+        return _asked(line_of(items[id]) for id in best) if best else f'I found nothing that fits "{what}"{state}.'
     if (given := how.given(items[best[0]])) is None:
         return f"{items[best[0]]['content']} has no date yet. Say on which day."
     done = yield how.tool, {"id": best[0]} | given
@@ -154,6 +156,9 @@ def find(text: str, words: str, where: Mapping[str, Any], *, own: bool, exact: b
         texts = {id: described(item) for id, item in items.items()}
         every = [id for id in texts if stems(words) <= stems(texts[id])]
         best = every if exact else fitting(words, texts, 0.3)[:NEAREST]
+        if not best and where.get("type") in ("task", "reminder", "appointment"):
+            wider = {key: value for key, value in where.items() if key != "type"}
+            return (yield from find(text, words, wider, own=own, exact=exact, undated=undated))
         if not best:
             near = (
                 f" Nearest in meaning:\n{listing([*items.values()][:NEAREST])}" if items and own and not exact else ""

@@ -8,7 +8,7 @@ from ana.models.offline.english import LIKE, VERBS, patterns, words
 from ana.models.offline.items import fitting, stems
 from ana.models.offline.plans import OPEN, Plan, find, say
 from ana.models.offline.view import View
-from ana.when import due_question, named_days
+from ana.when import due_question, named_days, times
 
 _FILTERS = patterns("question patterns")
 _FILLERS = stems(" ".join(words("fillers")))
@@ -24,12 +24,12 @@ _KINDS = {
 
 def about_you(text: str, view: View) -> Plan | None:
     """The answer to a question that a line of Global Context has the words of."""
-    if not LIKE["asking"].search(text):
+    if not LIKE["asking"].search(text) or re.match(r"(?:find|show|list|search|did i|have i)\b|every|any", text, re.I):
         return None
     share = 0.45 if re.search(r"\b(?:i|my|me)\b", text, re.I) else 0.99
     best = fitting(" ".join(stems(text) - _FILLERS), view.lines, share)
     lines = "\n".join(f"- {view.lines[number]}" for number in best)
-    return say(f"What I know about you:\n{lines}") if best and len(best) < 3 else None
+    return say(f"What I know about you:\n{lines}") if best and len(best) < 6 else None
 
 
 def question(text: str, view: View) -> Plan | None:
@@ -46,6 +46,8 @@ def question(text: str, view: View) -> Plan | None:
         name = next(filter(None, place.groups())).lower()
         where["context"] = {"errand": "errands", "work": "office"}.get(name, name)
         rest = LIKE["at"].sub(" ", rest)
+    for time in reversed(times(rest)):
+        rest = f"{rest[: time.start]} {rest[time.end :]}"
     kinds = {kind.lower().removesuffix("s") for kind in LIKE["kind"].findall(rest)}
     kinds = {_KINDS.get(kind, kind) for kind in kinds}
     filtered, undated = where or "undated" in said, "undated" in said

@@ -21,6 +21,7 @@ _TALK = forms("talk")
 _SAID = {
     "hello": "Hello. What is on your mind?",
     "thanks": "You are welcome.",
+    "ok": "All right.",
     "bye": "Until next time.",
     "help": f"I am a small rule-based reader. {CAN}",
     "how to undo": "Type /undo, or run `ana undo`: it takes back the last turn that changed something.",
@@ -38,7 +39,8 @@ def understood(view: View) -> Plan:
         plan = None if unread else _wishes(plain(text), view)
         if plan is None and view.asked:  # the answer to "which one": the same wish, named more closely
             plan = changes.change(plain(view.asked), view, narrowed=text)
-        return plan or say(HELP)
+        told = LIKE["tells"].search(text) and not text.endswith("?") and not unread
+        return plan or say("If I am to keep that, begin with “note:”." if told else HELP)
     except Unclear as exc:
         return say(str(exc))
 

@@ -1,0 +1,119 @@
+"""The offline reader in a conversation: what "it" is, corrections, facts that change, questions about part of a day."""
+
+import json
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from ana.models.offline.reader import reply
+from tests.models.test_offline import NAMES, OPEN, call_of, found, item, prompt, say
+
+
+def after(first: str, *answers: dict[str, Any], then: str) -> AIMessage:
+    """What is answered to a second sentence, when tools have answered the first."""
+    messages: list[BaseMessage] = [prompt(), HumanMessage(first)]
+    for n, answer in enumerate(answers):
+        message = reply(messages, NAMES)
+        message.tool_calls[0]["id"] = f"c{n}"
+        messages += [message, ToolMessage(json.dumps(answer), tool_call_id=f"c{n}")]
+    messages += [reply(messages, NAMES), HumanMessage(then)]
+    query = reply(messages, NAMES)
+    if not query.tool_calls:
+        return query
+    query.tool_calls[0]["id"] = "q"
+    two = found(item("Call mum", "bbbbbbbb", due_date="2026-01-08T10:00"), item("Call mum again", "cccccccc"))
+    return reply([*messages, query, ToolMessage(json.dumps(two), tool_call_id="q")], NAMES)
+
+
+SAVED = item("Call mum", "bbbbbbbb", type="reminder", due_date="2026-01-08T10:00 (Thursday)")
+
+
+@pytest.mark.parametrize(
+    ("then", "call"),
+    [
+        ("delete it", ("delete_item", {"id": "bbbbbbbb"})),
+        ("mark that as done", ("update_item", {"id": "bbbbbbbb", "properties": {"status": "done"}})),
+        ("move it to Friday", ("update_item", {"id": "bbbbbbbb", "properties": {"due_date": "2026-01-09T10:00"}})),
+        ("make it urgent", ("update_item", {"id": "bbbbbbbb", "properties": {"priority": "high"}})),
+        ("rename it to Call mom", ("update_item", {"id": "bbbbbbbb", "content": "Call mom"})),
+        ("no, on Friday", ("update_item", {"id": "bbbbbbbb", "properties": {"due_date": "2026-01-09T10:00"}})),
+        ("Sorry, I meant at 11", ("update_item", {"id": "bbbbbbbb", "properties": {"due_date": "2026-01-08T11:00"}})),
+    ],
+)
+def test_it_is_what_the_last_answer_named(then: str, call: tuple[str, dict[str, Any]]) -> None:
+    assert call_of(after("remind me to call mum tomorrow at 10", SAVED, then=then)) == call
+    both = found(SAVED, item("Buy milk"))
+    assert call_of(after("when do I call mum?", both, then=then)) == call
+
+
+@pytest.mark.parametrize(
+    "then", ["no", "no, not that", "actually, never mind", "sorry", "no thanks", "Friday?", "tomorrow"]
+)
+def test_what_corrects_nothing_changes_nothing(then: str) -> None:
+    answer = after("remind me to call mum tomorrow at 10", SAVED, then=then)
+    assert [call["name"] for call in answer.tool_calls if call["name"] != "query_items"] == []
+
+
+@pytest.mark.parametrize("then", ["delete it", "mark that as done", "delete everything", "delete them"])
+def test_it_is_asked_about_where_the_last_answer_named_several_or_none(then: str) -> None:
+    several = found(SAVED, item("Buy milk", due_date="2026-01-08 (Thursday)"))
+    for answer in (
+        after("what's due tomorrow?", several, then=then),
+        after("what's due tomorrow?", found(), then=then),
+        after("hello", then=then),
+    ):
+        assert answer.tool_calls == []
+        assert answer.text.startswith("Which one")
+
+
+LEARNED_ANEW = [
+    ("My favorite color is actually blue", "append_context", None),
+    ("My favorite restaurant is Mario's now", "replace_context", 0),
+    ("my brother lives in Rome now", "append_context", None),
+    ("I like tea now", "append_context", None),
+    ("my sister lives in Rome now", "replace_context", 1),
+    ("my sister moved from Paris to Rome", "replace_context", 1),
+    ("I no longer like coffee", "delete_context", 2),
+]
+
+
+@pytest.mark.parametrize(("text", "tool", "line"), LEARNED_ANEW)
+def test_only_what_is_about_the_same_is_rewritten(text: str, tool: str, line: int | None) -> None:
+    name, args = call_of(
+        say(text, "Their favorite restaurant is Luigi's", "Their sister lives in Paris", "Likes coffee")
+    )
+    assert (name, args.get("line")) == (tool, line)
+
+
+def test_a_name_that_is_told_again_is_rewritten_and_the_old_one_is_told() -> None:
+    assert call_of(say("my name is Bob", "Likes tea", "Their name is Robert")) == (
+        "replace_context",
+        {"content": "Their name is Bob", "line": 1},
+    )
+
+
+QUESTIONS = [
+    ("am I busy on Friday?", {"due_date": {"$gte": "2026-01-09", "$lte": "2026-01-09"}, "status": OPEN}),
+    ("am I free on Friday at noon?", {"due_date": {"$gte": "2026-01-09", "$lte": "2026-01-09"}, "status": OPEN}),
+    ("anything tomorrow afternoon?", {"due_date": {"$gte": "2026-01-08", "$lte": "2026-01-08"}, "status": OPEN}),
+    ("what's my next appointment?", {"due_date": {"$gte": "2026-01-07"}, "type": "appointment", "status": OPEN}),
+    ("what's on my agenda?", {"status": OPEN}),
+]
+
+
+@pytest.mark.parametrize(("text", "where"), QUESTIONS)
+def test_a_part_of_the_day_asks_for_the_day(text: str, where: dict[str, Any]) -> None:
+    assert call_of(say(text)) == ("query_items", {"where": where, "limit": 50})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["how many days until Christmas?", "set an alarm for 7am", "remind me on friday that the books are due", "ok"],
+)
+def test_what_it_cannot_do_is_not_pretended(text: str) -> None:
+    assert say(text).tool_calls == []
+
+
+def test_what_is_told_and_not_kept_says_how_to_keep_it() -> None:
+    assert "note:" in say("The spare key is under the flower pot").text
