@@ -54,28 +54,44 @@ def undone(settings: Settings, turn: str | None, override: bool) -> bool:
         return take_back(handles.memory, turn, override=override)
 
 
-def take_back(memory: "Memory", turn: str | None, *, override: "bool | list[Conflict]" = False) -> bool:
+def take_back(
+    memory: "Memory",
+    turn: str | None,
+    *,
+    thread: str | None = None,
+    again: str = "ana undo --turn",
+    override: "bool | list[Conflict]" = False,
+) -> bool:
     """Take a turn back, or the last one that stands, and say what that changed; whether it was taken back.
 
     What something else changed since is shown, and in a terminal asked about.
+
+    Args:
+        memory: Items and Global Context.
+        turn: The turn, or None for the last.
+        thread: Where it is to be the last of one conversation.
+        again: The command that takes this back, without the name of the turn.
+        override: Whether to take back also what something else changed since, or which of it.
 
     Raises:
         UserError: There is nothing to take back, or no such turn.
     """
     from ana.store.undo import last_turn, undo
 
-    done = undo(memory, last_turn(memory) if turn is None else turn, override=override)
+    done = undo(memory, last_turn(memory, thread) if turn is None else turn, override=override)
     if done.conflicts and not done.name:
         say(f"Nothing was taken back: since the turn {done.turn} this was changed.")
         for conflict in done.conflicts:
             say(f"  {_told(conflict.left)} -> {_told(conflict.now)}")
         if sys.stdin.isatty() and _confirmed("Take it back all the same?"):
-            return take_back(memory, done.turn, override=done.conflicts)
+            return take_back(memory, done.turn, again=again, override=done.conflicts)
         say(f"To take it back all the same: ana undo --turn {done.turn} --force")
         return False
     say("Taken back:" if done.changes else "Everything was as it had been before that turn.")
     for change in done.changes:
         say(f"  {change_line(receipt(change))}")
+    if done.changes:
+        say(f"To bring it back: {again} {done.name}")
     return True
 
 
@@ -94,7 +110,10 @@ def _moment(since: str, clock: "Clock") -> str:
     """The beginning of a day, as moments are stored."""
     from ana.when import resolve
 
-    days = resolve(since, clock.now().date())
+    today = clock.now().date()
+    days = resolve(since, today)
+    if days and days[0].first > today:  # on a Sunday, Monday is the one that was
+        days = resolve(f"last {since}", today) or days
     if not days:
         raise UserError(f"{since!r} names no day.", "Say it as 2026-01-13 or yesterday.")
     try:

@@ -24,7 +24,7 @@ COMMANDS = {
     "/context delete": "forget a line: /context delete 2",
     "/items": "what is kept, by date, then newest; /items WORDS finds",
     "/due": "what is overdue, due today and later this week",
-    "/undo": "take back the last turn that changed something; /undo TURN another",
+    "/undo": "take back the last turn here that changed something; /undo TURN another",
     "/transcript": "what was said before; /transcript 50 the last 50 turns",
     "/threads": "your conversations; /threads NAME goes to one",
     "/reset": "start a new conversation",
@@ -149,7 +149,7 @@ class Repl:
     def _undo(self, turn: str) -> None:
         from app.history import take_back
 
-        take_back(self._handles().memory, turn or None)
+        take_back(self._handles().memory, turn or None, thread=self._thread, again="/undo")
 
     def _transcript(self, count: str) -> None:
         from app.transcript import show_transcript

@@ -62,7 +62,9 @@ def last_turn(memory: Memory, thread: str | None = None) -> str:
     mine = (turn for turn in standing if thread in (None, turns[turn]) and not _UNDO.fullmatch(turn))
     found = next((turn for turn in mine if _spans(memory.history(turn=turn))), None)
     if found is None:
-        raise UserError("There is nothing to take back.")
+        raise UserError(
+            "There is nothing to take back.", "`ana history` shows what was changed elsewhere." if thread else ""
+        )
     return found
 
 

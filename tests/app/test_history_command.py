@@ -94,6 +94,22 @@ def test_the_commands(ana: Run) -> None:
     assert ana("undo").returncode == 1
 
 
+def test_undo_in_a_conversation_is_of_that_conversation(ana: Run) -> None:
+    shown = ana("chat", given="add buy milk tomorrow\n/reset\n/undo\nadd buy bread\n/undo\n").stdout
+    assert "There is nothing to take back" in shown.partition("/reset")[2].partition("buy bread")[0]
+    taken, _, again = shown.rpartition("> /undo")[2].partition("To bring it back: ")
+    assert "- Buy bread" in taken
+    assert again.startswith("/undo undo-")
+    assert "Buy milk" in ana("items").stdout
+    assert "+ Buy bread" in ana("chat", given=again.splitlines()[0] + "\n").stdout
+
+
+def test_the_history_since_a_weekday_is_since_the_last(ana: Run) -> None:
+    ana("chat", given="add buy milk\n")
+    for day in ("monday", "tuesday", "sunday", "today", "2026-01-01"):
+        assert "Buy milk" in ana("history", "--since", day).stdout, day
+
+
 def test_trash(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     item = filled(settings)
     for name, value in folders(tmp_path).items():
