@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
 from typing import Any
@@ -30,11 +31,11 @@ def _project(said: dict[str, str]) -> Change:
 
 _HOW: dict[str, Callable[[dict[str, str]], Change]] = {
     "reopen": lambda _: Change(_set(status="active"), where={"status": "done"}),
-    "done": lambda _: Change(_set(status="done"), where=OPEN),
+    "done": lambda _: Change(_set(status="done"), where=OPEN, by_day=False),
     "rename": lambda said: Change(lambda _: {"content": tidy(said["new"])}),
     "priority": lambda said: Change(_set(priority="low" if LIKE["low"].search(said["rest"]) else "high")),
     "project": _project,
-    "delete": lambda _: Change(lambda _: {}, "delete_item"),
+    "delete": lambda _: Change(lambda _: {}, "delete_item", whole=True),
 }
 
 
@@ -94,7 +95,7 @@ def deed(text: str, view: View) -> Plan | None:
     said = _without_days(f"{match['what']} {match['past']}", view.today)
     idle = _DOING if len(stems(said) - _DOING) > 1 else frozenset()
     what = " ".join(dict.fromkeys(word for word in said.split() if stems(word) - idle))
-    return plans.change(what, [], Change(_set(status="done"), where=OPEN, share=0.99)) if len(stems(what)) > 1 else None
+    return plans.change(what, [], Change(_set(status="done"), where=OPEN, share=0.99, whole=True)) if len(stems(what)) > 1 else None
 
 
 def _each(what: str, how: Change, view: View, narrowed: str) -> Plan | None:
@@ -104,6 +105,8 @@ def _each(what: str, how: Change, view: View, narrowed: str) -> Plan | None:
     if LIKE["not one"].search(what):
         return say(f"I am not sure which you mean by {what!r}. Say one thing at a time.")
     name = _without_days(what, view.today)
+    if name != what and how.by_day:
+        how = replace(how, days=tuple(resolve(what, view.today)))
     parts = [part for part in re.split(r",? and |, ", name) if stems(part)]
     return plans.change(name, parts, how, narrowed) if parts else None
 

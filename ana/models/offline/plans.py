@@ -6,6 +6,7 @@ from typing import Any
 
 from ana.models.offline.items import Item, brief, day_of, described, fitting, line_of, listing, stems, when
 from ana.models.offline.view import ASKING, View
+from ana.when import Mention
 
 Plan = Generator[tuple[str, dict[str, Any]], dict[str, Any], str]
 
@@ -89,6 +90,9 @@ class Change:
         where: What the item must be like.
         share: More than this share of the words must be the item's.
         otherwise: What is done where no item fits.
+        days: The days that its name tells; it must lie on one of them.
+        whole: Whether what joins two things must be named by both.
+        by_day: Whether a day in its name is the item's; else it is when that was done.
     """
 
     given: Callable[[Item], dict[str, Any] | None]
@@ -96,6 +100,16 @@ class Change:
     where: Mapping[str, Any] | None = None
     share: float = 0.5
     otherwise: Plan | None = None
+    days: tuple[Mention, ...] = ()
+    whole: bool = False
+    by_day: bool = True
+
+    def suits(self, item: Item, what: str) -> bool:
+        """Whether an item may be meant: it is of the day that was told, and no more than what was told."""
+        day, wanted = day_of(item), stems(what)
+        on_it = not self.days or (day is not None and any(m.first <= day <= m.last for m in self.days))
+        parts = [stems(part) for part in item["content"].split(" and ")]
+        return on_it and not (self.whole and any(part and not part & wanted for part in parts))
 
 
 def change(name: str, parts: list[str], how: Change, narrowed: str = "") -> Plan:
@@ -122,6 +136,7 @@ def _change(what: str, how: Change, narrowed: str) -> Plan:
         best = fitting(f"{what} {narrowed}", {id: texts[id] for id in best}, 0)
     best = [id for id in items if id in what.lower().split()] or whole or named or best
     best = best if place is None or place >= len(best) else [best[place]]
+    best = [id for id in best if len(best) > 1 or how.suits(items[id], what)]
     if not best and how.otherwise:
         return (yield from how.otherwise)
     if len(best) != 1:
