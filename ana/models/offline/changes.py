@@ -64,10 +64,12 @@ def change(text: str, view: View, narrowed: str = "") -> Plan | None:
 
 def _changed(kind: str, match: re.Match[str], view: View, narrowed: str, *, new: bool) -> Plan | None:
     said, what = match[0].strip(), match["what"].strip(" ,:\"'")
-    what = re.sub(r"^(?:(?:both|all|the|my) |(?:due )?(?:date|time|deadline|priority) (?:of|for|on) )+", "", what)
+    if kind != "delete":
+        what = LIKE["of it"].sub("", what)
+    what = re.sub(r"^(?:(?:both|all|the|my) )+", "", what)
     if kind == "move":
         is_order = new and said.split(" ")[0].lower() in VERBS and not re.search(r" to (?!.* by )", said)
-        return _moved(what, view, narrowed, _new(said, view) if is_order else None, sure=True)
+        return _moved(what, view, narrowed, _new(said, view) if is_order else None, sure=True, whole=new)
     told = kind in ("done", "reopen") and not re.match(r"(?:mark|set|tick|re-?open|i was wrong)", said, re.I)
     is_new = re.match(r"(?:complete|drop off) ", said, re.I) and resolve(what, view.today)
     if is_new or re.match(r"(?:what you know|bit|thing)\b", what):
@@ -75,7 +77,8 @@ def _changed(kind: str, match: re.Match[str], view: View, narrowed: str, *, new:
     if told and (LIKE["all"].match(what) or LIKE["hedged"].search(said)):
         return None
     rest = f"{match.groupdict().get('level', '')} {said.replace(what, '')}"
-    return _each(what, _HOW[kind](match.groupdict() | {"rest": rest}), view, narrowed)
+    how = _HOW[kind](match.groupdict() | {"rest": rest})
+    return _each(what, how if new else replace(how, share=0.5), view, narrowed)
 
 
 def _new(text: str, view: View) -> Plan | None:
@@ -111,8 +114,12 @@ def _each(what: str, how: Change, view: View, narrowed: str) -> Plan | None:
     return plans.change(name, parts, how, narrowed) if parts else None
 
 
-def _moved(what: str, view: View, narrowed: str, otherwise: Plan | None, *, sure: bool) -> Plan | None:
+def _moved(
+    what: str, view: View, narrowed: str, otherwise: Plan | None, *, sure: bool, whole: bool = True
+) -> Plan | None:
     """Reschedule: what stands before the first joint behind which there is nothing but a day, a time or a span."""
+    share = 0.99 if whole else 0.5
+    what = LIKE["of it"].sub("", what)
     text, marked = LIKE["aside"].sub("", LIKE["aside"].sub("", what)), sure or LIKE["moved"].search(what)
     for joint in LIKE["to"].finditer(text):
         name, rest = LIKE["moving"].sub("", text[: joint.start()]), text[joint.start() :].strip(" :")
@@ -120,14 +127,14 @@ def _moved(what: str, view: View, narrowed: str, otherwise: Plan | None, *, sure
             continue
         if sure and (by := shift_of(rest)):
             by = -by if re.search(r"\b(?:earlier|forward)\b", rest, re.I) else by
-            return _each(name, Change(partial(_dated, by=by), otherwise=otherwise), view, narrowed)
+            return _each(name, Change(partial(_dated, by=by), otherwise=otherwise, share=share), view, narrowed)
         try:
             content, properties = carried(re.sub(r"^from .{3,20} (?=to )", "", rest), view.now)
         except Unclear:
             continue
         if (due := properties.get("due_date")) and not LIKE["no word"].sub("", content):
             to = due if resolve(rest, view.today) else due[10:]
-            return _each(name, Change(partial(_dated, to=to), otherwise=otherwise), view, narrowed)
+            return _each(name, Change(partial(_dated, to=to), otherwise=otherwise, share=share), view, narrowed)
     return None
 
 

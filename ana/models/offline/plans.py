@@ -98,7 +98,7 @@ class Change:
     given: Callable[[Item], dict[str, Any] | None]
     tool: str = "update_item"
     where: Mapping[str, Any] | None = None
-    share: float = 0.5
+    share: float = 0.99
     otherwise: Plan | None = None
     days: tuple[Mention, ...] = ()
     whole: bool = False
