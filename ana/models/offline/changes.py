@@ -77,7 +77,11 @@ def _changed(kind: str, match: re.Match[str], view: View, narrowed: str, *, new:
     if told and (LIKE["all"].match(what) or LIKE["hedged"].search(said)):
         return None
     rest = f"{match.groupdict().get('level', '')} {said.replace(what, '')}"
+    if kind == "delete" and LIKE["a part"].search(what):
+        return say(f"I delete whole items. Name the one you mean by its words, not {what!r}.")
     how = _HOW[kind](match.groupdict() | {"rest": rest})
+    if re.match(r"cancel|call off", said, re.I):
+        how = replace(how, where=OPEN)
     return _each(what, how if new else replace(how, share=0.5), view, narrowed)
 
 

@@ -19,6 +19,7 @@ HELP = f"I am a small rule-based reader of English and did not understand that. 
 OPEN = {"status": {"$ne": "done"}}
 MOST = 50
 NEAREST = 5
+_KINDS = ("note", "idea", "reminder", "appointment")
 _PLACES = {"first": 0, "1": 0, "1st": 0, "second": 1, "2": 1, "2nd": 1, "third": 2, "3": 2, "3rd": 2, "last": -1}
 
 
@@ -109,7 +110,8 @@ class Change:
         day, wanted = day_of(item), stems(what)
         on_it = not self.days or (day is not None and any(m.first <= day <= m.last for m in self.days))
         parts = [stems(part) for part in item["content"].split(" and ")]
-        return on_it and not (self.whole and any(part and not part & wanted for part in parts))
+        kinds = {kind for kind in _KINDS if kind in what.lower().split()} - {item["properties"].get("type")}
+        return on_it and not (self.tool == "delete_item" and kinds) and not (self.whole and any(part and not part & wanted for part in parts))
 
 
 def change(name: str, parts: list[str], how: Change, narrowed: str = "") -> Plan:
