@@ -57,7 +57,7 @@ def change(text: str, view: View, narrowed: str = "") -> Plan | None:
     for kind, pattern in _FORMS:
         if (match := pattern.match(f" {text}")) and (plan := _changed(kind, match, view, narrowed, new=not order)):
             return plan
-    if LIKE["no name"].match(text) or ("instead" not in text and text.split(" ")[0].lower() in VERBS):
+    if LIKE["no name"].match(text) or LIKE["no move"].search(text) or ("instead" not in text and text.split(" ")[0].lower() in VERBS):
         return None
     return _moved(text, view, narrowed, _new(text, view) if " due " in text else None, sure=False)
 
@@ -68,6 +68,8 @@ def _changed(kind: str, match: re.Match[str], view: View, narrowed: str, *, new:
         what = LIKE["of it"].sub("", what)
     what = re.sub(r"^(?:(?:both|all|the|my) )+", "", what)
     if kind == "move":
+        if LIKE["no move"].search(said):
+            return None
         is_order = new and said.split(" ")[0].lower() in VERBS and not re.search(r" to (?!.* by )", said)
         return _moved(what, view, narrowed, _new(said, view) if is_order else None, sure=True, whole=new)
     told = kind in ("done", "reopen") and not re.match(r"(?:mark|set|tick|re-?open|i was wrong)", said, re.I)
@@ -97,7 +99,7 @@ def deed(text: str, view: View) -> Plan | None:
     """Something that was to be done is told as done: every word must be the item's, save those of doing."""
     matches = (LIKE[name].match(text) for name in ("active", "passive"))
     match = next((m for m in matches if m and is_past(m["past"].lower())), None)
-    if match is None or LIKE["hedged"].search(text) or LIKE["someone"].match(match["what"]):
+    if match is None or LIKE["hedged"].search(text) or LIKE["someone calls"].match(text.rstrip(" .!")) or LIKE["someone"].match(match["what"]):
         return None
     said = _without_days(f"{match['what']} {match['past']}", view.today)
     idle = _DOING if len(stems(said) - _DOING) > 1 else frozenset()
