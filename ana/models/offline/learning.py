@@ -5,7 +5,7 @@ import re
 from ana.models.offline import plans
 from ana.models.offline.details import tidy
 from ana.models.offline.english import LIKE, forms, pairs, whole
-from ana.models.offline.items import fitting, stems
+from ana.models.offline.items import fitting, is_past, stems
 from ana.models.offline.plans import Plan, say
 from ana.models.offline.view import View
 from ana.when import resolve
@@ -13,7 +13,7 @@ from ana.when import resolve
 _FORMS = forms("learn")
 _VERBS = {mine: theirs.replace("_", " ") for theirs, mine in pairs("verb forms").items()}
 _OWN = {
-    r"\bmy\b": "their",
+    r"\b(?:my|our)\b": "their",
     r"\bme\b": "them",
     r"\bmyself\b": "themselves",
     r"\bI(?:'m| am)\b": "they are",
@@ -32,7 +32,15 @@ def learned(text: str, view: View) -> Plan | None:
         if kind == "rule":
             best = fitting(text, view.lines, 0)
             return _known(what, what, view, best[0] if len(best) == 1 else None)
+        verb = LIKE["first person"].match(what)
+        if verb and is_past(verb[2].lower()) and not verb[2].lower().endswith("eed"):
+            return None
         is_habit = LIKE["habit"].search(what) or not resolve(what, view.today)
+        mine = LIKE["mine"].match(what)
+        is_order = not re.match(r"update|correction|you should", text, re.I)
+        doubted = not is_habit or LIKE["no fact"].match(what) or not (is_order or not LIKE["passing"].match(what))
+        if kind == "told" and not mine and doubted:
+            return None
         if kind == "told" or (is_habit and not LIKE["passing"].match(what)):
             return _known(_third_person(what), text, view)
     return None
