@@ -28,6 +28,9 @@ def learned(text: str, view: View) -> Plan | None:
             continue
         what = whole(match["what"].rstrip(" .!"))
         if kind == "forget":
+            named = stems(what.split(",")[0])
+            if len(named) < 2 and re.match(r"(?:you can )?forget (?!that|what|my|where|i\b)", text, re.I):
+                return None
             return plans.forget(what.split(",")[0], view.lines)
         if kind == "rule":
             best = fitting(text, view.lines, 0)
@@ -63,6 +66,8 @@ def _known(line: str, said: str, view: View, number: int | None = None, *, repla
     if news := LIKE["news"].search(said):
         old, new = next((news[a], news[b]) for a, b in (("from", "to"), ("out", "in"), ("old", "new")) if news[a])
         held = [n for n, text in view.lines.items() if _word(old).search(text) and fitting(said, {n: text}, 0.2)]
+        about = stems(said) - stems(f"{old} {new}")
+        held = [n for n in held if (not replace or about & stems(view.lines[n])) and not _word(new).search(view.lines[n])]
         if held and bool(re.search(r"\d", old)) == bool(re.search(r"\d", new)) and stems(new):
             return plans.learn(_word(old).sub(new, view.lines[held[0]]), held[0])
     if LIKE["changed"].search(said) and len(best := fitting(said, view.lines, 0.2)) == 1:
