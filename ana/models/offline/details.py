@@ -9,6 +9,7 @@ from ana.when import Mention, hours_ahead, resolve, times
 
 _CARRIED = patterns("detail patterns")
 _TWO = "That names more than one day or time, and an item has one. Say it in two sentences."
+_WHEN = "I am not sure what is when in that. Say it like this: remind me on Friday at 15:00 to call Anna."
 
 
 class Unclear(Exception):
@@ -27,6 +28,8 @@ def carried(text: str, now: datetime) -> tuple[str, dict[str, Any]]:
     """
     if LIKE["recurring"].search(text):
         raise Unclear("An item has one date, so I cannot keep what recurs. Give me the next time.")
+    if LIKE["told when"].search(text):
+        raise Unclear(_WHEN)
     properties: dict[str, Any] = {}
     text, due = _without_time(text, now)
     for row, pattern in _CARRIED.items():
@@ -41,7 +44,7 @@ def carried(text: str, now: datetime) -> tuple[str, dict[str, Any]]:
 def tidy(text: str) -> str:
     """One space between words, no stray punctuation, quotes or joints at the ends, a capital in front."""
     text = re.sub(r"""^(["'])(.*)\1$""", r"\2", re.sub(r"\s+", " ", text).strip(" ,.;:->–!?"))
-    text = re.sub(r"^(?:to|that|and) (?=\S)|[\s,]+(?:and|by|for|due|is|at)$", "", text, flags=re.I).strip(" ,.;:->–!?")
+    text = re.sub(r"^(?:to|that|and) (?=\S)|[\s,]+(?:and|by|for|due|at)$", "", text, flags=re.I).strip(" ,.;:->–!?")
     return text[:1].upper() + text[1:]
 
 
