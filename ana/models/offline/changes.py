@@ -57,7 +57,11 @@ def change(text: str, view: View, narrowed: str = "") -> Plan | None:
     for kind, pattern in _FORMS:
         if (match := pattern.match(f" {text}")) and (plan := _changed(kind, match, view, narrowed, new=not order)):
             return plan
-    if LIKE["no name"].match(text) or LIKE["no move"].search(text) or ("instead" not in text and text.split(" ")[0].lower() in VERBS):
+    if (
+        LIKE["no name"].match(text)
+        or LIKE["no move"].search(text)
+        or ("instead" not in text and text.split(" ")[0].lower() in VERBS)
+    ):
         return None
     return _moved(text, view, narrowed, _new(text, view) if " due " in text else None, sure=False)
 
@@ -99,12 +103,21 @@ def deed(text: str, view: View) -> Plan | None:
     """Something that was to be done is told as done: every word must be the item's, save those of doing."""
     matches = (LIKE[name].match(text) for name in ("active", "passive"))
     match = next((m for m in matches if m and is_past(m["past"].lower())), None)
-    if match is None or LIKE["hedged"].search(text) or LIKE["someone calls"].match(text.rstrip(" .!")) or LIKE["someone"].match(match["what"]):
+    if (
+        match is None
+        or LIKE["hedged"].search(text)
+        or LIKE["someone calls"].match(text.rstrip(" .!"))
+        or LIKE["someone"].match(match["what"])
+    ):
         return None
     said = _without_days(f"{match['what']} {match['past']}", view.today)
     idle = _DOING if len(stems(said) - _DOING) > 1 else frozenset()
     what = " ".join(dict.fromkeys(word for word in said.split() if stems(word) - idle))
-    return plans.change(what, [], Change(_set(status="done"), where=OPEN, share=0.99, whole=True)) if len(stems(what)) > 1 else None
+    return (
+        plans.change(what, [], Change(_set(status="done"), where=OPEN, share=0.99, whole=True))
+        if len(stems(what)) > 1
+        else None
+    )
 
 
 def _each(what: str, how: Change, view: View, narrowed: str) -> Plan | None:

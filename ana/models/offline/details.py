@@ -60,6 +60,9 @@ def _without_time(text: str, now: datetime) -> tuple[str, str | None]:
     if len(days) > 1 or len(clock) > 1 or (clock and re.search(r"\d ?(?:-|–|to) ?$", text[: clock[0].start])):
         raise Unclear(_TWO)
     due = (days[0].last if days[0].first <= now.date() else days[0].first).isoformat() if days else ""
+    said = text[clock[0].start : clock[0].end] if clock else ""
+    if re.search(r"(?<!\d)[1-5]:\d\d$", said) and "morning" not in text:
+        raise Unclear(f"I am not sure whether {said} is before or after noon. Say am or pm.")
     if clock:
         passed = not due and clock[0].at <= now.time() and not re.search(r"\b(?:today|tonight)\b", text, re.I)
         due = f"{due or (now.date() + timedelta(days=passed)).isoformat()}T{clock[0].at:%H:%M}"

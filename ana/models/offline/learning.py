@@ -40,8 +40,8 @@ def learned(text: str, view: View) -> Plan | None:
             return None
         is_habit = LIKE["habit"].search(what) or not resolve(what, view.today)
         mine = LIKE["mine"].match(what)
-        is_order = not re.match(r"update|correction|you should", text, re.I)
-        doubted = not is_habit or LIKE["no fact"].match(what) or not (is_order or not LIKE["passing"].match(what))
+        passes = re.match(r"update|correction|you should", text, re.I) and LIKE["passing"].match(what)
+        doubted = not is_habit or LIKE["no fact"].match(what) or passes
         if kind == "told" and not mine and doubted:
             return None
         if kind == "told" or (is_habit and not LIKE["passing"].match(what)):
@@ -67,7 +67,9 @@ def _known(line: str, said: str, view: View, number: int | None = None, *, repla
         old, new = next((news[a], news[b]) for a, b in (("from", "to"), ("out", "in"), ("old", "new")) if news[a])
         held = [n for n, text in view.lines.items() if _word(old).search(text) and fitting(said, {n: text}, 0.2)]
         about = stems(said) - stems(f"{old} {new}")
-        held = [n for n in held if (not replace or about & stems(view.lines[n])) and not _word(new).search(view.lines[n])]
+        held = [
+            n for n in held if not (_word(new).search(view.lines[n]) or (replace and not about & stems(view.lines[n])))
+        ]
         if held and bool(re.search(r"\d", old)) == bool(re.search(r"\d", new)) and stems(new):
             return plans.learn(_word(old).sub(new, view.lines[held[0]]), held[0])
     if LIKE["changed"].search(said) and len(best := fitting(said, view.lines, 0.2)) == 1:

@@ -108,10 +108,11 @@ class Change:
     def suits(self, item: Item, what: str) -> bool:
         """Whether an item may be meant: it is of the day that was told, and no more than what was told."""
         day, wanted = day_of(item), stems(what)
-        on_it = not self.days or (day is not None and any(m.first <= day <= m.last for m in self.days))
-        parts = [stems(part) for part in item["content"].split(" and ")]
-        kinds = {kind for kind in _KINDS if kind in what.lower().split()} - {item["properties"].get("type")}
-        return on_it and not (self.tool == "delete_item" and kinds) and not (self.whole and any(part and not part & wanted for part in parts))
+        is_other = bool(self.days) and not (day and any(m.first <= day <= m.last for m in self.days))
+        if self.tool == "delete_item":
+            is_other |= any(kind in what.lower().split() and kind != item["properties"].get("type") for kind in _KINDS)
+        parts = [stems(part) for part in item["content"].split(" and ")] if self.whole else []
+        return not (is_other or any(part and not part & wanted for part in parts))
 
 
 def change(name: str, parts: list[str], how: Change, narrowed: str = "") -> Plan:
