@@ -57,6 +57,8 @@ def change(text: str, view: View, narrowed: str = "") -> Plan | None:
     for kind, pattern in _FORMS:
         if (match := pattern.match(f" {text}")) and (plan := _changed(kind, match, view, narrowed, new=not order)):
             return plan
+    if (thrown := LIKE["thrown"].match(text)) and (fresh := _new(text, view)):
+        return plans.unless_kept(_without_days(thrown["what"], view.today), fresh)
     if (
         LIKE["no name"].match(text)
         or LIKE["no move"].search(text)
@@ -73,7 +75,8 @@ def _changed(kind: str, match: re.Match[str], view: View, narrowed: str, *, new:
     what = re.sub(r"^(?:(?:both|all|the|my) )+", "", what)
     if kind == "move":
         if LIKE["no move"].search(said):
-            return None
+            fresh = _new(said, view)
+            return plans.unless_kept(_without_days(said, view.today), fresh) if fresh else None
         is_order = new and said.split(" ")[0].lower() in VERBS and not re.search(r" to (?!.* by )", said)
         return _moved(what, view, narrowed, _new(said, view) if is_order else None, sure=True, whole=new)
     told = kind in ("done", "reopen") and not re.match(r"(?:mark|set|tick|re-?open|i was wrong)", said, re.I)

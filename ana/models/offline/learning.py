@@ -11,6 +11,7 @@ from ana.models.offline.view import View
 from ana.when import resolve
 
 _FORMS = forms("learn")
+_UNSURE = "I am not sure whether that is to be kept, and as what. Say “note: …” or “remind me to …”."
 _VERBS = {mine: theirs.replace("_", " ") for theirs, mine in pairs("verb forms").items()}
 _OWN = {
     r"\b(?:my|our)\b": "their",
@@ -37,13 +38,13 @@ def learned(text: str, view: View) -> Plan | None:
             return _known(what, what, view, best[0] if len(best) == 1 else None)
         verb = LIKE["first person"].match(what)
         if verb and is_past(verb[2].lower()) and not verb[2].lower().endswith("eed"):
-            return None
+            return say(_UNSURE) if kind == "told" else None
         is_habit = LIKE["habit"].search(what) or not resolve(what, view.today)
         mine = LIKE["mine"].match(what)
         passes = re.match(r"update|correction|you should", text, re.I) and LIKE["passing"].match(what)
         doubted = not is_habit or LIKE["no fact"].match(what) or passes
         if kind == "told" and not mine and doubted:
-            return None
+            return say(_UNSURE)
         if kind == "told" or (is_habit and not LIKE["passing"].match(what)):
             return _known(_third_person(what), text, view)
     return None
@@ -65,13 +66,12 @@ def _known(line: str, said: str, view: View, number: int | None = None, *, repla
         return plans.learn(_third_person(f"I am {wrong['new']}".rstrip(" .!")), held[0])
     if news := LIKE["news"].search(said):
         old, new = next((news[a], news[b]) for a, b in (("from", "to"), ("out", "in"), ("old", "new")) if news[a])
-        held = [n for n, text in view.lines.items() if _word(old).search(text) and fitting(said, {n: text}, 0.2)]
         about = stems(said) - stems(f"{old} {new}")
-        held = [
-            n for n in held if not (_word(new).search(view.lines[n]) or (replace and not about & stems(view.lines[n])))
-        ]
+        held = [n for n, text in view.lines.items() if _word(old).search(text) and fitting(said, {n: text}, 0.2)]
+        held = [n for n in held if not replace or about & stems(view.lines[n])]
         if held and bool(re.search(r"\d", old)) == bool(re.search(r"\d", new)) and stems(new):
-            return plans.learn(_word(old).sub(new, view.lines[held[0]]), held[0])
+            parts = _word(old).split(view.lines[held[0]])  # where the line has both, they change places
+            return plans.learn(new.join(_word(new).sub(old, part) for part in parts), held[0])
     if LIKE["changed"].search(said) and len(best := fitting(said, view.lines, 0.2)) == 1:
         return plans.learn(line, best[0])
     if any(stems(line) <= stems(text) for text in view.lines.values()):

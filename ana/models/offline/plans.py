@@ -139,8 +139,10 @@ def _change(what: str, how: Change, narrowed: str) -> Plan:
         best = fitting(f"{what} {narrowed}", {id: texts[id] for id in best}, 0)
     best = [id for id in items if id in what.lower().split()] or whole or named or best
     best = best if place is None or place >= len(best) else [best[place]]
-    best = [id for id in best if len(best) > 1 or how.suits(items[id], what)]
+    best = [id for id in best if len(best) > 1 or id in what.lower().split() or how.suits(items[id], what)]
     if not best and how.otherwise:
+        if near := fitting(what, {id: item["content"] for id, item in items.items()}):
+            return _unsure(line_of(items[id]) for id in near)
         return (yield from how.otherwise)
     if len(best) != 1:
         return _asked(line_of(items[id]) for id in best) if best else f'I found nothing that fits "{what}".'
@@ -150,6 +152,15 @@ def _change(what: str, how: Change, narrowed: str) -> Plan:
     said = given.get("properties", {})
     verb = "Deleted" if "deleted" in done else "Marked as done" if said.get("status") == "done" else "Updated"
     return f"{verb}: {brief(done.get('deleted', done))}" + (f", now due {when(done)}." if "due_date" in said else ".")
+
+
+def unless_kept(what: str, otherwise: Plan) -> Plan:
+    """Something new, unless it may be meant for what is kept already."""
+    found = yield "query_items", {"text": what, "limit": MOST}
+    near = fitting(what, {item["id"]: item["content"] for item in found["items"]})
+    if near:
+        return _unsure(line_of(item) for item in found["items"] if item["id"] in near)
+    return (yield from otherwise)
 
 
 def find(text: str, words: str, where: Mapping[str, Any], *, own: bool, exact: bool, undated: bool) -> Plan:
@@ -204,3 +215,7 @@ def focus(view: View) -> Plan:
 
 def _asked(lines: Iterable[str]) -> str:
     return "\n".join([ASKING, *lines])
+
+
+def _unsure(lines: Iterable[str]) -> str:
+    return "\n".join(["I am not sure whether you mean this or something new. Say “add a task: …” or “move …”:", *lines])
