@@ -76,7 +76,7 @@ def _changed(kind: str, match: re.Match[str], view: View, narrowed: str, *, new:
     if kind == "move":
         if LIKE["no move"].search(said):
             fresh = _new(said, view)
-            return plans.unless_kept(_without_days(said, view.today), fresh) if fresh else None
+            return plans.unless_kept(carried(said.partition(" ")[2], view.now)[0], fresh) if fresh else None
         is_order = new and said.split(" ")[0].lower() in VERBS and not re.search(r" to (?!.* by )", said)
         return _moved(what, view, narrowed, _new(said, view) if is_order else None, sure=True, whole=new)
     told = kind in ("done", "reopen") and not re.match(r"(?:mark|set|tick|re-?open|i was wrong)", said, re.I)
