@@ -80,7 +80,7 @@ class Outcome:
     wrong_writes: list[str]
 
 
-MORE = ("more", "third", "fourth", "fifth", "sixth", "traps")
+MORE = ("more", "third", "fourth", "fifth", "sixth", "traps", "seventh")
 """Written later than the two halves, and tuned on."""
 
 FILES: dict[Half, tuple[str, ...]] = {"tuning": ("tuning", *MORE), "held-out": ("held-out",)}

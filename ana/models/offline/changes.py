@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
 from typing import Any
@@ -31,11 +32,11 @@ def _project(said: dict[str, str]) -> Change:
 
 _HOW: dict[str, Callable[[dict[str, str]], Change]] = {
     "reopen": lambda _: Change(_set(status="active"), where=DONE),
-    "done": lambda _: Change(_set(status="done"), where=OPEN),
+    "done": lambda _: Change(_set(status="done"), where=OPEN, by_day=False),
     "rename": lambda said: Change(lambda _: {"content": tidy(said["new"])}),
     "priority": lambda said: Change(_set(priority="low" if LIKE["low"].search(said["rest"]) else "high")),
     "project": _project,
-    "delete": lambda _: Change(lambda _: {}, "delete_item"),
+    "delete": lambda _: Change(lambda _: {}, "delete_item", whole=True),
 }
 
 
@@ -59,8 +60,10 @@ def change(text: str, view: View, narrowed: str = "") -> Plan | None:
     for kind, pattern in _FORMS:
         if (match := pattern.match(f" {text}")) and (plan := _changed(kind, match, view, narrowed, new=not order)):
             return plan
+    if (thrown := LIKE["thrown"].match(text)) and (fresh := _new(text, view)):
+        return plans.unless_kept(_without_days(thrown["what"], view.today), fresh)
     is_order = text.split(" ")[0].lower() in VERBS and not re.search(r"instead| is due ", text)
-    if is_order or LIKE["no name"].match(text):
+    if is_order or LIKE["no name"].match(text) or LIKE["no move"].search(text):
         return None
     return _moved(text, view, narrowed, _new(text, view) if " due " in text else None, sure=False)
 
@@ -69,10 +72,15 @@ def _changed(kind: str, match: re.Match[str], view: View, narrowed: str, *, new:
     said, what = match[0].strip(), match["what"].strip(" ,:\"'")
     if re.match(r"(?:all|every)\b", what) and kind in ("delete", "move", "priority"):
         return say(f"{ASKING} Name it by its words; I change one at a time.")
-    what = re.sub(r"^(?:(?:both|all|the|my) |(?:due )?(?:date|time|deadline|priority) (?:of|for|on) )+", "", what)
+    if kind != "delete":
+        what = LIKE["of it"].sub("", what)
+    what = re.sub(r"^(?:(?:both|all|the|my) )+", "", what)
     if kind == "move":
+        if LIKE["no move"].search(said):
+            fresh = _new(said, view)
+            return plans.unless_kept(carried(said.partition(" ")[2], view.now)[0], fresh) if fresh else None
         is_order = new and said.split(" ")[0].lower() in VERBS and not re.search(r" to (?!.* by )", said)
-        return _moved(what, view, narrowed, _new(said, view) if is_order else None, sure=True)
+        return _moved(what, view, narrowed, _new(said, view) if is_order else None, sure=True, whole=new)
     told = kind in ("done", "reopen") and not re.match(r"(?:mark|set|tick|re-?open|i was wrong)", said, re.I)
     is_new = re.match(r"(?:complete|drop off) ", said, re.I) and resolve(what, view.today)
     if is_new or re.match(r"(?:what you know|bit|thing)\b", what):
@@ -80,7 +88,12 @@ def _changed(kind: str, match: re.Match[str], view: View, narrowed: str, *, new:
     if told and (LIKE["all"].match(what) or LIKE["hedged"].search(said)):
         return None
     rest = f"{match.groupdict().get('level', '')} {said.replace(what, '')}"
-    return _each(what, _HOW[kind](match.groupdict() | {"rest": rest}), view, narrowed)
+    if kind == "delete" and LIKE["a part"].search(what):
+        return say(f"I delete whole items. Name the one you mean by its words, not {what!r}.")
+    how = _HOW[kind](match.groupdict() | {"rest": rest})
+    if re.match(r"cancel|call off", said, re.I):
+        how = replace(how, where=OPEN)
+    return _each(what, how if new else replace(how, share=0.5), view, narrowed)
 
 
 def _new(text: str, view: View) -> Plan | None:
@@ -95,12 +108,17 @@ def deed(text: str, view: View) -> Plan | None:
     """Something that was to be done is told as done: every word must be the item's, save those of doing."""
     matches = (LIKE[name].match(text) for name in ("active", "passive"))
     match = next((m for m in matches if m and is_past(m["past"].lower())), None)
-    if match is None or LIKE["hedged"].search(text) or LIKE["someone"].match(match["what"]):
+    if (
+        match is None
+        or LIKE["hedged"].search(text)
+        or LIKE["someone calls"].match(text.rstrip(" .!"))
+        or LIKE["someone"].match(match["what"])
+    ):
         return None
     said = _without_days(f"{match['what']} {match['past']}", view.today)
     idle = _DOING if len(stems(said) - _DOING) > 1 else frozenset()
     what = " ".join(dict.fromkeys(word for word in said.split() if stems(word) - idle))
-    how = Change(_set(status="done"), where=OPEN, share=0.99, otherwise=say(_UNKNOWN_DEED))
+    how = Change(_set(status="done"), where=OPEN, share=0.99, whole=True, otherwise=say(_UNKNOWN_DEED))
     return plans.change(what, [], how) if len(stems(what)) > 1 else None
 
 
@@ -113,12 +131,18 @@ def _each(what: str, how: Change, view: View, narrowed: str) -> Plan | None:
     if LIKE["not one"].search(what):
         return say(f"I am not sure which you mean by {what!r}. Say one thing at a time.")
     name = _without_days(what, view.today)
+    if name != what and how.by_day:
+        how = replace(how, days=tuple(resolve(what, view.today)))
     parts = [part for part in re.split(r",? and |, ", name) if stems(part)]
     return plans.change(name, parts, how, narrowed) if parts else None
 
 
-def _moved(what: str, view: View, narrowed: str, otherwise: Plan | None, *, sure: bool) -> Plan | None:
+def _moved(
+    what: str, view: View, narrowed: str, otherwise: Plan | None, *, sure: bool, whole: bool = True
+) -> Plan | None:
     """Reschedule: what stands before the first joint behind which there is nothing but a day, a time or a span."""
+    share = 0.99 if whole else 0.5
+    what = LIKE["of it"].sub("", what)
     text, marked = LIKE["aside"].sub("", LIKE["aside"].sub("", what)), sure or LIKE["moved"].search(what)
     for joint in LIKE["to"].finditer(text):
         name, rest = LIKE["moving"].sub("", text[: joint.start()]), text[joint.start() :].strip(" :")
@@ -126,14 +150,14 @@ def _moved(what: str, view: View, narrowed: str, otherwise: Plan | None, *, sure
             continue
         if sure and (by := shift_of(rest)):
             by = -by if re.search(r"\b(?:earlier|forward)\b", rest, re.I) else by
-            return _each(name, Change(partial(_dated, by=by), otherwise=otherwise), view, narrowed)
+            return _each(name, Change(partial(_dated, by=by), otherwise=otherwise, share=share), view, narrowed)
         try:
             content, properties = carried(re.sub(r"^from .{3,20} (?=to )", "", rest), view.now)
         except Unclear:
             continue
         if (due := properties.get("due_date")) and not LIKE["no word"].sub("", content):
             to = due if resolve(rest, view.today) else due[10:]
-            return _each(name, Change(partial(_dated, to=to), otherwise=otherwise), view, narrowed)
+            return _each(name, Change(partial(_dated, to=to), otherwise=otherwise, share=share), view, narrowed)
     return None
 
 

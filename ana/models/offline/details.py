@@ -9,6 +9,7 @@ from ana.when import Mention, hours_ahead, resolve, times
 
 _CARRIED = patterns("detail patterns")
 _TWO = "That names more than one day or time, and an item has one. Say it in two sentences."
+_WHEN = "I am not sure what is when in that. Say it like this: remind me on Friday at 15:00 to call Anna."
 
 
 class Unclear(Exception):
@@ -27,6 +28,8 @@ def carried(text: str, now: datetime) -> tuple[str, dict[str, Any]]:
     """
     if LIKE["recurring"].search(text):
         raise Unclear("An item has one date, so I cannot keep what recurs. Give me the next time.")
+    if LIKE["told when"].search(text):
+        raise Unclear(_WHEN)
     properties: dict[str, Any] = {}
     text, due = _without_time(text, now)
     for row, pattern in _CARRIED.items():
@@ -41,7 +44,7 @@ def carried(text: str, now: datetime) -> tuple[str, dict[str, Any]]:
 def tidy(text: str) -> str:
     """One space between words, no stray punctuation, quotes or joints at the ends, a capital in front."""
     text = re.sub(r"""^(["'])(.*)\1$""", r"\2", re.sub(r"\s+", " ", text).strip(" ,.;:->–!?"))
-    text = re.sub(r"^(?:to|that|and) (?=\S)|[\s,]+(?:and|by|for|due|is|at)$", "", text, flags=re.I).strip(" ,.;:->–!?")
+    text = re.sub(r"^(?:to|that|and) (?=\S)|[\s,]+(?:and|by|for|due|at)$", "", text, flags=re.I).strip(" ,.;:->–!?")
     return text[:1].upper() + text[1:]
 
 
@@ -57,6 +60,9 @@ def _without_time(text: str, now: datetime) -> tuple[str, str | None]:
     if len(days) > 1 or len(clock) > 1 or (clock and re.search(r"\d ?(?:-|–|to) ?$", text[: clock[0].start])):
         raise Unclear(_TWO)
     due = (days[0].last if days[0].first <= now.date() else days[0].first).isoformat() if days else ""
+    said = text[clock[0].start : clock[0].end] if clock else ""
+    if re.search(r"(?<!\d)[1-5]:\d\d$", said) and "morning" not in text:
+        raise Unclear(f"I am not sure whether {said} is before or after noon. Say am or pm.")
     if clock:
         passed = not due and clock[0].at <= now.time() and not re.search(r"\b(?:today|tonight)\b", text, re.I)
         due = f"{due or (now.date() + timedelta(days=passed)).isoformat()}T{clock[0].at:%H:%M}"

@@ -33,6 +33,10 @@ def kept(text: str, view: View) -> Plan | None:
     for kind, pattern in _ITEMS if not text.endswith("?") else ():
         if (match := pattern.match(f" {content}")) is None or LIKE["no thing"].match(what := tidy(match["what"])):
             continue
+        if kind == "listed":
+            if not (LIKE["list"].search(text) or " as a t" in text):
+                continue
+            kind = "task"
         if kind == "appointment":
             first, due = match["what"].split(" ")[0].lower(), str(properties.get("due_date", ""))
             if not due or first in VERBS | {"to"} or not ("T" in due or LIKE["event"].search(text)):

@@ -5,15 +5,16 @@ import re
 from ana.models.offline import plans
 from ana.models.offline.details import tidy
 from ana.models.offline.english import LIKE, forms, pairs, whole
-from ana.models.offline.items import fitting, stems
+from ana.models.offline.items import fitting, is_past, stems
 from ana.models.offline.plans import Plan, say
 from ana.models.offline.view import View
 from ana.when import resolve
 
 _FORMS = forms("learn")
+_UNSURE = "I am not sure whether that is to be kept, and as what. Say “note: …” or “remind me to …”."
 _VERBS = {mine: theirs.replace("_", " ") for theirs, mine in pairs("verb forms").items()}
 _OWN = {
-    r"\bmy\b": "their",
+    r"\b(?:my|our)\b": "their",
     r"\bme\b": "them",
     r"\bmyself\b": "themselves",
     r"\bI(?:'m| am)\b": "they are",
@@ -28,11 +29,22 @@ def learned(text: str, view: View) -> Plan | None:
             continue
         what = whole(match["what"].rstrip(" .!"))
         if kind == "forget":
+            named = stems(what.split(",")[0])
+            if len(named) < 2 and re.match(r"(?:you can )?forget (?!that|what|my|where|i\b)", text, re.I):
+                return None
             return plans.forget(what.split(",")[0], view.lines)
         if kind == "rule":
             best = fitting(text, view.lines, 0)
             return _known(what, what, view, best[0] if len(best) == 1 else None)
+        verb = LIKE["first person"].match(what)
+        if verb and is_past(verb[2].lower()) and not verb[2].lower().endswith("eed"):
+            return say(_UNSURE) if kind == "told" else None
         is_habit = LIKE["habit"].search(what) or not resolve(what, view.today)
+        mine = LIKE["mine"].match(what)
+        passes = re.match(r"update|correction|you should", text, re.I) and LIKE["passing"].match(what)
+        doubted = not is_habit or LIKE["no fact"].match(what) or passes
+        if kind == "told" and not mine and doubted:
+            return say(_UNSURE)
         if kind == "told" or (is_habit and not LIKE["passing"].match(what)):
             return _known(_third_person(what), text, view)
     return None
@@ -54,9 +66,12 @@ def _known(line: str, said: str, view: View, number: int | None = None, *, repla
         return plans.learn(_third_person(f"I am {wrong['new']}".rstrip(" .!")), held[0])
     if news := LIKE["news"].search(said):
         old, new = next((news[a], news[b]) for a, b in (("from", "to"), ("out", "in"), ("old", "new")) if news[a])
+        about = stems(said) - stems(f"{old} {new}")
         held = [n for n, text in view.lines.items() if _word(old).search(text) and fitting(said, {n: text}, 0.2)]
+        held = [n for n in held if not replace or about & stems(view.lines[n])]
         if held and bool(re.search(r"\d", old)) == bool(re.search(r"\d", new)) and stems(new):
-            return plans.learn(_word(old).sub(new, view.lines[held[0]]), held[0])
+            parts = _word(old).split(view.lines[held[0]])  # where the line has both, they change places
+            return plans.learn(new.join(_word(new).sub(old, part) for part in parts), held[0])
     subject = re.match(r"their [\w' ]+? (?:is|are)\b", line, re.I)
     if subject and (held := [n for n, text in view.lines.items() if text.lower().startswith(subject[0].lower())]):
         return plans.learn(line, held[0])

@@ -6,6 +6,7 @@ from typing import Any
 
 from ana.models.offline.items import Item, brief, day_of, described, fitting, line_of, listing, stems, when
 from ana.models.offline.view import ASKING, View
+from ana.when import Mention
 
 Plan = Generator[tuple[str, dict[str, Any]], dict[str, Any], str]
 
@@ -19,6 +20,7 @@ OPEN = {"status": {"$ne": "done"}}
 DONE = {"status": "done"}
 MOST = 50
 NEAREST = 5
+_KINDS = ("note", "idea", "reminder", "appointment")
 _PLACES = {"first": 0, "1": 0, "1st": 0, "second": 1, "2": 1, "2nd": 1, "third": 2, "3": 2, "3rd": 2, "last": -1}
 
 
@@ -90,13 +92,28 @@ class Change:
         where: What the item must be like.
         share: More than this share of the words must be the item's.
         otherwise: What is done where no item fits.
+        days: The days that its name tells; it must lie on one of them.
+        whole: Whether what joins two things must be named by both.
+        by_day: Whether a day in its name is the item's; else it is when that was done.
     """
 
     given: Callable[[Item], dict[str, Any] | None]
     tool: str = "update_item"
     where: Mapping[str, Any] | None = None
-    share: float = 0.5
+    share: float = 0.99
     otherwise: Plan | None = None
+    days: tuple[Mention, ...] = ()
+    whole: bool = False
+    by_day: bool = True
+
+    def suits(self, item: Item, what: str) -> bool:
+        """Whether an item may be meant: it is of the day that was told, and no more than what was told."""
+        day, wanted = day_of(item), stems(what)
+        is_other = bool(self.days) and not (day and any(m.first <= day <= m.last for m in self.days))
+        if self.tool == "delete_item":
+            is_other |= any(kind in what.lower().split() and kind != item["properties"].get("type") for kind in _KINDS)
+        parts = [stems(part) for part in item["content"].split(" and ")] if self.whole else []
+        return not (is_other or any(part and not part & wanted for part in parts))
 
 
 def change(name: str, parts: list[str], how: Change, narrowed: str = "") -> Plan:
@@ -123,7 +140,10 @@ def _change(what: str, how: Change, narrowed: str) -> Plan:
         best = fitting(f"{what} {narrowed}", {id: texts[id] for id in best}, 0)
     best = [id for id in items if id in what.lower().split()] or whole or named or best
     best = best if place is None or place >= len(best) else [best[place]]
+    best = [id for id in best if len(best) > 1 or id in what.lower().split() or how.suits(items[id], what)]
     if not best and how.otherwise:
+        if near := fitting(what, {id: item["content"] for id, item in items.items()}):
+            return _unsure(line_of(items[id]) for id in near)
         return (yield from how.otherwise)
     if len(best) != 1:
         state = "" if not how.where else " and is done" if how.where == DONE else " and is open"
@@ -134,6 +154,15 @@ def _change(what: str, how: Change, narrowed: str) -> Plan:
     said = given.get("properties", {})
     verb = "Deleted" if "deleted" in done else "Marked as done" if said.get("status") == "done" else "Updated"
     return f"{verb}: {brief(done.get('deleted', done))}" + (f", now due {when(done)}." if "due_date" in said else ".")
+
+
+def unless_kept(what: str, otherwise: Plan) -> Plan:
+    """Something new, unless it may be meant for what is kept already."""
+    found = yield "query_items", {"text": what, "limit": MOST}
+    near = fitting(what, {item["id"]: item["content"] for item in found["items"]})
+    if near:
+        return _unsure(line_of(item) for item in found["items"] if item["id"] in near)
+    return (yield from otherwise)
 
 
 def find(text: str, words: str, where: Mapping[str, Any], *, own: bool, exact: bool, undated: bool) -> Plan:
@@ -191,3 +220,7 @@ def focus(view: View) -> Plan:
 
 def _asked(lines: Iterable[str]) -> str:
     return "\n".join([ASKING, *lines])
+
+
+def _unsure(lines: Iterable[str]) -> str:
+    return "\n".join(["I am not sure whether you mean this or something new. Say “add a task: …” or “move …”:", *lines])
