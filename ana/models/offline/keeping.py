@@ -51,7 +51,7 @@ def kept(text: str, view: View) -> Plan | None:
 
 def _noted(kind: str, what: str, said: dict[str, str | None]) -> Plan:
     what, project = f"{said['topic']}: {what}" if said.get("topic") else what, said.get("project") or ""
-    if doubt := LIKE["also"].search(what):
+    if doubt := LIKE["also"].search(what) or re.match(r"(?:down|it|that|this)$", what, re.I):
         return say(_UNSURE.format(doubt[0]))
     if tagged := LIKE["tag"].search(what):
         what, project = what[: tagged.start()], tagged[1] or tagged[2]
