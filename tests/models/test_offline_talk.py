@@ -22,8 +22,15 @@ def after(first: str, *answers: dict[str, Any], then: str) -> AIMessage:
     if not query.tool_calls:
         return query
     query.tool_calls[0]["id"] = "q"
+    assert query.tool_calls[0]["name"] == "query_items"
     two = found(item("Call mum", "bbbbbbbb", due_date="2026-01-08T10:00"), item("Call mum again", "cccccccc"))
-    return reply([*messages, query, ToolMessage(json.dumps(two), tool_call_id="q")], NAMES)
+    messages += [query, ToolMessage(json.dumps(two), tool_call_id="q")]
+    write = reply(messages, NAMES)
+    if write.tool_calls:
+        write.tool_calls[0]["id"] = "w"
+        done = ToolMessage(json.dumps({"deleted": SAVED} | SAVED), tool_call_id="w")
+        assert reply([*messages, write, done], NAMES).tool_calls == []
+    return write
 
 
 SAVED = item("Call mum", "bbbbbbbb", type="reminder", due_date="2026-01-08T10:00 (Thursday)")
@@ -98,7 +105,7 @@ QUESTIONS = [
     ("am I free on Friday at noon?", {"due_date": {"$gte": "2026-01-09", "$lte": "2026-01-09"}, "status": OPEN}),
     ("anything tomorrow afternoon?", {"due_date": {"$gte": "2026-01-08", "$lte": "2026-01-08"}, "status": OPEN}),
     ("what's my next appointment?", {"due_date": {"$gte": "2026-01-07"}, "type": "appointment", "status": OPEN}),
-    ("what's on my agenda?", {"status": OPEN}),
+    ("what's on my agenda?", {"due_date": {"$gte": "2026-01-07"}, "status": OPEN}),
 ]
 
 

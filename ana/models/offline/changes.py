@@ -50,8 +50,6 @@ def change(text: str, view: View, narrowed: str = "") -> Plan | None:
     """
     if text.endswith("?"):
         return None
-    if view.it and (correction := LIKE["correction"].match(view.question)):
-        text = f"move it {correction['on'] or 'to '}{correction['what'].rstrip(' .!')}"
     if order := LIKE["order"].match(text):
         what, rest = order["what"], order["rest"]
         if rest or not LIKE["moved"].search(what):

@@ -47,6 +47,10 @@ def understood(view: View) -> Plan:
 
 def _wishes(text: str, view: View) -> Plan | None:
     """Several wishes in one sentence where both sides of a joint are whole, else one."""
+    if view.it and (correction := LIKE["correction"].match(view.question)):
+        moved = f"move it {correction['on'] or 'to '}{correction['what'].rstrip(' .!')}"
+        if plan := changes.change(moved, view):
+            return plan
     for joint in LIKE["joint"].finditer(text):
         left, right = text[: joint.start()].strip(), plain(text[joint.end() :])
         if left.lower().startswith("remind me ") and right.startswith("to ") and resolve(left, view.today):
