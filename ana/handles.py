@@ -22,14 +22,20 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Handles:
-    """What a turn works with: settings, the clock, the memory, the model, the trace files."""
+class DataHandles:
+    """What a command works with that asks no model: settings, the clock, the memory, the trace files."""
 
     settings: Settings
     clock: Clock
     memory: "Memory"
-    model: "BaseChatModel"
     traces: "Traces"
+
+
+@dataclass(frozen=True)
+class Handles(DataHandles):
+    """What a turn works with: those, and the model."""
+
+    model: "BaseChatModel"
 
 
 def open_handles(
@@ -49,21 +55,31 @@ def open_handles(
     Raises:
         ConfigError: The model or the embedder cannot be built from the settings.
     """
-    from ana.embedders import build_embedder
     from ana.models.factory import build_model
+
+    model = model or build_model(settings, instruct)
+    data = _data(settings, program)
+    return Handles(data.settings, data.clock, data.memory, data.traces, model)
+
+
+def _data(settings: Settings, program: str) -> DataHandles:
+    from ana.embedders import build_embedder
     from ana.store.memory import Memory
     from ana.tracing.traces import Traces
 
     clock = Clock(local_zone(settings.ana_timezone))
     memory = Memory(settings.ana_data_dir, build_embedder(settings), clock, program=program, tell=_tell)
-    traces = Traces(settings.traces_dir, secrets_of(settings))
-    return Handles(settings, clock, memory, model or build_model(settings, instruct), traces)
+    return DataHandles(settings, clock, memory, Traces(settings.traces_dir, secrets_of(settings)))
 
 
 @contextmanager
-def opened(settings: Settings, program: str) -> Iterator[Handles]:
-    """Handles for one command, closed behind it. Arguments and errors as in `open_handles`."""
-    handles = open_handles(settings, program)
+def opened(settings: Settings, program: str) -> Iterator[DataHandles]:
+    """Handles for one command that asks no model, closed behind it. Arguments as in `open_handles`.
+
+    Raises:
+        ConfigError: The embedder cannot be built from the settings.
+    """
+    handles = _data(settings, program)
     try:
         yield handles
     finally:

@@ -23,8 +23,8 @@ def history(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
     """What was changed, when, and in which turn, the newest first."""
+    from ana.receipts import receipt
     from app.history import entries, show_entries
-    from tools.call import receipt
 
     found = entries(started(), item, since, limit)
     if json_:

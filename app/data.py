@@ -16,7 +16,7 @@ from ana.settings import Settings
 from app.show import counted, say
 
 if TYPE_CHECKING:
-    from ana.handles import Handles
+    from ana.handles import DataHandles
     from ana.store.bundle import Bundle
 
 
@@ -116,7 +116,7 @@ def restore(settings: Settings, backup: Path) -> None:
         say(f"{counted(handles.memory.items.count(), 'item')}.")
 
 
-def _backed_up(handles: "Handles") -> Path | None:
+def _backed_up(handles: "DataHandles") -> Path | None:
     """A backup from before records come in with a history of their own, which no undo takes back as one."""
     from ana.store.backup import place, write_backup
 

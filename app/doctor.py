@@ -17,7 +17,7 @@ from ana.tracing.traces import broken_lines
 from app.show import counted, short
 
 if TYPE_CHECKING:
-    from ana.handles import Handles
+    from ana.handles import DataHandles
 
 DATABASES = ("journal.sqlite", "threads.sqlite")
 NAMES = "thread_names.json"
@@ -81,7 +81,7 @@ def show_diagnosis(found: Diagnosis, *, mend: bool) -> None:
     print(found.verdict + (hint if found.faults else ""))
 
 
-def _examined(handles: "Handles") -> Findings:
+def _examined(handles: "DataHandles") -> Findings:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
@@ -91,7 +91,7 @@ def _examined(handles: "Handles") -> Findings:
         return examine(handles.memory, lambda more: bar.update(task, advance=more))
 
 
-def _diagnosis(handles: "Handles", found: Findings, damaged: dict[str, str]) -> Diagnosis:
+def _diagnosis(handles: "DataHandles", found: Findings, damaged: dict[str, str]) -> Diagnosis:
     told = Diagnosis(list(damaged.values()))
     told.faults += found.store
     told.faults += [f"{kind} {row.id} cannot be read." for kind, row in found.unreadable]

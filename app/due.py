@@ -9,7 +9,7 @@ from ana.store.base import Found
 from app.show import short
 
 if TYPE_CHECKING:
-    from ana.handles import Handles
+    from ana.handles import DataHandles
     from ana.store.item import Item
 
 Due = Literal["overdue", "today", "week"]
@@ -25,14 +25,14 @@ WAITING = 5
 """How many the REPL opens with, of each kind."""
 
 
-def due_then(handles: "Handles", which: Due, limit: int) -> "Found":
+def due_then(handles: "DataHandles", which: Due, limit: int) -> "Found":
     """Open items that are overdue, due today or due this week, today included; it ends on Sunday."""
     today = handles.clock.now().date()
     days = {"overdue": (date.min, today - DAY), "today": (today, today), "week": (today, _sunday(today))}
     return handles.memory.items.due(*days[which], limit)
 
 
-def due(handles: "Handles") -> "dict[Due, Found]":
+def due(handles: "DataHandles") -> "dict[Due, Found]":
     """Open items that are overdue, due today, and due later this week."""
     today = handles.clock.now().date()
     later = handles.memory.items.due(today + DAY, _sunday(today), MOST) if today < _sunday(today) else NOTHING
@@ -50,7 +50,7 @@ def show_due(found: "dict[Due, Found]") -> None:
         print("Nothing is due this week.", file=sys.stderr)
 
 
-def waiting(handles: "Handles") -> list[str]:
+def waiting(handles: "DataHandles") -> list[str]:
     """What is overdue and due today, in a few lines; none where nothing is."""
     lines = []
     for which in ("overdue", "today"):

@@ -8,10 +8,10 @@ import click
 
 from ana.errors import UserError
 from ana.handles import opened
+from ana.receipts import receipt
 from ana.settings import Settings
 from app.show import change_line, say, short
 from app.tables import show_table
-from tools.call import receipt
 
 if TYPE_CHECKING:
     from ana.clock import Clock

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from ana.dates import day_of, weekday
 from ana.errors import ToolError
 from ana.handles import opened
+from ana.receipts import told
 from ana.settings import Embeddings, Settings
 from ana.store.base import Found
 from ana.store.item import Item, Json, to_json
 from app.due import Due, due, due_then
 from app.show import short
 from app.tables import show_table
-from tools.call import told
 
 
 def listed(settings: Settings, words: str, where: str | None, then: Due | None, limit: int) -> Found:

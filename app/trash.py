@@ -1,11 +1,11 @@
 """`ana trash`: what was deleted, brought back or forgotten for ever."""
 
 from ana.handles import opened
+from ana.receipts import receipt
 from ana.settings import Settings
 from app.ages import moment_before
 from app.show import change_line, say, short
 from app.tables import show_table
-from tools.call import receipt
 
 
 def show_trash(settings: Settings) -> None:

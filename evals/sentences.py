@@ -151,7 +151,7 @@ class World:
         }
         settings = load_settings({key: str(value) for key, value in here.items()})
         memory = self._memory(settings.ana_data_dir)
-        handles = Handles(settings, self._clock, memory, build_model(settings), Traces(settings.traces_dir))
+        handles = Handles(settings, self._clock, memory, Traces(settings.traces_dir), build_model(settings))
         self._assistant = self._stack.enter_context(open_assistant(handles))
 
     def _memory(self, path: Path) -> Memory:

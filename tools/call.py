@@ -1,16 +1,17 @@
 """What a tool is handed beside its arguments."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias
 
 from langchain_core.tools import InjectedToolArg
 
 from ana.clock import Clock
 from ana.plain import plain
-from ana.store.base import Found, Reason
+from ana.receipts import told
+from ana.store.base import Found
 from ana.store.item import Item, Json, to_json
-from ana.store.journal import Cause, Change
+from ana.store.journal import Cause
 from ana.store.memory import Memory
 
 
@@ -47,20 +48,3 @@ query found what it found, {why}."""
 def why(found: Found) -> dict[str, Any]:
     """Why each item was found, for the trace."""
     return {"why": [{"id": item.id} | told(reason) for item, reason in zip(found.items, found.reasons, strict=True)]}
-
-
-def told(reason: Reason) -> dict[str, Any]:
-    """What speaks for an item, without what does not."""
-    vector = {} if reason.vector is None else {"vector": round(reason.vector, 3)}
-    return vector | {name: value for name, value in asdict(reason).items() if value and name != "vector"}
-
-
-def receipt(change: Change) -> dict[str, Any]:
-    """What a write really did, as people are shown it: op, kind, id, and the record before and after."""
-    return {
-        "op": change.op,
-        "kind": change.kind,
-        "id": change.id,
-        "before": change.before and plain(to_json(change.before)),
-        "after": change.after and plain(to_json(change.after)),
-    }

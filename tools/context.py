@@ -2,7 +2,8 @@
 
 from langchain_core.tools import tool
 
-from tools.call import Injected, Result, receipt
+from ana.receipts import receipt
+from tools.call import Injected, Result
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")

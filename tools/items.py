@@ -7,9 +7,10 @@ from langchain_core.tools import tool
 
 from ana.dates import with_weekday, without_weekday
 from ana.errors import AlreadyThere, ToolError
+from ana.receipts import receipt
 from ana.store.base import Found
 from ana.store.item import Json
-from tools.call import Injected, Result, receipt, why
+from tools.call import Injected, Result, why
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 

@@ -5,11 +5,12 @@ import hashlib
 from langchain_core.tools import tool
 
 from ana.errors import ToolError
+from ana.receipts import receipt
 from ana.store.item import Json
 from ana.store.journal import Change
 from ana.store.undo import Conflict, Undone, last_turn, marked
 from ana.store.undo import undo as take_back
-from tools.call import Call, Injected, Result, receipt
+from tools.call import Call, Injected, Result
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")

@@ -50,7 +50,7 @@ def handles(tmp_path: Path) -> Iterator[Handles]:
     opened = open_handles(settings, model=ScriptedModel(replies=[]))
     clock = Clock(BERLIN, lambda: WEDNESDAY)
     memory = Memory(settings.ana_data_dir, EMBEDDER, clock)
-    yield Handles(settings, clock, memory, opened.model, opened.traces)
+    yield Handles(settings, clock, memory, opened.traces, opened.model)
     memory.close()
 
 
@@ -107,7 +107,7 @@ def test_nothing_waiting_says_nothing(handles: Handles) -> None:
 
 def test_why_a_line_is_known(handles: Handles, capsys: pytest.CaptureFixture[str]) -> None:
     model = ScriptedModel(replies=[calls(("append_context", {"content": "Prefers tea"})), "I will remember that."])
-    with open_assistant(Handles(handles.settings, handles.clock, handles.memory, model, handles.traces)) as assistant:
+    with open_assistant(Handles(handles.settings, handles.clock, handles.memory, handles.traces, model)) as assistant:
         assistant.ask("I'd rather have tea", "00000000-0000-4000-8000-000000000000")
     handles.memory.append_line("Lives in Berlin")
     about_you(handles, "")
