@@ -49,7 +49,7 @@ def test_no_sentence_it_was_tuned_on_writes_what_was_not_asked_for() -> None:
 
 
 def test_a_world_that_changes_judges_as_one_that_does_not() -> None:
-    some = sentences("tuning")[::25]
+    some = sentences("tuning")[::60]
     with world() as opened:
         changing = [opened.put(sentence) for sentence in some]
     assert [(o.wrong, o.wrong_writes) for o in changing] == [(o.wrong, o.wrong_writes) for o in still.outcomes(some)]
