@@ -17,7 +17,7 @@ chat: $(READY) ## talk to the assistant (installs it on the first run)
 	@$(BIN)/ana chat
 
 test: $(READY) ## run every test
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
 check: $(READY) ## lint, types, import direction, README
 	@$(BIN)/ruff check .
