@@ -81,8 +81,10 @@ class Still:
                 return dict(old | args | {"properties": old["properties"] | args.get("properties", {})})
             case "delete_item":
                 return {"deleted": self._items[args["id"]]}
-            case "append_context" | "replace_context":
-                return {"line": line, "content": args["content"], "replaced": self._lines.get(line, "")}
+            case "append_context":
+                return {"line": line, "content": args["content"]}
+            case "replace_context":
+                return {"line": line, "content": args["content"], "replaced": self._lines[line]}
             case "delete_context":
                 return {"line": line, "deleted": self._lines[line]}
         return {"error": f"{tool} is not there."}

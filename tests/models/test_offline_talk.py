@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from ana.models.offline.reader import reply
-from tests.models.test_offline import NAMES, OPEN, call_of, found, item, prompt, say
+from tests.models.test_offline import NAMES, OPEN, call_of, found, item, prompt, say, then
 
 
 def after(first: str, *answers: dict[str, Any], then: str) -> AIMessage:
@@ -123,4 +123,16 @@ def test_what_it_cannot_do_is_not_pretended(text: str) -> None:
 
 
 def test_what_is_told_and_not_kept_says_how_to_keep_it() -> None:
-    assert "note:" in say("The spare key is under the flower pot").text
+    text = say("The spare key is under the flower pot").text
+    assert "begin with “note:”" in text
+    assert "rule-based" in text
+    assert "OPENAI_API_KEY" in text
+
+
+@pytest.mark.parametrize("kept", [(), (item("Dentist", due_date="2026-01-08T14:30 (Thursday)"),)])
+@pytest.mark.parametrize("other", ["towels", "dentist"])
+def test_what_may_be_new_is_new_as_a_whole_and_moves_nothing(other: str, kept: tuple[dict[str, Any], ...]) -> None:
+    text = f"change the bed sheets and the {other} on Sunday"
+    content = text.removesuffix(" on Sunday").capitalize()
+    assert call_of(then(text, found(*kept)))[1]["content"] == content
+    assert then(text, found(*kept), item(content, due_date="2026-01-11 (Sunday)")).text.startswith(f"Saved: {content}")

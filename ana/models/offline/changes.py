@@ -132,6 +132,8 @@ def _each(what: str, how: Change, view: View, narrowed: str) -> Plan | None:
     if name != what and how.by_day:
         how = replace(how, days=tuple(resolve(what, view.today)))
     parts = [part for part in re.split(r",? and |, ", name) if stems(part)]
+    if how.otherwise and parts:  # what is new is so as a whole: change the sheets and the towels on Sunday
+        parts = [name]
     return plans.change(name, parts, how, narrowed) if parts else None
 
 

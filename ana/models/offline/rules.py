@@ -40,7 +40,7 @@ def understood(view: View) -> Plan:
         if plan is None and view.asked:  # the answer to "which one": the same wish, named more closely
             plan = changes.change(plain(view.asked), view, narrowed=text)
         told = LIKE["tells"].search(text) and not text.endswith("?") and not unread
-        return plan or say("If I am to keep that, begin with “note:”." if told else HELP)
+        return plan or say(f"If I am to keep that, begin with “note:”; {HELP}" if told else HELP)
     except Unclear as exc:
         return say(str(exc))
 
