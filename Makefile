@@ -37,7 +37,7 @@ bench: $(READY) ## speed, as ratios inside one run
 
 crash: $(READY) ## kill it 300 times at random moments and look what is left; many writers at once (about 20 minutes)
 	@$(BIN)/python -m evals.crash
-	@$(BIN)/python -m evals.crowd
+	@$(BIN)/python -m evals.crash.crowd
 
 readme: $(READY) ## regenerate the README's tables and transcript
 	@$(BIN)/python -m evals.readme

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ana.clock import Clock, local_zone
 from ana.logs import add_log_file, secrets_of
 from ana.settings import Settings, load_settings
+from ana.time.clock import Clock, local_zone
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from ana.store.memory import Memory
+    from ana.memory.memory import Memory
     from ana.tracing.traces import Traces
 
 _log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ def open_handles(
     Raises:
         ConfigError: The model or the embedder cannot be built from the settings.
     """
-    from ana.models.factory import build_model
+    from ana.models.providers import build_model
 
     model = model or build_model(settings, instruct)
     data = _data(settings, program)
@@ -64,7 +64,7 @@ def open_handles(
 
 def _data(settings: Settings, program: str) -> DataHandles:
     from ana.embedders import build_embedder
-    from ana.store.memory import Memory
+    from ana.memory.memory import Memory
     from ana.tracing.traces import Traces
 
     clock = Clock(local_zone(settings.ana_timezone))

@@ -4,13 +4,13 @@ import sys
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from ana.dates import day_of, weekday
-from ana.store.base import Found
-from app.show import short
+from ana.memory.found import Found
+from ana.time.dates import day_of, weekday
+from app.show.text import short
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
-    from ana.store.item import Item
+    from ana.memory.item import Item
 
 Due = Literal["overdue", "today", "week"]
 DUE: tuple[Due, ...] = ("overdue", "today", "week")
@@ -41,7 +41,7 @@ def due(handles: "DataHandles") -> "dict[Due, Found]":
 
 def show_due(found: "dict[Due, Found]") -> None:
     """A table of each kind that there is; where there is none, that goes to standard error, for cron's sake."""
-    from app.items import show_items
+    from app.cli.items import show_items
 
     for name, each in found.items():
         if each.items:

@@ -6,9 +6,9 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
+from ana.backends.chroma.folder import OwnerLock
 from ana.errors import UserError
 from ana.settings import Settings
-from ana.store.folder import OwnerLock
 from ana.tracing.traces import Traces
 
 

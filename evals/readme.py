@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from ana.settings import PROJECT, Settings
-from evals import retrieval
+from evals.retrieval import measure as retrieval
 from graph.builder import graph
 from tools.catalog import TOOLS
 

@@ -11,11 +11,11 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
+from ana.backends.chroma.journal import Cause
 from ana.errors import ToolError, UserError
-from ana.models.decisions.kinds import Call as Asked
-from ana.plain import plain_text
-from ana.store.journal import Cause
+from ana.models.json_mode.kinds import Call as Asked
 from ana.tracing.record import INVALID
+from ana.values import plain_text
 from graph.context import Context, context_of, emit, thread_of
 from graph.state import State
 from nodes.history import last_turn, pending_calls, refused_copies

@@ -8,10 +8,10 @@ from typing import Any
 from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage
 from langgraph.runtime import Runtime
 
-from ana.clock import Clock
-from ana.dates import weekday
 from ana.errors import UserError
 from ana.handles import Handles
+from ana.time.clock import Clock
+from ana.time.dates import weekday
 from graph.context import Context, context_of, thread_of
 from graph.state import Loaded, State, Turn
 from nodes.history import trimmed

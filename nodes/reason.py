@@ -7,9 +7,9 @@ from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from langgraph.runtime import Runtime
 
 from ana.errors import ContextTooLong, ModelFailed
+from ana.memory.context_line import digest
 from ana.models.call import complete
-from ana.models.plain_history import DROPPED
-from ana.store.context_line import digest
+from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit
 from graph.state import Loaded, State, Turn
 from nodes.history import repaired, shortened, with_corrections

@@ -11,14 +11,14 @@ import pytest
 
 os.environ.update({"LANGSMITH_TRACING": "false", "LANGSMITH_TEST_TRACKING": "false", "ANONYMIZED_TELEMETRY": "False"})
 
-from ana.clock import Clock
 from ana.embedders import WordLlamaEmbeddings
 from ana.handles import Handles, open_handles
+from ana.memory.memory import Memory
 from ana.settings import Settings, load_settings
-from ana.store.memory import Memory
+from ana.time.clock import Clock
 
 if TYPE_CHECKING:
-    from app.assistant import Assistant
+    from app.turn import Assistant
 
 BERLIN = ZoneInfo("Europe/Berlin")
 WEDNESDAY = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
@@ -59,7 +59,7 @@ def make_assistant(settings: Settings) -> Iterator[MakeAssistant]:
     from contextlib import ExitStack
 
     from ana.models.scripted import ScriptedModel
-    from app.assistant import open_assistant
+    from app.turn import open_assistant
 
     with ExitStack() as stack:
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ana.errors import ConfigError
-from ana.models.factory import build_model, destination, model_name
+from ana.models.providers import build_model, destination, model_name
 from ana.settings import PROJECT, Settings, load_settings
 
 

@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 from langchain_core.tools import tool
 
-from ana.dates import weekday
 from ana.errors import ToolError
+from ana.time.dates import weekday
 from tools.call import Injected
 
 

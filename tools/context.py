@@ -2,7 +2,7 @@
 
 from langchain_core.tools import tool
 
-from ana.receipts import receipt
+from ana.memory.receipts import receipt
 from tools.call import Injected, Result
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from langchain_core.tools import tool
 
-from ana.dates import with_weekday, without_weekday
 from ana.errors import AlreadyThere, ToolError
-from ana.receipts import receipt
-from ana.store.base import Found
-from ana.store.item import Json
+from ana.memory.found import Found
+from ana.memory.item import Json
+from ana.memory.receipts import receipt
+from ana.time.dates import with_weekday, without_weekday
 from tools.call import Injected, Result, why
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."

@@ -5,7 +5,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ana.plain import plain_text
+from ana.values import plain_text
 
 EMBEDDED = 20_000
 """How many characters of a text are embedded; the pooled vector of a longer one would say nothing more."""

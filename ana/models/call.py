@@ -9,7 +9,7 @@ from langchain_core.runnables import Runnable
 
 from ana.errors import ModelFailed
 from ana.models.faults import UNREADABLE, broken_off, foreign, told
-from ana.plain import fits, plain, plain_text
+from ana.values import fits, plain, plain_text
 
 Bound: TypeAlias = Runnable[Any, AIMessage]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 
-from ana.models.factory import model_name
+from ana.models.providers import model_name
 from ana.settings import Settings
 from ana.tracing.traces import FORMAT, Record, Step
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ana.clock import Clock
 from ana.handles import open_handles
+from ana.memory.memory import Memory
 from ana.models.scripted import ScriptedModel
 from ana.settings import PROJECT, load_settings
-from ana.store.memory import Memory
-from app.assistant import open_assistant
+from ana.time.clock import Clock
+from app.turn import open_assistant
 from tests.conftest import EMBEDDER, folders
 from tests.openai_stub import openai_stub, stores_what_is_said
 from tests.server import running
@@ -28,7 +28,7 @@ KILLED = """
     from ana.handles import open_handles
     from ana.models.scripted import ScriptedModel, calls
     from ana.settings import load_settings
-    from app.assistant import open_assistant
+    from app.turn import open_assistant
 
     settings, thread = load_settings(json.loads(sys.argv[1])), sys.argv[2]
     writes = [("create_item", {"content": "Buy milk"}), ("append_context", {"content": "Likes milk"})]

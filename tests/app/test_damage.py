@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from ana.clock import Clock
 from ana.embedders import WordLlamaEmbeddings
+from ana.memory.memory import Memory
 from ana.settings import PROJECT, load_settings
-from ana.store.memory import Memory
-from app.cli import cli, guarded
-from app.data import export
+from ana.time.clock import Clock
+from app.cli.data import export
+from app.cli.main import cli, guarded
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
 
 COMMANDS = (("items",), ("ask", "note: the bins go out on Thursday"))

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from ana.clock import Clock, local_zone
+from ana.backends.chroma.care.examine import examine
+from ana.memory.memory import Memory
 from ana.settings import PROJECT
-from ana.store.examine import examine
-from ana.store.memory import Memory
+from ana.time.clock import Clock, local_zone
 from tests.conftest import EMBEDDER, folders
 
 SMALL = """
@@ -43,10 +43,10 @@ SMALL = """
         return found
 
     mount("-t", "tmpfs", "-o", "size=3m", "tmpfs")
-    from ana.clock import Clock, local_zone
+    from ana.time.clock import Clock, local_zone
     from ana.errors import AnaError
-    from ana.store.examine import examine
-    from ana.store.memory import Memory
+    from ana.backends.chroma.care.examine import examine
+    from ana.memory.memory import Memory
     from tests.conftest import EMBEDDER
 
     clock, kept, said = Clock(local_zone("UTC")), [], ""
@@ -116,9 +116,9 @@ LIMITED = """
     import json, os, resource, signal, sys
     from pathlib import Path
 
-    from ana.clock import Clock, local_zone
+    from ana.time.clock import Clock, local_zone
     from ana.errors import AnaError
-    from ana.store.memory import Memory
+    from ana.memory.memory import Memory
     from tests.conftest import EMBEDDER
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -10,13 +10,13 @@ import click
 import pytest
 from typer.testing import CliRunner
 
-from ana.clock import Clock
+from ana.backends.chroma.journal import Cause
 from ana.errors import UserError
+from ana.memory.memory import Memory
 from ana.settings import Settings, load_settings
-from ana.store.journal import Cause
-from ana.store.memory import Memory
-from app.cli import cli
-from app.history import _moment, entries, show_entries, take_back, undone
+from ana.time.clock import Clock
+from app.cli.history import _moment, entries, show_entries, take_back, undone
+from app.cli.main import cli
 from tests.app.conftest import Run
 from tests.conftest import BERLIN, EMBEDDER, folders
 

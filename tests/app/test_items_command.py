@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ana.clock import Clock
-from ana.store.memory import Memory
+from ana.memory.memory import Memory
+from ana.time.clock import Clock
 from tests.app.conftest import Run
 from tests.conftest import BERLIN, EMBEDDER
 

@@ -8,7 +8,7 @@ import pytest
 
 from ana.handles import open_handles
 from ana.settings import load_settings
-from app.assistant import Answer, open_assistant
+from app.turn import Answer, open_assistant
 from tests.conftest import folders
 from tests.openai_stub import Said, Stub, openai_stub
 

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from ana.clock import Clock
 from ana.errors import ToolError, UserError
 from ana.handles import Handles, open_handles
+from ana.memory.memory import Memory
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
-from ana.store.memory import Memory
-from app.about_you import about_you
-from app.answers import show_text
-from app.assistant import open_assistant
+from ana.time.clock import Clock
 from app.due import DUE, due, waiting
-from app.repl import COMMANDS, Repl
-from app.tables import show_table
+from app.repl.about_you import about_you
+from app.repl.repl import COMMANDS, Repl
+from app.show.answers import show_text
+from app.show.tables import show_table
+from app.turn import open_assistant
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
 
 TABLE = "Two:\n| what | due |\n| --- | --- |\n| Buy milk \\| bread | Friday |\n| Call Bob |\nThat is all."

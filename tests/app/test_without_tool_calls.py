@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from ana.handles import open_handles
 from ana.settings import load_settings
-from app.assistant import Answer, Assistant, open_assistant
+from app.turn import Answer, Assistant, open_assistant
 from graph.builder import builder
 from graph.context import LocalContext
 from prompts import decision_prompt

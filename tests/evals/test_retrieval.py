@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from ana.errors import UserError
+from ana.memory.filters import matches, parse
+from ana.memory.item import check_properties
 from ana.settings import PROJECT
-from ana.store.filters import matches, parse
-from ana.store.item import check_properties
-from evals import locomo
-from evals.retrieval import SETS, Set, items, legs, queries
-from evals.scores import measured
+from evals.retrieval import locomo
+from evals.retrieval.measure import SETS, Set, items, legs, queries
+from evals.retrieval.scores import measured
 from tests.conftest import BERLIN, EMBEDDER
 
 LAST: dict[Set, list[str]] = {"personal": ["q272", "q273", "q274"], "blind": ["q299", "q300", "q303"]}
@@ -141,7 +141,7 @@ def test_a_locomo_file_is_read_as_items_and_questions(tmp_path: Path) -> None:
 
 
 def test_a_locomo_file_is_measured_by_the_command(tmp_path: Path) -> None:
-    command = [sys.executable, "evals/retrieval.py", "--locomo", str(sample(tmp_path / "locomo.json"))]
+    command = [sys.executable, "-m", "evals.retrieval", "--locomo", str(sample(tmp_path / "locomo.json"))]
     told = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.splitlines()
     assert [line.split("  ")[0] for line in told[1:]] == [
         f"{leg}, {kind}"

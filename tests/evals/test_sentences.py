@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from ana.tracing.traces import Step
-from app.assistant import Answer
-from evals import still
-from evals.expected import wrong_writes, wrongs
-from evals.sentences import DATA, MORE, Sentence, sentences, world
+from app.turn import Answer
+from evals.sentences import still
+from evals.sentences.expected import wrong_writes, wrongs
+from evals.sentences.measure import DATA, MORE, Sentence, sentences, world
 
 UNDERSTOOD = 0.90
 """Share of the held-out half that is answered rightly. It may only rise."""

@@ -11,7 +11,7 @@ from ana.errors import ModelFailed
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
-from app.assistant import Answer
+from app.turn import Answer
 from graph.checkpoints import saver_path
 from tests.conftest import MakeAssistant, folders
 

@@ -11,7 +11,7 @@ from ana.errors import ModelFailed, UserError
 from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.tracing.traces import Traces
-from app.assistant import Assistant
+from app.turn import Assistant
 from tests.conftest import MakeAssistant
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"

@@ -14,7 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
-from app.assistant import open_assistant
+from app.turn import open_assistant
 from graph.builder import builder
 from graph.checkpoints import open_saver
 from graph.context import LocalContext

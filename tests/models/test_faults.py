@@ -16,7 +16,7 @@ from ana.handles import open_handles
 from ana.models.call import complete
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
-from app.assistant import Answer, Assistant, open_assistant
+from app.turn import Answer, Assistant, open_assistant
 from tests.conftest import folders
 from tests.wire import DIALECTS, Dialect, Reply, Wire, wire
 

@@ -7,14 +7,14 @@ import pytest
 
 from ana.errors import ConfigError
 from ana.handles import Handles, open_handles
-from ana.models.factory import build_model
+from ana.models.providers import build_model
 from ana.settings import PROJECT, Settings, load_settings
-from app.assistant import Answer, open_assistant
+from app.turn import Answer, open_assistant
 from tests.conftest import folders
 from tests.test_structure import imports
 
 READER = PROJECT / "ana" / "models" / "offline"
-READS = ("ana.models.offline", "ana.models.scripted", "ana.sums", "ana.when")
+READS = ("ana.models.offline", "ana.models.scripted", "ana.time.when")
 
 
 @pytest.mark.parametrize("path", sorted(READER.glob("*.py")), ids=lambda path: path.name)
@@ -25,7 +25,7 @@ def test_it_reads_nothing_of_store_graph_or_nodes(path: Path) -> None:
 def test_it_could_be_deleted_without_touching_another_file(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     for path in PROJECT.glob("*/**/*.py"):
         is_program = path.relative_to(PROJECT).parts[0] in ("ana", "app", "graph", "nodes", "tools", "evals")
-        if is_program and READER not in path.parents and path.name != "factory.py":
+        if is_program and READER not in path.parents and path.name != "providers.py":
             assert not any(name.startswith("ana.models.offline") for name in imports(path)), path
     monkeypatch.setitem(sys.modules, "ana.models.offline", None)
     with pytest.raises(ConfigError, match="offline reader"):

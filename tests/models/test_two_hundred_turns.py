@@ -11,7 +11,7 @@ import pytest
 from ana.handles import open_handles
 from ana.settings import load_settings
 from ana.tracing.traces import Traces
-from app.assistant import open_assistant
+from app.turn import open_assistant
 from prompts import decision_prompt
 from tests.conftest import folders
 from tests.models.test_faults import FAILS

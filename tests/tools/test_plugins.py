@@ -11,7 +11,7 @@ from ana.errors import ConfigError
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
-from app.assistant import open_assistant
+from app.turn import open_assistant
 from tests.conftest import MakeAssistant, folders
 from tools.catalog import TOOLS, catalog, checker, schemas
 

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
+from ana.backends.chroma.journal import Cause
 from ana.models.scripted import calls
 from ana.settings import Settings
-from ana.store.journal import Cause
 from ana.tracing.traces import Traces
 from tests.conftest import MakeAssistant
 from tools.call import Call

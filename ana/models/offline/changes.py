@@ -14,7 +14,7 @@ from ana.models.offline.items import Item, day_of, is_past, stems
 from ana.models.offline.keeping import fragment
 from ana.models.offline.plans import DONE, OPEN, Change, Plan, say
 from ana.models.offline.view import ASKING, View
-from ana.when import resolve, shift_of
+from ana.time.when import resolve, shift_of
 
 _FORMS = forms("change")
 _UNKNOWN_DEED = "I found no open item that this is about. If I am to keep it, begin with “note:”."

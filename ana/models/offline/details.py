@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from ana.models.offline.english import LIKE, patterns
-from ana.when import Mention, hours_ahead, resolve, times
+from ana.time.when import Mention, hours_ahead, resolve, times
 
 _CARRIED = patterns("detail patterns")
 _TWO = "That names more than one day or time, and an item has one. Say it in two sentences."

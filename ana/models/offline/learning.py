@@ -8,7 +8,7 @@ from ana.models.offline.english import LIKE, forms, pairs, whole
 from ana.models.offline.items import fitting, is_past, stems
 from ana.models.offline.plans import Plan, say
 from ana.models.offline.view import View
-from ana.when import resolve
+from ana.time.when import resolve
 
 _FORMS = forms("learn")
 _UNSURE = "I am not sure whether that is to be kept, and as what. Say “note: …” or “remind me to …”."

@@ -6,7 +6,7 @@ from typing import Any
 
 from ana.models.offline.items import Item, brief, day_of, described, fitting, line_of, listing, stems, when
 from ana.models.offline.view import ASKING, View
-from ana.when import Mention
+from ana.time.when import Mention
 
 Plan = Generator[tuple[str, dict[str, Any]], dict[str, Any], str]
 

@@ -8,7 +8,7 @@ from ana.models.offline.english import LIKE, VERBS, patterns, words
 from ana.models.offline.items import fitting, stems
 from ana.models.offline.plans import OPEN, Plan, find, say
 from ana.models.offline.view import View
-from ana.when import due_question, named_days, times
+from ana.time.when import due_question, named_days, times
 
 _FILTERS = patterns("question patterns")
 _FILLERS = stems(" ".join(words("fillers")))

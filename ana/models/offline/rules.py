@@ -10,9 +10,9 @@ from ana.models.offline.keeping import fragment, kept, pasted
 from ana.models.offline.learning import learned, of_mine
 from ana.models.offline.plans import CAN, HELP, Plan, say
 from ana.models.offline.questions import about_you, question
+from ana.models.offline.sums import expression_in
 from ana.models.offline.view import View
-from ana.sums import expression_in
-from ana.when import resolve
+from ana.time.when import resolve
 
 LONGEST = 2000
 """Longer texts are kept as notes where they say that they are one; no rule reads them."""

@@ -1,0 +1,1 @@
+"""The Chroma backend: the one package that imports chromadb."""

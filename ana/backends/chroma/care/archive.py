@@ -1,0 +1,66 @@
+"""What a backup may hold, and whether one can be used."""
+
+import json
+import re
+import zipfile
+import zlib
+from pathlib import Path
+
+from ana.backends.chroma.care.format import FORMAT
+from ana.errors import UserError
+
+MANIFEST = "backup.json"
+
+_NOT_WHOLE = (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError, RuntimeError)
+"""What Python's zipfile raises on bytes that were changed, and what reading the manifest can."""
+
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_TRACE = re.compile(rf"(?:{_UUID}|none)\.jsonl")
+_DATA = re.compile(
+    r"data/(?:threads\.sqlite|journal\.sqlite|format\.json|thread_names\.json|last_thread|typed"
+    rf"|chroma/(?:chroma\.sqlite3|{_UUID}/[\w.-]{{1,80}}))"
+)
+_NEEDED = "data/chroma/chroma.sqlite3"
+
+
+def is_trace(name: str) -> bool:
+    """Whether a file in the traces' folder is a conversation's trace, by its name."""
+    return _TRACE.fullmatch(name) is not None
+
+
+def is_known(name: str) -> bool:
+    """Whether a file of this name belongs into a backup."""
+    return _DATA.fullmatch(name) is not None or (name.startswith("traces/") and is_trace(name.removeprefix("traces/")))
+
+
+def read_manifest(path: Path) -> None:
+    """Make sure that a backup is whole and can be read here; every byte of it is.
+
+    Raises:
+        UserError: It is no backup, not whole, or of a newer format.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            told = json.loads(archive.read(MANIFEST))
+            version, writer, files = int(told["format"]), str(told["version"]), int(told["files"])
+            names = archive.namelist()
+            inside = _format_inside(archive) if version <= FORMAT else version
+            broken = archive.testzip()
+    except FileNotFoundError as exc:
+        raise UserError(f"There is no file {path}.") from exc
+    except _NOT_WHOLE as exc:
+        raise UserError(f"{path} is no whole backup: {exc}.", "Use another one; nothing was changed.") from exc
+    if max(version, inside) > FORMAT:
+        raise UserError(
+            f"{path} was written by ana {writer} in format {max(version, inside)}; this one reads {FORMAT}.",
+            f"Install ana {writer} or later.",
+        )
+    if broken or files != len(names) - 1 or _NEEDED not in names:
+        what = f"{broken} is damaged" if broken else "files are missing"
+        raise UserError(f"{path} is no whole backup: {what}.", "Use another one; nothing was changed.")
+
+
+def _format_inside(archive: zipfile.ZipFile) -> int:
+    """The format of the folder that was packed; folders of the first one did not tell."""
+    note = "data/format.json"
+    return int(json.loads(archive.read(note))["format"]) if note in archive.namelist() else 1

@@ -1,0 +1,189 @@
+"""Proving the store: every record readable and found by its own vector; counts, index and journal in agreement."""
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ana.backends.chroma.care.probe import sound
+from ana.backends.chroma.client import DATABASE
+from ana.backends.chroma.collection import ChromaStore
+from ana.backends.chroma.index.index import digest
+from ana.backends.chroma.index.tables import damaged
+from ana.backends.chroma.journal import Change, Entry, Kind
+from ana.backends.chroma.metadata import from_chroma
+from ana.backends.chroma.source import ChromaSource, Row
+from ana.memory.item import Item
+from ana.memory.memory import Memory
+from ana.memory.property_text import property_text
+
+AT_ONCE = 100
+"""Records searched for in one call."""
+
+MANY = 500
+"""Neighbours asked for a second time: Chroma's index is approximate, and passes one over in some hundreds."""
+
+SAME = 1e-4
+"""Two vectors closer than this in cosine are the same to Chroma, which keeps 32 bits."""
+
+Progress = Callable[[int], None]
+"""Called with how many more records were looked at."""
+
+
+@dataclass
+class Findings:
+    """What an examination found.
+
+    Args:
+        counts: How many records of each kind there are.
+        store: What is wrong in Chroma.
+        unreadable: Records of which no item can be made.
+        index: What is wrong in a derived index.
+        journal: Records of which the journal says something else than the store: from what it says to what is there.
+        duplicates: Items that say the same, which somebody may have wanted.
+        orphans: Files that belong to nothing.
+    """
+
+    counts: dict[Kind, int] = field(default_factory=dict)
+    store: list[str] = field(default_factory=list)
+    unreadable: list[tuple[Kind, Row]] = field(default_factory=list)
+    index: list[str] = field(default_factory=list)
+    journal: list[Change] = field(default_factory=list)
+    duplicates: list[list[str]] = field(default_factory=list)
+    orphans: list[str] = field(default_factory=list)
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong. Duplicates and orphans are told, but harm nobody."""
+        return not (self.store or self.unreadable or self.index or self.journal)
+
+
+def examine(memory: Memory, progress: Progress = lambda _: None) -> Findings:
+    """Look at everything in a data folder; nobody else uses it meanwhile.
+
+    Args:
+        memory: What is examined.
+        progress: Is told how it goes.
+    """
+    with memory.folder.alone():
+        memory.folder.close()
+        if (memory.folder.path / "chroma").exists() and (problem := sound(memory.folder.path / "chroma")):
+            return Findings(store=[f"Chroma cannot be used: {problem}"])
+        return examine_open(memory, progress)
+
+
+def examine_open(memory: Memory, progress: Progress = lambda _: None) -> Findings:
+    """`examine`, where it is known that Chroma can be opened."""
+    found = Findings()
+    with memory.folder.hold():
+        for kind, store in memory.stores.items():
+            items = _examine(kind, store, found, progress)
+            found.journal += disagreements(kind, items, memory.journal.latest(kind))
+            if kind == "item":
+                found.duplicates = _duplicates(items.values())
+        found.orphans = _orphans(memory)
+    return found
+
+
+def _examine(kind: Kind, store: ChromaStore, found: Findings, progress: Progress) -> dict[str, Item]:
+    """Look at one collection; what is wrong is noted, and its readable items are given back."""
+    items: dict[str, Item] = {}
+    with store.source() as source:
+        rows = 0
+        for batch in _batches(source.rows()):
+            rows += len(batch)
+            for row in batch:
+                if item := _readable(kind, row, found):
+                    items[row.id] = item
+            _search(kind, source, batch, found)
+            progress(len(batch))
+        if rows != source.count():
+            found.store.append(f"Chroma counts {source.count()} records of {store.name} and has {rows}.")
+        found.counts[kind] = rows
+        if len(items) == rows:
+            _compare_index(store, source, items, found)
+    return items
+
+
+def _batches(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    batch: list[Row] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _readable(kind: Kind, row: Row, found: Findings) -> Item | None:
+    try:
+        item = from_chroma(row.id, row.document or "", row.metadata or {})
+    except (KeyError, ValueError, TypeError):
+        found.unreadable.append((kind, row))
+        return None
+    text = property_text(item.content, item.properties).encode("utf-8", "replace").decode()
+    if text != row.document:
+        found.store.append(f"{kind} {row.id}: what was embedded is not what it says.")
+    if row.vector is None or not np.isfinite(row.vector).all():
+        found.store.append(f"{kind} {row.id} has no vector.")
+    return item
+
+
+def _search(kind: Kind, source: ChromaSource, rows: Sequence[Row], found: Findings) -> None:
+    """Whether each is found by its own vector, or nothing but its equals are."""
+    vectors = [(row, row.vector) for row in rows if row.vector is not None]
+    if not vectors:
+        return
+    nearest = source.nearest_each([vector for _, vector in vectors], min(10, source.count()))
+    for (row, vector), near in zip(vectors, nearest, strict=True):
+        if not _among(row, near) and not _among(row, source.nearest(vector, min(MANY, source.count()))):
+            found.store.append(f"{kind} {row.id} is not found by its own vector.")
+
+
+def _among(row: Row, near: Mapping[str, float]) -> bool:
+    """Whether a record is there, or so many of its equals that it need not be."""
+    return row.id in near or min(near.values(), default=0.0) > 1 - SAME
+
+
+def _compare_index(store: ChromaStore, source: ChromaSource, items: dict[str, Item], found: Findings) -> None:
+    try:
+        db = store.index.ready(source)
+        indexed = (Item(**json.loads(text)) for (text,) in db.execute("SELECT item FROM bodies"))
+        known = {item.id: item for item in indexed}
+    except sqlite3.DatabaseError as exc:
+        if not damaged(exc):
+            raise
+        found.index.append(f"The index of {store.name} is damaged: {exc}.")
+        return
+    wrong = sorted(id for id in known.keys() | items.keys() if known.get(id) != items.get(id))
+    found.index += [f"The index of {store.name} does not know {id} as it is." for id in wrong]
+
+
+def disagreements(kind: Kind, items: Mapping[str, Item], latest: Iterable[Entry]) -> list[Change]:
+    """From what the journal says of each record to what is there, where the two are not the same."""
+    told = {entry.change.id: entry.change.after for entry in latest}
+    return [
+        Change(kind, id, told.get(id), items.get(id))
+        for id in sorted(told.keys() | items.keys())
+        if told.get(id) != items.get(id)
+    ]
+
+
+def _duplicates(items: Iterable[Item]) -> list[list[str]]:
+    same = defaultdict(list)
+    for item in items:
+        same[digest(item.content, item.properties)].append(item.id)
+    return [sorted(ids) for ids in same.values() if len(ids) > 1]
+
+
+def _orphans(memory: Memory) -> list[str]:
+    """Folders of Chroma's that belong to no collection."""
+    path = memory.folder.path / "chroma"
+    with closing(sqlite3.connect(f"{(path / DATABASE).as_uri()}?mode=ro", uri=True)) as db:
+        used = {id for (id,) in db.execute("SELECT id FROM segments")}
+    return sorted(f"chroma/{each.name}" for each in path.iterdir() if each.is_dir() and each.name not in used)

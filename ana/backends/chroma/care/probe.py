@@ -1,0 +1,61 @@
+"""Whether Chroma can be used: asked in a child process, because a damaged vector index can end the one that opens it.
+
+`python -m ana.backends.chroma.care.probe FOLDER` opens the Chroma in FOLDER, reads every record with its vector and
+searches each collection once; it exits with 0 when all of that works, and says on standard error what does not.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+SECONDS = 300
+"""How long the child may take: 100,000 records take about 10 s."""
+
+
+def sound(path: Path) -> str | None:
+    """Ask a child process whether the Chroma in a folder can be used.
+
+    Args:
+        path: Chroma's own folder. Nobody else may have it open meanwhile.
+
+    Returns:
+        None when it can; else what is wrong, in one line.
+    """
+    command = [sys.executable, "-m", "ana.backends.chroma.care.probe", str(path)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return f"it did not answer within {SECONDS} s."
+    if done.returncode == 0:
+        return None
+    said = done.stderr.strip().splitlines()
+    return said[-1] if said else f"the process that opened it ended with {done.returncode}."
+
+
+def main(path: Path) -> int:
+    """Open, read and search everything."""
+    from chromadb.errors import ChromaError
+
+    from ana.backends.chroma.client import open_chroma
+    from ana.backends.chroma.source import PAGE
+    from ana.errors import AnaError
+
+    try:
+        client = open_chroma(path)
+        for collection in client.list_collections():
+            for offset in range(0, collection.count(), PAGE):
+                page = collection.get(limit=PAGE, offset=offset, include=["documents", "metadatas", "embeddings"])
+                vectors = page["embeddings"]
+                if vectors is None or len(vectors) != len(page["ids"]):
+                    raise ValueError(f"{collection.name}: vectors are missing")
+                collection.query(query_embeddings=vectors[:1], n_results=1)
+        client.close()
+    except (AnaError, ChromaError, OSError, ValueError, RuntimeError, TypeError) as exc:
+        told = exc.message if isinstance(exc, AnaError) else f"{type(exc).__name__}: {exc}."
+        print(" ".join(told.split()), file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(Path(sys.argv[1])))

@@ -1,0 +1,124 @@
+"""Opening Chroma, and what it raises as errors of ours."""
+
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from ana.backends.chroma.index.tables import damaged
+from ana.errors import StoreBroken, ToolError
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client as Client
+
+DATABASE = "chroma.sqlite3"
+"""Chroma's own file, which holds all documents and metadata."""
+
+
+def open_chroma(path: Path) -> "Client":
+    """A client on Chroma's own folder.
+
+    Raises:
+        StoreBroken: It cannot be opened.
+    """
+    import chromadb
+    from chromadb.api.shared_system_client import SharedSystemClient
+    from chromadb.config import Settings
+
+    with foreign_errors(path):
+        _refuse_truncated(path / DATABASE)
+        try:
+            client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
+            return cast("Client", client)
+        except BaseException:
+            # Chroma keeps the half-opened one and would hand it out again
+            SharedSystemClient._identifier_to_system.pop(str(path), None)
+            SharedSystemClient._identifier_to_refcount.pop(str(path), None)
+            raise
+
+
+@contextmanager
+def foreign_errors(path: Path) -> Iterator[None]:
+    """Map what Chroma, SQLite and the system raise while a data folder is used."""
+    from chromadb.errors import ChromaError, InternalError
+
+    try:
+        yield
+    except (InternalError, OSError, sqlite3.Error, RuntimeError) as exc:
+        raise unusable(path, exc) from exc
+    except ChromaError as exc:
+        raise ToolError(f"The store refused this: {exc}.", "Change the call.") from exc
+    except BaseException as exc:
+        if type(exc).__name__ != "PanicException":  # of Chroma's native part, and no Exception
+            raise
+        raise unusable(path, exc) from exc
+
+
+def unusable(path: Path, exc: BaseException) -> StoreBroken:
+    """The error for a folder that the system or Chroma refuses."""
+    told = " ".join(str(exc).split()).rstrip(".")
+    hint = "Check that the disk has room and that the folder may be written, or set ANA_DATA_DIR to another."
+    if (isinstance(exc, sqlite3.DatabaseError) and damaged(exc)) or not isinstance(exc, OSError | sqlite3.Error):
+        hint = "If the disk has room, `ana doctor` tells what is damaged and `ana doctor --repair` mends it."
+    return StoreBroken(f"The data folder {path} cannot be used: {told}.", hint)
+
+
+def _refuse_truncated(database: Path) -> None:
+    """On a file that was cut short Chroma may end the process; its first page tells how long it should be.
+
+    The header is described in SQLite's page "Database File Format", section 1.3.
+    """
+    if not database.exists() or not database.stat().st_size:
+        return
+    with database.open("rb") as file:
+        header = file.read(100)
+    size = int.from_bytes(header[16:18], "big")
+    pages = int.from_bytes(header[28:32], "big") if header[24:28] == header[92:96] else 0
+    if not header.startswith(b"SQLite format 3\0") or database.stat().st_size < pages * (65536 if size == 1 else size):
+        raise sqlite3.DatabaseError(f"{database.name} is damaged")
+
+
+@contextmanager
+def opened_copy(path: Path) -> Iterator["Client"]:
+    """Chroma on a copy of a folder that another program left: opening writes, and theirs stays as it is.
+
+    Only the SQLite part is copied. All documents and metadata are in it, and vectors that are damaged do no harm.
+
+    Args:
+        path: The folder that holds chroma.sqlite3.
+
+    Raises:
+        StoreBroken: It cannot be copied or opened.
+    """
+    with tempfile.TemporaryDirectory(prefix="ana-") as name, foreign_errors(path):
+        for part in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal"):
+            if (path / part).exists():
+                shutil.copyfile(path / part, Path(name) / part)
+        refuse_damaged(Path(name) / DATABASE)
+        client = open_chroma(Path(name))
+        try:
+            yield client
+        finally:
+            client.close()
+
+
+def refuse_damaged(database: Path) -> None:
+    """Read every table: on a damaged file, or text that is not UTF-8, Chroma panics and may end the process.
+
+    Raises:
+        sqlite3.DatabaseError: The file is damaged.
+    """
+    with closing(sqlite3.connect(database)) as connection:
+        try:
+            found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            for name, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
+                if not sql.startswith("CREATE VIRTUAL"):
+                    for _ in connection.execute(f'SELECT * FROM "{name}"'):
+                        pass
+        except UnicodeDecodeError as exc:  # in SQLite's own message
+            raise sqlite3.DatabaseError("its schema is damaged") from exc
+    if found != "ok":
+        raise sqlite3.DatabaseError(" ".join(found.split()))

@@ -1,0 +1,1 @@
+"""The derived index beside Chroma, in SQLite: filters, words, ranking."""

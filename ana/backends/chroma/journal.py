@@ -1,0 +1,259 @@
+"""What happened, in SQLite beside Chroma, which holds what is known.
+
+Every write is an entry: what a record was before, what it is to be after, and whether that has been done and read back.
+An entry is found again by the key of the call that caused it, so the same call run again changes nothing twice.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from ana.memory.item import Item
+
+Kind = Literal["item", "line"]
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS writes (
+    seq INTEGER PRIMARY KEY, act INTEGER NOT NULL, key TEXT UNIQUE, ts TEXT NOT NULL, thread TEXT NOT NULL,
+    turn TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, before TEXT, after TEXT, done INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX IF NOT EXISTS writes_by_record ON writes (kind, id);
+CREATE INDEX IF NOT EXISTS writes_by_turn ON writes (turn);
+CREATE INDEX IF NOT EXISTS writes_unfinished ON writes (act) WHERE NOT done;
+CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+"""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Which call wanted a write.
+
+    Args:
+        key: The same for the same call run again, different for every other.
+        thread: The conversation.
+        turn: The turn in it.
+    """
+
+    key: str
+    thread: str
+    turn: str
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Why a record reads as it does.
+
+    Args:
+        ts: When it was last written, ISO 8601 in UTC.
+        cause: The call that wanted it; None when the person wrote it.
+    """
+
+    ts: str
+    cause: Cause | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One record from what it was to what it is to be; None is absent."""
+
+    kind: Kind
+    id: str
+    before: Item | None
+    after: Item | None
+
+    @property
+    def op(self) -> Literal["create", "update", "delete"]:
+        if self.before is None:
+            return "create"
+        return "delete" if self.after is None else "update"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One write.
+
+    Args:
+        ts: When, ISO 8601 in UTC.
+        thread: The conversation; empty when there was none.
+        turn: What it was part of: a turn, an edit by hand, an undo, an import.
+        change: From what to what.
+        key: Finds it again: the same for the same call run again. None where nothing will ask.
+        seq: Its number, growing; 0 for one that is not written down yet.
+    """
+
+    ts: str
+    thread: str
+    turn: str
+    change: Change
+    key: str | None = None
+    seq: int = 0
+
+
+class Journal:
+    """The append-only list of changes, and the counters that never go back. Used only while the folder is held.
+
+    Args:
+        path: The SQLite file; made at the first use.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._db: sqlite3.Connection | None = None
+
+    def find(self, key: str) -> Change | None:
+        """The change that the call with this key made."""
+        found = self._entries("done AND key = ?", key)
+        return found[0].change if found else None
+
+    def origins(self, kind: Kind) -> dict[str, Origin]:
+        """The origin of each record of a kind, by its id."""
+        return {e.change.id: Origin(e.ts, _cause(e)) for e in self.latest(kind)}
+
+    def latest(self, kind: Kind) -> list[Entry]:
+        """The last entry of every record of a kind."""
+        last = "seq IN (SELECT max(seq) FROM writes WHERE kind = ? AND done GROUP BY id)"
+        return self._entries(f"{last} ORDER BY seq", kind)
+
+    def entries(
+        self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
+    ) -> list[Entry]:
+        """What was done, the newest first.
+
+        Args:
+            turn: Only what was part of this.
+            id: Only what was done to this record, an item's id or a line's number.
+            since: Only from this moment on, ISO 8601 in UTC.
+            limit: How many at most; all where it is negative.
+        """
+        where = "done AND (?1 IS NULL OR turn = ?1) AND (?2 IS NULL OR id = ?2) AND ts >= ?3"
+        return self._entries(f"{where} ORDER BY seq DESC LIMIT ?4", turn, id, since, limit)
+
+    def turns(self) -> dict[str, str]:
+        """The turns that wrote something, the one that wrote last first, each with its conversation.
+
+        What was imported with its history was done when it says so, not when it came in.
+        """
+        last = (
+            "SELECT turn, max(thread), max(ts), max(seq) FROM writes WHERE done GROUP BY turn ORDER BY 3 DESC, 4 DESC"
+        )
+        return {row[0]: row[1] for row in self._open().execute(last)}
+
+    def count(self) -> int:
+        """How many writes were done."""
+        return int(self._open().execute("SELECT count(*) FROM writes WHERE done").fetchone()[0])
+
+    def erase(self, kind: Kind, id: str) -> None:
+        """Forget that a record ever was."""
+        with self._open() as db:
+            db.execute("DELETE FROM writes WHERE kind = ? AND id = ?", (kind, id))
+
+    def begin(self, entries: Sequence[Entry]) -> int:
+        """Write down an act, which is done as a whole or not at all, before it is acted on.
+
+        Args:
+            entries: What it consists of; a repeated key replaces an unfinished one.
+
+        Returns:
+            The act's number.
+        """
+        with self._open() as db:
+            db.executemany("DELETE FROM writes WHERE key = ? AND NOT done", [(e.key,) for e in entries if e.key])
+            act = int(db.execute("SELECT coalesce(max(seq), 0) + 1 FROM writes").fetchone()[0])
+            db.executemany(
+                "INSERT INTO writes (act, key, ts, thread, turn, kind, id, before, after) VALUES (?,?,?,?,?,?,?,?,?)",
+                [(act, e.key, e.ts, e.thread, e.turn, *_row(e.change)) for e in entries],
+            )
+        return act
+
+    def finish(self, act: int) -> None:
+        """Write down that an act was done and read back."""
+        with self._open() as db:
+            db.execute("UPDATE writes SET done = 1 WHERE act = ? AND NOT done", (act,))
+
+    def drop(self, act: int) -> None:
+        """Forget an act that was not done."""
+        with self._open() as db:
+            db.execute("DELETE FROM writes WHERE act = ? AND NOT done", (act,))
+
+    def unfinished(self) -> dict[int, list[Entry]]:
+        """The acts that were begun and neither done nor dropped, the oldest first."""
+        acts = [act for (act,) in self._open().execute("SELECT DISTINCT act FROM writes WHERE NOT done ORDER BY act")]
+        return {act: self._entries("NOT done AND act = ? ORDER BY seq", act) for act in acts}
+
+    def changed_since(self, change: Change, act: int) -> bool:
+        """Whether a record was written by something later than an act."""
+        later = "SELECT 1 FROM writes WHERE kind = ? AND id = ? AND act > ? AND done"
+        return self._open().execute(later, (change.kind, change.id, act)).fetchone() is not None
+
+    def next_number(self, name: str, floor: int = 0) -> int:
+        """Count up and return the number, never twice the same, never below `floor`."""
+        number = max(self.counted(name), floor)
+        self.count_from(name, number + 1)
+        return number
+
+    def counted(self, name: str) -> int:
+        """The number that comes next, as far as is known here."""
+        row = self._open().execute("SELECT value FROM counters WHERE name = ?", (name,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def count_from(self, name: str, number: int) -> None:
+        """Let no number below this come next."""
+        with self._open() as db:
+            db.execute("INSERT OR REPLACE INTO counters VALUES (?, ?)", (name, max(number, self.counted(name))))
+
+    def close(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def _entries(self, where: str, *values: object) -> list[Entry]:
+        rows = self._open().execute(
+            f"SELECT seq, ts, thread, turn, key, kind, id, before, after FROM writes WHERE {where}", values
+        )
+        return [
+            Entry(ts, thread, turn, Change(kind, id, _load(before), _load(after)), key, seq)
+            for seq, ts, thread, turn, key, kind, id, before, after in rows
+        ]
+
+    def _open(self) -> sqlite3.Connection:
+        if self._db is None:
+            db = sqlite3.connect(self._path, check_same_thread=False, timeout=10)
+            try:
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = FULL")
+                db.executescript(SCHEMA)
+            except sqlite3.Error:
+                db.close()
+                raise
+            self._db = db
+        return self._db
+
+
+def net(changes: Iterable[Change]) -> list[Change]:
+    """From what to what several changes take each record, in the order each was first met; `changes` the oldest first.
+
+    A record that ends as it began is left out.
+    """
+    spans: dict[tuple[str, str], Change] = {}
+    for change in changes:
+        first = spans.get((change.kind, change.id), change)
+        spans[change.kind, change.id] = Change(change.kind, change.id, first.before, change.after)
+    return [span for span in spans.values() if span.before != span.after]
+
+
+def _cause(entry: Entry) -> Cause | None:
+    return Cause(entry.key, entry.thread, entry.turn) if entry.key else None
+
+
+def _row(change: Change) -> tuple[str, str, str | None, str | None]:
+    return change.kind, change.id, _dump(change.before), _dump(change.after)
+
+
+def _dump(item: Item | None) -> str | None:
+    return None if item is None else json.dumps(asdict(item))
+
+
+def _load(text: str | None) -> Item | None:
+    return None if text is None else Item(**json.loads(text))

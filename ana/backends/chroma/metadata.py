@@ -1,0 +1,80 @@
+"""An item as Chroma's document and metadata, and back.
+
+Chroma refuses or bends many values (null, empty and mixed lists, nested objects, large integers, some keys), so the
+truth is JSON under a key of our own; beside it stands a flat copy of what Chroma can filter.
+"""
+
+import json
+import re
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TypeAlias, TypeGuard
+
+from ana.memory.item import Item, Json
+from ana.memory.property_text import property_text
+from ana.time.dates import day_of
+
+Scalar: TypeAlias = str | int | float | bool
+Metadata: TypeAlias = dict[str, Scalar | None]
+
+_FLAT_KEY = re.compile(r"[^\W_][\w .-]{0,63}")
+_INT64 = 2**63
+
+ITEM_KEY = "ana:item"
+"""The one key of our own: every further key costs Chroma a row, at each write and each read."""
+
+DATE_KEY = "ana:date:{}"
+"""The key under which a date property stands as a number, in seconds."""
+
+
+def flat_key(key: str) -> bool:
+    """Whether a property of this name has a flat copy."""
+    return _FLAT_KEY.fullmatch(key) is not None
+
+
+def flat_value(value: Json) -> TypeGuard[Scalar]:
+    """Whether Chroma keeps this value as it is."""
+    if isinstance(value, str):
+        return len(value) <= 512 and value.isprintable()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return isinstance(value, bool)
+    return isinstance(value, float) or -_INT64 <= value < _INT64
+
+
+def to_chroma(item: Item) -> tuple[str, Metadata]:
+    """The document that is embedded, and the metadata that holds the rest."""
+    document = property_text(item.content, item.properties)
+    rest = asdict(item) | {"length": len(item.content)}
+    del rest["id"]
+    if _utf8(document):
+        del rest["content"]
+    else:
+        document = document.encode("utf-8", "replace").decode("utf-8")
+    metadata: Metadata = {ITEM_KEY: json.dumps(rest, allow_nan=False)}
+    for key, value in item.properties.items():
+        if flat_key(key) and flat_value(value):
+            metadata[key] = value
+            if day_of(value):
+                metadata[DATE_KEY.format(key)] = _number(str(value))
+    return document, metadata
+
+
+def from_chroma(id: str, document: str, metadata: Metadata) -> Item:
+    """The item exactly as it went in."""
+    rest = json.loads(str(metadata[ITEM_KEY]))
+    length = rest.pop("length")
+    return Item(id, rest.pop("content", document[:length]), **rest)
+
+
+def _number(value: str) -> float:
+    """A date as seconds; one without a zone counts as UTC, so that it orders with its like."""
+    moment = datetime.fromisoformat(value)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _utf8(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,61 @@
+"""Chroma with nothing around it: what benches compare the store with."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ana.embedders import Embedder
+from ana.memory.item import Item
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+
+BATCH = 5000
+
+
+def seconds(day: str) -> float:
+    """A date as the number that Chroma can order."""
+    return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
+
+
+class RawChroma:
+    """One collection, used the plain way.
+
+    Args:
+        path: A folder.
+        embedder: Turns text into vectors.
+    """
+
+    def __init__(self, path: Path, embedder: Embedder) -> None:
+        import chromadb
+        from chromadb.config import Settings
+
+        client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
+        self._client = cast("Client", client)
+        configuration: Any = {"hnsw": {"space": "cosine"}}
+        self._collection = self._client.create_collection("raw", embedding_function=None, configuration=configuration)
+        self._embedder = embedder
+        self._added = 0
+
+    def fill(self, items: list[Item]) -> None:
+        for start in range(0, len(items), BATCH):
+            part = items[start : start + BATCH]
+            vectors: Any = self._embedder.embed_documents([i.content for i in part])
+            metadatas: Any = [i.properties | {"due_at": seconds(str(i.properties["due_date"]))} for i in part]
+            texts = [i.content for i in part]
+            self._collection.add([i.id for i in part], documents=texts, embeddings=vectors, metadatas=metadatas)
+
+    def add(self, text: str, properties: dict[str, Any]) -> None:
+        self._added += 1
+        vector: Any = self._embedder.embed_documents([text])
+        self._collection.add([f"added{self._added}"], documents=[text], embeddings=vector, metadatas=[properties])
+
+    def get(self, id: str) -> Any:
+        return self._collection.get(ids=[id])
+
+    def query(self, text: str, where: dict[str, Any] | None = None) -> Any:
+        vector: Any = [self._embedder.embed_query(text)]
+        return self._collection.query(query_embeddings=vector, n_results=10, where=where)
+
+    def close(self) -> None:
+        self._client.close()

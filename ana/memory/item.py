@@ -1,0 +1,100 @@
+"""One Item, one function that turns it into JSON, and what a property may be."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import TypeAlias
+
+from ana.errors import ToolError
+from ana.time.dates import with_weekday
+
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
+Properties: TypeAlias = dict[str, Json]
+
+SHOWN = 4000
+"""How many characters of an item's content the model is shown."""
+
+DEEPEST = 30
+"""How deep lists and objects in a property may lie inside one another."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """Anything a person wants kept: text and whatever properties came with it.
+
+    Args:
+        id: 8 characters of base32, or the number of a Global Context line.
+        content: The text, any length.
+        properties: JSON values by name, in the order given.
+        created_at: UTC, ISO 8601.
+        updated_at: UTC, ISO 8601.
+    """
+
+    id: str
+    content: str
+    properties: Properties
+    created_at: str
+    updated_at: str
+
+
+def to_json(item: Item, zone: tzinfo | None = None) -> dict[str, Json]:
+    """An item as tools and doors show it.
+
+    Args:
+        item: The item.
+        zone: Show for a model: stamps in this zone, dates with their weekday, long content cut with a mark.
+            None shows it exactly as stored.
+    """
+    content, properties = item.content, dict(item.properties)
+    created, updated = item.created_at, item.updated_at
+    if zone is not None:
+        if len(content) > SHOWN:
+            content = f"{content[:SHOWN]} [cut: {len(item.content):,} characters in all]"
+        properties = {k: with_weekday(v) for k, v in properties.items()}
+        created, updated = _local(created, zone), _local(updated, zone)
+    return {
+        "id": item.id,
+        "content": content,
+        "properties": properties,
+        "created_at": created,
+        "updated_at": updated,
+    }
+
+
+def _local(stamp: str, zone: tzinfo) -> str:
+    return datetime.fromisoformat(stamp).astimezone(zone).isoformat(timespec="seconds")
+
+
+def check_properties(properties: Mapping[str, object]) -> None:
+    """Refuse what JSON cannot carry.
+
+    Raises:
+        ToolError: NaN, an infinity, or a type that is not JSON; the message names the property.
+    """
+    for key, value in properties.items():
+        if problem := _problem(value):
+            raise ToolError(f"Property {key!r} cannot be stored: {problem}.", "Leave it out, or give another value.")
+
+
+def _problem(value: object, depth: int = 0) -> str | None:
+    if depth > DEEPEST:
+        return f"it is nested more than {DEEPEST} deep"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value} is not a number"
+    if isinstance(value, int) and value.bit_length() > 1024:
+        return "it has more digits than a number can keep"
+    if isinstance(value, list):
+        return next((p for v in value if (p := _problem(v, depth + 1))), None)
+    if isinstance(value, dict):
+        if not all(isinstance(k, str) for k in value):
+            return "its keys are not all text"
+        return next((p for v in value.values() if (p := _problem(v, depth + 1))), None)
+    return (
+        None if value is None or isinstance(value, bool | int | float | str) else f"{type(value).__name__} is not JSON"
+    )
+
+
+def merged(old: Properties, changes: Mapping[str, Json]) -> Properties:
+    """Old properties with the changes laid over them; a change to None removes."""
+    return {k: v for k, v in (old | dict(changes)).items() if v is not None or k not in changes}

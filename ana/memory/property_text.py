@@ -1,0 +1,33 @@
+"""Property embedding: the text that is embedded for an item.
+
+The format (content, a delimiter, one `name: value` line a property) is that of the original
+agent-native-app's store; dates are spelled out because vectors cannot tell digits apart.
+"""
+
+import json
+
+from ana.memory.item import Json, Properties
+from ana.time.dates import day_of, spelled
+
+DELIMITER = "\n---ANA_PROPS---\n"
+
+
+def property_text(content: str, properties: Properties) -> str:
+    """What is embedded: the content alone, or with its properties behind the delimiter."""
+    lines = [f"{key.replace('_', ' ')}: {_value(v)}" for key, v in properties.items() if v is not None]
+    return content + DELIMITER + "\n".join(lines) if lines else content
+
+
+def _value(value: Json) -> str:
+    if isinstance(value, str):
+        day = day_of(value)
+        if day is None:
+            return value
+        return spelled(day) + (f" {value[11:16]}" if len(value) > 10 else "")
+    if isinstance(value, list) and not any(isinstance(v, list | dict) for v in value):
+        return ", ".join(_value(v) for v in value if v is not None)
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

@@ -1,0 +1,142 @@
+"""Taking a turn back: everything it wrote, items and Global Context alike, becomes what it was.
+
+What took a turn back is itself a turn, named `undo-XXXXXXXX-of-TURN`, and can be taken back. A record that something
+else has changed since is a conflict: nothing at all is taken back then, unless that is wanted.
+"""
+
+import re
+import secrets
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from ana.backends.chroma.journal import Change, Entry, Kind, net
+from ana.errors import UserError
+from ana.memory.item import Item
+from ana.memory.memory import Memory
+
+_UNDO = re.compile(r"undo-(?P<mark>[0-9a-f]{8})-of-(?P<turn>.+)")
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A record that was changed since.
+
+    Args:
+        left: What the turn left it as; None for deleted.
+        now: What it is now; None for not there.
+    """
+
+    left: Item | None
+    now: Item | None
+
+
+@dataclass(frozen=True)
+class Undone:
+    """What came of taking a turn back.
+
+    Args:
+        turn: The turn.
+        name: What took it back, itself a turn; empty where nothing was changed.
+        changes: What was changed for it, the last first.
+        conflicts: What stood in the way; where there are any and none was to be overridden, nothing was changed.
+    """
+
+    turn: str
+    name: str
+    changes: list[Change]
+    conflicts: list[Conflict]
+
+
+def last_turn(memory: Memory, thread: str | None = None) -> str:
+    """The newest turn that wrote something and stands.
+
+    Args:
+        memory: Items and Global Context.
+        thread: Only of this conversation.
+
+    Raises:
+        UserError: There is none.
+    """
+    turns = memory.turns()
+    standing = _standing(turns)
+    mine = (turn for turn in standing if thread in (None, turns[turn]) and not _UNDO.fullmatch(turn))
+    found = next((turn for turn in mine if _spans(memory.history(turn=turn))), None)
+    if found is None:
+        raise UserError(
+            "There is nothing to take back.", "`ana history` shows what was changed elsewhere." if thread else ""
+        )
+    return found
+
+
+def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = False, mark: str = "") -> Undone:
+    """Take a turn back.
+
+    Args:
+        memory: Items and Global Context.
+        turn: The turn's id, from `last_turn` or the history.
+        override: Whether what was changed since is put back all the same; or just these conflicts.
+        mark: 8 hexadecimal digits, the same for the same wish said again; default: random.
+
+    Raises:
+        UserError: There is no such turn, or it has been taken back already.
+    """
+    old = [entry.change.before for entry in memory.history(turn=turn) if entry.change.kind == "item"]
+    memory.items.embed_ahead(*((item.content, item.properties) for item in old if item))
+    with memory.folder.hold():  # nobody changes a record between the look at it and the write
+        return _undone(memory, turn, override, f"undo-{mark or secrets.token_hex(4)}-of-{turn}")
+
+
+def marked(memory: Memory, mark: str) -> Undone | None:
+    """What was taken back under this mark already."""
+    for name in memory.turns():
+        if (match := _UNDO.fullmatch(name)) and match["mark"] == mark:
+            return Undone(match["turn"], name, [entry.change for entry in memory.history(turn=name)], [])
+    return None
+
+
+def _undone(memory: Memory, turn: str, override: bool | Collection[Conflict], name: str) -> Undone:
+    entries = memory.history(turn=turn)
+    if not entries:
+        raise UserError(f"No turn {turn} has written anything.", "`ana history` shows the turns.")
+    if turn not in _standing(memory.turns()):
+        raise UserError(f"The turn {turn} has been taken back already.", "Take back what took it back.")
+    found = [(span, memory.record(span.kind, span.id)) for span in _spans(entries)]
+    meddled = _meddled(entries)
+    conflicts = [
+        Conflict(span.after, now)
+        for span, now in found
+        if now not in (span.after, span.before) or (now != span.before and (span.kind, span.id) in meddled)
+    ]
+    accepted = conflicts if override is True else override or []
+    if any(conflict not in accepted for conflict in conflicts):
+        return Undone(turn, "", [], conflicts)
+    changes = [Change(span.kind, span.id, now, span.before) for span, now in found if now != span.before]
+    if changes:
+        memory.put_back(changes, name, entries[0].thread)
+    return Undone(turn, name if changes else "", changes, conflicts)
+
+
+def _spans(entries: Sequence[Entry]) -> list[Change]:
+    """From what to what a turn took each record, the one it wrote last first; `entries` the newest first."""
+    return net(entry.change for entry in reversed(entries))[::-1]
+
+
+def _meddled(entries: Sequence[Entry]) -> set[tuple[Kind, str]]:
+    """The records that something else changed between two writes of a turn; `entries` the newest first."""
+    left: dict[tuple[Kind, str], Item | None] = {}
+    found = set()
+    for change in (entry.change for entry in reversed(entries)):
+        at = (change.kind, change.id)
+        if at in left and left[at] != change.before:
+            found.add(at)
+        left[at] = change.after
+    return found
+
+
+def _standing(turns: Mapping[str, str]) -> list[str]:
+    """The turns that have not been taken back, or whose undo has been, in the order given."""
+    undone: set[str] = set()
+    for name in sorted(turns, key=len, reverse=True):  # an undo's name is longer than that of what it took back
+        if name not in undone and (match := _UNDO.fullmatch(name)):
+            undone.add(match["turn"])
+    return [turn for turn in turns if turn not in undone]

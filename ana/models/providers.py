@@ -1,0 +1,107 @@
+"""The model that the settings ask for. A configured provider that fails never turns into another."""
+
+from typing import TYPE_CHECKING
+
+from ana.errors import ConfigError
+from ana.settings import OPENAI_URL, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from langchain_core.language_models import BaseChatModel
+    from pydantic import SecretStr
+
+OPENROUTER_URL = "https://openrouter.ai/api/v1"
+RETRIES = 2
+
+
+def build_model(settings: Settings, instruct: "Callable[[str], str] | None" = None) -> "BaseChatModel":
+    """The chat model of the settings' provider, with tool calls by USE_TOOL_CALLS.
+
+    Args:
+        settings: What was set.
+        instruct: Makes the prompt of a model without tool calls from the list of tools. None, for what never talks to
+            the model: it is built for native calls alone.
+
+    Raises:
+        ConfigError: The provider that was asked for lacks its key or model; names the setting.
+    """
+    if settings.provider == "offline":
+        return _offline_reader()
+    native = _native(settings)
+    if instruct is None or settings.use_tool_calls == "1":
+        return native
+    from ana.models.json_mode.adapter import JsonDecisions
+    from ana.models.json_mode.fallback import EitherWay
+
+    spoken = JsonDecisions(inner=native, instruct=instruct)
+    return spoken if settings.use_tool_calls == "0" else EitherWay(native=native, spoken=spoken)
+
+
+def _native(settings: Settings) -> "BaseChatModel":
+    if settings.provider == "openrouter":
+        key = _needed(settings.openrouter_api_key, "OPENROUTER_API_KEY", "openrouter")
+        return _openai_wire(settings, settings.openrouter_model, key, OPENROUTER_URL)
+    if settings.provider == "openai":
+        key = _needed(settings.openai_api_key, "OPENAI_API_KEY", "openai")
+        return _openai_wire(settings, settings.openai_model, key, settings.openai_base_url)
+    from pydantic import SecretStr
+
+    if not settings.ollama_model:
+        raise ConfigError("LLM_PROVIDER is ollama, but no model is named.", "Set OLLAMA_MODEL, for example qwen3:8b.")
+    url = settings.ollama_host.rstrip("/") + "/v1"
+    return _openai_wire(settings, settings.ollama_model, SecretStr("ollama"), url)
+
+
+def _offline_reader() -> "BaseChatModel":
+    try:
+        from ana.models.offline import OfflineReader
+    except ModuleNotFoundError as exc:
+        raise ConfigError(
+            "The offline reader is not part of this installation.", "Set OPENAI_API_KEY in .env."
+        ) from exc
+    return OfflineReader()
+
+
+def model_name(settings: Settings) -> str:
+    """What the model is called, as people know it."""
+    names = {"openrouter": settings.openrouter_model, "openai": settings.openai_model, "ollama": settings.ollama_model}
+    return names.get(settings.provider) or "offline reader"
+
+
+def destination(settings: Settings) -> str | None:
+    """Where what the person types is sent; None when nothing leaves the machine."""
+    urls = {
+        "openrouter": OPENROUTER_URL,
+        "openai": settings.openai_base_url or OPENAI_URL,
+        "ollama": settings.ollama_host,
+    }
+    return urls.get(settings.provider)
+
+
+def embedding_destination(settings: Settings) -> str | None:
+    """Where what is kept and asked is sent to be embedded; None when it stays on this machine."""
+    urls = {"openai": settings.openai_base_url or OPENAI_URL, "ollama": settings.ollama_host}
+    return urls.get(settings.ana_embeddings)
+
+
+def _needed(key: "SecretStr | None", name: str, provider: str) -> "SecretStr":
+    if key is None:
+        raise ConfigError(f"LLM_PROVIDER is {provider}, but {name} is not set.", f"Set {name} in .env.")
+    return key
+
+
+def _openai_wire(settings: Settings, model: str, key: "SecretStr", url: str | None) -> "BaseChatModel":
+    from langchain_openai import ChatOpenAI
+
+    return ChatOpenAI(
+        model=model,
+        api_key=key,
+        base_url=url,
+        timeout=settings.ana_turn_seconds,
+        max_retries=RETRIES,
+        temperature=settings.temperature,
+        max_completion_tokens=settings.max_tokens,
+        stream_usage=True,
+        use_responses_api=False,
+    )

@@ -1,1 +1,0 @@
-"""Where what the assistant knows is kept."""

@@ -1,0 +1,61 @@
+"""Dates in property values: recognised, told with their weekday, and never taken on trust."""
+
+import re
+from datetime import date, datetime
+from typing import TypeVar
+
+from ana.errors import ToolError
+from ana.time.clock import WEEKDAYS
+
+Value = TypeVar("Value")
+
+_DATE = re.compile(
+    r"(?P<day>\d{4}-\d{2}-\d{2})(?P<time>[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?)?"
+    r"( \((?P<weekday>[A-Za-z]+)\))?"
+)
+
+
+def weekday(day: date) -> str:
+    return WEEKDAYS[day.weekday()]
+
+
+def day_of(value: object) -> date | None:
+    """The calendar day of an ISO date or date-time, or None where the value is neither."""
+    match = _DATE.fullmatch(value) if isinstance(value, str) else None
+    if match is None or match["weekday"]:
+        return None
+    try:
+        return datetime.fromisoformat(match[0]).date() if match["time"] else date.fromisoformat(match["day"])
+    except ValueError:
+        return None
+
+
+def spelled(day: date) -> str:
+    """A day as people write it: Tuesday January 13 2026."""
+    return f"{weekday(day)} {day:%B} {day.day} {day.year}"
+
+
+def with_weekday(value: Value) -> Value | str:
+    """A date with its weekday behind it, for the model: 2026-01-13 (Tuesday); anything else unchanged."""
+    day = day_of(value)
+    return f"{value} ({weekday(day)})" if day else value
+
+
+def without_weekday(value: Value) -> Value | str:
+    """Take back what `with_weekday` added.
+
+    Raises:
+        ToolError: The weekday is not that day's.
+    """
+    match = _DATE.fullmatch(value) if isinstance(value, str) else None
+    if match is None or not match["weekday"]:
+        return value
+    bare = str(value)[: match.start("weekday") - 2]
+    day = day_of(bare)
+    if day is None:
+        return value
+    if match["weekday"] not in WEEKDAYS:
+        return value
+    if match["weekday"] != weekday(day):
+        raise ToolError(f"{bare} is a {weekday(day)}, not a {match['weekday']}.", "Decide which of the two is meant.")
+    return bare

@@ -1,0 +1,70 @@
+"""Dates as stretches of time, so that plain numbers can be compared, here and in SQL.
+
+A span is a half-open stretch [start, end) of whole microseconds since 1970 in UTC: whole numbers, because a float
+cannot hold microseconds in every year a date may name.
+
+- A date-time is one microsecond long. Without a zone it is in the person's; a local time that daylight saving skips or
+  repeats is read with fold=0: the offset before the change, so a repeated time is its first occurrence.
+- A bare date is its calendar day in the person's zone, from its first instant to the first instant of the next day,
+  23 to 25 hours as the zone has it. A day the zone skipped (2011-12-30 in Pacific/Apia) is empty: start equals end.
+"""
+
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
+
+from ana.time.dates import day_of
+
+Span = tuple[int, int]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_BARE = len("2026-01-13")
+
+
+def date_span(value: object, zone: tzinfo) -> Span | None:
+    """The stretch of time an ISO date or date-time names, or None where the value is neither.
+
+    Args:
+        value: A property value; only text of the form YYYY-MM-DD[Thh:mm[:ss[.ffffff]][zone]] is a date.
+        zone: The person's zone, for bare dates and for date-times without a zone.
+    """
+    day = day_of(value)
+    if day is None:
+        return None
+    if len(str(value)) == _BARE:
+        return _day_span(day, zone)
+    moment = datetime.fromisoformat(str(value))
+    start = _micros(moment if moment.tzinfo else moment.replace(tzinfo=zone))
+    return start, start + 1
+
+
+@lru_cache(maxsize=4096)
+def _day_span(day: date, zone: tzinfo) -> Span:
+    return _day_start(day, zone), _day_end(day, zone)
+
+
+def _micros(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def _day_end(day: date, zone: tzinfo) -> int:
+    if day == date.max:
+        return _day_start(day, zone) + timedelta(days=1) // _MICROSECOND
+    return _day_start(day + timedelta(days=1), zone)
+
+
+def _day_start(day: date, zone: tzinfo) -> int:
+    midnight = datetime.combine(day, time(), zone)
+    late, early = _micros(midnight), _micros(midnight.replace(fold=1))
+    return _first_instant(day, zone, early, late) if early < late else late
+
+
+def _first_instant(day: date, zone: tzinfo, before: int, after: int) -> int:
+    """Where midnight falls into a gap of the clock, the change itself; it lies after `before`, at latest at `after`."""
+    while after - before > 1:
+        middle = (before + after) // 2
+        if (_EPOCH + middle * _MICROSECOND).astimezone(zone).date() >= day:
+            after = middle
+        else:
+            before = middle
+    return after

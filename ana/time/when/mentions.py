@@ -1,0 +1,123 @@
+"""The mentions of days in a text."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import lru_cache
+
+from dateutil.relativedelta import relativedelta
+
+from ana.time.dates import spelled
+from ana.time.when.explicit import EXPLICIT
+from ana.time.when.relative import RELATIVE
+from ana.time.when.words import ANY_WEEKDAY, MONTH, Days, moved
+
+_PAST = re.compile(r"\b(?:did|was|were|had|happened)\b", re.IGNORECASE)
+_PINNED = re.compile(
+    r"\d{4}|\b(?:next|this|coming|to-?day|tomorrow|tonight|in|week|month|year|weekend|from|within)\b", re.I
+)
+_OPENING = re.compile(r"\b(between|from)\s+(?:the\s+)?$", re.IGNORECASE)
+_TO = re.compile(r"\s*(?:-|–|\b(?:to|until|till|through|thru)\b)\s*(?:the\s+)?", re.IGNORECASE)
+_AND = re.compile(r"\s+and\s+(?:the\s+)?", re.IGNORECASE)
+
+MOST_DAYS = 14
+"""How many days of one mention are spelled out."""
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Where a text names days, and which.
+
+    Args:
+        start: Its first character.
+        end: The character after its last.
+        first: The first day.
+        last: The last day, inclusive.
+        text: The mention as written.
+    """
+
+    start: int
+    end: int
+    first: date
+    last: date
+    text: str
+
+
+def resolve(text: str, today: date) -> list[Mention]:
+    """Every mention of days, in the order of the text; of overlapping readings the earliest, then the longest."""
+    return list(_resolved(text, today))
+
+
+@lru_cache(maxsize=32)  # one query is read for its words, its days and its kind
+def _resolved(text: str, today: date) -> tuple[Mention, ...]:
+    found: list[Mention] = []
+    done = 0
+    for start, end, days in sorted(_readings(text, today), key=lambda reading: (reading[0], -reading[1])):
+        if start < done:
+            continue
+        done = end
+        if days:
+            found.append(Mention(start, end, *days, text[start:end]))
+    return tuple(found)
+
+
+def stretches(text: str, today: date) -> list[Mention]:
+    """The mentions of a question, which differ from those of a wish in two ways.
+
+    Two days with "to" between them, or "and" after "between", are one stretch; "move it from Monday to Wednesday" names
+    two. And where the question is about the past, a day that is not pinned down is the latest such: "what did I do on
+    December 29", "what was due on Monday".
+    """
+    past = _PAST.search(text) is not None
+    found: list[Mention] = []
+    for mention in resolve(text, today):
+        mention = _latest(mention, today) if past else mention
+        whole = _stretch(text, found[-1], mention) if found else None
+        found[-1:] = [whole] if whole else [*found[-1:], mention]
+    return found
+
+
+def _latest(mention: Mention, today: date) -> Mention:
+    """The same day or days, as late as they can be before today."""
+    if mention.last < today or _PINNED.search(mention.text):
+        return mention
+    if re.search(ANY_WEEKDAY, mention.text, re.IGNORECASE) and not re.search(r"\d", mention.text):
+        back = relativedelta(weeks=-1)
+    else:
+        named = re.search(rf"{MONTH}|\d[/.]\d", mention.text, re.IGNORECASE)
+        back = relativedelta(years=-1) if named else relativedelta(months=-1)
+    return replace(mention, first=moved(mention.first, back), last=moved(mention.last, back))
+
+
+def _stretch(text: str, first: Mention, last: Mention) -> Mention | None:
+    opening = _OPENING.search(text[: first.start])
+    between = text[first.end : last.start]
+    if not (_TO.fullmatch(between) or (opening and opening[1].lower() == "between" and _AND.fullmatch(between))):
+        return None
+    later = moved(last.last, timedelta(days=7)) if last.last < first.first else last.last  # from Monday to Thursday
+    start = opening.start() if opening else first.start
+    return Mention(start, last.end, first.first, later, text[start : last.end]) if later >= first.last else None
+
+
+def _readings(text: str, today: date) -> Iterator[tuple[int, int, Days | None]]:
+    """What each rule makes of the text. One that is no day still counts: 31 April 2026 is not April 2026."""
+    for rule in (*RELATIVE, *EXPLICIT):
+        for match in rule.pattern.finditer(text):
+            start, end = match.span("at" if "at" in rule.pattern.groupindex else 0)
+            try:
+                days = rule.read(match, today)
+            except (ValueError, OverflowError):  # beyond the years a date can have
+                days = None
+            yield start, end, days
+
+
+def spell_out(text: str, today: date) -> str:
+    """The text, and behind it the days it mentions, as ana.time.dates.spelled does; at most 14 of each mention."""
+    days = [day for mention in resolve(text, today) for day in _days(mention)]
+    return " ".join([text, *dict.fromkeys(spelled(day) for day in days)])
+
+
+def _days(mention: Mention) -> list[date]:
+    count = min((mention.last - mention.first).days + 1, MOST_DAYS)
+    return [mention.first + timedelta(days=ahead) for ahead in range(count)]

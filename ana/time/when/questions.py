@@ -1,0 +1,103 @@
+"""Questions for what is due, told from texts that only mention a day."""
+
+import re
+from dataclasses import replace
+from datetime import date, timedelta
+
+from dateutil.relativedelta import relativedelta
+
+from ana.time.when.mentions import Mention, stretches
+from ana.time.when.words import Days, moved
+
+_CUE_WORDS = (
+    "due deadline deadlines agenda schedule scheduled calendar task tasks todo todos plan plans planned have "
+    "happening upcoming overdue"
+)
+_PHRASES = re.compile(
+    r"\bwhat(?:'s|s|\s+is)?\s+(?:going\s+|coming\s+)?(?:on|up|for)\b|\bto[ -]dos?\b|\bcoming\s+up\b|\bpast\s+due\b"
+    r"|\b(?:should|must|shall)\s+(?:i|we)\s+do\b|\blooks?\b",
+    re.IGNORECASE,
+)
+_FILLER_WORDS = (
+    "what whats which how many much is are was were am be will do does must should shall need can could would "
+    "i we me us my our there this that these those the a an any anything something everything all thing things stuff "
+    "item items show list tell give get got has see find display please hey hi on for of in at by until till before "
+    "through to from with s up coming going still left look looks like past to-do to-dos and"
+)
+_CUES = frozenset(_CUE_WORDS.split())
+_FILLERS = _CUES | frozenset(_FILLER_WORDS.split())
+_UP_TO = re.compile(r"\b(by|until|till|through|before)\s+(?:the\s+)?$", re.IGNORECASE)
+_SIDE = re.compile(r"\b(by|until|till|up\s+to|before|after|since)\s+(?:the\s+)?$", re.IGNORECASE)
+HALF_A_YEAR = 183
+_OVERDUE = re.compile(r"\b(?:overdue|past\s+due)\b", re.IGNORECASE)
+
+
+def due_question(text: str, today: date) -> Days | None:
+    """The days a text asks about, when it asks for what is due then and for nothing besides.
+
+    "by Friday" counts from today, "before Friday" up to the day before; "overdue" is everything until yesterday.
+
+    Args:
+        text: A query, such as "what's due Tuesday".
+        today: The person's today.
+    """
+    text = text.replace("’", "'")
+    mentions = stretches(text, today)
+    if not _asks(text) or not _only_fillers(text, mentions):
+        return None
+    if _OVERDUE.search(text):
+        return None if mentions else (date.min, today - timedelta(days=1))
+    return _range(text, mentions[0], today) if len(mentions) == 1 else None
+
+
+def named_days(text: str, today: date) -> list[Mention]:
+    """The days a question names, where it asks for more than what is due.
+
+    "until Friday", "by", "before", "after" and "since" open a stretch to one side. A day without a year is the one
+    nearest to today, half a year to either side.
+    """
+    return [_opened(text, _nearest(mention, today)) for mention in stretches(text, today)]
+
+
+def _opened(text: str, mention: Mention) -> Mention:
+    side = _SIDE.search(text[: mention.start])
+    if side is None:
+        return mention
+    word, day = side[1].lower(), timedelta(days=1)
+    ends = {
+        "before": (date.min, moved(mention.first, -day)),
+        "after": (moved(mention.last, day), date.max),
+        "since": (mention.first, date.max),
+    }
+    first, last = ends.get(word, (date.min, mention.last))
+    return replace(mention, start=side.start(), first=first, last=last, text=text[side.start() : mention.end])
+
+
+def _nearest(mention: Mention, today: date) -> Mention:
+    far = (mention.first - today).days > HALF_A_YEAR
+    if not far or re.search(r"\d{4}|\b(?:next|in|within|year)\b", mention.text, re.IGNORECASE):
+        return mention
+    year = relativedelta(years=-1)
+    return replace(mention, first=moved(mention.first, year), last=moved(mention.last, year))
+
+
+def _asks(text: str) -> bool:
+    return not _CUES.isdisjoint(_words(text)) or _PHRASES.search(text) is not None
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[\w-]+", text.lower())
+
+
+def _only_fillers(text: str, mentions: list[Mention]) -> bool:
+    for mention in reversed(mentions):
+        text = f"{text[: mention.start]} {text[mention.end :]}"
+    return _FILLERS.issuperset(_words(text))
+
+
+def _range(text: str, mention: Mention, today: date) -> Days | None:
+    limit = _UP_TO.search(text[: mention.start])
+    if limit is None:
+        return mention.first, mention.last
+    last = moved(mention.first, timedelta(days=-1)) if limit[1].lower() == "before" else mention.last
+    return (today, last) if last >= today else None

@@ -1,0 +1,148 @@
+"""Times of day and spans of hours in a text: "at half past two", "7:30pm", "noon", "in half an hour".
+
+How it reads:
+- An hour needs am or pm, minutes, "o'clock", "at" before it, or "tonight" and the like behind it.
+- "half seven" is half past seven; "at 11.15" a time, where no noun follows.
+- "in the afternoon", "this evening" and "tonight", wherever they stand, make hours up to 11 afternoon hours. Without
+  them "at 3" is 15:00, as people mean it: 1 to 6 count from noon, 7 to 12 are taken as they are.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+
+from dateutil.relativedelta import relativedelta
+
+from ana.time.when.words import NUMBER, number
+
+_HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_HOUR = rf"(?P<hour>\d{{1,2}}|{_HOURS})"
+_HALF_DAY = r"\s*(?P<half>[ap])\.?m\b\.?"
+_PARTS = {"past": 1, "after": 1, "to": -1, "before": -1}
+_MINUTES = {"half": 30, "quarter": 15, "a quarter": 15, "ten": 10, "twenty": 20, "five": 5}
+_LATE = re.compile(r"\b(?:afternoon|evening|tonight)\b|\bp\.?m\b|\bnight\b", re.IGNORECASE)
+_EARLY = re.compile(r"\b(?:morning)\b", re.IGNORECASE)
+_PART_OF_DAY = r"\s+(?:tonight|(?:in\s+the\s+|this\s+)?(?:morning|afternoon|evening)|o'?clock|sharp)"
+_BEFORE = r"(?:\b(?:at|by|from|until|till|around|about|before|after)\s+)"
+_FOLLOWING = (
+    "on|to|for|with|in|at|and|about|today|tomorrow|tonight|this|next|by|the|please|now|sharp|urgent|asap|i|remind|"
+    "o'?clock|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+)
+_NOUN = rf"\s+(?!(?:{_FOLLOWING})\w*)\w"
+"""Looks ahead for what an hour cannot stand before: at 10 Downing Street, by 3 points."""
+
+_SHAPES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_BEFORE}?\b(?P<minutes>half|(?:a\s+)?quarter|ten|twenty|five)\s+(?P<side>past|to)\s+{_HOUR}\b(?:{_HALF_DAY})?",
+        rf"{_BEFORE}?\b(?P<hour>\d{{1,2}}):(?P<minute>[0-5]\d)(?:{_HALF_DAY}|\s*h\b)?(?![\d:/%])",
+        rf"{_BEFORE}?\b(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d){_HALF_DAY}",
+        rf"\bat\s+(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d)\b(?!\s*(?:%|[-/.:]\d))(?!{_NOUN})",
+        rf"{_BEFORE}?\b(?P<minutes>half)\s+(?P<hour>{_HOURS})\b(?=\s*(?:$|[,.;!]|(?:tonight|today|tomorrow|on|this|in\s+the)\b))",
+        rf"{_BEFORE}?\b{_HOUR}{_HALF_DAY}",
+        rf"{_BEFORE}{_HOUR}\b(?!\s*(?:%|[-/.:]\d))(?!{_NOUN})",
+        rf"\b{_HOUR}(?={_PART_OF_DAY})",
+        rf"{_BEFORE}?\b(?P<name>noon|midday|midnight|lunchtime)\b",
+    )
+)
+_SPAN = re.compile(
+    rf"\bin\s+(?:(?P<half>half\s+an)|(?P<n>{NUMBER}|an?))\s+(?P<unit>minute|min|hour|hr)s?\b(?P<more>\s+and\s+a\s+half)?",
+    re.IGNORECASE,
+)
+_SHIFT = re.compile(
+    rf"(?:(?:back|forward|out|off|later|earlier)\s+)?(?:(?:by|for)\s+)?(?P<n>{NUMBER}|another|one\s+more|half\s+an)?\s*"
+    r"(?P<unit>minute|hour|day|week|month)s?(?:\s+(?:earlier|later|forward|back))?",
+    re.IGNORECASE,
+)
+_NAMED = {"noon": time(12), "midday": time(12), "lunchtime": time(12), "midnight": time(0)}
+
+
+@dataclass(frozen=True)
+class TimeMention:
+    """Where a text names a time of day, and which.
+
+    Args:
+        start: Its first character, the "at" before it included.
+        end: The character after its last.
+        at: The time.
+    """
+
+    start: int
+    end: int
+    at: time
+
+
+def times(text: str) -> list[TimeMention]:
+    """Every time of day in a text, in its order; of overlapping readings the first shape's."""
+    found: list[TimeMention] = []
+    for mention in _readings(text):
+        if all(mention.end <= other.start or other.end <= mention.start for other in found):
+            found.append(mention)
+    return sorted(found, key=lambda mention: mention.start)
+
+
+def hours_ahead(text: str, now: datetime) -> tuple[int, int, datetime] | None:
+    """Where a text names a span of hours or minutes from now, and the moment it ends; None where it does not.
+
+    Args:
+        text: Such as "call Bob in half an hour".
+        now: The person's present moment.
+    """
+    match = _SPAN.search(text)
+    if match is None:
+        return None
+    is_hour = match["unit"].lower().startswith("h")
+    count = 0.5 if match["half"] else number(match["n"]) + (0.5 if match["more"] else 0)
+    return match.start(), match.end(), now + timedelta(minutes=count * (60 if is_hour else 1))
+
+
+def _readings(text: str) -> Iterator[TimeMention]:
+    for shape in _SHAPES:
+        for match in shape.finditer(text):
+            at = _time(match.groupdict(), text)
+            if at is not None:
+                yield TimeMention(match.start(), match.end(), at)
+
+
+def _time(said: dict[str, str | None], text: str) -> time | None:
+    if name := said.get("name"):
+        return _NAMED[name.lower()]
+    hour = _number(said["hour"] or "")
+    minute = int(said.get("minute") or 0)
+    late = _is_late(said.get("half"), text, hour, written=bool(said.get("minute")))
+    if hour <= 12 and late is not None:
+        hour = hour % 12 + (12 if late else 0)
+    if minutes := said.get("minutes"):  # half seven is half past seven
+        side = (said.get("side") or "past").lower()
+        total = hour * 60 + _PARTS[side] * _MINUTES[" ".join(minutes.lower().split())]
+        hour, minute = divmod(total % (24 * 60), 60)
+    return time(hour, minute) if hour < 24 else None
+
+
+def _is_late(half: str | None, text: str, hour: int, *, written: bool) -> bool | None:
+    """Whether an hour of a clock with 12 is after noon; None where it is one of a clock with 24."""
+    if half:
+        return half.lower() == "p"
+    if _LATE.search(text) and not _EARLY.search(text) and hour < 12:
+        return True
+    return True if 1 <= hour <= 6 and not written and not _EARLY.search(text) else None
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdecimal() else _HOURS.split("|").index(word.lower()) + 1
+
+
+def shift_of(text: str) -> relativedelta | None:
+    """The span of a shift, if the text names one: "two days", "back by a week", "an hour later".
+
+    Args:
+        text: What stands behind what is to be shifted, and nothing else.
+    """
+    match = _SHIFT.fullmatch(text.strip())
+    if match is None:
+        return None
+    unit = match["unit"].lower()
+    if (match["n"] or "").lower().startswith("half"):
+        return relativedelta(minutes=30) if unit == "hour" else None
+    return relativedelta(**{f"{unit}s": number(match["n"] or "one")})  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""Records in and out: export, import, other programs' files."""

@@ -1,0 +1,114 @@
+"""The Chroma folder of the original agent-native-app.
+
+The format is that of its `store.py` and of its README's section on the store: the collections `items` and
+`global_context`, stamps and properties in the metadata, all of Global Context in one document.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any
+
+from ana.backends.chroma.client import DATABASE, opened_copy
+from ana.errors import AnaError, UserError
+from ana.memory.item import Item
+from ana.transfer.foreign.block import parted
+from ana.transfer.foreign.brought import Brought
+from ana.transfer.foreign.records import checked, item_id, modified, named, read_each, stamp
+from ana.values import plain_text
+
+if TYPE_CHECKING:
+    from ana.backends.chroma.client import Client
+
+ITEMS, CONTEXT = "items", "global_context"
+OURS = "ana_version"
+"""What the collections of ana itself remember, which have the same names."""
+
+_PAGE = 1000
+_STAMPS = ("created_at", "updated_at")
+Row = tuple[str, str, Mapping[str, Any]]
+"""Id, document and metadata."""
+
+_WANTED: Any = ["documents", "metadatas"]
+
+
+def read(path: Path, zone: tzinfo) -> Brought:
+    """The items and the Global Context of a folder, which stays as it is.
+
+    Args:
+        path: The folder that holds chroma.sqlite3.
+        zone: The person's; nothing in such a folder depends on it, for a stamp without a zone is UTC there.
+
+    Raises:
+        UserError: It is no such folder, cannot be read, or records in it cannot be kept; they are named.
+    """
+    if not (path / DATABASE).is_file():
+        raise UserError(
+            f"{named(path)} holds no {DATABASE}.", "Name the folder in which agent-native-app kept its data."
+        )
+    try:
+        with opened_copy(path) as client:
+            there = _collections(path, client)
+            rows = list(_rows(client)) if ITEMS in there else []
+            lines = list(_lines(client)) if CONTEXT in there else []
+    except AnaError as exc:
+        if exc.__cause__ is None:
+            raise
+        why = shorten(plain_text(str(exc.__cause__)), 120)
+        raise UserError(f"{named(path)} cannot be read: {why}.", "Take a backup of it from before the damage.") from exc
+    age = modified(path / DATABASE)
+    items = read_each(path, ((f"item {row[0]}", row) for row in rows), lambda row: _item(row, age))
+    return Brought(items, lines)
+
+
+def _collections(path: Path, client: "Client") -> set[str]:
+    there = {collection.name: collection.metadata or {} for collection in client.list_collections()}
+    if any(OURS in metadata for metadata in there.values()):
+        raise UserError(f"{named(path)} is ana's own.", "Name the folder in which agent-native-app kept its data.")
+    if not there.keys() & {ITEMS, CONTEXT}:
+        raise UserError(
+            f"{named(path)} holds neither of the collections {ITEMS} and {CONTEXT}.",
+            "Name the folder in which agent-native-app kept its data.",
+        )
+    return set(there)
+
+
+def _rows(client: "Client") -> Iterator[Row]:
+    collection = client.get_collection(ITEMS, embedding_function=None)
+    for offset in range(0, collection.count(), _PAGE):
+        page: Any = collection.get(limit=_PAGE, offset=offset, include=_WANTED)
+        yield from _told(page)
+
+
+def _told(page: Mapping[str, Any]) -> Iterator[Row]:
+    for id, document, metadata in zip(page["ids"], page["documents"], page["metadatas"], strict=True):
+        yield id, document or "", metadata or {}
+
+
+def _item(row: Row, age: str) -> Item:
+    id, document, metadata = row
+    content, properties = parted(document, {k: v for k, v in metadata.items() if k not in _STAMPS})
+    made, changed = (_stamp(metadata.get(name)) for name in _STAMPS)
+    created = made or changed or age
+    return checked(Item(item_id(f"agent-native-app:{id}"), content, properties, created, changed or created))
+
+
+def _stamp(written: object) -> str | None:
+    """A stamp as the store keeps it, or None where there is none or it is none."""
+    try:
+        moment = datetime.fromisoformat(written) if isinstance(written, str) else None
+        return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC)) if moment else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _lines(client: "Client") -> Iterator[str]:
+    found: Any = client.get_collection(CONTEXT, embedding_function=None).get(ids=[CONTEXT], include=_WANTED)
+    for _, document, metadata in _told(found):
+        content, _ = parted(document, {k: v for k, v in metadata.items() if k not in _STAMPS})
+        yield from (line for each in content.split("\n") if (line := _line(each)))
+
+
+def _line(text: str) -> str:
+    return "".join(c for c in " ".join(text.split()) if c.isprintable())

@@ -1,0 +1,56 @@
+"""Which reader fits what a person names, told from its content."""
+
+import csv
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import tzinfo
+from pathlib import Path
+
+from ana.backends.chroma.client import DATABASE
+from ana.transfer.foreign import agent_native, taskwarrior, todoist
+from ana.transfer.foreign.brought import Brought
+from ana.transfer.foreign.records import data_of
+
+Reader = Callable[[Path, tzinfo], Brought]
+
+_NAMES = re.compile(rb'"(uuid|description|status)"\s*:')
+_FEWEST = {b"uuid", b"description", b"status"}
+
+
+def reader_of(path: Path) -> Reader | None:
+    """The reader for a file or folder, or None where none fits.
+
+    A damaged file still has its reader, which tells what is wrong with it.
+
+    Args:
+        path: What the person named.
+
+    Raises:
+        UserError: It is not there, or may not be read.
+    """
+    if path.is_dir():
+        return agent_native.read if _is_agent_native(path) else None
+    data = data_of(path).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if data.startswith((b"[", b"{")):
+        return taskwarrior.read if {found[1] for found in _NAMES.finditer(data)} == _FEWEST else None
+    return todoist.read if _is_todoist(data) else None
+
+
+def _is_todoist(data: bytes) -> bool:
+    header = re.split(rb"[\r\n]", data, maxsplit=1)[0][:1000].decode("utf-8", "replace")
+    names = {name.strip().upper() for name in next(csv.reader([header]), [])}
+    return {"TYPE", "CONTENT"} <= names
+
+
+def _is_agent_native(path: Path) -> bool:
+    """By SQLite alone, and without the locks that would leave a trace in the folder."""
+    try:
+        address = f"{(path / DATABASE).resolve().as_uri()}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(address, uri=True)) as database:
+            names = {name for (name,) in database.execute("SELECT name FROM collections")}
+            ours = database.execute("SELECT 1 FROM collection_metadata WHERE key = ?", (agent_native.OURS,)).fetchone()
+    except (sqlite3.Error, ValueError):
+        return False
+    return bool(names & {agent_native.ITEMS, agent_native.CONTEXT}) and not ours

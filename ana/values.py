@@ -1,0 +1,33 @@
+"""JSON values that every place can hold: UTF-8 text, msgpack's 64-bit integers, bounded nesting."""
+
+from ana.memory.item import DEEPEST, Json
+
+ROOM = DEEPEST + 10
+"""How deep lists and objects may lie inside one another, an item's own object around them."""
+
+
+def plain_text(text: str) -> str:
+    """The text with every lone surrogate, which no encoding carries, replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def fits(number: int) -> bool:
+    """Whether an integer has at most 64 bits."""
+    return -(2**63) <= number < 2**63
+
+
+def plain(value: Json, depth: int = 0) -> Json:
+    """The value with lone surrogates replaced and integers beyond 64 bits as text.
+
+    Raises:
+        ValueError: It is nested deeper than ROOM.
+    """
+    if depth > ROOM:
+        raise ValueError(f"it is nested more than {ROOM} deep")
+    if isinstance(value, str):
+        return plain_text(value)
+    if isinstance(value, list):
+        return [plain(part, depth + 1) for part in value]
+    if isinstance(value, dict):
+        return {plain_text(key): plain(part, depth + 1) for key, part in value.items()}
+    return str(value) if isinstance(value, int) and not fits(value) else value

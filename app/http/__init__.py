@@ -1,0 +1,1 @@
+"""Our HTTP routes beside the LangGraph API's, and the guard before them."""

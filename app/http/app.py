@@ -1,0 +1,191 @@
+"""HTTP: our routes beside the LangGraph API's, in the same server (`http.app` in langgraph.json)."""
+
+import asyncio
+import contextlib
+import threading
+import uuid
+from collections.abc import AsyncIterator
+
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import LangGraphError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from ana import __version__
+from ana.errors import ConfigError, StoreBusy, UserError
+from ana.handles import default_handles
+from ana.models.providers import model_name
+from ana.settings import Settings, load_settings
+from ana.tracing.traces import Traces
+from app.http.guard import Guard
+from app.threads import Threads
+from app.turn import Answer, Assistant, open_assistant
+from graph.checkpoints import saver_path, thread_ids
+from prompts import decision_prompt
+
+GRAPH = "ana"
+WATCH_SECONDS = 2.0
+MOST_TURNS = 1000
+"""Of a transcript, at once."""
+
+
+class Question(BaseModel):
+    """The body of POST /ask."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    question: str = Field(min_length=1, max_length=100_000, pattern=r"\S")
+    thread_id: str | None = Field(None, min_length=1, max_length=200)
+    max_steps: int | None = Field(None, ge=1, le=100)
+
+
+class Turns:
+    """Runs turns in this process, on the files the server uses; opened at the first one.
+
+    The server's own queue looks for runs every half second; a turn does not wait for that.
+    """
+
+    def __init__(self) -> None:
+        self._stack = contextlib.ExitStack()
+        self._opening = threading.Lock()
+        self._assistant: Assistant | None = None
+
+    def answer(self, asked: Question) -> JSONResponse:
+        """Run a turn; every failure is a status and a sentence."""
+        try:
+            told = self._ask(asked)
+        except ConfigError as exc:
+            return _error(503, exc.sentence())
+        except StoreBusy as exc:
+            return _error(409, exc.sentence())
+        except UserError as exc:
+            return _error(500, exc.sentence())
+        if told.error:
+            failed = {"error": told.answer, "thread_id": told.thread_id, "trace_id": told.trace_id}
+            return JSONResponse(failed, status_code=502)
+        return JSONResponse(told.to_json())
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def _ask(self, asked: Question) -> Answer:
+        with self._opening:
+            if self._assistant is None:
+                self._assistant = self._stack.enter_context(
+                    open_assistant(default_handles(decision_prompt), "ana server")
+                )
+        threads = Threads(self._assistant.handles.settings)
+        id = threads.remember(asked.thread_id) if asked.thread_id else str(uuid.uuid4())
+        self._assistant.finish(id)
+        return self._assistant.ask(asked.question, id, asked.max_steps)
+
+
+async def ask(request: Request) -> JSONResponse:
+    """POST /ask {question, thread_id?, max_steps?}: run a turn."""
+    try:
+        asked = Question.model_validate_json(await request.body())
+    except ValidationError as exc:
+        return _error(422, _what_is_wrong(exc))
+    turns: Turns = request.app.state.turns
+    return await run_in_threadpool(turns.answer, asked)
+
+
+async def trace(request: Request) -> JSONResponse:
+    """GET /trace/{id}: a turn's record, by its id or as the newest of a thread."""
+    settings = await run_in_threadpool(load_settings)
+    try:
+        record = await run_in_threadpool(Traces(settings.traces_dir).find, request.path_params["id"])
+    except UserError as exc:
+        return _error(400, exc.sentence())
+    return JSONResponse(record) if record else _error(404, "There is no such trace.")
+
+
+async def transcript(request: Request) -> JSONResponse:
+    """GET /transcript/{thread}?limit=50&before=TURN: turns of a conversation, oldest first, from its traces."""
+    settings = await run_in_threadpool(load_settings)
+    limit, before = request.query_params.get("limit", "50"), request.query_params.get("before")
+    if not limit.isdecimal() or not 0 < int(limit[:6]) <= MOST_TURNS:
+        return _error(400, f"limit is {limit[:20]!r}; give a number from 1 to {MOST_TURNS}.")
+    try:
+        id = await run_in_threadpool(Threads(settings).resolve, request.path_params["thread"])
+        page = await run_in_threadpool(Traces(settings.traces_dir).page, id, int(limit), before)
+    except UserError as exc:
+        return _error(400, exc.sentence())
+    return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
+
+
+async def health(_: Request) -> JSONResponse:
+    """GET /health: whether the server answers, and with which model."""
+    settings = await run_in_threadpool(load_settings)
+    return JSONResponse({"status": "ok", "provider": settings.provider, "model": model_name(settings)})
+
+
+async def version(_: Request) -> JSONResponse:
+    """GET /version."""
+    return JSONResponse({"name": "ana", "version": __version__})
+
+
+@contextlib.asynccontextmanager
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Make every thread the saver knows one that the server knows: now, and when another door begins one."""
+    client, known = get_client(), set[str]()
+    settings = await run_in_threadpool(load_settings)
+    await register_threads(client, settings, known)
+    watching = asyncio.create_task(_watch(client, settings, known))
+    yield
+    watching.cancel()
+    await run_in_threadpool(app.state.turns.close)
+
+
+async def register_threads(client: LangGraphClient, settings: Settings, known: set[str]) -> None:
+    """Register the saver's threads that are not in `known`, and add them to it.
+
+    The server's own index is a pickle written now and then: after a kill -9, and for threads of another door, it
+    answers 404 for a thread whose checkpoints are all there.
+    """
+    path = await run_in_threadpool(saver_path, settings)
+    for id in await run_in_threadpool(thread_ids, path):
+        if id not in known:
+            with contextlib.suppress(LangGraphError):
+                await client.threads.create(thread_id=id, if_exists="do_nothing", graph_id=GRAPH)
+            known.add(id)
+
+
+async def _watch(client: LangGraphClient, settings: Settings, known: set[str]) -> None:
+    while True:
+        await asyncio.sleep(WATCH_SECONDS)
+        await register_threads(client, settings, known)
+
+
+def _what_is_wrong(exc: ValidationError) -> str:
+    first = exc.errors()[0]
+    where = ".".join(map(str, first["loc"])) or "the body"
+    return f"{where}: {first['msg']}."
+
+
+def _error(status: int, sentence: str) -> JSONResponse:
+    return JSONResponse({"error": sentence}, status_code=status)
+
+
+def build_app() -> Starlette:
+    """The routes, behind the guard."""
+    routes = [
+        Route("/ask", ask, methods=["POST"]),
+        Route("/trace/{id}", trace),
+        Route("/transcript/{thread}", transcript),
+        Route("/health", health),
+        Route("/version", version),
+    ]
+    guard = Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)
+    app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
+    app.state.turns = Turns()
+    return app
+
+
+app = build_app()

@@ -1,0 +1,59 @@
+"""The region of a running turn: drafts stand in it until they are erased, tool calls stay."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from app.show.text import tool_line
+
+if TYPE_CHECKING:
+    from rich.live import Live
+
+    from app.turn import Event
+
+TAIL = 400
+"""How many characters of a draft are shown."""
+
+
+class Region:
+    """Shows what happens while a turn runs; in a pipe only the tool calls, as plain lines."""
+
+    def __init__(self) -> None:
+        self._live: Live | None = None
+        self._draft = ""
+
+    def __enter__(self) -> "Region":
+        if sys.stdout.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(console=Console(highlight=False, markup=False), transient=True, refresh_per_second=12)
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def event(self, event: "Event") -> None:
+        """Show one event of the turn."""
+        if "draft" in event:
+            self._show(self._draft + event["draft"])
+        elif "tool" in event:
+            self._show("")
+            self.say(f"  {tool_line(event)}")
+        else:
+            self._show("")
+
+    def say(self, line: str) -> None:
+        """A line that stays."""
+        if self._live is None:
+            print(line)
+        else:
+            self._live.console.print(line, style="dim")
+
+    def _show(self, draft: str) -> None:
+        from rich.text import Text
+
+        self._draft = draft
+        if self._live is not None:
+            self._live.update(Text(draft[-TAIL:], style="dim italic"), refresh=True)

@@ -1,0 +1,72 @@
+"""The assistant, opened behind the prompt, so that typing can begin at once."""
+
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from ana.errors import AnaError
+from ana.settings import Settings
+
+if TYPE_CHECKING:
+    from ana.handles import Handles
+    from app.turn import Assistant
+
+
+class Opening:
+    """Opens the assistant once, in a thread of its own.
+
+    Args:
+        settings: What was set.
+        opened: Called there with the handles, as soon as they can be used.
+    """
+
+    def __init__(self, settings: Settings, opened: "Callable[[Handles], None]") -> None:
+        self._settings = settings
+        self._opened = opened
+        self._stack = ExitStack()
+        self._assistant: Assistant | None = None
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._open, daemon=True)
+
+    def start(self) -> None:
+        """Begin to open; again and again is once."""
+        if self._thread.ident is None:
+            self._thread.start()
+
+    def wait(self) -> None:
+        """Return when it is open, or could not be."""
+        self.start()
+        self._thread.join()
+
+    def assistant(self) -> "Assistant":
+        """The assistant, once it is open.
+
+        Raises:
+            AnaError: It could not be opened.
+        """
+        self.wait()
+        if self._failure is not None:
+            raise self._failure
+        assert self._assistant is not None
+        return self._assistant
+
+    def __enter__(self) -> "Opening":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._thread.ident is not None:
+            self._thread.join()
+        self._stack.close()
+
+    def _open(self) -> None:
+        try:
+            from ana.handles import open_handles
+            from app.turn import open_assistant
+            from prompts import decision_prompt
+
+            handles = open_handles(self._settings, "ana chat", instruct=decision_prompt)
+            self._assistant = self._stack.enter_context(open_assistant(handles, "ana chat"))
+            self._opened(handles)
+        except (AnaError, OSError) as exc:
+            self._failure = exc

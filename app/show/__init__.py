@@ -1,0 +1,1 @@
+"""How answers, tables and changes are shown."""

@@ -1,0 +1,28 @@
+"""Conversations read again: the state of a thread forgets old turns, its traces tell them all."""
+
+from ana.errors import UserError
+from ana.settings import Settings
+from ana.tracing.traces import Traces
+from app.show.answers import show_text
+from app.show.text import say
+
+
+def show_transcript(settings: Settings, thread_id: str, limit: int, before: str | None = None) -> None:
+    """Print turns of a conversation, oldest first; each begins with when it was and its id.
+
+    Args:
+        settings: Where the traces lie.
+        thread_id: The conversation.
+        limit: How many turns at most, the last ones.
+        before: Only turns before the one with this id.
+
+    Raises:
+        UserError: It has no turns, or none with that id.
+    """
+    records = Traces(settings.traces_dir).page(thread_id, limit, before)
+    if not records:
+        raise UserError("There is nothing earlier in this conversation.", "`ana threads list` shows them all.")
+    for record in records:
+        say(f"{record['ts']}  {record['id']}\n> {record['question']}")
+        show_text(record["answer"])
+        print()

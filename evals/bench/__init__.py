@@ -1,0 +1,1 @@
+"""`make bench`: speed, as ratios inside one run."""

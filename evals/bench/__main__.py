@@ -1,0 +1,6 @@
+"""Measure speed."""
+
+from evals.bench.measure import main
+
+if __name__ == "__main__":
+    main()

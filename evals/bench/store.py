@@ -1,0 +1,95 @@
+"""Add, get and query at 10,000 and 100,000 items, against raw Chroma with the same embedder, turn about in one run."""
+
+import resource
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from ana.backends.chroma.raw import RawChroma, seconds
+from ana.embedders import WordLlamaEmbeddings
+from ana.memory.ids import new_id
+from ana.memory.item import Item, Json
+from ana.memory.memory import Memory
+from ana.time.clock import Clock, local_zone
+
+SIZES = (10_000, 100_000)
+TIMES = 60
+WORDS = ("report", "garden", "dentist", "milk", "invoice", "flight", "birthday", "backup", "novel", "bicycle", "budget")
+
+JOURNALED = "add, journaled, read back (goal 1.5)"
+
+Where = dict[str, Json]
+Pair = tuple[str, Callable[[int], Any], Callable[[int], Any]]
+
+
+def text(n: int) -> str:
+    about, more, with_ = (WORDS[n // step % len(WORDS)] for step in (1, 11, 121))
+    return f"{about} {more} number {n}, to be looked at with {with_}"
+
+
+def item(n: int, stamp: str) -> Item:
+    properties = {
+        "type": "task",
+        "status": "active" if n % 2 else "done",
+        "due_date": f"2026-{n % 12 + 1:02}-{n % 28 + 1:02}",
+    }
+    return Item(new_id(), text(n), dict(properties), stamp, stamp)
+
+
+def rows() -> Iterable[tuple[str, str]]:
+    """One row an operation and size: ours, raw Chroma's, and the ratio."""
+    embedder, clock = WordLlamaEmbeddings(), Clock(local_zone("UTC"))
+    with tempfile.TemporaryDirectory() as name:
+        memory = Memory(Path(name) / "ours", embedder, clock)
+        raw = RawChroma(Path(name) / "raw", embedder)
+        filled = 0
+        for size in SIZES:
+            items = [item(n, clock.stamp()) for n in range(filled, size)]
+            memory.items.fill(items)
+            raw.fill(items)
+            filled = size
+            for name_, ours, theirs in pairs(memory, raw, [i.id for i in items]):
+                mine, other = _alternating(ours, theirs)
+                against = "the same without" if name_ == JOURNALED else "raw Chroma"
+                yield f"{name_} at {size:,}, ours / {against}", f"{mine:.2f} / {other:.2f} ms = {mine / other:.2f}"
+            yield f"memory at {size:,}, both stores open", f"{_resident():.0f} MB"
+        memory.close()
+        raw.close()
+
+
+def pairs(memory: Memory, raw: RawChroma, ids: list[str]) -> Iterable[Pair]:
+    """What is compared: its name, ours, and the same on raw Chroma."""
+    query = memory.items.query
+    day: Where = {"due_date": "2026-05-05"}
+    half: Where = {"status": "active"}
+    week: Where = {"due_date": {"$gte": "2026-05-05", "$lt": "2026-05-12"}}
+    raw_week = {"$and": [{"due_at": {"$gte": seconds("2026-05-05")}}, {"due_at": {"$lt": seconds("2026-05-12")}}]}
+    yield "hybrid query (goal 2)", lambda n: query(text(n)), lambda n: raw.query(text(n))
+    yield "query, a day (goal 0.5)", lambda n: query(text(n), day), lambda n: raw.query(text(n), day)
+    yield "query, a week (goal 0.5)", lambda n: query(text(n), week), lambda n: raw.query(text(n), raw_week)
+    yield "query, every second (goal 0.5)", lambda n: query(text(n), half), lambda n: raw.query(text(n), half)
+    yield "get", lambda n: memory.items.get(ids[n]), lambda n: raw.get(ids[n])
+    new = {"type": "x"}
+    yield "add (goal 1.5)", lambda n: memory.items.add(text(n), dict(new)), lambda n: raw.add(text(n), new)
+    unjournaled = memory.items.add
+    yield JOURNALED, lambda n: memory.create(text(n), dict(new)), lambda n: unjournaled(text(n), dict(new))
+
+
+def _resident() -> float:
+    """MB of this process that lie in memory now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+def _alternating(ours: Callable[[int], Any], theirs: Callable[[int], Any]) -> tuple[float, float]:
+    spent: tuple[list[float], list[float]] = ([], [])
+    ours(TIMES), theirs(TIMES)
+    for n in range(TIMES):
+        for side, action in enumerate((ours, theirs)):
+            begun = time.perf_counter()
+            action(n)
+            spent[side].append(time.perf_counter() - begun)
+    return statistics.median(spent[0]) * 1000, statistics.median(spent[1]) * 1000

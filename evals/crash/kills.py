@@ -1,0 +1,291 @@
+"""kill -9 at random moments: what was acknowledged is there, what was not is there whole or not at all.
+
+`make crash` runs it long, a test runs it short. A child process writes, changes, deletes and takes back in bursts, one
+record at a time and many at once, and tells of each act before it begins and when it is done. It is killed at a random
+moment; another child then opens the folder and tells what is in it.
+"""
+
+import argparse
+import importlib
+import multiprocessing
+import os
+import random
+import signal
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkProcess
+from pathlib import Path
+from typing import Any
+
+from ana.backends.chroma.care.examine import examine_open
+from ana.backends.chroma.journal import Cause, Change
+from ana.embedders import WordLlamaEmbeddings
+from ana.memory.ids import new_id
+from ana.memory.item import Item
+from ana.memory.memory import Memory
+from ana.memory.undo import undo
+from ana.time.clock import Clock, local_zone
+
+KILLS = 300
+OPENING = 60.0
+"""Seconds a child may take until it is ready; most are killed a moment after that."""
+
+LARGEST = 400
+"""Records written at once, at most; Chroma rewrites its vector files every 1,000."""
+
+ROOM = 2500
+"""About how many items there may be before most acts delete."""
+
+WORDS = ("report", "garden", "dentist", "milk", "invoice", "flight", "birthday", "backup", "novel", "bicycle", "budget")
+
+State = dict[str, str]
+"""What is known by kind and id, as text."""
+
+Act = tuple[str, Mapping[str, str | None], Callable[[], Any]]
+"""What it is called, what it changes by kind and id, and doing it."""
+
+_FORK = multiprocessing.get_context("fork")
+
+
+@dataclass
+class Tally:
+    """What the kills came to.
+
+    Args:
+        kills: How many there were.
+        acts: Acts that were acknowledged.
+        during: What was going on at the moment of the kill.
+        came: Acts cut short that are there whole.
+        healed: How often the store was damaged and made anew.
+        failures: What is not as it must be.
+    """
+
+    kills: int = 0
+    acts: int = 0
+    during: Counter[str] = field(default_factory=Counter)
+    came: int = 0
+    healed: int = 0
+    failures: list[str] = field(default_factory=list)
+
+
+def run(kills: int, folder: Path, seed: int = 0, tell: Any = print) -> Tally:
+    """Kill a child so many times and look what is left each time.
+
+    Args:
+        kills: How many times.
+        folder: A data folder of its own.
+        seed: Of what is done, and when the kills come.
+        tell: Is told how it goes.
+    """
+
+    importlib.import_module("langchain_chroma")  # loaded once, with Chroma: the children are forks
+
+    rng, tally, model = random.Random(seed), Tally(), State()
+    embedder = WordLlamaEmbeddings()
+    for n in range(kills):
+        begun = _killed(folder, rng, embedder, model, tally)
+        found = _looked_at(folder, embedder, whole=n % 20 == 19)
+        tally.kills += 1
+        tally.healed += found["healed"]
+        model = _judged(found, model, begun, tally)
+        if tell is not None and n % 10 == 9:
+            tell(f"{n + 1} kills, {tally.acts} acts, {len(model)} records, {tally.healed} healed", flush=True)
+        if tally.failures:
+            break
+    return tally
+
+
+def _killed(
+    folder: Path, rng: random.Random, embedder: WordLlamaEmbeddings, model: State, tally: Tally
+) -> State | None:
+    """Let a child work for a moment and kill it; the state that the act it was in the middle of would lead to."""
+    ours, its = _FORK.Pipe()
+    child = _FORK.Process(target=_work, args=(folder, rng.random(), embedder, its))
+    child.start()
+    its.close()
+    patience = rng.choice((0.05, 0.3, 1.5)) * rng.random()
+    end = time.monotonic() + (patience if rng.random() < 0.1 else OPENING)
+    begun: State | None = None
+    what = "opening"
+    while True:
+        left = end - time.monotonic()
+        if left <= 0 and child.is_alive() and child.pid:
+            os.kill(child.pid, signal.SIGKILL)
+            left = 5.0
+        try:
+            if not ours.poll(max(left, 0.0)):
+                continue
+            kind, what, diff = ours.recv()
+        except (EOFError, ConnectionResetError):
+            break
+        if kind == "ready":
+            end = time.monotonic() + patience
+        elif kind == "begin":
+            begun = _changed(model, diff)
+        elif kind == "done":
+            changed = _changed(model, diff)
+            model.clear()
+            model |= changed
+            begun, what = None, "between two acts"
+            tally.acts += 1
+        else:
+            tally.failures.append(f"the child failed: {what}")
+    child.join()
+    tally.during[what] += 1
+    return begun
+
+
+def _work(folder: Path, seed: float, embedder: WordLlamaEmbeddings, pipe: Connection) -> None:
+    """The child: acts without end."""
+    rng = random.Random(seed)
+    memory = Memory(folder, embedder, Clock(local_zone("UTC")))
+    try:
+        memory.items.count()
+        pipe.send(("ready", "between two acts", {}))
+        for n in range(1_000_000):
+            what, diff, do = _act(memory, rng, f"{seed}-{n}")
+            pipe.send(("begin", what, diff))
+            done = do()
+            if what == "create":
+                diff = {f"item {done.id}": done.after.content}
+            pipe.send(("done", what, diff))
+    except Exception as exc:
+        pipe.send(("failed", f"{type(exc).__name__}: {exc}", {}))
+        raise
+
+
+def _act(memory: Memory, rng: random.Random, turn: str) -> Act:
+    """An act: its name, what it changes, and doing it."""
+    items = {item.id: item for item in memory.items.query(limit=30).items} if rng.random() < 0.9 else {}
+    some = rng.choice(sorted(items)) if items else ""
+    full = memory.items.count() > ROOM
+    what = rng.choices(("create", "update", "delete", "line", "batch", "undo"), (3, 2, 1, 1, 2 if not full else 6, 1))[
+        0
+    ]
+    if what == "batch":
+        return _batch(memory, rng, turn, full)
+    if what == "undo" and (diff := _undoing(memory)):
+        last = next(iter(memory.turns()))
+        return "undo", diff, lambda: undo(memory, last, override=True)
+    if what in ("update", "delete") and some:
+        after = f"{_text(rng)} again" if what == "update" else None
+        cause = Cause(turn, "thread", turn)
+        if after is None:
+            return what, {f"item {some}": None}, lambda: memory.delete(some, cause)
+        return what, {f"item {some}": after}, lambda: memory.update(some, after, {"n": rng.random()}, cause)
+    text = f"{_text(rng)} {turn}"
+    cause = Cause(turn, "thread", turn)
+    if what == "line":
+        number = max(memory.journal.counted("line"), max(memory.lines(), default=-1) + 1)
+        return what, {f"line {number}": text}, lambda: memory.append_line(text, cause)
+    return "create", {f"new {text}": text}, lambda: memory.create(text, {"n": rng.random()}, cause)
+
+
+def _batch(memory: Memory, rng: random.Random, turn: str, full: bool) -> Act:
+    """Many records at once: some new, some changed, some deleted."""
+    stamp = memory.stamp()
+    changes: list[Change] = []
+    for item in memory.items.query(limit=rng.randrange(LARGEST if full else 20) + 1).items:
+        again = Item(item.id, _text(rng), {"b": 1}, item.created_at, stamp)
+        after = None if full or rng.random() < 0.5 else again
+        changes.append(Change("item", item.id, item, after))
+    for _ in range(0 if full else rng.randrange(LARGEST)):
+        new = Item(new_id(), _text(rng), {"n": rng.random()}, stamp, stamp)
+        changes.append(Change("item", new.id, None, new))
+    diff = {f"item {c.id}": c.after.content if c.after else None for c in changes}
+    return "batch", diff, lambda: memory.put_back(changes, f"batch-{turn}") if changes else None
+
+
+def _undoing(memory: Memory) -> Mapping[str, str | None] | None:
+    """What taking back the newest turn changes; nothing where something else has changed its records since."""
+    turns = list(memory.turns())
+    if not turns:
+        return None
+    diff: dict[str, str | None] = {}
+    for entry in memory.history(turn=turns[0]):  # the newest first, so that the oldest `before` stays
+        before = entry.change.before
+        diff[f"{entry.change.kind} {entry.change.id}"] = before.content if before else None
+    return diff
+
+
+def _text(rng: random.Random) -> str:
+    return f"{rng.choice(WORDS)} {rng.choice(WORDS)} {rng.randrange(10_000)}"
+
+
+def _changed(state: State, diff: Mapping[str, str | None]) -> State:
+    return {at: text for at, text in (state | dict(diff)).items() if text is not None}
+
+
+def _looked_at(folder: Path, embedder: WordLlamaEmbeddings, *, whole: bool) -> dict[str, Any]:
+    """What another child finds in the folder."""
+    ours, its = _FORK.Pipe()
+    child: ForkProcess = _FORK.Process(target=_look, args=(folder, embedder, its, whole))
+    child.start()
+    its.close()
+    try:
+        found: dict[str, Any] = ours.recv()
+    except EOFError:
+        found = {"state": {}, "healed": 0, "wrong": ["the store could not be opened"]}
+    child.join()
+    return found
+
+
+def _look(folder: Path, embedder: WordLlamaEmbeddings, pipe: Connection, whole: bool) -> None:
+    said: list[str] = []
+    memory = Memory(folder, embedder, Clock(local_zone("UTC")), tell=said.append)
+    items = list(memory.items.scan())
+    state = {f"item {item.id}": item.content for item in items}
+    state |= {f"line {number}": text for number, text in memory.lines().items()}
+    wrong = [] if len({item.id for item in items}) == len(items) else ["an item is there twice"]
+    found = examine_open(memory)
+    wrong += found.store + found.index + [f"journal: {change}" for change in found.journal]
+    wrong += [f"unreadable: {row.id}" for _, row in found.unreadable]
+    for item in items if whole else items[-20:]:
+        if item.id not in [hit.id for hit in memory.items.query(f'"{item.content}"', limit=10).items]:
+            wrong.append(f"{item.id} is not found by its words")
+    memory.close()
+    pipe.send({"state": state, "healed": any("damaged" in text for text in said), "wrong": wrong})
+
+
+def _judged(found: Mapping[str, Any], model: State, begun: State | None, tally: Tally) -> State:
+    """The state to go on with; what is wrong with it goes into the tally."""
+    state: State = found["state"]
+    tally.failures += found["wrong"]
+    if _same(state, model):
+        return state
+    if begun is not None and _same(state, begun):
+        tally.came += 1
+        return state
+    for name, expected in (("acknowledged", model), ("begun", begun or {})):
+        lost = sorted(set(expected.items()) - set(state.items()))[:3]
+        more = sorted(set(state.items()) - set(expected.items()))[:3]
+        tally.failures.append(f"against what was {name}: lacks {lost}, has {more}")
+    return state
+
+
+def _same(state: State, expected: State) -> bool:
+    """Whether they say the same; a new item's id is not known before it is there."""
+    new = sorted(text for at, text in expected.items() if at.startswith("new "))
+    rest = {at: text for at, text in expected.items() if not at.startswith("new ")}
+    others = {at: text for at, text in state.items() if at not in rest}
+    return sorted(others.values()) == new and all(state.get(at) == text for at, text in rest.items())
+
+
+def main() -> int:
+    """The long form."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=KILLS)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        tally = run(arguments.kills, Path(name) / "data", arguments.seed)
+    during = ", ".join(f"{what} {count}" for what, count in sorted(tally.during.items()))
+    print(f"{tally.kills} kills ({during}); {tally.acts} acts acknowledged, {tally.came} cut short and there whole, ")
+    print(f"{tally.healed} damaged stores made anew, {len(tally.failures)} failures")
+    for failure in tally.failures:
+        print(f"- {failure}")
+    return 1 if tally.failures else 0

@@ -1,0 +1,1 @@
+"""How much of what a question means is found."""

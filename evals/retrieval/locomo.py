@@ -1,0 +1,100 @@
+"""Files in the format of LoCoMo: long conversations, and questions with the turns that answer them.
+
+Every turn becomes an item with its speaker and date, every conversation a store of its own; a question's evidence is
+what should be found. The file itself is not in this repository: its licence does not allow it
+(github.com/snap-research/locomo).
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ana.errors import UserError
+from ana.memory.item import Item
+from ana.time.clock import Clock
+from evals.retrieval.scores import Query, Score
+
+_EVIDENCE = re.compile(r"D(\d+):0*(\d+)")
+_SESSION = re.compile(r"session_(\d+)")
+_DATE = "%I:%M %p on %d %B, %Y"
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One conversation of a file.
+
+    Args:
+        items: Its turns.
+        queries: Its questions; the kind is the category.
+        clock: Stands at the last session.
+    """
+
+    items: list[Item]
+    queries: list[Query]
+    clock: Clock
+
+
+def conversations(path: Path) -> list[Conversation]:
+    """Read a file.
+
+    Raises:
+        UserError: It cannot be read, or has another format.
+    """
+    try:
+        samples = json.loads(path.read_text(encoding="utf-8"))
+        if not samples or not isinstance(samples, list):
+            raise ValueError("a list of conversations was expected")
+        return [_conversation(sample) for sample in samples]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+        raise UserError(f"{path} is no file in the format of LoCoMo: {exc!r}.", "Give its locomo10.json.") from exc
+
+
+def pooled(scores: Sequence[dict[str, Score]]) -> dict[str, Score]:
+    """The means of several conversations' scores, each query counting the same, and of all of them together."""
+    every: dict[str, list[Score]] = {}
+    for kinds in scores:
+        for kind, score in kinds.items():
+            every.setdefault(kind, []).append(score)
+    every = dict(sorted(every.items()))
+    return {kind: _mean(parts) for kind, parts in every.items()} | {
+        "all": _mean([s for p in every.values() for s in p])
+    }
+
+
+def _mean(parts: list[Score]) -> Score:
+    count = sum(part.count for part in parts)
+    means = (sum(getattr(part, name) * part.count for part in parts) / count for name in ("recall5", "recall10", "mrr"))
+    return Score(count, *means)
+
+
+def _conversation(sample: dict[str, Any]) -> Conversation:
+    talk = sample["conversation"]
+    sessions = sorted((int(found[1]), key) for key in talk if (found := _SESSION.fullmatch(key)))
+    dates = {key: datetime.strptime(talk[f"{key}_date_time"].strip(), _DATE).replace(tzinfo=UTC) for _, key in sessions}
+    items = [_item(turn, dates[key]) for _, key in sessions for turn in talk[key]]
+    queries = [_query(place, said) for place, said in enumerate(sample["qa"])]
+    last = max(dates.values())
+    return Conversation(items, queries, Clock(UTC, lambda: last))
+
+
+def _item(turn: dict[str, Any], at: datetime) -> Item:
+    shown = f" [a picture: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
+    properties = {"speaker": turn["speaker"], "date": at.date().isoformat()}
+    stamp = at.isoformat(timespec="microseconds")
+    return Item(_turn_id(turn["dia_id"]), turn["text"] + shown, dict(properties), stamp, stamp)
+
+
+def _query(place: int, said: dict[str, Any]) -> Query:
+    evidence = dict.fromkeys(_turn_id(found[0]) for part in said["evidence"] for found in _EVIDENCE.finditer(str(part)))
+    return Query(f"q{place}", f"category {said['category']}", said["question"], None, tuple(evidence))
+
+
+def _turn_id(told: str) -> str:
+    found = _EVIDENCE.search(told)
+    if found is None:
+        raise ValueError(f"{told!r} is no turn's id")
+    return f"D{found[1]}:{found[2]}"

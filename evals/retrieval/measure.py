@@ -1,0 +1,119 @@
+"""What search finds: recall and reciprocal rank on queries whose right answers are known.
+
+`python -m evals.retrieval` measures the held-out halves of evals/data; `--half tuning` the other, on which weights
+are chosen; `--locomo FILE` any file in the format of LoCoMo (Maharana et al., "Evaluating Very Long-Term Conversational
+Memory of LLM Agents", 2024).
+"""
+
+import argparse
+import json
+import random
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from ana.backends.chroma.collection import ChromaStore
+from ana.backends.chroma.folder import Folder
+from ana.backends.chroma.index.ranking import Weights
+from ana.embedders import Embedder, WordLlamaEmbeddings
+from ana.errors import UserError
+from ana.memory.item import Item
+from ana.settings import PROJECT
+from ana.time.clock import Clock
+from evals.retrieval import locomo
+from evals.retrieval.scores import Finder, Query, Score, measured, table
+
+DATA = PROJECT / "evals" / "data"
+NOW = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
+CLOCK = Clock(ZoneInfo("Europe/Berlin"), lambda: NOW)
+SEED = 7
+STAMP = "2026-01-01T00:00:00.000000+00:00"
+
+Half = Literal["tuning", "held-out"]
+Set = Literal["personal", "blind"]
+"""Whoever wrote `personal` knew how search works, whoever wrote `blind` did not."""
+
+SETS: tuple[Set, ...] = ("personal", "blind")
+
+
+def items(name: Set = "personal") -> list[Item]:
+    lines = (DATA / name / "items.jsonl").read_text(encoding="utf-8").splitlines()
+    return [Item(created_at=STAMP, updated_at=STAMP, **json.loads(line)) for line in lines]
+
+
+def queries(half: Half | None = None, name: Set = "personal") -> list[Query]:
+    """The queries of one half, or all of them; each kind is split evenly."""
+    lines = (DATA / name / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    every = [Query(**(said := json.loads(line)) | {"relevant": tuple(said["relevant"])}) for line in lines]
+    if half is None:
+        return every
+    tuning: set[str] = set()
+    for kind in sorted({query.kind for query in every}):
+        ids = sorted(query.id for query in every if query.kind == kind)
+        random.Random(f"{SEED}/{kind}").shuffle(ids)
+        tuning |= set(ids[: len(ids) // 2])
+    return [query for query in every if (query.id in tuning) == (half == "tuning")]
+
+
+@contextmanager
+def legs(items: Sequence[Item], embedder: Embedder, clock: Clock = CLOCK) -> Iterator[dict[str, Finder]]:
+    """Dense, lexical and hybrid search over these items."""
+    weights = {
+        "dense": Weights(words=0, day=0, due=False),
+        "lexical": Weights(vector=0, day=0, due=False),
+        "hybrid": Weights(),
+    }
+    with tempfile.TemporaryDirectory() as name:
+        folder = Folder(Path(name))
+        stores = {leg: ChromaStore(folder, "items", embedder, clock, weight) for leg, weight in weights.items()}
+        stores["hybrid"].fill(items)
+        yield {leg: _finder(store) for leg, store in stores.items()}
+        for store in stores.values():
+            store.close()
+        folder.close()
+
+
+def _finder(store: ChromaStore) -> Finder:
+    return lambda text, limit: [item.id for item in store.query(text, limit=limit).items]
+
+
+def rows(half: Half = "held-out") -> Iterator[tuple[str, str]]:
+    """Recall@5, recall@10 and mean reciprocal rank on one half of each set, with the default embedder."""
+    for name in SETS:
+        yield from table({f"{name}, {leg}": scores for leg, scores in of(name, half).items()})
+
+
+def of(name: Set, half: Half = "held-out") -> dict[str, dict[str, Score]]:
+    """The scores of one half of a set, by leg and kind."""
+    asked = queries(half, name)
+    with legs(items(name), WordLlamaEmbeddings()) as finders:
+        return {leg: measured(find, asked) for leg, find in finders.items()}
+
+
+def main() -> None:
+    """Print the table that the arguments ask for."""
+    parser = argparse.ArgumentParser(prog="python -m evals.retrieval", description=__doc__)
+    parser.add_argument("--half", choices=["tuning", "held-out"], default="held-out")
+    parser.add_argument("--locomo", type=Path, metavar="FILE", help="measure a file in the format of LoCoMo instead")
+    chosen = parser.parse_args()
+    try:
+        told = locomo_rows(chosen.locomo) if chosen.locomo else rows(chosen.half)
+        print(f"{'':<40} recall@5 / recall@10 / mean reciprocal rank")
+        for name, figure in told:
+            print(f"{name:<40} {figure}", flush=True)
+    except UserError as exc:
+        raise SystemExit(exc.sentence()) from exc
+
+
+def locomo_rows(path: Path) -> Iterator[tuple[str, str]]:
+    """The same table for a file in the format of LoCoMo, by category."""
+    scores: dict[str, list[dict[str, Score]]] = {}
+    for talk in locomo.conversations(path):
+        with legs(talk.items, WordLlamaEmbeddings(), talk.clock) as finders:
+            for leg, find in finders.items():
+                scores.setdefault(leg, []).append(measured(find, talk.queries))
+    yield from table({leg: locomo.pooled(parts) for leg, parts in scores.items()})

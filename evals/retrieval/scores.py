@@ -1,0 +1,63 @@
+"""Recall and reciprocal rank on queries whose right answers are known."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ana.memory.item import Json
+
+Finder = Callable[[str, int], list[str]]
+"""From a query and a limit to the ids of what was found, best first."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question with its answer.
+
+    Args:
+        id: Its name.
+        kind: What sort of question it is.
+        text: What is asked.
+        gold: The exact filter behind it, where there is one.
+        relevant: The ids of all right items; none where there is no answer.
+    """
+
+    id: str
+    kind: str
+    text: str
+    gold: dict[str, Json] | None
+    relevant: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Score:
+    """Means over the queries of one kind: recall in the first 5 and 10, reciprocal rank of the first right one."""
+
+    count: int
+    recall5: float
+    recall10: float
+    mrr: float
+
+
+def measured(find: Finder, queries: Iterable[Query]) -> dict[str, Score]:
+    """The score of each kind of query that has answers, in the order of the kinds' first queries."""
+    ranks: dict[str, list[tuple[float, float, float]]] = {}
+    for query in queries:
+        if query.relevant:
+            ranks.setdefault(query.kind, []).append(_ranked(find(query.text, 10), query.relevant))
+    return {
+        kind: Score(len(each), *(sum(row[n] for row in each) / len(each) for n in range(3)))
+        for kind, each in ranks.items()
+    }
+
+
+def _ranked(found: Sequence[str], relevant: Sequence[str]) -> tuple[float, float, float]:
+    right = [place for place, id in enumerate(found, 1) if id in relevant]
+    recall5, recall10 = (sum(place <= depth for place in right) / len(relevant) for depth in (5, 10))
+    return recall5, recall10, 1 / right[0] if right else 0.0
+
+
+def table(scores: dict[str, dict[str, Score]]) -> Iterator[tuple[str, str]]:
+    """One row a leg and kind."""
+    for leg, kinds in scores.items():
+        for kind, s in kinds.items():
+            yield f"{leg}, {kind} ({s.count})", f"{s.recall5:.2f} / {s.recall10:.2f} / {s.mrr:.2f}"

@@ -1,0 +1,1 @@
+"""What sentences must cause, and how many of them are understood."""

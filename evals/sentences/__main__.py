@@ -1,0 +1,6 @@
+"""Measure the offline reader."""
+
+from evals.sentences.measure import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""A world in which nothing changes: the offline reader's calls are told as done, and only looking things up is done.
+
+What a sentence causes does not hang on the graph; without it a thousand sentences take seconds.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from ana.embedders import WordLlamaEmbeddings
+from ana.errors import ToolError
+from ana.memory.memory import Memory
+from ana.models.providers import build_model
+from ana.settings import load_settings
+from ana.time.clock import Clock
+from ana.tracing.traces import Step
+from app.turn import Answer
+from evals.sentences.expected import wrong_writes, wrongs
+from evals.sentences.measure import Outcome, Sentence, items_of, life
+from nodes.load_context import calendar
+from nodes.reason import system_prompt
+from tools.call import Call
+from tools.catalog import TOOLS, schemas
+
+MOST_CALLS = 20
+_DONE = frozenset({"query_items", "calculator", "now"})
+
+
+class Still:
+    """The world of evals/data/sentences, as it is before anything is said.
+
+    Args:
+        memory: Where its items lie.
+        clock: What it takes for now.
+    """
+
+    def __init__(self, memory: Memory, clock: Clock) -> None:
+        self._call = Call(memory, clock)
+        self._lines = dict(enumerate(life()["context"]))
+        self._items: dict[str, Any] = {item.id: self._call.show(item) for item in items_of(life())}
+        self._model = build_model(load_settings({"LLM_PROVIDER": "offline"})).bind_tools(schemas(()))
+        now = calendar(clock.now(), clock.zone_name)
+        self._prompt = SystemMessage(system_prompt({"now": now, "lines": self._lines}))
+
+    def put(self, sentence: Sentence) -> Outcome:
+        """Say a sentence to the reader and compare."""
+        messages: list[BaseMessage] = [self._prompt, HumanMessage(sentence.text)]
+        steps: list[Step] = []
+        for _ in range(MOST_CALLS):
+            reply = self._model.invoke(messages)
+            if not reply.tool_calls:
+                break
+            for call in reply.tool_calls:
+                result = self._told(call["name"], call["args"])
+                steps.append({"tool": call["name"], "args": call["args"], "observation": result})
+                messages += [reply, ToolMessage(json.dumps(result), tool_call_id=str(call["id"]))]
+        answer = Answer(reply.text, "t", "t", "p", steps, {}, 0.0, [], None)
+        contents = {id: str(item["content"]) for id, item in self._items.items()}
+        return Outcome(sentence, answer, wrongs(sentence, answer, contents), wrong_writes(sentence, answer))
+
+    def _told(self, tool: str, args: dict[str, Any]) -> dict[str, Any]:
+        """What the tool answers, or would answer."""
+        if tool in _DONE:
+            try:
+                return dict(TOOLS[tool].invoke(args | ({} if tool == "calculator" else {"call": self._call})))
+            except ToolError as exc:
+                return {"error": exc.message}
+        line = args.get("line", len(self._lines))
+        match tool:
+            case "create_item":
+                return {"id": "new", "properties": {}} | args
+            case "update_item":
+                old = self._items[args["id"]]
+                return dict(old | args | {"properties": old["properties"] | args.get("properties", {})})
+            case "delete_item":
+                return {"deleted": self._items[args["id"]]}
+            case "append_context":
+                return {"line": line, "content": args["content"]}
+            case "replace_context":
+                return {"line": line, "content": args["content"], "replaced": self._lines[line]}
+            case "delete_context":
+                return {"line": line, "deleted": self._lines[line]}
+        return {"error": f"{tool} is not there."}
+
+
+@contextmanager
+def still() -> Iterator[Still]:
+    told = life()
+    clock = Clock(ZoneInfo("Europe/Berlin"), lambda: datetime.fromisoformat(told["now"]))
+    with tempfile.TemporaryDirectory() as name:
+        memory = Memory(Path(name) / "data", WordLlamaEmbeddings(), clock)
+        memory.items.fill(items_of(told))
+        yield Still(memory, clock)
+        memory.close()
+
+
+def outcomes(some: Iterable[Sentence]) -> list[Outcome]:
+    """What would come of each of some sentences."""
+    with still() as opened:
+        return [opened.put(sentence) for sentence in some]

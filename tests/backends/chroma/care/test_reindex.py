@@ -1,0 +1,177 @@
+"""Embedding everything again: whenever it is cut short, the old or the new is there, whole."""
+
+import itertools
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ana.backends.chroma.care import reindex as module
+from ana.embedders import Embedder
+from ana.errors import ConfigError
+from ana.memory.memory import Memory
+from ana.time.clock import Clock
+from tests.conftest import EMBEDDER
+
+
+class Letters:
+    """A tiny embedder of another size: how often each letter stands in a text."""
+
+    name = "letters"
+    dimension = 26
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [self.embed_query(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        counts = [1.0 + text.lower().count(chr(ord("a") + n)) for n in range(26)]
+        length = sum(count * count for count in counts) ** 0.5
+        return [count / length for count in counts]
+
+
+LETTERS: Embedder = Letters()
+ITEMS = [("water the orchids", {"type": "task"}), ("Dr. Wu, dentist", {"due_date": "2026-01-13"}), ("größe 🌍", {})]
+
+
+def filled(path: Path, clock: Clock) -> None:
+    memory = Memory(path, EMBEDDER, clock)
+    for content, properties in ITEMS:
+        memory.create(content, dict(properties))
+    memory.append_line("Prefers tea")
+    memory.close()
+
+
+def whole(path: Path, embedder: Embedder, clock: Clock) -> bool:
+    """Whether everything is there and found, with this embedder."""
+    memory = Memory(path, embedder, clock)
+    try:
+        contents = {item.content for item in memory.items.scan()}
+        found = [memory.items.query(content, limit=1).items[0].content for content, _ in ITEMS]
+        nearest = [memory.items.nearest(vector, 1) for vector in memory.items.vectors([i.id for i in _all(memory)])]
+        assert nearest == [[item.id] for item in _all(memory)], "each item is found by its own vector"
+        return contents == set(found) == {content for content, _ in ITEMS} and memory.lines() == {0: "Prefers tea"}
+    finally:
+        memory.close()
+
+
+def _all(memory: Memory) -> list[Any]:
+    return list(memory.items.scan())
+
+
+def test_every_item_and_line_is_embedded_again(tmp_path: Path, clock: Clock) -> None:
+    filled(tmp_path, clock)
+    memory = Memory(tmp_path, LETTERS, clock)
+    with pytest.raises(ConfigError) as refused:
+        memory.items.count()
+    assert "ana reindex --embeddings letters" in refused.value.hint
+    told: list[tuple[int, int]] = []
+    assert memory.reindex(lambda done, total: told.append((done, total))) == 4
+    assert told == [(0, 4), (3, 4), (4, 4)]
+    memory.close()
+    assert whole(tmp_path, LETTERS, clock)
+    with pytest.raises(ConfigError, match="embedded with letters"):
+        Memory(tmp_path, EMBEDDER, clock).items.count()
+
+
+def test_a_process_that_had_it_open_sees_the_new_collection(tmp_path: Path, clock: Clock) -> None:
+    filled(tmp_path, clock)
+    other = Memory(tmp_path, EMBEDDER, clock)
+    assert other.items.query("orchids").total == 3
+    memory = Memory(tmp_path, EMBEDDER, clock)
+    memory.reindex(lambda *_: None)
+    memory.close()
+    other.create("a fourth thing")
+    assert other.items.query("fourth").items[0].content == "a fourth thing"
+    assert other.items.count() == 4
+    other.close()
+
+
+def test_an_empty_folder_has_nothing_to_embed(tmp_path: Path, clock: Clock) -> None:
+    memory = Memory(tmp_path, LETTERS, clock)
+    assert memory.reindex(lambda *_: None) == 0
+    assert memory.items.count() == 0
+
+
+class Cut(Exception):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("step", range(12))
+def test_wherever_it_is_cut_short_the_old_or_the_new_is_whole(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """Every call that changes something is, in turn, the one that is never reached."""
+    from chromadb.api.client import Client
+    from chromadb.api.models.Collection import Collection
+
+    filled(tmp_path, clock)
+    memory = Memory(tmp_path, LETTERS, clock)
+    with memory.folder.hold():
+        steps = itertools.count()
+        for owner, name in (
+            (Client, "create_collection"),
+            (Client, "delete_collection"),
+            (Collection, "modify"),
+            (Collection, "add"),
+            (module, "_decide"),
+            (Path, "unlink"),
+        ):
+            monkeypatch.setattr(owner, name, _cutting(getattr(owner, name), steps, step))
+        try:
+            memory.reindex(lambda *_: None)
+            cut = False
+        except Cut:
+            cut = True
+    monkeypatch.undo()
+    memory.close()
+    assert cut == (step < 11), "all steps that change something were cut"
+    changed = (tmp_path / "reindexed.json").exists() or not cut
+    assert whole(tmp_path, LETTERS if changed else EMBEDDER, clock)
+
+
+def _cutting(real: Any, steps: "itertools.count[int]", at: int) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if next(steps) == at:
+            raise Cut
+        return real(*args, **kwargs)
+
+    return call
+
+
+KILLED = """
+    import sys
+    from pathlib import Path
+    from ana.time.clock import Clock, local_zone
+    from ana.memory.memory import Memory
+    from tests.backends.chroma.care.test_reindex import LETTERS
+
+    memory = Memory(Path(sys.argv[1]), LETTERS, Clock(local_zone("UTC")))
+    memory.folder.hold().__enter__()
+    print("ready", flush=True)
+    memory.reindex(lambda *_: None)
+"""
+
+
+@pytest.mark.parametrize("after", [0.0, 0.02, 0.05, 0.1, 0.2])
+def test_killed_at_any_moment_the_old_or_the_new_is_whole(tmp_path: Path, clock: Clock, after: float) -> None:
+    filled(tmp_path, clock)
+    child = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(after)
+    child.kill()
+    child.communicate()
+    memory = Memory(tmp_path, EMBEDDER, clock)
+    try:
+        memory.items.count()
+        embedder: Embedder = EMBEDDER
+    except ConfigError:
+        embedder = LETTERS
+    memory.close()
+    assert whole(tmp_path, embedder, clock)

@@ -1,0 +1,227 @@
+"""The index may be deleted, cut short or damaged at any time, and says what Chroma says."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ana.backends.chroma.index import lookup
+from ana.backends.chroma.index.index import Index, digest
+from ana.backends.chroma.index.sql import canonical, compiled
+from ana.backends.chroma.source import Stored
+from ana.memory.filters import matches, parse
+from ana.memory.item import Item
+from ana.memory.memory import Memory
+from ana.time.clock import Clock
+from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+from tests.memory.test_filters_oracle import ZONES, filters, properties
+
+STAMP = "2026-01-01T00:00:00.000000+00:00"
+
+
+class Shelf:
+    """A source that is a list."""
+
+    identity = "shelf"
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self.items = {item.id: item for item in items}
+
+    def count(self) -> int:
+        return len(self.items)
+
+    def some(self, ids: Sequence[str]) -> list[Stored]:
+        return [Stored(self.items[id], np.zeros(2, np.float32)) for id in ids if id in self.items]
+
+    def all(self) -> list[Stored]:
+        return self.some(list(self.items))
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    held=st.lists(properties, min_size=1, max_size=6),
+    where=filters,
+    zone=st.sampled_from(ZONES).map(ZoneInfo),
+    before=st.sampled_from(ZONES).map(ZoneInfo),
+)
+def test_sql_finds_what_the_exact_test_finds(
+    tmp_path_factory: pytest.TempPathFactory,
+    held: list[dict[str, Any]],
+    where: dict[str, Any],
+    zone: ZoneInfo,
+    before: ZoneInfo,
+) -> None:
+    """Also when the index was made in another zone, and dates had to be read again."""
+    shelf = Shelf(Item(f"i{n}", "x", each, STAMP, STAMP) for n, each in enumerate(held))
+    path = tmp_path_factory.mktemp("index") / "index.sqlite"
+    first = Index(path, before)
+    first.ready(shelf)
+    first.close()
+    index = Index(path, zone)
+    node = parse(where, zone)
+    db = index.ready(shelf)
+    found = {entry.id for entry in lookup.entries(db, rows=lookup.rows(db, compiled(node)).tolist())}
+    assert found == {item.id for item in shelf.items.values() if matches(node, item)}
+    index.close()
+
+
+NUMBERS = [2**63 - 1, 2**63, 2**63 + 1, -(2**63), -(2**63) - 1, 2**53, 2**53 + 1, 1e300, -1e300, 10**400, 0.1, 1e15]
+
+
+@pytest.mark.parametrize("op", ["$gt", "$gte", "$lt", "$lte", "$eq", "$ne"])
+def test_numbers_beyond_64_bits_are_compared_exactly(tmp_path: Path, op: str) -> None:
+    numbers = [n for n in NUMBERS if n != 10**400]
+    shelf = Shelf(Item(f"i{n}", "x", {"n": value}, STAMP, STAMP) for n, value in enumerate(numbers))
+    index = Index(tmp_path / "index.sqlite", BERLIN)
+    db = index.ready(shelf)
+    for bound in numbers:
+        node = parse({"n": {op: bound}}, BERLIN)
+        found = {entry.id for entry in lookup.entries(db, rows=lookup.rows(db, compiled(node)).tolist())}
+        assert found == {item.id for item in shelf.items.values() if matches(node, item)}, (op, bound)
+    index.close()
+
+
+@given(left=st.recursive(st.integers(-2, 2) | st.floats(-2, 2) | st.booleans() | st.none(), st.lists, max_leaves=4))
+def test_equal_values_have_one_canonical_text(left: Any) -> None:
+    assert canonical(left) == canonical(left)
+    assert canonical(True) != canonical(1) == canonical(1.0)
+    assert canonical("1") != canonical(1)
+    assert canonical("x" * 10_000) != canonical("x" * 10_001)
+    assert len(canonical("x" * 10_000)) < 100
+
+
+def test_the_same_is_said_in_other_white_space_and_case() -> None:
+    one = digest("Buy  milk.", {"type": "task", "n": 1, "gone": None})
+    assert one == digest("buy milk", {"n": 1.0, "type": "task"})
+    assert one != digest("buy milk", {"n": 2, "type": "task"})
+    assert one != digest("buy oat milk", {"n": 1, "type": "task"})
+
+
+def spoiled(path: Path) -> dict[str, Callable[[], object]]:
+    """Ways in which an index file can be wrong."""
+    return {
+        "deleted": path.unlink,
+        "empty": lambda: path.write_bytes(b""),
+        "no database": lambda: path.write_bytes(b"not a database" * 1000),
+        "cut short": lambda: path.write_bytes(path.read_bytes()[:9000]),
+        "torn": lambda: path.write_bytes(path.read_bytes()[:4096] + b"\xff" * 4096 + path.read_bytes()[8192:]),
+        "of another version": lambda: _execute(path, "PRAGMA user_version = 99", "DROP TABLE items"),
+        "of another collection": lambda: _execute(path, "UPDATE meta SET value = 'x' WHERE name = 'identity'"),
+        "without an item": lambda: _execute(path, "DELETE FROM items WHERE row = 1"),
+    }
+
+
+def _execute(path: Path, *statements: str) -> None:
+    with sqlite3.connect(path) as db:
+        for statement in statements:
+            db.execute(statement)
+    db.close()
+
+
+@pytest.mark.parametrize("how", sorted(spoiled(Path())))
+def test_a_spoiled_index_is_made_anew(tmp_path: Path, clock: Clock, how: str) -> None:
+    memory = Memory(tmp_path, EMBEDDER, clock)
+    ids = [memory.create(f"thing {word}", {"n": n}).id for n, word in enumerate(("one", "two", "three"))]
+    memory.close()
+    spoiled(tmp_path / "items.index.sqlite")[how]()
+    memory = Memory(tmp_path, EMBEDDER, clock)
+    assert {item.id for item in memory.items.query(where={"n": {"$gte": 1}}).items} == set(ids[1:])
+    assert memory.items.query('"thing two"', limit=1).items[0].id == ids[1]
+    memory.close()
+
+
+def test_an_index_deleted_under_an_open_one_misleads_nobody(tmp_path: Path, clock: Clock) -> None:
+    one, other = (Memory(tmp_path, EMBEDDER, clock) for _ in range(2))
+    first = one.create("the first thing").id
+    for path in tmp_path.glob("items.index.sqlite*"):
+        path.unlink()
+    second = other.create("the second thing").id
+    assert {item.id for item in one.items.query("thing").items} == {first, second}
+    third = one.create("the third thing").id
+    assert other.items.query('"third thing"', limit=1).items[0].id == third
+    assert other.items.query(where={"id": {"$in": [first, second, third]}}).total == 3
+    for memory in (one, other):
+        memory.close()
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("reached", [True, False])
+@pytest.mark.parametrize("op", ["create", "update", "delete"])
+def test_a_write_cut_short_is_settled_by_what_chroma_holds(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, op: str, reached: bool
+) -> None:
+    """The index is written first; whether Chroma was reached or not, the next process finds the two at one."""
+    memory = Memory(tmp_path, EMBEDDER, clock)
+    old = memory.items.add("the old thing", {"n": 1})
+    source = memory.items._opened[1]  # type: ignore[index]
+
+    def dying(real: Callable[..., None]) -> Callable[..., None]:
+        def call(*args: Any) -> None:
+            if reached:
+                real(*args)
+            raise Killed
+
+        return call
+
+    for name in ("write", "delete"):
+        monkeypatch.setattr(source, name, dying(getattr(source, name)))
+    writes: dict[str, Callable[[], Any]] = {
+        "create": lambda: memory.items.add("the new thing", {"n": 2}),
+        "update": lambda: memory.items.update(old.id, "the new thing", {"n": 2}),
+        "delete": lambda: memory.items.delete(old.id),
+    }
+    with pytest.raises(Killed):
+        writes[op]()
+    for again in (memory, Memory(tmp_path, EMBEDDER, clock)):
+        there = {item.id: item for item in again.items.scan()}
+        for query in (again.items.query(), again.items.query("thing"), again.items.query(where={"n": {"$in": [1, 2]}})):
+            assert {item.id: item for item in query.items} == there
+            assert query.total == len(there)
+        again.close()
+
+
+def test_another_process_s_writes_are_seen(tmp_path: Path, clock: Clock) -> None:
+    one, other = (Memory(tmp_path, EMBEDDER, clock) for _ in range(2))
+    first = one.create("the first thing", {"n": 1})
+    assert [i.id for i in other.items.query("first").items] == [first.id]
+    second = other.create("the second thing", {"n": 2})
+    assert one.items.query('"second thing"', limit=1).items[0].id == second.id
+    one.delete(second.id)
+    assert other.items.query(where={"n": 2}).total == 0
+    for memory in (one, other):
+        memory.close()
+
+
+def test_a_thousand_changes_leave_the_words_as_a_new_index_has_them(tmp_path: Path, clock: Clock) -> None:
+    memory = Memory(tmp_path, EMBEDDER, clock)
+    memory.items.fill([Item(f"a{n}", f"old number {n}", {"n": n}, STAMP, STAMP) for n in range(300)])
+    memory.items.query("number")
+    for n in range(0, 300, 3):
+        memory.items.update(f"a{n}", f"new number {n}")
+        memory.items.delete(f"a{n + 1}")
+    asked = ["new number 30", "old number 32", "number", "new"]
+    before = [[(i.id, i.content) for i in memory.items.query(text, limit=20).items] for text in asked]
+    memory.items.index.discard()
+    after = [[(i.id, i.content) for i in memory.items.query(text, limit=20).items] for text in asked]
+    assert before == after
+    memory.close()
+
+
+def test_a_zone_moves_the_days(tmp_path: Path) -> None:
+    late = "2026-01-12T23:30:00-11:00"
+    for zone, expected in (("Europe/Berlin", 1), ("Pacific/Pago_Pago", 0), ("Europe/Berlin", 1)):
+        memory = Memory(tmp_path, EMBEDDER, Clock(ZoneInfo(zone), lambda: WEDNESDAY))
+        if memory.items.count() == 0:
+            memory.items.add("late call", {"due_date": late})
+        assert memory.items.query(where={"due_date": "2026-01-13"}).total == expected
+        assert memory.items.query("what is due on January 13").total == expected
+        memory.close()

@@ -1,0 +1,62 @@
+"""Whatever the filter, SQL over the index finds what the exact test finds on every item."""
+
+import itertools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ana.backends.chroma.collection import ChromaStore
+from ana.backends.chroma.folder import Folder
+from ana.memory.filters import matches, parse
+from ana.time.clock import Clock
+from tests.conftest import BERLIN, EMBEDDER
+
+KEYS = st.sampled_from(["type", "n", "due", "tags", "odd key", "ana:x", "#"])
+VALUES: list[Any] = [
+    *("task", "note", "", "é", True, False, 0, 1, 1.0, 2.5, -3, 2**60, None, ["a", 1], {"a": 1}),
+    *("2026-03-29", "2026-03-29T01:30", "2026-03-28T23:30Z", "2026-03-29T00:30+14:00", "2026-03-28T12:00-11:00"),
+]
+BOUNDS: list[Any] = [0, 1, 2.5, "2026-03-29", "2026-03-28", "2026-03-29T03:30", "2026-03-28T23:30Z"]
+
+equality = st.sampled_from(VALUES)
+ordered = st.dictionaries(
+    st.sampled_from(["$gt", "$gte", "$lt", "$lte"]), st.sampled_from(BOUNDS), min_size=1, max_size=2
+)
+membership = st.dictionaries(st.sampled_from(["$in", "$nin"]), st.lists(equality, max_size=3), min_size=1, max_size=1)
+other = st.dictionaries(
+    st.sampled_from(["$ne", "$eq", "$contains"]), st.sampled_from(VALUES[:12]), min_size=1, max_size=1
+)
+single = st.dictionaries(
+    KEYS, equality.filter(lambda v: not isinstance(v, dict)) | ordered | membership | other, max_size=2
+)
+filters = st.recursive(
+    single,
+    lambda w: st.dictionaries(st.sampled_from(["$and", "$or"]), st.lists(w, min_size=1, max_size=3), min_size=1),
+    max_leaves=4,
+)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> ChromaStore:
+    folder: Path = tmp_path_factory.mktemp("where")
+    store = ChromaStore(Folder(folder), "items", EMBEDDER, Clock(BERLIN))
+    names = ("type", "n", "due", "tags", "odd key", "ana:x", "#")
+    pairs = itertools.product(names, VALUES)
+    with store._folder.hold():
+        for n, (key, value) in enumerate(pairs):
+            store.add(f"item {n}", {key: value, names[n % 7]: VALUES[n % 11]})
+    return store
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(where=filters)
+def test_a_narrowed_filter_finds_what_the_exact_one_finds(store: ChromaStore, where: Mapping[str, Any]) -> None:
+    node = parse(where, BERLIN)
+    expected = {item.id for item in store.scan() if matches(node, item)}
+    found = store.query(where=where, limit=1000)
+    assert {item.id for item in found.items} == expected
+    assert found.total == len(expected)

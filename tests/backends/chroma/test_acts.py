@@ -1,0 +1,108 @@
+"""What was begun and not ended is settled: all of it or none, and never over what came later."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from ana.backends.chroma.journal import Cause, Change, Entry
+from ana.memory.item import Item
+from ana.memory.memory import Memory
+from ana.memory.undo import undo
+
+STAMP = "2026-01-07T08:00:00.000000+00:00"
+
+
+class Killed(BaseException):
+    """Where the process ends."""
+
+
+def batch(memory: Memory) -> list[Change]:
+    """A change of each kind: one more item, one changed, one deleted, one line less."""
+    kept, gone = (memory.create(text, {"n": 1}).after for text in ("kept", "gone"))
+    line = memory.append_line("Prefers tea").after
+    assert kept
+    assert gone
+    assert line
+    return [
+        Change("item", "newaaaaa", None, Item("newaaaaa", "new", {"a": 1}, STAMP, STAMP)),
+        Change("item", kept.id, kept, replace(kept, content="changed", properties={"m": 2})),
+        Change("item", gone.id, gone, None),
+        Change("line", line.id, line, None),
+    ]
+
+
+def state(memory: Memory) -> tuple[dict[str, str], dict[int, str], list[str]]:
+    with memory.folder.hold():
+        memory.acts.settle()
+    told = [f"{entry.change.op} {entry.turn}" for entry in memory.history()]
+    return {item.id: item.content for item in memory.items.scan()}, memory.lines(), told
+
+
+def killed_after(memory: Memory, parts: int, changes: Sequence[Change], patch: pytest.MonkeyPatch) -> None:
+    """Do an act in a process that ends when so many parts of it are done, before the journal says done."""
+
+    def apply(wanted: Sequence[Change]) -> None:
+        done(list(wanted)[:parts])
+        raise Killed
+
+    done = memory.acts._apply
+    with patch.context() as patched:
+        patched.setattr(memory.acts, "_apply", apply)
+        with pytest.raises(Killed):
+            memory.put_back(changes, "act")
+    memory.close()
+
+
+@pytest.mark.parametrize("parts", [0, 1, 2, 3])
+def test_an_act_cut_short_is_put_back(memory: Memory, parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    changes = batch(memory)
+    before = state(memory)
+    killed_after(memory, parts, changes, monkeypatch)
+    assert state(memory) == before
+    memory.create("later")
+    assert not memory.journal.unfinished()
+
+
+def test_an_act_cut_short_behind_its_last_write_is_done(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    changes = batch(memory)
+    killed_after(memory, 4, changes, monkeypatch)
+    items, lines, told = state(memory)
+    assert sorted(items.values()) == ["changed", "new"]
+    assert lines == {}
+    assert told[:4] == ["delete act", "delete act", "update act", "create act"]
+    undo(memory, "act")
+    assert sorted(item.content for item in memory.items.scan()) == ["gone", "kept"]
+
+
+def test_an_act_that_was_not_done_is_not_done_over_what_came_later(memory: Memory) -> None:
+    item = memory.create("first").after
+    assert item
+    change = Change("item", item.id, item, replace(item, content="second"))
+    act = memory.journal.begin([Entry(STAMP, "", "act", change)])
+    memory.journal.finish(act)
+    memory.update(item.id, "third")
+    memory.journal.begin([Entry(STAMP, "", "older", change)])
+    memory.journal._open().execute("UPDATE writes SET act = 1 WHERE turn = 'older'")
+    memory.create("other")
+    assert memory.items.known(item.id).content == "third"
+    assert "older" not in memory.turns()
+
+
+def test_several_changes_of_one_record_are_one_write(memory: Memory) -> None:
+    one = Item("aaaaaaaa", "one", {}, STAMP, STAMP)
+    two = replace(one, content="two")
+    memory.put_back([Change("item", one.id, None, one), Change("item", one.id, one, two)], "act")
+    assert memory.items.known(one.id).content == "two"
+    assert [entry.change.op for entry in memory.history()] == ["update", "create"]
+
+
+def test_a_failed_act_leaves_its_call_free_to_be_run_again(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = Cause("thread/message/0", "thread", "turn")
+    with monkeypatch.context() as patched:
+        patched.setattr(memory.acts, "_apply", lambda changes: (_ for _ in ()).throw(Killed))
+        with pytest.raises(Killed):
+            memory.create("Buy milk", {}, call)
+    made = memory.create("Buy milk", {}, call)
+    assert memory.create("Buy milk", {}, call) == made
+    assert len(memory.history()) == memory.items.count() == 1

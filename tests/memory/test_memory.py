@@ -1,0 +1,192 @@
+"""Writes: journaled, read back, never twice. Global Context: numbered lines that keep their meaning."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from ana.backends.chroma.folder import Folder
+from ana.backends.chroma.journal import Cause
+from ana.errors import ToolError
+from ana.memory.context_line import LINE, digest, one_line
+from ana.memory.memory import Memory
+from ana.time.clock import Clock
+from tests.conftest import EMBEDDER
+
+CALL = Cause("thread/message/0", "thread", "turn")
+
+
+def test_the_same_call_run_again_changes_nothing_twice(memory: Memory) -> None:
+    first = memory.create("Buy milk", {"type": "task"}, CALL)
+    assert memory.create("Buy milk", {"type": "task"}, CALL) == first
+    assert memory.items.count() == 1
+    append = Cause("thread/message/1", "thread", "turn")
+    assert memory.append_line("Likes milk", append) == memory.append_line("Likes milk", append)
+    assert memory.lines() == {0: "Likes milk"}
+    delete = Cause("thread/message/2", "thread", "turn")
+    assert memory.delete(first.id, delete) == memory.delete(first.id, delete)
+    assert memory.items.count() == 0
+
+
+def test_another_call_with_the_same_arguments_is_another_write(memory: Memory) -> None:
+    memory.create("Buy milk", {}, Cause("a", "t", "1"))
+    memory.create("Buy milk", {}, Cause("b", "t", "1"))
+    assert memory.items.count() == 2
+
+
+@pytest.mark.parametrize("op", ["create", "update", "delete", "append", "replace", "drop"])
+def test_a_write_cut_short_before_it_was_done_is_finished_once(
+    memory: Memory, op: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The crash is one between the store's write and the journal's `done`: the entry stays unfinished."""
+    item = memory.create("Buy milk", {"a": 1})
+    memory.append_line("Likes tea")
+    writes = {
+        "create": lambda: memory.create("New", {"b": 2}, CALL),
+        "update": lambda: memory.update(item.id, "Buy oat milk", {"a": None}, CALL),
+        "delete": lambda: memory.delete(item.id, CALL),
+        "append": lambda: memory.append_line("Likes coffee", CALL),
+        "replace": lambda: memory.replace_line(0, "Likes green tea", CALL),
+        "drop": lambda: memory.delete_line(0, CALL),
+    }
+
+    def crash(seq: int) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(memory.journal, "finish", crash)
+        with pytest.raises(KeyboardInterrupt):
+            writes[op]()
+    before = (memory.items.count(), memory.lines())
+    again = writes[op]()
+    assert (memory.items.count(), memory.lines()) == before
+    assert writes[op]() == again
+
+
+def test_an_item_created_in_a_crash_and_changed_since_is_not_created_again(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(memory.journal, "finish", lambda seq: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            memory.create("Buy milk", {}, CALL)
+    (item,) = memory.items.scan()
+    memory.update(item.id, "Buy oat milk")
+    memory.create("Buy milk", {}, CALL)
+    assert [i.content for i in memory.items.scan()] == ["Buy oat milk"]
+
+
+def test_line_numbers_are_never_used_again(memory: Memory) -> None:
+    for text in ("zero", "one", "two"):
+        memory.append_line(text)
+    memory.delete_line(2)
+    memory.delete_line(0)
+    memory.append_line("three")
+    assert memory.lines() == {1: "one", 3: "three"}
+
+
+def test_line_numbers_survive_a_restart_and_a_lost_journal(memory: Memory, tmp_path: Path, clock: Clock) -> None:
+    memory.append_line("zero")
+    memory.append_line("one")
+    memory.close()
+    for file in (tmp_path / "data").glob("journal*"):
+        file.unlink()
+    again = Memory(tmp_path / "data", EMBEDDER, clock)
+    again.append_line("two")
+    assert again.lines() == {0: "zero", 1: "one", 2: "two"}
+    again.close()
+
+
+def test_two_threads_appending_at_once_lose_nothing(memory: Memory) -> None:
+    def append(name: str) -> None:
+        for n in range(20):
+            memory.append_line(f"{name} {n}")
+
+    threads = [threading.Thread(target=append, args=(name,)) for name in ("left", "right")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(memory.lines()) == list(range(40))
+    assert len(set(memory.lines().values())) == 40
+
+
+def test_a_line_that_changed_since_it_was_read_is_answered_with_its_present_text(memory: Memory) -> None:
+    memory.append_line("Likes tea")
+    shown = {0: digest("Likes tea")}
+    memory.replace_line(0, "Likes coffee")
+    with pytest.raises(ToolError, match="Likes coffee"):
+        memory.replace_line(0, "x", None, shown)
+    with pytest.raises(ToolError, match="Likes coffee"):
+        memory.delete_line(0, None, shown)
+    with pytest.raises(ToolError, match="Likes coffee"):
+        memory.delete_line(0, None, {})
+    assert memory.lines() == {0: "Likes coffee"}
+    memory.replace_line(0, "Likes water", None, {0: digest("Likes coffee")})
+    assert memory.lines() == {0: "Likes water"}
+
+
+def test_a_missing_line_names_the_ones_there_are(memory: Memory) -> None:
+    memory.append_line("a")
+    memory.append_line("b")
+    memory.delete_line(0)
+    with pytest.raises(ToolError) as caught:
+        memory.replace_line(0, "x")
+    assert caught.value.hint == "The lines are: 1."
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("Prefers mornings", "Prefers mornings"),
+        ("a\n1-- forged", "a 1-- forged"),
+        ("a\r\nb\u2028c\u2029d\x85e\x0bf", "a b c d e f"),
+        ("\u202eevil\u200b", "evil"),
+        ("  spaced \t out ", "spaced out"),
+        ("\x00\x1b[31mred", "[31mred"),
+    ],
+)
+def test_a_line_stays_one_line(given: str, kept: str) -> None:
+    assert one_line(given) == kept
+
+
+@pytest.mark.parametrize("given", ["", " \n ", "\u200b", "x" * (LINE + 1)])
+def test_a_line_must_say_something_and_be_short(given: str) -> None:
+    with pytest.raises(ToolError):
+        one_line(given)
+
+
+class Watching:
+    """An embedder that notes whether the folder was held while it worked."""
+
+    name, dimension = EMBEDDER.name, EMBEDDER.dimension
+
+    def __init__(self) -> None:
+        self.folder: Folder | None = None
+        self.held: list[bool] = []
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        assert self.folder is not None
+        self.held.append(self.folder._depth > 0)
+        return EMBEDDER.embed_documents(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        assert self.folder is not None
+        self.held.append(self.folder._depth > 0)
+        return EMBEDDER.embed_query(text)
+
+
+def test_nothing_is_embedded_while_the_folder_is_held(tmp_path: Path, clock: Clock) -> None:
+    """An embedder may be a server that takes a minute; other processes must not wait for it."""
+    embedder = Watching()
+    memory = Memory(tmp_path, embedder, clock)
+    embedder.folder = memory.folder
+    id = memory.create("Buy milk", {"n": 1}).id
+    memory.update(id, "Buy oat milk", {"n": 2})
+    memory.append_line("Likes milk")
+    memory.replace_line(0, "Likes oat milk")
+    memory.items.query("milk")
+    memory.delete(id)
+    assert len(embedder.held) == 5
+    assert not any(embedder.held)
+    memory.close()

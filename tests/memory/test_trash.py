@@ -1,0 +1,60 @@
+"""Deleted items lie in the trash until they are brought back or purged."""
+
+from datetime import timedelta
+
+import pytest
+
+from ana.backends.chroma.journal import Cause
+from ana.errors import UserError
+from ana.memory.memory import Memory
+from ana.memory.trash import deleted, purge, restore
+from ana.memory.undo import last_turn, undo
+from tests.conftest import WEDNESDAY
+
+
+def test_what_is_deleted_lies_there_as_it_was(memory: Memory) -> None:
+    first = memory.create("first", {"n": 1}).after
+    second = memory.create("second").after
+    assert first is not None
+    assert second is not None
+    memory.update(first.id, "changed")
+    for item in (first, second):
+        memory.delete(item.id)
+    assert [each.item.content for each in deleted(memory)] == ["second", "changed"]
+    restore(memory, first.id)
+    assert memory.items.known(first.id).content == "changed"
+    assert memory.items.query("changed", limit=1).items[0].id == first.id
+    assert [each.item.id for each in deleted(memory)] == [second.id]
+    with pytest.raises(UserError, match="trash"):
+        restore(memory, first.id)
+
+
+def test_bringing_back_can_be_done_again_and_taken_back(memory: Memory) -> None:
+    item = memory.create("one").id
+    for _ in range(2):
+        memory.delete(item)
+        restore(memory, item)
+    undo(memory, last_turn(memory))
+    assert memory.items.get(item) is None
+    assert [each.item.id for each in deleted(memory)] == [item]
+
+
+def test_what_a_turn_made_and_undo_removed_lies_there_too(memory: Memory) -> None:
+    item = memory.create("one", {}, Cause("a/0", "t", "a")).id
+    undo(memory, "a")
+    restore(memory, item)
+    assert memory.items.known(item).content == "one"
+
+
+def test_purging_forgets_only_what_is_old_and_gone(memory: Memory) -> None:
+    gone, kept = memory.create("gone").id, memory.create("kept").id
+    memory.append_line("Prefers tea")
+    memory.delete(gone)
+    later = (WEDNESDAY + timedelta(days=1)).isoformat(timespec="microseconds")
+    assert purge(memory, WEDNESDAY.isoformat(timespec="microseconds")) == []
+    assert [each.item.id for each in purge(memory, later)] == [gone]
+    assert deleted(memory) == []
+    assert memory.history(id=gone) == []
+    assert [entry.change.id for entry in memory.history()] == ["0", kept]
+    memory.erase(kept)
+    assert len(memory.history(id=kept)) == 1

@@ -1,0 +1,235 @@
+"""Turns are taken back whole, in any order, and what took them back can be taken back."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
+
+from ana.backends.chroma.journal import Cause, Change
+from ana.errors import StoreBusy, UserError
+from ana.memory.memory import Memory
+from ana.memory.undo import last_turn, undo
+from ana.time.clock import Clock
+from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+
+
+def cause(turn: str, n: int = 0) -> Cause:
+    return Cause(f"{turn}/{n}", "thread", turn)
+
+
+def test_a_turn_is_taken_back_whole(memory: Memory) -> None:
+    kept = memory.create("kept", {"n": 1}, cause("t0")).id
+    memory.append_line("Prefers tea", cause("t0", 1))
+    new = memory.create("new", {}, cause("t1", 0)).id
+    memory.update(kept, "changed", {"n": None}, cause("t1", 1))
+    memory.update(kept, None, {"m": 2}, cause("t1", 2))
+    memory.replace_line(0, "Prefers coffee", cause("t1", 3))
+    memory.append_line("Lives in Berlin", cause("t1", 4))
+    done = undo(memory, last_turn(memory))
+    assert (done.turn, done.conflicts, len(done.changes)) == ("t1", [], 4)
+    assert memory.items.get(new) is None
+    assert memory.items.known(kept).content == "kept"
+    assert memory.items.known(kept).properties == {"n": 1}
+    assert memory.lines() == {0: "Prefers tea"}
+    assert memory.append_line("Has a dog").id == "2"
+
+
+def test_what_was_deleted_comes_back_under_its_own_id_and_number(memory: Memory) -> None:
+    item = memory.create("Dentist", {"due_date": "2026-01-08"}, cause("t0"))
+    memory.append_line("Prefers tea", cause("t0", 1))
+    memory.delete(item.id, cause("t1"))
+    memory.delete_line(0, cause("t1", 1))
+    undo(memory, "t1")
+    assert memory.items.known(item.id) == item.after
+    assert memory.lines() == {0: "Prefers tea"}
+    assert memory.items.query("dentist").items == [item.after]
+
+
+def test_an_undo_is_taken_back_too(memory: Memory) -> None:
+    item = memory.create("one", {}, cause("t0")).id
+    undo(memory, "t0")
+    taken_back = memory.history()[0].turn
+    with pytest.raises(UserError, match="nothing to take back"):
+        last_turn(memory)
+    with pytest.raises(UserError, match="already"):
+        undo(memory, "t0")
+    undo(memory, taken_back)
+    assert memory.items.known(item).content == "one"
+    assert last_turn(memory) == "t0"
+    undo(memory, "t0")
+    assert memory.items.get(item) is None
+
+
+def test_turns_are_taken_back_one_before_the_other(memory: Memory) -> None:
+    item = memory.create("one", {}, cause("t0")).id
+    memory.update(item, "two", None, cause("t1"))
+    memory.update(item, "three", None, cause("t2"))
+    for left in ("two", "one"):
+        undo(memory, last_turn(memory))
+        assert memory.items.known(item).content == left
+    undo(memory, last_turn(memory))
+    assert memory.items.get(item) is None
+
+
+def test_what_another_turn_changed_since_is_a_conflict_and_nothing_is_touched(memory: Memory) -> None:
+    item = memory.create("one", {}, cause("t0")).id
+    memory.update(item, "two", None, cause("t1", 0))
+    other = memory.create("other", {}, cause("t1", 1)).id
+    memory.update(item, "three", None, cause("t2"))
+    done = undo(memory, "t1")
+    assert done.changes == []
+    ((left, now),) = [(c.left, c.now) for c in done.conflicts]
+    assert left is not None
+    assert now is not None
+    assert (left.content, now.content) == ("two", "three")
+    assert memory.items.known(other).content == "other"
+    assert len(undo(memory, "t1", override=True).changes) == 2
+    assert memory.items.known(item).content == "one"
+    assert memory.items.get(other) is None
+
+
+def test_nobody_else_writes_while_a_turn_is_taken_back(
+    memory: Memory, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = memory.create("one", {}, cause("t0")).id
+    memory.update(item, "two", None, cause("t1"))
+    other = Memory(tmp_path / "data", EMBEDDER, clock, timeout=0.05)
+    put_back = memory.put_back
+
+    def meddle(changes: Sequence[Change], turn: str, thread: str) -> None:
+        with pytest.raises(StoreBusy):
+            other.update(item, "three")
+        put_back(changes, turn, thread)
+
+    monkeypatch.setattr(memory, "put_back", meddle)
+    assert len(undo(memory, "t1").changes) == 1
+    assert memory.items.known(item).content == "one"
+    other.close()
+
+
+def test_an_edit_by_hand_is_a_turn_of_its_own(memory: Memory) -> None:
+    memory.append_line("Prefers tea")
+    memory.replace_line(0, "Prefers coffee")
+    undo(memory, last_turn(memory))
+    assert memory.lines() == {0: "Prefers tea"}
+
+
+def test_a_turn_that_came_to_nothing_stands_in_nobodys_way(memory: Memory) -> None:
+    memory.create("one", {}, cause("t0"))
+    gone = memory.create("two", {}, cause("t1")).id
+    memory.delete(gone, cause("t1", 1))
+    assert last_turn(memory) == "t0"
+
+
+def test_what_was_changed_between_two_writes_of_a_turn_is_a_conflict(memory: Memory) -> None:
+    item = memory.create("one", {}, cause("t0")).id
+    memory.update(item, "two", None, cause("t1"))
+    memory.update(item, "by hand")
+    memory.update(item, "three", None, cause("t1", 1))
+    done = undo(memory, "t1")
+    assert (done.changes, len(done.conflicts)) == ([], 1)
+    assert memory.items.known(item).content == "three"
+    undo(memory, "t1", override=done.conflicts)
+    assert memory.items.known(item).content == "one"
+
+
+def test_only_conflicts_that_were_shown_are_overridden(memory: Memory) -> None:
+    one, two = (memory.create(text, {}, cause("t0", n)).id for n, text in enumerate(("one", "two")))
+    memory.update(one, "one more")
+    shown = undo(memory, "t0").conflicts
+    memory.update(two, "two more")
+    assert undo(memory, "t0", override=shown).changes == []
+    assert memory.items.count() == 2
+
+
+def test_many_undone_turns_are_passed_over_at_once(memory: Memory) -> None:
+    memory.create("first", {}, cause("t"))
+    name = "t"
+    for _ in range(30):  # taken back, and that taken back, and so on
+        name = undo(memory, name).name
+    assert last_turn(memory) == "t"
+
+
+def test_an_unknown_turn(memory: Memory) -> None:
+    with pytest.raises(UserError, match="No turn x"):
+        undo(memory, "x")
+
+
+class Undoing(RuleBasedStateMachine):
+    """Random turns of random writes, taken back in any order, against a dictionary and a list of what each turn did."""
+
+    turns: Bundle[str] = Bundle("turns")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.memory = Memory(Path(self.folder.name), EMBEDDER, Clock(BERLIN, lambda: WEDNESDAY))
+        self.state: dict[str, str] = {}
+        self.did: dict[str, dict[str, tuple[str | None, str | None]]] = {}
+        self.count = 0
+
+    @rule(target=turns, data=st.data(), writes=st.integers(1, 4))
+    def turn(self, data: st.DataObject, writes: int) -> str:
+        name = f"t{len(self.did)}"
+        did: dict[str, tuple[str | None, str | None]] = {}
+        for n in range(writes):
+            ids = sorted(self.state)
+            op = data.draw(st.sampled_from(["create", "update", "delete"] if ids else ["create"]))
+            self.count += 1
+            text = f"text {self.count}"
+            new = self.memory.create(text, {}, cause(name, n)).id if op == "create" else None
+            id = new or data.draw(st.sampled_from(ids))
+            before = self.state.get(id)
+            if op == "update":
+                self.memory.update(id, text, None, cause(name, n))
+            if op == "delete":
+                self.memory.delete(id, cause(name, n))
+                del self.state[id]
+            else:
+                self.state[id] = text
+            did[id] = (did[id][0] if id in did else before, self.state.get(id))
+        self.did[name] = {id: span for id, span in did.items() if span[0] != span[1]}
+        return name
+
+    @rule(target=turns, name=turns, override=st.booleans())
+    def take_back(self, name: str, override: bool) -> Any:
+        spans = self.did[name]
+        clear = all(self.state.get(id) in span for id, span in spans.items())
+        try:
+            done = undo(self.memory, name, override=override)
+        except UserError:
+            return multiple()
+        assert (done.conflicts == []) == clear
+        if not clear and not override:
+            return multiple()
+        new: dict[str, tuple[str | None, str | None]] = {}
+        for id, (before, _) in spans.items():
+            now = self.state.get(id)
+            if now != before:
+                new[id] = (now, before)
+                if before is None:
+                    del self.state[id]
+                else:
+                    self.state[id] = before
+        if not new:
+            return multiple()
+        taken = self.memory.history()[0].turn
+        self.did[taken] = new
+        return taken
+
+    @invariant()
+    def is_as_the_model_says(self) -> None:
+        assert {item.id: item.content for item in self.memory.items.scan()} == self.state
+
+    def teardown(self) -> None:
+        self.memory.close()
+        self.folder.cleanup()
+
+
+Undoing.TestCase.settings = settings(max_examples=12, stateful_step_count=12, deadline=None)
+TestUndoing = Undoing.TestCase

@@ -1,0 +1,99 @@
+"""Times of day, and hours from now."""
+
+from datetime import datetime
+
+import pytest
+from dateutil.relativedelta import relativedelta
+
+from ana.time.when import hours_ahead, shift_of, times
+
+NOW = datetime(2026, 1, 7, 9, 0)
+
+TIMES = """
+at half past two tomorrow afternoon          at half past two      14:30
+tomorrow at 8am                              at 8am                08:00
+on Friday at 10                              at 10                 10:00
+Monday 11am                                  11am                  11:00
+Jan 24, 7:30pm                               7:30pm                19:30
+for 6 p.m. today                             6 p.m.                18:00
+at 5 pm on Tuesday                           at 5 pm               17:00
+8:15                                         8:15                  08:15
+by 17:00                                     by 17:00              17:00
+at 10 tonight                                at 10                 22:00
+10 tonight                                   10                    22:00
+six in the evening                           six                   18:00
+7 o'clock                                    7                     07:00
+noon tomorrow                                noon                  12:00
+at midnight                                  at midnight           00:00
+quarter to nine                              quarter to nine       08:45
+a quarter past six in the morning            a quarter past six    06:15
+ten to one                                   ten to one            12:50
+call Bob at 5                                at 5                  17:00
+at 12                                        at 12                 12:00
+at 12am                                      at 12am               00:00
+at 3 in the morning                          at 3                  03:00
+7.30pm                                       7.30pm                19:30
+at 20:15                                     at 20:15              20:15
+on 26 January at 11.15                       at 11.15              11:15
+at the pub half seven tonight                half seven            19:30
+"""
+
+NONE = """
+buy 2 breads
+at 10 Downing Street
+by 3 points
+3.50 for milk
+version 2.10
+at 25:00
+at 7:75
+at 30
+a 5:4 win by 10%
+at 1/13
+at 3.50 euros
+at 2.40 metres each
+cut the cake in half two ways
+for 6 people
+"""
+
+
+@pytest.mark.parametrize("row", TIMES.strip().splitlines())
+def test_a_time_of_day(row: str) -> None:
+    text, mention, at = (row[start:end].strip() for start, end in ((0, 45), (45, 67), (67, None)))
+    (found,) = times(text)
+    assert (text[found.start : found.end], f"{found.at:%H:%M}") == (mention, at)
+
+
+@pytest.mark.parametrize("text", NONE.strip().splitlines())
+def test_what_is_no_time(text: str) -> None:
+    assert times(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("in half an hour", "09:30"),
+        ("in 2 hours", "11:00"),
+        ("in 45 minutes", "09:45"),
+        ("in an hour", "10:00"),
+        ("in an hour and a half", "10:30"),
+        ("in two hours to stretch", "11:00"),
+    ],
+)
+def test_hours_from_now(text: str, moment: str) -> None:
+    found = hours_ahead(text, NOW)
+    assert found is not None
+    assert f"{found[2]:%H:%M}" == moment
+
+
+@pytest.mark.parametrize("text", ["in 2 days", "for an hour", "in hours", "within 2 hours"])
+def test_what_is_no_span_of_hours(text: str) -> None:
+    assert hours_ahead(text, NOW) is None
+
+
+def test_half_an_hour_is_a_shift() -> None:
+    assert shift_of("forward by half an hour") == relativedelta(minutes=30)
+    assert shift_of("by half an day") is None
+
+
+def test_two_times() -> None:
+    assert [f"{m.at:%H:%M}" for m in times("from 9:30 until 11:15")] == ["09:30", "11:15"]

@@ -1,0 +1,68 @@
+"""Content and properties of the original agent-native-app's documents are told apart, or all is content."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ana.memory.item import Properties
+from ana.memory.property_text import DELIMITER
+from ana.transfer.foreign.block import parted
+
+BLOCK = f"{DELIMITER}type: task\ndue date: Tuesday January 13 2026"
+KNOWN: Properties = {"due_date": "2026-01-13", "type": "task"}
+
+
+def test_metadata_is_the_truth() -> None:
+    assert parted("Review" + BLOCK, KNOWN) == ("Review", KNOWN)
+    assert parted("Review", KNOWN) == ("Review", KNOWN)
+    assert parted("Review", {}) == ("Review", {})
+
+
+def test_without_metadata_the_block_is_read() -> None:
+    document = (
+        f"Review{BLOCK}\nstart at: Monday January 5 2026 at 2:30 PM\nend date: 2026-02-01\ncount: 3\n"
+        "place: Monday January 13 2026\nold: None\nnote: a: b"
+    )
+    assert parted(document, {}) == (
+        "Review",
+        {
+            "type": "task",
+            "due_date": "2026-01-13",
+            "start_at": "2026-01-05T14:30",
+            "end_date": "2026-02-01",
+            "count": "3",
+            "place": "Monday January 13 2026",
+            "note": "a: b",
+        },
+    )
+
+
+@pytest.mark.parametrize("properties", [{}, KNOWN])
+@pytest.mark.parametrize("behind", ["", "prose", "type: task\nprose", "\ntype: task", "Dear Bob: hi\n: x"])
+def test_what_does_not_read_as_properties_is_content(properties: Properties, behind: str) -> None:
+    document = f"How it is kept:{DELIMITER}{behind}"
+    assert parted(document, properties) == (document, properties)
+
+
+def test_only_the_last_delimiter_parts() -> None:
+    content = f"How it is kept:{BLOCK}"
+    assert parted(content + BLOCK, KNOWN) == (content, KNOWN)
+
+
+def test_a_property_that_was_removed_is_still_in_the_block() -> None:
+    assert parted(f"Review{DELIMITER}old: None\ntype: task", {"type": "task"}) == ("Review", {"type": "task"})
+
+
+def test_other_properties_than_the_known_are_content() -> None:
+    document = f"Review{DELIMITER}colour: red"
+    assert parted(document, {"type": "task"}) == (document, {"type": "task"})
+
+
+names = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8).map(lambda name: f"a_{name}")
+values = st.one_of(st.text(st.characters(exclude_categories=["Cs"])), st.integers(), st.booleans(), st.floats())
+
+
+@given(st.text(), st.dictionaries(names, values, min_size=1, max_size=4))
+def test_what_that_program_wrote_is_told_apart(content: str, properties: Properties) -> None:
+    block = "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in properties.items())
+    assert parted(content + DELIMITER + block, properties) == (content, properties)

@@ -1,0 +1,236 @@
+"""Everything out and in again: the same bytes, once, all of it or none."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from ana.backends.chroma.journal import Cause
+from ana.backends.chroma.source import ChromaSource
+from ana.errors import StoreBroken, UserError
+from ana.memory.item import Item
+from ana.memory.memory import Memory
+from ana.memory.trash import deleted, restore
+from ana.memory.undo import undo
+from ana.time.clock import Clock
+from ana.transfer.bundle import Bundle, is_export, read_export
+from ana.transfer.exporter import exported
+from ana.transfer.importer import bring_in
+from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+
+STAMP = "2026-01-07T08:00:00.000000+00:00"
+
+
+@pytest.fixture
+def other(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
+    memory = Memory(tmp_path / "other", EMBEDDER, clock)
+    yield memory
+    memory.close()
+
+
+def export(memory: Memory, path: Path) -> Path:
+    path.write_bytes(b"".join(exported(memory)))
+    return path
+
+
+def lived_in(memory: Memory) -> None:
+    """A little of everything."""
+    memory.create("Buy milk", {"type": "task", "due_date": "2026-01-08"}, Cause("thread/a/0", "thread", "t0"))
+    gone = memory.create("Old", {"n": [1, None, {"a": "ü"}]}, Cause("thread/b/0", "thread", "t1")).id
+    memory.create("odd \udc80 text\u2028\n---ANA_PROPS---\nx: y", {"\n": "\x00", "none": None})
+    for text in ("Prefers tea", "Lives in Köln", "Has a dog"):
+        memory.append_line(text, Cause(f"thread/{text}", "thread", "t2"))
+    memory.update(gone, "Older", {"n": None})
+    memory.delete(gone)
+    memory.delete_line(2)
+    undo(memory, "t0")
+    memory.create("Late", {"z": 1, "a": 2.5})
+
+
+def test_export_import_export_gives_the_same_bytes(memory: Memory, other: Memory, tmp_path: Path) -> None:
+    lived_in(memory)
+    memory.items.fill([Item("fromfill", "never journaled", {}, STAMP, STAMP)])
+    first = export(memory, tmp_path / "first.jsonl")
+    done = bring_in(other, read_export(first))
+    assert (done.new, done.same, done.differing) == (5, 0, [])
+    assert export(other, tmp_path / "second.jsonl").read_bytes() == first.read_bytes()
+    assert {i.id: i for i in other.items.scan()} == {i.id: i for i in memory.items.scan()}
+    assert other.append_line("New").id == "3", "the number of a deleted line is not used again"
+    (gone,) = [each.item.id for each in deleted(other) if each.item.content == "Older"]
+    assert restore(other, gone).after
+    assert export(memory, tmp_path / "again.jsonl").read_bytes() == first.read_bytes()
+
+
+def test_what_was_imported_is_not_imported_twice(memory: Memory, other: Memory, tmp_path: Path) -> None:
+    lived_in(memory)
+    first = read_export(export(memory, tmp_path / "first.jsonl"))
+    bring_in(other, first)
+    there = export(other, tmp_path / "second.jsonl").read_bytes()
+    again = bring_in(other, read_export(tmp_path / "first.jsonl"))
+    assert (again.new, again.same, again.differing, again.turn) == (0, 4, [], "")
+    assert export(other, tmp_path / "second.jsonl").read_bytes() == there
+    same_call = Cause("thread/Prefers tea", "thread", "t2")
+    assert other.append_line("Prefers tea", same_call).id == "0", "a call that was run there is not run again here"
+
+
+def test_what_is_something_else_here_is_left_alone_unless_told(memory: Memory, tmp_path: Path) -> None:
+    kept, gone = (memory.create(text).id for text in ("one", "two"))
+    first = export(memory, tmp_path / "first.jsonl")
+    memory.update(kept, "one and more")
+    memory.delete(gone)
+    done = bring_in(memory, read_export(first))
+    assert sorted(done.differing) == sorted([kept, gone])
+    assert [item.content for item in memory.items.scan()] == ["one and more"]
+    done = bring_in(memory, read_export(first), replace=True)
+    assert sorted(item.content for item in memory.items.scan()) == ["one", "two"]
+    undo(memory, done.turn)
+    assert [item.content for item in memory.items.scan()] == ["one and more"]
+
+
+def test_a_failed_import_leaves_nothing(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.create("mine")
+    items = [Item(f"new{n:05}", f"text {n}", {}, STAMP, STAMP) for n in range(7)]
+    monkeypatch.setattr("ana.backends.chroma.collection.BATCH", 3)
+    write, written = ChromaSource.write, []
+
+    def fail_late(self: ChromaSource, *args: Any) -> None:
+        written.append(args)
+        if len(written) == 3:
+            raise OSError("No space left on device")
+        write(self, *args)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ChromaSource, "write", fail_late)
+        with pytest.raises(StoreBroken):
+            bring_in(memory, Bundle(items=items))
+    memory.close()
+    assert [item.content for item in memory.items.scan()] == ["mine"]
+    assert len(memory.history()) == 1
+    assert bring_in(memory, Bundle(items=items)).new == 7
+
+
+FULL = '{"id": "a", "content": "x", "properties": {}, "created_at": "S", "updated_at": "S"}'
+CHANGE = '{"change": {"ts": "S", "thread": "", "key": null, "kind": "item", "id": "a", %s}}'
+EARLY = '{"item": ' + FULL.replace('"S"', '"0001-01-01T00:00:00+14:00"') + "}"
+MANY_DIGITS = '{"line": ' + FULL.replace('"a"', '"9999999999999999999999999"') + "}"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("no json", "line 4: Expecting value"),
+        ('{"item": {}}', "line 4: "),
+        ('{"thing": {}}', "line 4: 'thing'"),
+        ('{"item": 1, "line": 2}', "line 4: "),
+        ('{"item": {"id": "", "content": "", "properties": {}, "created_at": "S", "updated_at": "S"}}', "line 4: "),
+        ('{"item": {"id": "a", "content": 1, "properties": {}, "created_at": "S", "updated_at": "S"}}', "no text"),
+        ('{"item": {"id": "a", "content": "", "properties": {}, "created_at": "x", "updated_at": "S"}}', "isoformat"),
+        ('{"item": {"id": "a", "content": "", "properties": {"n": NaN}, "created_at": "S", "updated_at": "S"}}', "nan"),
+        (
+            '{"line": {"id": "a", "content": "x", "properties": {}, "created_at": "S", "updated_at": "S"}}',
+            "line number",
+        ),
+        (
+            '{"line": {"id": "7", "content": "x\\ny", "properties": {}, "created_at": "S", "updated_at": "S"}}',
+            "cannot be",
+        ),
+        ('{"change": {"kind": "thing"}}', "line 4: 'thing'"),
+        ('{"item": {"id": "a", "content": "\ufffd', "line 4: "),
+        (CHANGE % '"before": null, "after": null, "turn": "t"', "changes nothing"),
+        (CHANGE % '"before": null, "after": 0, "turn": "t"', "line 4: "),
+        (CHANGE % f'"before": null, "after": {FULL}, "turn": "\\ud800"', "surrogates"),
+        (
+            CHANGE.replace('"ts": "S"', '"ts": "2026-01-01"') % f'"before": null, "after": {FULL}, "turn": "t"',
+            "no zone",
+        ),
+        (EARLY, "beyond the calendar"),
+        (MANY_DIGITS, "no line number"),
+    ],
+)
+def test_bad_lines_are_named_and_nothing_is_changed(tmp_path: Path, memory: Memory, line: str, said: str) -> None:
+    memory.create("one")
+    path = export(memory, tmp_path / "first.jsonl")
+    path.write_bytes(path.read_bytes() + line.replace('"S"', f'"{STAMP}"').encode() + b"\n" + b'{"item": 2}\n')
+    with pytest.raises(UserError) as caught:
+        read_export(path)
+    assert said in caught.value.message
+    assert "line 5: " in caught.value.message
+    assert caught.value.hint == "Nothing was changed."
+
+
+@pytest.mark.parametrize("next_line", ["-1", "1e999", "1" + "0" * 30, '"x"', "null"])
+def test_a_header_that_cannot_be_is_refused(tmp_path: Path, next_line: str) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(f'{{"export": "ana export", "format": 1, "next_line": {next_line}}}\n')
+    with pytest.raises(UserError, match="header"):
+        read_export(path)
+
+
+def test_an_export_that_passed_through_other_programs_is_read(memory: Memory, other: Memory, tmp_path: Path) -> None:
+    """With a byte-order mark, Windows line ends, blank lines, no spaces, keys in another order."""
+    lived_in(memory)
+    lines = [json.loads(line) for line in export(memory, tmp_path / "a.jsonl").read_bytes().splitlines()]
+    text = "\r\n\r\n".join(
+        json.dumps(line, separators=(",", ":"), sort_keys=number > 0) for number, line in enumerate(lines)
+    )
+    (tmp_path / "b.jsonl").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert is_export(tmp_path / "b.jsonl")
+    bring_in(other, read_export(tmp_path / "b.jsonl"))
+    assert {i.id: i for i in other.items.scan()} == {i.id: i for i in memory.items.scan()}
+
+
+def test_lines_of_another_life_get_numbers_of_their_own(memory: Memory, other: Memory, tmp_path: Path) -> None:
+    memory.append_line("Prefers tea")
+    other._clock = Clock(BERLIN, lambda: WEDNESDAY + timedelta(days=1))
+    for text in ("Lives in Oslo", "Prefers tea", "Has a cat"):
+        other.append_line(text)
+    theirs = export(other, tmp_path / "a.jsonl")
+    done = bring_in(memory, read_export(theirs))
+    assert (done.new, done.differing) == (2, [])
+    assert sorted(memory.lines().values()) == ["Has a cat", "Lives in Oslo", "Prefers tea"]
+    assert memory.lines()[0] == "Prefers tea"
+    oslo = next(number for number, text in memory.lines().items() if text == "Lives in Oslo")
+    memory.delete_line(oslo)
+    assert bring_in(memory, read_export(theirs)).new == 0, "what was deleted here does not come again"
+    assert sorted(memory.lines().values()) == ["Has a cat", "Prefers tea"]
+
+
+@pytest.mark.parametrize("text", ["", "{}\n", "no\n", '{"export": "ana export", "format": 99, "next_line": 0}\n'])
+def test_what_is_no_export_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(text)
+    with pytest.raises(UserError, match="export"):
+        read_export(path)
+
+
+NAMES = st.sampled_from(["item", "line", "change", "id", "kind", "before", "properties"])
+ANYTHING = st.recursive(st.none() | st.floats() | st.text(), lambda x: st.lists(x) | st.dictionaries(NAMES, x))
+
+
+@settings(max_examples=60, deadline=None)
+@given(line=st.text() | ANYTHING.map(json.dumps))
+def test_no_line_whatever_is_more_than_a_bad_line(line: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("x") / "x.jsonl"
+    assume(line.strip())
+    header = b'{"export": "ana export", "format": 1, "next_line": 0}\n'
+    path.write_bytes(header + line.replace("\n", " ").encode("utf-8", "surrogatepass") + b"\n")
+    with pytest.raises(UserError, match="line 2"):
+        read_export(path)
+
+
+def test_lines_without_numbers_come_once_and_long_ones_become_notes(memory: Memory) -> None:
+    memory.append_line("Prefers tea")
+    texts = ["Prefers tea", "Lives in Berlin", "Lives in Berlin", "x" * 600]
+    done = bring_in(memory, Bundle(texts=texts))
+    assert done.new == 2
+    assert memory.lines() == {0: "Prefers tea", 1: "Lives in Berlin"}
+    assert [(i.content, i.properties) for i in memory.items.scan()] == [("x" * 600, {"type": "note"})]
+    assert bring_in(memory, Bundle(texts=texts)).new == 0
+    undo(memory, done.turn)
+    assert memory.lines() == {0: "Prefers tea"}
+    assert memory.append_line("Next").id == "2"
