@@ -1,9 +1,15 @@
 """JSON values that every place can hold: UTF-8 text, msgpack's 64-bit integers, bounded nesting."""
 
-from ana.memory.item import DEEPEST, Json
+from typing import TypeAlias
+
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
+Properties: TypeAlias = dict[str, Json]
+
+DEEPEST = 30
+"""How deep lists and objects in a property may lie inside one another."""
 
 ROOM = DEEPEST + 10
-"""How deep lists and objects may lie inside one another, an item's own object around them."""
+"""The same with an item's own object around them."""
 
 
 def plain_text(text: str) -> str:

@@ -6,8 +6,8 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
-from ana.backends.chroma.folder import OwnerLock
 from ana.errors import UserError
+from ana.locks import OwnerLock
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 

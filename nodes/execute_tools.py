@@ -11,8 +11,8 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from ana.backends.chroma.journal import Cause
 from ana.errors import ToolError, UserError
+from ana.memory.changes import Cause
 from ana.models.json_mode.kinds import Call as Asked
 from ana.tracing.record import INVALID
 from ana.values import plain_text

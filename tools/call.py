@@ -6,13 +6,13 @@ from typing import Annotated, Any, TypeAlias
 
 from langchain_core.tools import InjectedToolArg
 
-from ana.backends.chroma.journal import Cause
+from ana.memory.changes import Cause
 from ana.memory.found import Found
-from ana.memory.item import Item, Json, to_json
+from ana.memory.item import Item, to_json
 from ana.memory.memory import Memory
 from ana.memory.receipts import told
 from ana.time.clock import Clock
-from ana.values import plain
+from ana.values import Json, plain
 
 
 @dataclass(frozen=True)

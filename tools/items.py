@@ -7,9 +7,9 @@ from langchain_core.tools import tool
 
 from ana.errors import AlreadyThere, ToolError
 from ana.memory.found import Found
-from ana.memory.item import Json
 from ana.memory.receipts import receipt
 from ana.time.dates import with_weekday, without_weekday
+from ana.values import Json
 from tools.call import Injected, Result, why
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."

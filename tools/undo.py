@@ -4,12 +4,12 @@ import hashlib
 
 from langchain_core.tools import tool
 
-from ana.backends.chroma.journal import Change
 from ana.errors import ToolError
-from ana.memory.item import Json
+from ana.memory.changes import Change
 from ana.memory.receipts import receipt
 from ana.memory.undo import Conflict, Undone, last_turn, marked
 from ana.memory.undo import undo as take_back
+from ana.values import Json
 from tools.call import Call, Injected, Result
 
 

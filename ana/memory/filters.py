@@ -31,9 +31,10 @@ from datetime import tzinfo
 from typing import Any, TypeAlias, TypeGuard
 
 from ana.errors import ToolError
-from ana.memory.item import Item, Json
+from ana.memory.item import Item
 from ana.time.dates import without_weekday
 from ana.time.spans import date_span
+from ana.values import Json
 
 OWN_KEYS = ("id", "created_at", "updated_at")
 DEEPEST = 20

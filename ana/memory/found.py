@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal, Protocol
 
-from ana.memory.item import Item, Json, Properties
+from ana.memory.item import Item
+from ana.values import Json, Properties
 
 First = Literal["id", "phrase", "tag"]
 

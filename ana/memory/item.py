@@ -4,19 +4,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import TypeAlias
 
 from ana.errors import ToolError
 from ana.time.dates import with_weekday
-
-Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
-Properties: TypeAlias = dict[str, Json]
+from ana.values import DEEPEST, Json, Properties
 
 SHOWN = 4000
 """How many characters of an item's content the model is shown."""
-
-DEEPEST = 30
-"""How deep lists and objects in a property may lie inside one another."""
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,15 @@ from ana.backends.chroma.care.reindex import Progress, reindex
 from ana.backends.chroma.client import foreign_errors, unusable
 from ana.backends.chroma.collection import ChromaStore, collection_arguments
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.journal import Cause, Change, Entry, Journal, Kind, Origin
+from ana.backends.chroma.journal import Journal
 from ana.embedders import Embedder
 from ana.errors import AlreadyThere, ToolError
+from ana.memory.changes import Cause, Change, Entry, Kind, Origin
 from ana.memory.context_line import digest, one_line
 from ana.memory.ids import new_id, short_id
-from ana.memory.item import Item, Json, Properties, check_properties
+from ana.memory.item import Item, check_properties
 from ana.time.clock import Clock
+from ana.values import Json, Properties
 
 COLLECTIONS = ("items", "global_context")
 

@@ -6,8 +6,8 @@ agent-native-app's store; dates are spelled out because vectors cannot tell digi
 
 import json
 
-from ana.memory.item import Json, Properties
 from ana.time.dates import day_of, spelled
+from ana.values import Json, Properties
 
 DELIMITER = "\n---ANA_PROPS---\n"
 

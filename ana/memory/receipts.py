@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from ana.backends.chroma.journal import Change
+from ana.memory.changes import Change
 from ana.memory.found import Reason
 from ana.memory.item import to_json
 from ana.values import plain

@@ -3,8 +3,8 @@
 import secrets
 from dataclasses import dataclass
 
-from ana.backends.chroma.journal import Change
 from ana.errors import UserError
+from ana.memory.changes import Change
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 

@@ -9,8 +9,8 @@ import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ana.backends.chroma.journal import Change, Entry, Kind, net
 from ana.errors import UserError
+from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ana.backends.chroma.journal import Change, Entry
 from ana.errors import ToolError, UserError
+from ana.memory.changes import Change, Entry
 from ana.memory.context_line import one_line
 from ana.memory.item import Item, check_properties
 from ana.transfer.exporter import FORMAT, NAME

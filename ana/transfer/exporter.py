@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ana.backends.chroma.care.examine import disagreements
-from ana.backends.chroma.journal import Entry, Kind
+from ana.memory.changes import Entry, Kind
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 

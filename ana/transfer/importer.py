@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ana.backends.chroma.journal import Change, Entry, Kind
+from ana.memory.changes import Change, Entry, Kind
 from ana.memory.context_line import LINE
 from ana.memory.ids import short_id
 from ana.memory.item import Item

@@ -14,7 +14,7 @@ from app.show.tables import show_table
 from app.show.text import change_line, say, short
 
 if TYPE_CHECKING:
-    from ana.backends.chroma.journal import Entry
+    from ana.memory.changes import Entry
     from ana.memory.item import Item
     from ana.memory.memory import Memory
     from ana.memory.undo import Conflict

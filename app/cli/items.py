@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from ana.errors import ToolError
 from ana.handles import opened
 from ana.memory.found import Found
-from ana.memory.item import Item, Json, to_json
+from ana.memory.item import Item, to_json
 from ana.memory.receipts import told
 from ana.settings import Embeddings, Settings
 from ana.time.dates import day_of, weekday
+from ana.values import Json
 from app.due import Due, due, due_then
 from app.show.tables import show_table
 from app.show.text import short

@@ -8,8 +8,8 @@ from app.show.tables import show_table
 from app.show.text import say, short
 
 if TYPE_CHECKING:
-    from ana.backends.chroma.journal import Cause, Origin
     from ana.handles import Handles
+    from ana.memory.changes import Cause, Origin
     from ana.memory.memory import Memory
 
 _EDIT = re.compile(r"(edit|delete)(?:\s+(\d+))?(?:\s+(\S.*))?", re.DOTALL)

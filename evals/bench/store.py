@@ -11,9 +11,10 @@ from typing import Any
 from ana.backends.chroma.raw import RawChroma, seconds
 from ana.embedders import WordLlamaEmbeddings
 from ana.memory.ids import new_id
-from ana.memory.item import Item, Json
+from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock, local_zone
+from ana.values import Json
 
 SIZES = (10_000, 100_000)
 TIMES = 60

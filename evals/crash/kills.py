@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.care.examine import examine_open
-from ana.backends.chroma.journal import Cause, Change
 from ana.embedders import WordLlamaEmbeddings
+from ana.memory.changes import Cause, Change
 from ana.memory.ids import new_id
 from ana.memory.item import Item
 from ana.memory.memory import Memory

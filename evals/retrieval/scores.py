@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ana.memory.item import Json
+from ana.values import Json
 
 Finder = Callable[[str, int], list[str]]
 """From a query and a limit to the ids of what was found, best first."""

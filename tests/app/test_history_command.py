@@ -10,8 +10,8 @@ import click
 import pytest
 from typer.testing import CliRunner
 
-from ana.backends.chroma.journal import Cause
 from ana.errors import UserError
+from ana.memory.changes import Cause
 from ana.memory.memory import Memory
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock

@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from ana.backends.chroma.folder import OwnerLock
 from ana.errors import StoreBusy
+from ana.locks import OwnerLock
 from app.threads import Threads, thread_lock
 from tests.conftest import MakeAssistant
 

@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ana.memory.filters import And, Compare, Dated, Or, keys, matches, parse
-from ana.memory.item import Item, Json
+from ana.memory.item import Item
+from ana.values import Json
 
 BERLIN = ZoneInfo("Europe/Berlin")
 STAMP = "2026-01-07T23:30:00.000000+00:00"

@@ -6,7 +6,7 @@ import pytest
 
 from ana.errors import ToolError
 from ana.memory.filters import parse
-from ana.memory.item import Json
+from ana.values import Json
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

@@ -8,7 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ana.memory.filters import matches, parse
-from ana.memory.item import Item, Json
+from ana.memory.item import Item
+from ana.values import Json
 
 ZONES = [
     "Pacific/Pago_Pago",

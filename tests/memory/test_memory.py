@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.journal import Cause
 from ana.errors import ToolError
+from ana.memory.changes import Cause
 from ana.memory.context_line import LINE, digest, one_line
 from ana.memory.memory import Memory
 from ana.time.clock import Clock

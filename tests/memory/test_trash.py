@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from ana.backends.chroma.journal import Cause
 from ana.errors import UserError
+from ana.memory.changes import Cause
 from ana.memory.memory import Memory
 from ana.memory.trash import deleted, purge, restore
 from ana.memory.undo import last_turn, undo

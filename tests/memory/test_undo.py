@@ -10,8 +10,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
 
-from ana.backends.chroma.journal import Cause, Change
 from ana.errors import StoreBusy, UserError
+from ana.memory.changes import Cause, Change
 from ana.memory.memory import Memory
 from ana.memory.undo import last_turn, undo
 from ana.time.clock import Clock

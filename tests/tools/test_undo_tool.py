@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ana.backends.chroma.journal import Cause
+from ana.memory.changes import Cause
 from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.tracing.traces import Traces

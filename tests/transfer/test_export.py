@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ana.backends.chroma.journal import Cause
 from ana.backends.chroma.source import ChromaSource
 from ana.errors import StoreBroken, UserError
+from ana.memory.changes import Cause
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.trash import deleted, restore

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from ana.backends.chroma.collection import ChromaStore
-from ana.backends.chroma.journal import Change, Entry, Journal, Kind, net
+from ana.backends.chroma.journal import Journal
 from ana.errors import StoreBroken
+from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
 
 

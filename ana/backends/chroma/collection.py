@@ -21,9 +21,10 @@ from ana.embedders import Embedder
 from ana.errors import ConfigError, ToolError
 from ana.memory.found import Found
 from ana.memory.ids import new_id
-from ana.memory.item import Item, Json, Properties, check_properties, merged
+from ana.memory.item import Item, check_properties, merged
 from ana.memory.property_text import property_text
 from ana.time.clock import Clock
+from ana.values import Json, Properties
 
 if TYPE_CHECKING:
     from langchain_chroma import Chroma

@@ -6,79 +6,19 @@ Whoever finds the note of a holder that never let go, or that the machine has be
 not trust Chroma's files before they were looked at.
 """
 
-import json
-import os
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from datetime import datetime
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
-
 from ana.backends.chroma.client import open_chroma, unusable
-from ana.errors import StoreBusy
+from ana.locks import OwnerLock
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
-
-
-class OwnerLock:
-    """An OS lock on a file, with a note beside it of who holds it.
-
-    Args:
-        path: The lock file.
-        what: What is locked, for the message.
-        timeout: Seconds to wait for another holder.
-        program: How this process is called in another's message.
-    """
-
-    def __init__(self, path: Path, what: str, timeout: float = 10.0, program: str = "ana") -> None:
-        self._lock = FileLock(path, timeout=timeout, poll_interval=0.005, thread_local=False)
-        self._owner = path.with_suffix(".owner")
-        self._what = what
-        self._program = program
-
-    def acquire(self) -> bool:
-        """Take the lock.
-
-        Returns:
-            Whether the last holder ended without letting go.
-
-        Raises:
-            StoreBusy: Another process did not let go in time; it is named.
-        """
-        try:
-            self._lock.acquire()
-        except Timeout as exc:
-            raise StoreBusy(
-                f"{self._what} is in use by {self._holder()}.", "Wait until it has finished, or stop that program."
-            ) from exc
-        try:
-            abandoned = self._owner.exists() and self._owner.stat().st_size > 0
-            self._owner.write_text(f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}')
-        except OSError:
-            self._lock.release()
-            raise
-        return abandoned
-
-    def release(self) -> None:
-        """Let go, and empty the note: one that still says something is a dead holder's."""
-        with suppress(OSError):
-            os.truncate(self._owner, 0)
-        self._lock.release()
-
-    def _holder(self) -> str:
-        try:
-            note = json.loads(self._owner.read_text())
-            since = datetime.fromtimestamp(note["since"]).astimezone().isoformat(timespec="seconds")
-            return f"{note['program']} (pid {note['pid']}, since {since})"
-        except (OSError, ValueError, KeyError):
-            return "another program"
 
 
 class Folder:

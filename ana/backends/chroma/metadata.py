@@ -10,9 +10,10 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TypeAlias, TypeGuard
 
-from ana.memory.item import Item, Json
+from ana.memory.item import Item
 from ana.memory.property_text import property_text
 from ana.time.dates import day_of
+from ana.values import Json
 
 Scalar: TypeAlias = str | int | float | bool
 Metadata: TypeAlias = dict[str, Scalar | None]

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from ana.errors import ToolError, UserError
 from ana.memory.ids import short_id
-from ana.memory.item import Item, Properties, check_properties
-from ana.values import plain_text
+from ana.memory.item import Item, check_properties
+from ana.values import Properties, plain_text
 
 MOST = 10
 """How many bad records an error names."""

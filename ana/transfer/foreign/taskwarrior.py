@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ana.errors import UserError
-from ana.memory.item import Item, Json, Properties
+from ana.memory.item import Item
 from ana.transfer.foreign.brought import Brought
 from ana.transfer.foreign.records import (
     BadRecord,
@@ -28,6 +28,7 @@ from ana.transfer.foreign.records import (
     text_of,
     told,
 )
+from ana.values import Json, Properties
 
 _STATUS = {"pending": "active", "waiting": "active", "completed": "done"}
 _LEFT_OUT = ("deleted", "recurring")

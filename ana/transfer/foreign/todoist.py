@@ -16,10 +16,11 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from ana.errors import UserError
-from ana.memory.item import Item, Properties
+from ana.memory.item import Item
 from ana.transfer.foreign.absolute import placed
 from ana.transfer.foreign.brought import Brought
 from ana.transfer.foreign.records import BadRecord, item_id, modified, named, read_each, refused, text_of, told
+from ana.values import Properties
 
 Row = dict[str, str]
 

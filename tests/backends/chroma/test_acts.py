@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from ana.backends.chroma.journal import Cause, Change, Entry
+from ana.memory.changes import Cause, Change, Entry
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.undo import undo

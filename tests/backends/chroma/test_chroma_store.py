@@ -14,10 +14,10 @@ from ana.backends.chroma.collection import ChromaStore
 from ana.backends.chroma.folder import Folder
 from ana.errors import ConfigError, ToolError
 from ana.memory.found import Store
-from ana.memory.item import Properties
 from ana.memory.memory import Memory
 from ana.memory.property_text import DELIMITER, property_text
 from ana.time.clock import Clock
+from ana.values import Properties
 from tests.conftest import EMBEDDER
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=60)

@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
-from ana.backends.chroma.folder import Folder, OwnerLock
+from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.index.tables import damaged
 from ana.backends.chroma.source import ChromaSource, Stored
 from ana.errors import StoreBroken, ToolError
-from ana.memory.item import Item, Json
+from ana.locks import OwnerLock
+from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
+from ana.values import Json
 from tests.conftest import EMBEDDER
 
 STAMP = "2026-01-01T00:00:00.000000+00:00"

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ana.memory.item import Properties
 from ana.memory.property_text import DELIMITER
 from ana.transfer.foreign.block import parted
+from ana.values import Properties
 
 BLOCK = f"{DELIMITER}type: task\ndue date: Tuesday January 13 2026"
 KNOWN: Properties = {"due_date": "2026-01-13", "type": "task"}

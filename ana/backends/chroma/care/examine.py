@@ -14,9 +14,9 @@ from ana.backends.chroma.client import DATABASE
 from ana.backends.chroma.collection import ChromaStore
 from ana.backends.chroma.index.index import digest
 from ana.backends.chroma.index.tables import damaged
-from ana.backends.chroma.journal import Change, Entry, Kind
 from ana.backends.chroma.metadata import from_chroma
 from ana.backends.chroma.source import ChromaSource, Row
+from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.property_text import property_text

@@ -6,8 +6,9 @@ from pathlib import Path
 from ana.backends.chroma.care.probe import sound
 from ana.backends.chroma.care.rebuild import REBUILDING, bodies, finished, rebuild
 from ana.backends.chroma.collection import ChromaStore, collection_arguments
-from ana.backends.chroma.journal import Journal, Kind
+from ana.backends.chroma.journal import Journal
 from ana.embedders import Embedder
+from ana.memory.changes import Kind
 
 STEP = 2000
 """After so many records the progress is told."""

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from ana.backends.chroma.care.examine import Findings, disagreements
 from ana.backends.chroma.care.rebuild import set_aside
-from ana.backends.chroma.journal import Change, Entry
+from ana.memory.changes import Change, Entry
 from ana.memory.memory import Memory
 
 

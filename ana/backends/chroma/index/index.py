@@ -25,11 +25,12 @@ from ana.backends.chroma.index.tables import damaged, inode, make_indexes, make_
 from ana.backends.chroma.index.words import Terms, Words
 from ana.backends.chroma.source import Stored
 from ana.memory.filters import OWN_KEYS
-from ana.memory.item import Item, Json, Properties
+from ana.memory.item import Item
 from ana.memory.property_text import property_text
 from ana.memory.tokens import tokens
 from ana.time.dates import day_of
 from ana.time.spans import date_span
+from ana.values import Json, Properties
 
 LONG_TAIL = 500
 """After so many changes the words are loaded anew; a changed one costs ten times as much to score."""

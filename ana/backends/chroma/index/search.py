@@ -17,9 +17,9 @@ from ana.embedders import Embedder
 from ana.errors import ToolError
 from ana.memory.filters import And, keys, parse
 from ana.memory.found import Found, Reason
-from ana.memory.item import Json
 from ana.memory.query import Asked, asked
 from ana.time.clock import Clock
+from ana.values import Json
 
 _EVERY_ITEM = And(())
 

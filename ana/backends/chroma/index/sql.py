@@ -16,9 +16,9 @@ from typing import Any
 
 from ana.errors import ToolError
 from ana.memory.filters import And, Compare, Dated, Node, Operand
-from ana.memory.item import Json
 from ana.memory.tokens import folded
 from ana.time.spans import date_span
+from ana.values import Json
 
 MOST_PARTS = 900
 """How many conditions a filter may have: SQLite takes 1,000 in one expression."""
