@@ -2,7 +2,8 @@
 
 AnaError
 |- ToolError          the model can fix it: goes back as a tool result {error, hint}
-|  `- AlreadyThere    nothing was stored, because an item says this already; the choice is the person's
+|  |- AlreadyThere    nothing was stored, because an item says this already; the choice is the person's
+|  `- RecordChanged   nothing was stored, because a record is no longer what the caller read
 |- UserError          the person must be told; `hint` says the next step
 |  |- StoreBusy       another process holds the data folder or the thread
 |  |- StoreBroken     the data cannot be read or written
@@ -45,6 +46,20 @@ class AlreadyThere(ToolError):
 
     def __init__(self, id: str) -> None:
         super().__init__(f"Item {id} says exactly this already.", "Use that one, or say that a copy is wanted.")
+        self.id = id
+
+
+class RecordChanged(ToolError):
+    """A record is no longer what the caller read.
+
+    Args:
+        kind: item or line.
+        id: The item's id, or the line's number.
+    """
+
+    def __init__(self, kind: str, id: str) -> None:
+        super().__init__(f"The {kind} {id} has changed meanwhile; nothing was written.", "Read it again, then decide.")
+        self.kind = kind
         self.id = id
 
 

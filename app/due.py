@@ -29,13 +29,13 @@ def due_then(handles: "DataHandles", which: Due, limit: int) -> "Found":
     """Open items that are overdue, due today or due this week, today included; it ends on Sunday."""
     today = handles.clock.now().date()
     days = {"overdue": (date.min, today - DAY), "today": (today, today), "week": (today, _sunday(today))}
-    return handles.memory.items.due(*days[which], limit)
+    return handles.memory.due(*days[which], limit)
 
 
 def due(handles: "DataHandles") -> "dict[Due, Found]":
     """Open items that are overdue, due today, and due later this week."""
     today = handles.clock.now().date()
-    later = handles.memory.items.due(today + DAY, _sunday(today), MOST) if today < _sunday(today) else NOTHING
+    later = handles.memory.due(today + DAY, _sunday(today), MOST) if today < _sunday(today) else NOTHING
     return {"overdue": due_then(handles, "overdue", MOST), "today": due_then(handles, "today", MOST), "week": later}
 
 

@@ -12,8 +12,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
-from ana.backends.chroma.index.tables import damaged
 from ana.errors import AnaError, StoreBroken, UserError
+from ana.files import is_damage
 from ana.handles import Handles
 from ana.tracing.record import cost, record_of, steps_of
 from ana.tracing.traces import Step
@@ -210,6 +210,6 @@ def _kept() -> Iterator[None]:
         yield
     except (sqlite3.Error, OSError) as exc:
         hint = "Check that the disk has room and the data folder may be written."
-        if isinstance(exc, sqlite3.DatabaseError) and damaged(exc):
+        if isinstance(exc, sqlite3.DatabaseError) and is_damage(exc):
             hint = "`ana doctor --repair` sets the damaged file aside; what was stored stays."
         raise StoreBroken(f"The conversation could not be kept: {exc}.", hint) from exc

@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from langgraph.runtime import Runtime
 
 from ana.errors import ContextTooLong, ModelFailed
-from ana.memory.context_line import digest
+from ana.memory.digests import line_digest
 from ana.models.call import complete
 from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit
@@ -42,7 +42,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
             reply = complete(model, messages, on_text)
     except ModelFailed as exc:
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
-    turn = _noted(turn, reply, messages) | {"shown": {str(n): digest(text) for n, text in loaded["lines"].items()}}
+    turn = _noted(turn, reply, messages) | {"shown": {str(n): line_digest(text) for n, text in loaded["lines"].items()}}
     if call := circling(reply, state["messages"]):
         why = f"a call that only repeats itself ({call['name']})"
         return {"draft": ended(why, state["messages"]), "turn": turn | {"error": "limit"}, "loaded": loaded}

@@ -16,6 +16,7 @@ from ana.handles import Handles, open_handles
 from ana.memory.memory import Memory
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
+from tests.chroma import open_memory
 
 if TYPE_CHECKING:
     from app.turn import Assistant
@@ -45,7 +46,7 @@ def folders(path: Path, **more: str) -> dict[str, str]:
 
 @pytest.fixture
 def memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
-    memory = Memory(tmp_path / "data", EMBEDDER, clock)
+    memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     yield memory
     memory.close()
 

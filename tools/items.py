@@ -26,7 +26,7 @@ def create_item(content: str, properties: dict[str, Any] | None = None, *, call:
     try:
         change = call.memory.create(_text(content), _plain(properties), call.cause, copy=call.copy)
     except AlreadyThere as exc:
-        return {"existing": call.show(call.memory.items.known(exc.id)), "choice": CHOICE}, None
+        return {"existing": call.show(call.memory.get(exc.id)), "choice": CHOICE}, None
     assert change.after is not None
     return call.show(change.after), receipt(change)
 
@@ -73,7 +73,7 @@ def query_items(
             Several mean and; also $and, $or, $in, $nin, $ne, $contains (lists); a bare date is that whole day.
         limit: How many to return at most.
     """
-    found = call.memory.items.query(text, where, min(limit, 100))
+    found = call.memory.find(text, where, min(limit, 100))
     items = [call.show(item) for item in found.items]
     told = {"items": items, "total": found.total, "truncated": found.truncated}
     return told | ({"note": note} if (note := _note(found)) else {}), why(found)

@@ -7,7 +7,7 @@ from langchain_core.tools import tool
 from ana.errors import ToolError
 from ana.memory.changes import Change
 from ana.memory.receipts import receipt
-from ana.memory.undo import Conflict, Undone, last_turn, marked
+from ana.memory.undo import Conflict, Undone, find_undone, last_turn
 from ana.memory.undo import undo as take_back
 from ana.values import Json
 from tools.call import Call, Injected, Result
@@ -40,7 +40,7 @@ def _undone(call: Call, turn: str | None, *, force: bool) -> Undone:
 
 def _again(call: Call) -> Undone | None:
     """What this very call has taken back already."""
-    return marked(call.memory, _mark(call)) if call.cause else None
+    return find_undone(call.memory, _mark(call)) if call.cause else None
 
 
 def _mark(call: Call) -> str:

@@ -96,6 +96,8 @@ class Or:
 
 Node: TypeAlias = And | Or | Compare
 
+EVERY_ITEM = And(())
+
 
 def parse(where: Mapping[str, Json] | None, zone: tzinfo) -> Node:
     """Check a filter and bring it into its tree.

@@ -16,7 +16,7 @@ from ana.settings import Settings
 from app.show.text import counted, say
 
 if TYPE_CHECKING:
-    from ana.handles import DataHandles
+    from ana.handles import FolderHandles
     from ana.transfer.bundle import Bundle
 
 
@@ -26,7 +26,7 @@ def export(settings: Settings, to: str) -> None:
     Raises:
         UserError: The file is something else, or cannot be written.
     """
-    from ana.transfer.exporter import exported
+    from ana.transfer.exporter import export_lines
 
     if not to:
         raise UserError("The export needs a file.", "Name one, or - for standard output.")
@@ -34,7 +34,7 @@ def export(settings: Settings, to: str) -> None:
     if path is not None:
         _refuse_others(path)
     with opened(settings, "ana export") as handles, _draft(path) as file:
-        file.writelines(exported(handles.memory))
+        file.writelines(export_lines(handles.backend))
         if path is None:  # the folder is free again however slowly it is read
             file.seek(0)
             shutil.copyfileobj(file, sys.stdout.buffer)
@@ -67,7 +67,7 @@ def bring_in(settings: Settings, path: Path, *, replace: bool) -> None:
     Raises:
         UserError: It cannot be read; nothing was changed.
     """
-    from ana.transfer.importer import bring_in as bring
+    from ana.transfer.importer import import_bundle
 
     with opened(settings, "ana import") as handles:
         try:
@@ -75,13 +75,13 @@ def bring_in(settings: Settings, path: Path, *, replace: bool) -> None:
         except OSError as exc:
             raise UserError(f"{path} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
         before = _backed_up(handles) if bundle.changes else None
-        done = bring(handles.memory, bundle, replace=replace)
-    say(f"{done.new} new, {done.same} were here already.")
-    if done.differing and replace:
-        say(f"{len(done.differing)} were something else here and are now as the file says.")
-    elif done.differing:
-        ids = ", ".join(done.differing[:10]) + (", ..." if len(done.differing) > 10 else "")
-        say(f"{len(done.differing)} are something else here, or were deleted here, and were left so: {ids}.")
+        done = import_bundle(handles.memory, bundle, replace=replace)
+    say(f"{done.new} new, {done.unchanged} were here already.")
+    if done.conflicting and replace:
+        say(f"{len(done.conflicting)} were something else here and are now as the file says.")
+    elif done.conflicting:
+        ids = ", ".join(done.conflicting[:10]) + (", ..." if len(done.conflicting) > 10 else "")
+        say(f"{len(done.conflicting)} are something else here, or were deleted here, and were left so: {ids}.")
         say("--replace makes them what the file says.")
     if done.turn:
         say(f"To take it back: ana undo --turn {done.turn}")
@@ -98,7 +98,7 @@ def backup(settings: Settings, to: Path) -> None:
     from ana.backends.chroma.care.backup import write_backup
 
     with opened(settings, "ana backup") as handles:
-        count = write_backup(handles.memory.folder, settings.traces_dir, to)
+        count = write_backup(handles.backend.folder, settings.traces_dir, to)
     say(f"{count} files are in {to}.")
 
 
@@ -108,22 +108,22 @@ def restore(settings: Settings, backup: Path) -> None:
     Raises:
         UserError: It cannot be used; nothing was changed.
     """
-    from ana.backends.chroma.care.backup import restore as put_back
+    from ana.backends.chroma.care.restore import restore as put_back
 
     with opened(settings, "ana restore") as handles:
-        before = put_back(handles.memory.folder, settings.traces_dir, backup)
+        before = put_back(handles.backend.folder, settings.traces_dir, backup)
         say(f"Everything is as it was in {backup}. What was here before is in {before}.")
-        say(f"{counted(handles.memory.items.count(), 'item')}.")
+        say(f"{counted(handles.memory.count(), 'item')}.")
 
 
-def _backed_up(handles: "DataHandles") -> Path | None:
+def _backed_up(handles: "FolderHandles") -> Path | None:
     """A backup from before records come in with a history of their own, which no undo takes back as one."""
-    from ana.backends.chroma.care.backup import place, write_backup
+    from ana.backends.chroma.care.backup import own_backup, write_backup
 
     if not handles.memory.turns():
         return None
-    to = place(handles.memory.folder.path, "before-import")
-    write_backup(handles.memory.folder, handles.settings.traces_dir, to)
+    to = own_backup(handles.backend.path, "before-import")
+    write_backup(handles.backend.folder, handles.settings.traces_dir, to)
     return to
 
 

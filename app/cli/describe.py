@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from ana.handles import open_handles
+from ana.handles import opened
 from ana.memory.item import Item, to_json
 from ana.settings import Settings
 from app.show.text import short
@@ -18,19 +18,17 @@ def described(settings: Settings, samples: int) -> dict[str, Any]:
         settings: Where the data lies.
         samples: How many items to give, newest first.
     """
-    memory = open_handles(settings, "ana describe").memory
-    with memory.folder.hold():
+    with opened(settings, "ana describe") as handles, handles.backend.snapshot():
         types: dict[str, Counter[str]] = {}
         values: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
         newest: list[Item] = []
-        for item in memory.items.scan():
+        for item in handles.memory.items():
             for name, value in item.properties.items():
                 types.setdefault(name, Counter())[type(value).__name__] += 1
                 if name in values:
                     values[name][str(value)] += 1
             newest = sorted([*newest, item], key=lambda i: i.created_at, reverse=True)[:samples]
-        told = {"collections": memory.describe()}
-    memory.close()
+        told = {"collections": handles.backend.describe()}
     return told | {
         "properties": {name: dict(kinds) for name, kinds in sorted(types.items())},
         "values": {name: dict(counted.most_common()) for name, counted in values.items()},

@@ -17,7 +17,7 @@ from ana.tracing.traces import broken_lines
 from app.show.text import counted, short
 
 if TYPE_CHECKING:
-    from ana.handles import DataHandles
+    from ana.handles import FolderHandles
 
 DATABASES = ("journal.sqlite", "threads.sqlite")
 NAMES = "thread_names.json"
@@ -56,7 +56,7 @@ def diagnosed(settings: Settings, *, mend: bool = False) -> Diagnosis:
         settings: Where it lies.
         mend: Whether what is wrong is put right as far as it can be; what is wrong still is found then.
     """
-    with opened(settings, "ana doctor") as handles, handles.memory.folder.alone():
+    with opened(settings, "ana doctor") as handles, handles.backend.folder.hold_closed():
         damaged = _damaged_files(settings.ana_data_dir)
         if mend and damaged:
             for name in damaged:
@@ -66,7 +66,7 @@ def diagnosed(settings: Settings, *, mend: bool = False) -> Diagnosis:
             return Diagnosis(faults=list(damaged.values()))
         found = _examined(handles)
         if mend and not found.sound:
-            repair(handles.memory, found)
+            repair(handles.backend, found)
             found = _examined(handles)
         return _diagnosis(handles, found, damaged)
 
@@ -81,17 +81,17 @@ def show_diagnosis(found: Diagnosis, *, mend: bool) -> None:
     print(found.verdict + (hint if found.faults else ""))
 
 
-def _examined(handles: "DataHandles") -> Findings:
+def _examined(handles: "FolderHandles") -> Findings:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
     columns = (SpinnerColumn(), TextColumn("looked at {task.completed} records"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
-        return examine(handles.memory, lambda more: bar.update(task, advance=more))
+        return examine(handles.backend, lambda more: bar.update(task, advance=more))
 
 
-def _diagnosis(handles: "DataHandles", found: Findings, damaged: dict[str, str]) -> Diagnosis:
+def _diagnosis(handles: "FolderHandles", found: Findings, damaged: dict[str, str]) -> Diagnosis:
     told = Diagnosis(list(damaged.values()))
     told.faults += found.store
     told.faults += [f"{kind} {row.id} cannot be read." for kind, row in found.unreadable]

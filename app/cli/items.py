@@ -35,7 +35,7 @@ def listed(settings: Settings, words: str, where: str | None, then: Due | None, 
     with opened(settings, "ana items") as handles:
         if then:
             return due_then(handles, then, limit)
-        return handles.memory.items.query(words or None, _filter(where), limit)
+        return handles.memory.find(words or None, _filter(where), limit)
 
 
 def due_items(settings: Settings) -> dict[Due, Found]:
@@ -61,7 +61,7 @@ def reindexed(settings: Settings, embeddings: Embeddings) -> int:
     chosen = settings.model_copy(update={"ana_embeddings": embeddings})
     with opened(chosen, "ana reindex") as handles, Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("embedding")
-        return handles.memory.reindex(lambda done, total: bar.update(task, completed=done, total=total))
+        return handles.backend.reindex(lambda done, total: bar.update(task, completed=done, total=total))
 
 
 def show_items(items: Sequence[Item], why: Sequence[str] | None = None, title: str | None = None) -> None:

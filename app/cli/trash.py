@@ -10,10 +10,11 @@ from app.show.text import change_line, say, short
 
 def show_trash(settings: Settings) -> None:
     """Print what lies in the trash, the one deleted last first."""
-    from ana.memory.trash import deleted
+    from ana.memory.trash import list_deleted
 
     with opened(settings, "ana trash") as handles:
-        rows = [(e.item.id, short(e.item.content, 160), e.ts[:16].replace("T", " ")) for e in deleted(handles.memory)]
+        gone = list_deleted(handles.memory)
+    rows = [(each.item.id, short(each.item.content, 160), each.ts[:16].replace("T", " ")) for each in gone]
     if rows:
         show_table(("id", "content", "deleted (UTC)"), rows, fixed=("id", "deleted (UTC)"), first=1)
     else:

@@ -139,7 +139,7 @@ class Repl:
     def _items(self, words: str) -> None:
         from app.cli.items import show_found
 
-        show_found(self._handles().memory.items.query(words or None, limit=20))
+        show_found(self._handles().memory.find(words or None, limit=20))
 
     def _due(self, _: str) -> None:
         from app.due import due, show_due

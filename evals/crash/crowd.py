@@ -5,6 +5,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.examine import examine
 from ana.embedders import WordLlamaEmbeddings
 from ana.memory.memory import Memory
@@ -44,7 +45,11 @@ def processes(folder: Path, writers: int, writes: int) -> list[str]:
 
 
 def _memory(folder: Path) -> Memory:
-    return Memory(folder, WordLlamaEmbeddings(), Clock(local_zone("UTC")), timeout=PATIENCE)
+    return Memory(_backend(folder), Clock(local_zone("UTC")))
+
+
+def _backend(folder: Path) -> ChromaBackend:
+    return ChromaBackend(folder, WordLlamaEmbeddings(), timeout=PATIENCE)
 
 
 def _write_alone(folder: Path, name: str, writes: int) -> None:
@@ -59,11 +64,11 @@ def _write(memory: Memory, name: str, writes: int) -> None:
 
 
 def _missing(folder: Path, names: list[str], writes: int) -> list[str]:
-    memory = _memory(folder)
-    there = sorted(item.content for item in memory.items.scan())
+    backend = _backend(folder)
+    there = sorted(item.content for item in backend.scan("item"))
     wanted = sorted(f"{name} wrote {n}" for name in names for n in range(writes))
-    found = examine(memory)
-    memory.close()
+    found = examine(backend)
+    backend.close()
     wrong = found.store + found.index + [str(change) for change in found.journal]
     return wrong + ([] if there == wanted else [f"{len(there)} are there of {len(wanted)}"])
 

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 from zoneinfo import ZoneInfo
 
+from ana.backends.chroma.backend import ChromaBackend
 from ana.embedders import WordLlamaEmbeddings
 from ana.handles import Handles
 from ana.memory.item import Item
@@ -115,8 +116,9 @@ class World:
         self._embedder = WordLlamaEmbeddings()
         self._copies = 0
         self._stack = ExitStack()
-        memory = self._memory(folder / "first")
-        memory.items.fill(self._items)
+        backend = ChromaBackend(folder / "first", self._embedder)
+        backend.fill(self._items)
+        memory = Memory(backend, self._clock)
         for line in told["context"]:
             memory.append_line(line)
         memory.close()
@@ -150,12 +152,9 @@ class World:
             "LOG_FILE_PATH": path / "log",
         }
         settings = load_settings({key: str(value) for key, value in here.items()})
-        memory = self._memory(settings.ana_data_dir)
+        memory = Memory(ChromaBackend(settings.ana_data_dir, self._embedder), self._clock)
         handles = Handles(settings, self._clock, memory, Traces(settings.traces_dir), build_model(settings))
         self._assistant = self._stack.enter_context(open_assistant(handles))
-
-    def _memory(self, path: Path) -> Memory:
-        return Memory(path, self._embedder, self._clock)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from ana.backends.chroma.backend import ChromaBackend
 from ana.embedders import WordLlamaEmbeddings
 from ana.errors import ToolError
 from ana.memory.memory import Memory
@@ -95,8 +96,9 @@ def still() -> Iterator[Still]:
     told = life()
     clock = Clock(ZoneInfo("Europe/Berlin"), lambda: datetime.fromisoformat(told["now"]))
     with tempfile.TemporaryDirectory() as name:
-        memory = Memory(Path(name) / "data", WordLlamaEmbeddings(), clock)
-        memory.items.fill(items_of(told))
+        backend = ChromaBackend(Path(name) / "data", WordLlamaEmbeddings())
+        memory = Memory(backend, clock)
+        backend.fill(items_of(told))
         yield Still(memory, clock)
         memory.close()
 

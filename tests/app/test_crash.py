@@ -12,11 +12,11 @@ import httpx
 import pytest
 
 from ana.handles import open_handles
-from ana.memory.memory import Memory
 from ana.models.scripted import ScriptedModel
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
 from app.turn import open_assistant
+from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER, folders
 from tests.openai_stub import openai_stub, stores_what_is_said
 from tests.server import running
@@ -49,14 +49,14 @@ def test_a_kill_between_a_write_and_its_checkpoint_writes_once(tmp_path: Path, a
     arguments = [sys.executable, "-c", textwrap.dedent(KILLED), json.dumps(env), THREAD, after]
     assert subprocess.run(arguments, timeout=60, check=False).returncode == -9
     handles = open_handles(load_settings(env), model=ScriptedModel(replies=["Both saved."]))
-    assert handles.memory.items.count() == 1
+    assert handles.memory.count() == 1
     with open_assistant(handles) as assistant:
         assert assistant.unfinished(THREAD) == "milk"
         answer = assistant.finish(THREAD)
         assert answer is not None
         assert answer.answer == "Both saved."
         assert [c["op"] for c in answer.changes] == ["create", "create"]
-        assert [i.content for i in handles.memory.items.scan()] == ["Buy milk"]
+        assert [i.content for i in handles.memory.items()] == ["Buy milk"]
         assert handles.memory.lines() == {0: "Likes milk"}
         assert assistant.finish(THREAD) is None
 
@@ -77,13 +77,13 @@ def test_three_doors_on_one_folder_lose_nothing(tmp_path: Path, clock: Clock) ->
                 door.start()
             for door in doors:
                 door.join()
-    memory = Memory(tmp_path / "data", EMBEDDER, clock)
-    items = list(memory.items.scan())
+    memory = open_memory(tmp_path / "data", EMBEDDER, clock)
+    items = list(memory.items())
     expected = [f"{door} {n}" for door, count in COUNTS.items() for n in range(count)]
     assert sorted(i.content for i in items) == sorted(expected)
     ids = [i.id for i in items]
-    for id, vector in zip(ids, memory.items.vectors(ids), strict=True):
-        assert id in memory.items.nearest(vector, 3)
+    for id, vector in zip(ids, chroma_of(memory).collections["item"].vectors(ids), strict=True):
+        assert id in chroma_of(memory).collections["item"].nearest(vector, 3)
     memory.close()
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from ana.backends.chroma.care.examine import examine
-from ana.memory.memory import Memory
 from ana.settings import PROJECT
 from ana.time.clock import Clock, local_zone
+from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER, folders
 
 SMALL = """
@@ -36,9 +36,9 @@ SMALL = """
         return done.returncode, told
 
     def texts():
-        memory = Memory(disk / "data", EMBEDDER, clock)
-        found = sorted(item.content for item in memory.items.scan())
-        assert examine(memory).sound
+        memory = open_memory(disk / "data", EMBEDDER, clock)
+        found = sorted(item.content for item in memory.items())
+        assert examine(chroma_of(memory)).sound
         memory.close()
         return found
 
@@ -50,7 +50,7 @@ SMALL = """
     from tests.conftest import EMBEDDER
 
     clock, kept, said = Clock(local_zone("UTC")), [], ""
-    memory = Memory(disk / "data", EMBEDDER, clock)
+    memory = open_memory(disk / "data", EMBEDDER, clock)
     for n in range(1000):
         try:
             kept.append(memory.create(f"text {n} " + "x" * 20_000).after.content)
@@ -122,7 +122,7 @@ LIMITED = """
     from tests.conftest import EMBEDDER
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    memory = Memory(Path(sys.argv[1]), EMBEDDER, Clock(local_zone("UTC")))
+    memory = open_memory(Path(sys.argv[1]), EMBEDDER, Clock(local_zone("UTC")))
     print(memory.create("first").id)
     resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
     try:
@@ -140,9 +140,9 @@ def test_files_that_may_not_grow_are_told_and_lose_nothing(tmp_path: Path) -> No
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=env)
     assert done.returncode == 7, done.stderr
     assert "disk" in done.stderr
-    memory = Memory(tmp_path / "data", EMBEDDER, Clock(local_zone("UTC")))
-    there = {item.id for item in memory.items.scan()}
+    memory = open_memory(tmp_path / "data", EMBEDDER, Clock(local_zone("UTC")))
+    there = {item.id for item in memory.items()}
     assert set(done.stdout.split()) <= there
     assert len(there) <= len(done.stdout.split()) + 1
-    assert examine(memory).sound
+    assert examine(chroma_of(memory)).sound
     memory.close()

@@ -27,7 +27,7 @@ def test_a_turn_stores_answers_and_leaves_a_trace(make_assistant: MakeAssistant,
     assistant = make_assistant(calls(MILK, ("append_context", {"content": "Likes milk"})), "Saved, due Friday.")
     answer = assistant.ask("I need milk by Friday", THREAD)
     assert answer.answer == "Saved, due Friday."
-    (item,) = assistant.handles.memory.items.scan()
+    (item,) = assistant.handles.memory.items()
     assert item.properties == {"type": "task", "due_date": "2026-01-09"}
     assert assistant.handles.memory.lines() == {0: "Likes milk"}
     assert [c["op"] for c in answer.changes] == ["create", "create"]
@@ -103,7 +103,7 @@ def test_a_draft_that_stays_false_is_replaced_by_the_truth_after_two_tries(make_
     assert [s["tool"] for s in answer.steps] == ["⛔️policy_violation"] * 2
     assert "saved it" not in answer.answer
     assert answer.changes == []
-    assert assistant.handles.memory.items.count() == 0
+    assert assistant.handles.memory.count() == 0
 
 
 def test_only_the_answer_reaches_the_messages(make_assistant: MakeAssistant) -> None:
@@ -229,7 +229,7 @@ def test_long_content_is_cut_for_the_model_and_whole_in_the_store(make_assistant
     answer = make_assistant(calls(("create_item", {"content": "x" * 5000})), "Stored.").ask("keep", THREAD)
     shown = answer.steps[0]["observation"]["content"]
     assert shown.startswith("x" * 4000 + " [cut: 5,000 characters")
-    (item,) = make_assistant().handles.memory.items.scan()
+    (item,) = make_assistant().handles.memory.items()
     assert len(item.content) == 5000
 
 
@@ -271,7 +271,7 @@ def test_ctrl_c_ends_the_turn_and_the_thread_goes_on(make_assistant: MakeAssista
     stopped, _ = Traces(settings.traces_dir).read(THREAD)
     assert stopped["error"] == "Stopped."
     assert stopped["steps"][0]["tool"] == "create_item"
-    assert assistant.handles.memory.items.count() == 1
+    assert assistant.handles.memory.count() == 1
 
 
 def test_every_call_is_answered_in_what_is_sent_even_after_an_interruption(make_assistant: MakeAssistant) -> None:

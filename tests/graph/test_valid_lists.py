@@ -86,7 +86,7 @@ def test_whatever_is_interrupted_the_next_call_gets_a_valid_list(turns: list[tup
         with open_assistant(open_handles(load_settings(env), model=model)) as assistant:
             assistant.finish(THREAD)
             assert assistant.ask("and now?", THREAD).error is None
-            contents = [item.content for item in assistant.handles.memory.items.scan()]
+            contents = [item.content for item in assistant.handles.memory.items()]
         assert all(is_valid(messages[1:]) for messages in model.seen)
         assert len(contents) == len(set(contents)), "nothing is there twice"
         assert {f"turn {n} one" for n, (how, _) in enumerate(turns) if how == "not"} <= set(contents)
@@ -143,5 +143,5 @@ def test_a_call_that_waits_for_leave_is_answered_when_it_is_refused_or_passed_ov
         assert graph.get_state(config).values["messages"][-1].text == "Then not."
     assert len(model.seen) == 4
     assert all(is_valid(messages[1:]) for messages in model.seen)
-    assert handles.memory.items.count() == 0
+    assert handles.memory.count() == 0
     handles.memory.close()

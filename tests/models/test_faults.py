@@ -81,7 +81,7 @@ def told_well(assistant: Assistant, answer: Answer, said: str) -> None:
     assert "sk-test" not in answer.answer
     assert answer.error
     assert answer.changes == []
-    assert assistant.handles.memory.items.count() == 0
+    assert assistant.handles.memory.count() == 0
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -86,7 +86,7 @@ def test_nothing_is_doubled_or_lost_and_the_thread_answers(
             answers = [assistant.ask(f"keep thing {n}", THREAD) for n in range(TURNS)]
             server.replies = [Reply('{"final": {"answer": "Hello."}}' if spoken else "Hello.")]
             assert assistant.ask("hello", THREAD).answer == "Hello."
-            kept = Counter(item.content for item in handles.memory.items.scan())
+            kept = Counter(item.content for item in handles.memory.items())
     stored = {change["after"]["content"] for answer in answers for change in answer.changes}
     assert set(kept.values()) == {1}, "nothing is there twice"
     assert set(kept) == stored, "what is there was acknowledged, and what was acknowledged is there"

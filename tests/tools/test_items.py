@@ -23,7 +23,7 @@ def test_what_is_there_already_is_answered_with_it_and_the_choice(
     assistant = make_assistant(calls(MILK), "Saved.", calls(AGAIN), "You have that already.")
     assistant.ask("buy milk", THREAD)
     answer = assistant.ask("and buy milk", THREAD)
-    (item,) = assistant.handles.memory.items.scan()
+    (item,) = assistant.handles.memory.items()
     (told,) = observed(settings)
     assert told["existing"]["id"] == item.id
     assert "Nothing was stored" in told["choice"]
@@ -47,7 +47,7 @@ def test_a_copy_is_kept_when_it_is_wanted_after_all(make_assistant: MakeAssistan
         [False],
         [True],
     ]
-    assert assistant.handles.memory.items.count() == 2
+    assert assistant.handles.memory.count() == 2
     assert answer.changes == []
 
 
@@ -55,7 +55,7 @@ def test_another_property_makes_another_item(make_assistant: MakeAssistant) -> N
     other = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "n": 2}})
     assistant = make_assistant(calls(MILK, other), "Saved.")
     assistant.ask("buy milk twice", THREAD)
-    assert assistant.handles.memory.items.count() == 2
+    assert assistant.handles.memory.count() == 2
 
 
 def test_a_query_tells_that_it_was_taken_as_a_due_question(make_assistant: MakeAssistant, settings: Settings) -> None:

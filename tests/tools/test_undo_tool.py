@@ -27,13 +27,13 @@ def test_undo_that_takes_the_last_turn_back_and_the_undo_too(make_assistant: Mak
     memory = assistant.handles.memory
     assert answer.answer == "I took it all back."
     assert [(change["op"], change["kind"]) for change in answer.changes] == [("delete", "line"), ("delete", "item")]
-    assert (memory.items.count(), memory.lines()) == (0, {})
+    assert (memory.count(), memory.lines()) == (0, {})
     told = observed(settings)
     assert [list(change) for change in told["changes"]] == [["removed again"], ["removed again"]]
     again = make_assistant(calls(("undo", {"turn": told["undo"]})), "I've restored both.", handles=None)
     answer = again.ask("no, bring it back", THREAD)
     assert [change["op"] for change in answer.changes] == ["create", "create"]
-    assert (memory.items.count(), memory.lines()) == (1, {0: "Likes milk"})
+    assert (memory.count(), memory.lines()) == (1, {0: "Likes milk"})
 
 
 def test_only_turns_of_this_conversation_are_meant(make_assistant: MakeAssistant, settings: Settings) -> None:
@@ -41,7 +41,7 @@ def test_only_turns_of_this_conversation_are_meant(make_assistant: MakeAssistant
     assistant.ask("I like milk, buy some", OTHER)
     answer = assistant.ask("undo that", THREAD)
     assert answer.changes == []
-    assert assistant.handles.memory.items.count() == 1
+    assert assistant.handles.memory.count() == 1
     assert "nothing to take back" in observed(settings)["error"]
 
 
@@ -56,7 +56,7 @@ def test_what_was_changed_since_is_shown_and_asked_about(make_assistant: MakeAss
     assert "'Likes milk' is now 'Likes oat milk'" in told["error"]
     assert "ask" in told["hint"]
     assistant.ask("yes", THREAD)
-    assert (memory.items.count(), memory.lines()) == (0, {})
+    assert (memory.count(), memory.lines()) == (0, {})
 
 
 def test_the_same_call_run_again_takes_nothing_more_back(make_assistant: MakeAssistant) -> None:
@@ -68,4 +68,4 @@ def test_the_same_call_run_again_takes_nothing_more_back(make_assistant: MakeAss
     first, again = undo.invoke(request), undo.invoke(request)
     assert json.loads(first.text) == json.loads(again.text)
     assert first.artifact == again.artifact
-    assert [item.content for item in memory.items.scan()] == ["t0"]
+    assert [item.content for item in memory.items()] == ["t0"]

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ana.errors import UserError
-from ana.transfer.foreign.brought import Brought
+from ana.transfer.foreign.foreign_records import ForeignRecords
 from ana.transfer.foreign.todoist import read
 from tests.conftest import BERLIN
 
@@ -23,14 +23,14 @@ NEW = (
 )
 NAME = "Garden [2203306141].csv"
 
-Read = Callable[..., Brought]
+Read = Callable[..., ForeignRecords]
 
 
 @pytest.fixture
 def read_rows(tmp_path: Path) -> Read:
     """Reads a file of this header, these rows and this name."""
 
-    def read_it(*rows: str, header: str = NEW, name: str = NAME) -> Brought:
+    def read_it(*rows: str, header: str = NEW, name: str = NAME) -> ForeignRecords:
         path = tmp_path / name
         path.write_bytes("\r\n".join([header, *rows]).encode())
         os.utime(path, (0, datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC).timestamp()))
@@ -90,7 +90,7 @@ def test_an_older_header_and_a_mark_at_the_front_are_read(read_rows: Read) -> No
 
 
 def test_a_header_alone_is_an_empty_project(read_rows: Read) -> None:
-    assert read_rows() == Brought([], [])
+    assert read_rows() == ForeignRecords([], [])
 
 
 def test_a_subtask_lies_under_the_nearest_above_that_is_further_out(read_rows: Read) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ana.backends.chroma.index.words import K1, B, Words
+from ana.memory.bm25 import K1, B, Words
 from ana.memory.tokens import tokens
 
 DOCUMENT = st.lists(st.integers(0, 8), max_size=6)
