@@ -8,7 +8,7 @@ from datetime import date
 
 from ana.errors import RecordChanged, ToolError
 from ana.memory.backend import Backend, RecordKey
-from ana.memory.changes import Cause, Change, Entry, Kind, Origin
+from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine
 from ana.memory.context_line import one_line
 from ana.memory.digests import line_digest
 from ana.memory.filters import EVERY_ITEM, parse
@@ -210,7 +210,7 @@ class Memory:
         """
         stamp = self.stamp()
         entries = [Entry(stamp, thread, turn, change) for change in changes]
-        self.backend.apply(entries, {change.key: change.before for change in changes})
+        self.backend.apply(entries, {change.key: change.before for change in combine(changes)})
 
     def history(
         self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1

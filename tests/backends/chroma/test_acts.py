@@ -102,7 +102,7 @@ def test_several_changes_of_one_record_are_one_write(memory: Memory) -> None:
 def test_a_failed_act_leaves_its_call_free_to_be_run_again(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     call = Cause("thread/message/0", "thread", "turn")
     with monkeypatch.context() as patched:
-        patched.setattr(chroma_of(memory).acts, "_write", lambda changes: (_ for _ in ()).throw(Killed))
+        patched.setattr(chroma_of(memory).acts, "_write", lambda *_: (_ for _ in ()).throw(Killed))
         with pytest.raises(Killed):
             memory.create("Buy milk", {}, call)
     made = memory.create("Buy milk", {}, call)

@@ -22,7 +22,7 @@ WORKER = """
     from pathlib import Path
     from ana.time.clock import Clock, local_zone
     from ana.embedders import WordLlamaEmbeddings
-    from ana.memory.memory import Memory
+    from tests.chroma import open_memory
 
     folder, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     memory = open_memory(folder, WordLlamaEmbeddings(), Clock(local_zone("UTC")), timeout=60, program=name)

@@ -129,7 +129,7 @@ def test_a_store_that_cannot_be_made_anew_now_is_not_taken_for_empty(
     memory.close()
 
 
-PLACES = ("open_chroma", "reindex", "sound", "shutil.copy2", "finished")
+PLACES = ("open_chroma", "reindex", "find_fault", "shutil.copy2", "finish_rebuild")
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -137,14 +137,14 @@ def test_a_kill_while_the_store_is_made_anew_loses_nothing(
     filled: tuple[Path, dict[str, str]], clock: Clock, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, there = filled
-    if place == "finished":
+    if place == "finish_rebuild":
         garble(path / "chroma" / "chroma.sqlite3")  # all of it comes from journal and index
     for file in (path / "chroma").glob("*/*.bin"):
         garble(file)
     abandon(path)
     memory = open_memory(path, EMBEDDER, clock)
     with monkeypatch.context() as patched:
-        where = "ana.backends.chroma.care.healing" if place == "finished" else "ana.backends.chroma.care.rebuild"
+        where = "ana.backends.chroma.care.healing" if place == "finish_rebuild" else "ana.backends.chroma.care.rebuild"
         patched.setattr(f"{where}.{place}", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             memory.count()
@@ -186,7 +186,7 @@ def test_after_the_machine_was_started_anew_the_store_is_looked_at_once(
     memory = open_memory(tmp_path, EMBEDDER, clock)
     memory.create("thing")
     memory.close()
-    monkeypatch.setattr("ana.backends.chroma.folder._boot", lambda: "another")
+    monkeypatch.setattr("ana.backends.chroma.folder._boot_id", lambda: "another")
     for looked_at in (1, 1):
         memory = open_memory(tmp_path, EMBEDDER, clock, tell=said.append)
         assert memory.count() == 1
@@ -228,7 +228,7 @@ def test_what_was_done_behind_the_journals_back_is_found_and_mended(memory: Memo
     repair(chroma_of(memory), found)
     outside = Item(changed, "changed outside", {}, STAMP, STAMP)
     chroma_of(memory).collections["item"].put([(outside, memory.get(changed))])
-    memory.create("unknown")
+    chroma_of(memory).fill([Item("unknown1", "unknown", {}, STAMP, STAMP)])
     found = examine(chroma_of(memory))
     assert len(found.journal) == 2
     repair(chroma_of(memory), found)

@@ -104,7 +104,7 @@ class Cut(Exception):
     """The process ends here."""
 
 
-@pytest.mark.parametrize("step", range(12))
+@pytest.mark.parametrize("step", range(13))
 def test_wherever_it_is_cut_short_the_old_or_the_new_is_whole(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
@@ -121,7 +121,7 @@ def test_wherever_it_is_cut_short_the_old_or_the_new_is_whole(
             (Client, "delete_collection"),
             (Collection, "modify"),
             (Collection, "add"),
-            (module, "_decide"),
+            (module, "write_whole"),
             (Path, "unlink"),
         ):
             monkeypatch.setattr(owner, name, _cutting(getattr(owner, name), steps, step))
@@ -132,7 +132,7 @@ def test_wherever_it_is_cut_short_the_old_or_the_new_is_whole(
             cut = True
     monkeypatch.undo()
     memory.close()
-    assert cut == (step < 11), "all steps that change something were cut"
+    assert cut == (step < 12), "all steps that change something were cut"
     changed = (tmp_path / "reindexed.json").exists() or not cut
     assert whole(tmp_path, LETTERS if changed else EMBEDDER, clock)
 
@@ -150,8 +150,8 @@ KILLED = """
     import sys
     from pathlib import Path
     from ana.time.clock import Clock, local_zone
-    from ana.memory.memory import Memory
     from tests.backends.chroma.care.test_reindex import LETTERS
+    from tests.chroma import chroma_of, open_memory
 
     memory = open_memory(Path(sys.argv[1]), LETTERS, Clock(local_zone("UTC")))
     chroma_of(memory).folder.hold().__enter__()
