@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ana.backends.chroma.care import backup as backup_module
 from ana.backends.chroma.care import restore as module
 from ana.backends.chroma.care.backup import write_backup
 from ana.backends.chroma.care.examine import examine
@@ -129,6 +130,7 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
     with monkeypatch.context() as patched:
         for name in ("find_damage", "write_whole", "copy_database", "_put_back", "_put_back_traces"):
             patched.setattr(module, name, killing(name))
+        patched.setattr(backup_module, "copy_database", module.copy_database)
         with pytest.raises(KeyboardInterrupt):
             restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     decided = (chroma_of(memory).folder.path / "restore.json").exists()
@@ -142,7 +144,7 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
 
 def test_a_backup_never_writes_over_anything(memory: Memory, tmp_path: Path) -> None:
     (tmp_path / "b.zip").write_text("mine")
-    with pytest.raises(UserError, match="there already"):
+    with pytest.raises(UserError, match="exists already"):
         write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
     assert (tmp_path / "b.zip").read_text() == "mine"
     with pytest.raises(UserError, match="cannot be written"):
@@ -224,7 +226,7 @@ def test_an_older_folder_is_backed_up_and_taken_to_this_format(
     if cut:
         with monkeypatch.context() as patched:
             patched.setattr(
-                "ana.backends.chroma.care.format.write_format", lambda path: (_ for _ in ()).throw(KeyboardInterrupt)
+                "ana.backends.chroma.care.migrate.write_format", lambda path: (_ for _ in ()).throw(KeyboardInterrupt)
             )
             with pytest.raises(KeyboardInterrupt):
                 memory.count()
