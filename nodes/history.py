@@ -7,6 +7,7 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 
 from graph.state import Correction
 from prompts import render
+from tools.artifacts import is_refused_copy, receipts_of
 
 MOST_MESSAGES = 200
 SHORT = 4000
@@ -38,15 +39,14 @@ def last_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 def refused_copies(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
     """The arguments of each create_item that was answered with an item that says the same already."""
-    refused = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and m.text.startswith('{"existing"')}
+    refused = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and is_refused_copy(m)}
     made = (call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls)
     return [call["args"] for call in made if call["id"] in refused]
 
 
-def changes(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
+def receipts(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
     """The receipts of every write, in order."""
-    artifacts = [m.artifact for m in messages if isinstance(m, ToolMessage) and m.artifact]
-    return [change for each in artifacts for change in each.get("changes", [each] if "op" in each else [])]
+    return [receipt for message in messages for receipt in receipts_of(message)]
 
 
 def tokens(message: BaseMessage) -> int:

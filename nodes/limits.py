@@ -8,7 +8,7 @@ from langchain_core.messages.tool import ToolCall
 
 from ana.settings import Settings
 from graph.state import Turn
-from nodes.history import changes, this_turn
+from nodes.history import receipts, this_turn
 
 REPEATS = 3
 """The same call with the same arguments is not run so often in a turn."""
@@ -55,7 +55,7 @@ def ended(why: str, messages: Sequence[AnyMessage]) -> str:
         why: The end of "I stopped at".
         messages: The thread's.
     """
-    done = changes(this_turn(messages))
+    done = receipts(this_turn(messages))
     named = "; ".join(_named(change) for change in done[:MOST_NAMED])
     more = f"; and {len(done) - MOST_NAMED} more" if len(done) > MOST_NAMED else ""
     kept = f"This was done and stays: {named}{more}." if done else "Nothing was changed."

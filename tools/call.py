@@ -7,12 +7,11 @@ from typing import Annotated, Any, TypeAlias
 from langchain_core.tools import InjectedToolArg
 
 from ana.memory.changes import Cause
-from ana.memory.found import Found
 from ana.memory.item import Item, to_json
 from ana.memory.memory import Memory
-from ana.memory.receipts import told
 from ana.time.clock import Clock
 from ana.values import Json, plain
+from tools.artifacts import Artifact
 
 
 @dataclass(frozen=True)
@@ -40,11 +39,5 @@ class Call:
 
 Injected: TypeAlias = Annotated[Call, InjectedToolArg]
 
-Result: TypeAlias = tuple[Any, dict[str, Any] | None]
-"""What the model is told, and what only people are: the receipt of a write, {op, kind, id, before, after}, or why a
-query found what it found, {why}."""
-
-
-def why(found: Found) -> dict[str, Any]:
-    """Why each item was found, for the trace."""
-    return {"why": [{"id": item.id} | told(reason) for item, reason in zip(found.items, found.reasons, strict=True)]}
+Result: TypeAlias = tuple[Any, Artifact]
+"""The JSON that the model is given, and the artifact that it is not."""

@@ -10,7 +10,8 @@ from ana.memory.found import Found
 from ana.memory.receipts import receipt
 from ana.time.dates import with_weekday, without_weekday
 from ana.values import Json
-from tools.call import Injected, Result, why
+from tools.artifacts import explain, refuse_copy
+from tools.call import Injected, Result
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 
@@ -26,7 +27,7 @@ def create_item(content: str, properties: dict[str, Any] | None = None, *, call:
     try:
         change = call.memory.create(_text(content), _plain(properties), call.cause, copy=call.copy)
     except AlreadyThere as exc:
-        return {"existing": call.show(call.memory.items.known(exc.id)), "choice": CHOICE}, None
+        return {"existing": call.show(call.memory.items.known(exc.id)), "choice": CHOICE}, refuse_copy(exc.id)
     assert change.after is not None
     return call.show(change.after), receipt(change)
 
@@ -76,7 +77,7 @@ def query_items(
     found = call.memory.items.query(text, where, min(limit, 100))
     items = [call.show(item) for item in found.items]
     told = {"items": items, "total": found.total, "truncated": found.truncated}
-    return told | ({"note": note} if (note := _note(found)) else {}), why(found)
+    return told | ({"note": note} if (note := _note(found)) else {}), explain(found)
 
 
 def _note(found: Found) -> str:

@@ -6,10 +6,10 @@ from langchain_core.tools import tool
 
 from ana.errors import ToolError
 from ana.memory.changes import Change
-from ana.memory.receipts import receipt
 from ana.memory.undo import Conflict, Undone, last_turn, marked
 from ana.memory.undo import undo as take_back
 from ana.values import Json
+from tools.artifacts import collect_receipts
 from tools.call import Call, Injected, Result
 
 
@@ -23,7 +23,7 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
     """
     done = _again(call) or _undone(call, turn, force=force)
     told: dict[str, Json] = {"turn": done.turn, "undo": done.name, "changes": [_told(call, c) for c in done.changes]}
-    return told, {"changes": [receipt(change) for change in done.changes]}
+    return told, collect_receipts(done.changes)
 
 
 def _undone(call: Call, turn: str | None, *, force: bool) -> Undone:
