@@ -25,7 +25,9 @@ def create_item(content: str, properties: dict[str, Any] | None = None, *, call:
         properties: What is known about it, by name, such as type, status, due_date, priority, project. Dates are ISO.
     """
     try:
-        change = call.memory.create(_text(content), _plain(properties), call.cause, copy=call.copy)
+        change = call.memory.create(
+            _require_text(content), _strip_weekdays(properties), call.cause, copy=call.allow_copy
+        )
     except AlreadyThere as exc:
         return {"existing": call.show(call.memory.items.known(exc.id)), "choice": CHOICE}, refuse_copy(exc.id)
     assert change.after is not None
@@ -45,7 +47,9 @@ def update_item(
     """
     if content is None and not properties:
         raise ToolError("Nothing to change was given.", "Give content, properties or both.")
-    change = call.memory.update(id, None if content is None else _text(content), _plain(properties), call.cause)
+    change = call.memory.update(
+        id, None if content is None else _require_text(content), _strip_weekdays(properties), call.cause
+    )
     assert change.after is not None
     return call.show(change.after), receipt(change)
 
@@ -76,12 +80,12 @@ def query_items(
     """
     found = call.memory.items.query(text, where, min(limit, 100))
     items = [call.show(item) for item in found.items]
-    told = {"items": items, "total": found.total, "truncated": found.truncated}
-    return told | ({"note": note} if (note := _note(found)) else {}), explain(found)
+    result = {"items": items, "total": found.total, "truncated": found.truncated}
+    return result | ({"note": note} if (note := _note(found)) else {}), explain(found)
 
 
 def _note(found: Found) -> str:
-    """What the result does not say by itself."""
+    """Return how the query was understood, if the items alone do not show it."""
     notes = []
     if found.due:
         first, last = (with_weekday(str(day)) for day in found.due)
@@ -92,12 +96,13 @@ def _note(found: Found) -> str:
     return " ".join(notes)
 
 
-def _plain(properties: dict[str, Any] | None) -> dict[str, Json]:
-    """Properties as stored: the weekday that results carry behind a date is checked and taken off."""
+def _strip_weekdays(properties: dict[str, Any] | None) -> dict[str, Json]:
+    """Return the properties as they are stored: without the weekday that results show after a date."""
+    # Models copy a date from a result, weekday and all; a weekday that does not fit the date is an error.
     return {key: without_weekday(value) for key, value in (properties or {}).items()}
 
 
-def _text(content: str) -> str:
+def _require_text(content: str) -> str:
     if not content.strip():
         raise ToolError("An item needs some content.", "Say in content what is to be kept.")
     return content

@@ -8,7 +8,7 @@ from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from tests.conftest import MakeAssistant
-from tools.call import Call
+from tools.call import CallContext
 from tools.undo import undo
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -63,7 +63,7 @@ def test_the_same_call_run_again_takes_nothing_more_back(make_assistant: MakeAss
     memory = make_assistant("x").handles.memory
     for turn in ("t0", "t1"):
         memory.create(turn, {}, Cause(f"{THREAD}/{turn}", THREAD, turn))
-    call = Call(memory, make_assistant("x").handles.clock, Cause("key", THREAD, "t2"))
+    call = CallContext(memory, make_assistant("x").handles.clock, Cause("key", THREAD, "t2"))
     request = {"type": "tool_call", "name": "undo", "id": "1", "args": {"call": call}}
     first, again = undo.invoke(request), undo.invoke(request)
     assert json.loads(first.text) == json.loads(again.text)
