@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.tools import tool
 
-from ana.errors import AlreadyThere, ToolError
+from ana.errors import DuplicateItem, ToolError
 from ana.memory.found import Found
 from ana.memory.receipts import receipt
 from ana.time.dates import with_weekday, without_weekday
@@ -28,7 +28,7 @@ def create_item(content: str, properties: dict[str, Any] | None = None, *, call:
         change = call.memory.create(
             _require_text(content), _strip_weekdays(properties), call.cause, copy=call.allow_copy
         )
-    except AlreadyThere as exc:
+    except DuplicateItem as exc:
         return {"existing": call.show(call.memory.items.known(exc.id)), "choice": CHOICE}, refuse_copy(exc.id)
     assert change.after is not None
     return call.show(change.after), receipt(change)

@@ -17,7 +17,7 @@ from ana.backends.chroma.collection import ChromaStore, collection_arguments
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
 from ana.embedders import Embedder
-from ana.errors import AlreadyThere, ToolError
+from ana.errors import DuplicateItem, ToolError
 from ana.memory.changes import Cause, Change, Entry, Kind, Origin
 from ana.memory.context_line import digest, one_line
 from ana.memory.ids import new_id, short_id
@@ -77,7 +77,7 @@ class Memory:
             copy: Whether it is kept also where another item says the same already.
 
         Raises:
-            AlreadyThere: Another item says the same, and no copy is wanted.
+            DuplicateItem: Another item says the same, and no copy is wanted.
             ToolError: A property cannot be stored.
         """
         check_properties(properties or {})
@@ -85,7 +85,7 @@ class Memory:
 
         def plan() -> Change:
             if not copy and (same := self.items.same(content, properties or {})):
-                raise AlreadyThere(same[0].id)
+                raise DuplicateItem(same[0].id)
             stamp = self._clock.stamp()
             item = Item(self._free_id(cause), content, dict(properties or {}), stamp, stamp)
             return Change("item", item.id, None, item)
