@@ -29,6 +29,7 @@ LEVELS = {
     "app": 11,
     "app.show": 12,
     "app.due": 13,
+    "app.undo": 13,
     "app.repl": 14,
     "app.http": 14,
     "app.cli": 15,
