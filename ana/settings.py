@@ -145,6 +145,7 @@ def load_settings(env: Mapping[str, str] | None = None) -> Settings:
     Raises:
         ConfigError: A value is wrong; the message names its variable.
     """
+    # An unset variable is often written as KEY= in .env files.
     source = read_environment() if env is None else env
     values: dict[str, Any] = {
         name: source[name.upper()] for name in Settings.model_fields if source.get(name.upper(), "").strip()

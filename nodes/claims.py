@@ -153,6 +153,7 @@ def find_claims(draft: str, after_order: bool) -> Iterator[Claim]:
         draft: The answer.
         after_order: Whether it answers an order, where "Done." and "It is deleted." are claims too.
     """
+    # By clauses, because a hedge in one ("I can't see it,") says nothing about the next ("but I've added it").
     for clause in _split_clauses(draft):
         for kind in _KINDS:
             rows = (kind.plain, kind.after_order) if after_order else (kind.plain,)

@@ -40,6 +40,7 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         answers.append(answer)
         emit(runtime, {"tool": call["name"], "args": call["args"], "ok": answer.status == "success"})
     update: dict[str, Any] = {"messages": answers}
+    # The next prompt must show the lines as these calls left them.
     if CONTEXT_TOOLS & {call["name"] for call in message.tool_calls}:
         update["loaded"] = read_prompt_inputs(context_of(runtime).handles)
     return update

@@ -77,6 +77,7 @@ def clock_needs_now(e: Evidence) -> Violation | None:
 
 def claimed_write_needs_receipt(e: Evidence) -> Violation | None:
     """Require that a tool of this turn did what the answer says was stored, changed or deleted."""
+    # One unproved claim is enough: the person would rely on it.
     found = find_claims(e.draft, after_order=_is_about_a_write(e))
     return next((_missing_receipt(claim) for claim in found if not claim.tools.intersection(e.tools)), None)
 

@@ -43,7 +43,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
-_NODES = {"open": 0, "close": 0, "of": 2}
+_NODES = {"open": 0, "close": 0, "of": 2}  # in the tree; any other token is one
 _SPELLED = {"^": "**", "×": "*", "÷": "/", "−": "-"}
 _BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction | int]] = {
     ast.Add: operator.add,
@@ -190,6 +190,7 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction:
         raise ToolError(f"An exponent is beyond {MOST_EXPONENT}.", "Calculate with smaller exponents.")
     if exponent.denominator == 1:
         return base**exponent.numerator
+    # Python would answer with a complex number.
     if base < 0:
         raise ToolError("A negative number has no real fractional power.", "Check the sign of the base.")
     if not base:
@@ -202,6 +203,7 @@ def _root(base: Fraction, exponent: Fraction) -> Fraction:
     with localcontext(prec=50):
         ratio = [Decimal(f.numerator) / Decimal(f.denominator) for f in (base, exponent)]
         near = Fraction(ratio[0] ** ratio[1])
+    # Of rational roots only those with small terms can be meant; the test decides whether it is one.
     simple = near.limit_denominator(10**6)
     exact = exponent.denominator <= MOST_EXPONENT and simple**exponent.denominator == base**exponent.numerator
     return simple if exact else near

@@ -33,6 +33,7 @@ CONTEXT_TOOLS = frozenset({"append_context", "replace_context", "delete_context"
 """Tools that may change Global Context, which is read again after them."""
 
 
+# The three are cached: modules are imported and schemas derived once, although every model call needs them.
 @cache
 def catalog(modules: tuple[str, ...] = ()) -> dict[str, BaseTool]:
     """Return every tool by name: ours, and those of the person's own modules.

@@ -78,6 +78,7 @@ def query_items(
             Several mean and; also $and, $or, $in, $nin, $ne, $contains (lists); a bare date is that whole day.
         limit: How many to return at most.
     """
+    # A model that asks for everything would fill its own context; `total` tells it that there is more.
     found = call.memory.items.query(text, where, min(limit, 100))
     items = [call.show(item) for item in found.items]
     result = {"items": items, "total": found.total, "truncated": found.truncated}

@@ -31,6 +31,7 @@ def load_tools(modules: tuple[str, ...], taken: frozenset[str]) -> dict[str, Bas
                 raise ConfigError(
                     f"TOOLS_MODULES: {module} has a tool called {tool.name!r}, which is not a valid name.", HINT
                 )
+            # Two of one name would not fail: the later one would quietly run instead of the other.
             if tool.name in taken or tool.name in found:
                 raise ConfigError(
                     f"TOOLS_MODULES: {module} has a tool {tool.name}, and there already is one of that name.", HINT

@@ -31,13 +31,14 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
 
 
 def _undo_turn(call: CallContext, turn: str | None, *, force: bool) -> Undone:
+    # Without a turn only this conversation's last one is meant: the person speaks of what they have just seen.
     thread = call.cause.thread if call.cause else None
     done = take_back(call.memory, turn or last_turn(call.memory, thread), override=force, mark=_mark(call))
     if done.conflicts and not force:
         changed = "; ".join(map(_describe_conflict, done.conflicts))
         raise ToolError(
-            f"Nothing was taken back, because this was changed since turn {done.turn}: {changed}.",
-            "Show the user, and ask; force puts back what was before all the same.",
+            f"Nothing was undone, because this was changed since turn {done.turn}: {changed}.",
+            "Show this to the user and ask; with force it becomes what it was before anyway.",
         )
     return done
 
@@ -48,6 +49,7 @@ def _find_own_undo(call: CallContext) -> Undone | None:
 
 
 def _mark(call: CallContext) -> str:
+    # The undo's turn is named with this mark, so that the call finds it when it runs again after a crash.
     return hashlib.sha256(call.cause.key.encode()).hexdigest()[:8] if call.cause else ""
 
 
