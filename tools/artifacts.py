@@ -14,7 +14,7 @@ from ana.memory.found import Found
 from ana.memory.receipts import receipt, told
 
 Receipt: TypeAlias = dict[str, Any]
-"""What one write really did: {op, kind, id, before, after}."""
+"""The record of one write as people are shown it: {op, kind, id, before, after}."""
 
 
 class Receipts(TypedDict):
