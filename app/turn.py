@@ -23,7 +23,7 @@ from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
 from graph.state import Turn
-from nodes.history import changes, this_turn
+from nodes.history import receipts, this_turn
 from nodes.load_context import new_turn
 from tools.catalog import catalog
 
@@ -150,7 +150,7 @@ class Assistant:
             steps=steps_of(messages, turn["corrections"]),
             usage=dict(turn["usage"]),
             cost_usd=cost(turn["usage"], self.handles.settings),
-            changes=changes(messages),
+            changes=receipts(messages),
             error=turn["error"],
         )
 

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from ana.settings import PROJECT, Settings
+from evals import imports
 from evals.retrieval import measure as retrieval
 from graph.builder import graph
 from tools.catalog import TOOLS
@@ -130,7 +131,7 @@ PARTS = {
         "settings": settings_table,
         "found": found_table,
     },
-    "docs/architecture.md": {"graph": drawing},
+    "docs/architecture.md": {"graph": drawing, "imports": imports.draw},
 }
 
 

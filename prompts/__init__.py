@@ -31,9 +31,9 @@ def render(name: str, **slots: str) -> str:
 
 
 def decision_prompt(tools: str) -> str:
-    """How a model without tool calls is asked for its decisions.
+    """Return the prompt that asks a model without tool calls for its decisions.
 
     Args:
-        tools: What it may call, one tool a line.
+        tools: The tools it may call, one on each line.
     """
     return render("decision", tools=tools)

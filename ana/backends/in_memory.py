@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ana.embedders import Embedder
-from ana.errors import AlreadyThere
+from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, check_expected, was_made_before
 from ana.memory.bm25 import Scored, Words
 from ana.memory.changes import Change, Entry, Kind, combine, net
@@ -143,7 +143,7 @@ class InMemoryBackend:
         there = {content_digest(i.content, i.properties): i.id for i in reversed(self._records["item"].values())}
         for change in changes:
             if change.after and (same := there.get(content_digest(change.after.content, change.after.properties))):
-                raise AlreadyThere(same)
+                raise DuplicateItem(same)
 
     def _store(self, change: Change, vector: list[float] | None, document: str) -> None:
         if change.after is None:

@@ -88,7 +88,7 @@ class Backend(Protocol):
 
         Raises:
             RecordChanged: A record is not what `expected` says.
-            AlreadyThere: A new item is not distinct.
+            DuplicateItem: A new item is not distinct.
         """
 
     def erase(self, kind: Kind, id: str) -> None:

@@ -106,7 +106,7 @@ class Memory:
             copy: Whether it is stored even if another item says the same already.
 
         Raises:
-            AlreadyThere: Another item says the same, and no copy is wanted.
+            DuplicateItem: Another item says the same, and no copy is wanted.
             ToolError: A property cannot be stored.
         """
         check_properties(properties or {})

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from ana.errors import ConfigError
-from ana.settings import PROJECT, Settings, environment
+from ana.settings import PROJECT, Settings, read_environment
 
 WORKERS = 4
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1", "LOG_LEVEL": "WARNING"}
@@ -32,7 +32,7 @@ def serve(settings: Settings, port: int, reload: bool) -> None:
     arguments += ["--no-browser", "--n-jobs-per-worker", str(WORKERS), "--server-log-level", "WARNING"]
     arguments += [] if reload else ["--no-reload"]
     os.chdir(_folder(settings, reload))
-    env = {"LANGSMITH_TRACING": "false"} | environment() | QUIET
+    env = {"LANGSMITH_TRACING": "false"} | read_environment() | QUIET
     os.execve(sys.executable, [sys.executable, "-m", "langgraph_cli", *arguments], env)
 
 

@@ -23,7 +23,7 @@ from graph.builder import builder
 from graph.checkpoints import open_saver
 from graph.context import LocalContext
 from nodes.reason import system_prompt
-from tools.call import Call
+from tools.call import CallContext
 from tools.catalog import TOOLS
 
 TURNS = 40
@@ -51,7 +51,7 @@ class TwoSteps(BaseChatModel):
 
 def theirs(handles: Handles) -> list[BaseTool]:
     """The same tools for an agent that cannot hand anything over: query_items bound to its store."""
-    call = Call(handles.memory, handles.clock)
+    call = CallContext(handles.memory, handles.clock)
 
     @tool
     def query_items(text: str | None = None, where: dict[str, Any] | None = None, limit: int = 10) -> str:

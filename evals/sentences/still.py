@@ -27,7 +27,7 @@ from evals.sentences.expected import wrong_writes, wrongs
 from evals.sentences.measure import Outcome, Sentence, items_of, life
 from nodes.load_context import calendar
 from nodes.reason import system_prompt
-from tools.call import Call
+from tools.call import CallContext
 from tools.catalog import TOOLS, schemas
 
 MOST_CALLS = 20
@@ -43,7 +43,7 @@ class Still:
     """
 
     def __init__(self, memory: Memory, clock: Clock) -> None:
-        self._call = Call(memory, clock)
+        self._call = CallContext(memory, clock)
         self._lines = dict(enumerate(life()["context"]))
         self._items: dict[str, Any] = {item.id: self._call.show(item) for item in items_of(life())}
         self._model = build_model(load_settings({"LLM_PROVIDER": "offline"})).bind_tools(schemas(()))

@@ -18,7 +18,7 @@ from app.turn import open_assistant
 from graph.builder import builder
 from graph.checkpoints import open_saver
 from graph.context import LocalContext
-from nodes.history import repaired
+from nodes.history import repair_messages
 from tests.conftest import folders
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -60,11 +60,11 @@ MESSAGE = st.one_of(
 @settings(max_examples=300, deadline=None)
 @given(st.lists(MESSAGE, max_size=12))
 def test_any_list_becomes_a_valid_one(messages: list[AnyMessage]) -> None:
-    mended = repaired(messages)
+    mended = repair_messages(messages)
     assert is_valid(mended)
     others = [m for m in messages if not isinstance(m, ToolMessage)]
     assert [m for m in mended if not isinstance(m, ToolMessage)] == others
-    assert repaired(mended) == mended
+    assert repair_messages(mended) == mended
 
 
 class Killed(BaseException):

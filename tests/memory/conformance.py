@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ana.errors import AlreadyThere, RecordChanged, ToolError, UserError
+from ana.errors import DuplicateItem, RecordChanged, ToolError, UserError
 from ana.memory.backend import Backend
 from ana.memory.changes import Cause, Change, Entry
 from ana.memory.filters import matches, parse
@@ -386,7 +386,7 @@ def a_key_is_written_down_with_its_change(backend: Backend) -> None:
 def a_copy_is_refused_unless_it_is_wanted(backend: Backend) -> None:
     memory = memory_on(backend)
     first = created(memory, "Buy  milk.", {"type": "task", "n": 1})
-    with pytest.raises(AlreadyThere) as caught:
+    with pytest.raises(DuplicateItem) as caught:
         memory.create("buy milk", {"n": 1.0, "type": "task"}, copy=False)
     assert caught.value.id == first.id
     assert memory.create("buy milk", {"n": 2, "type": "task"}, copy=False).op == "create"

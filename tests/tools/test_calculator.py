@@ -127,14 +127,14 @@ def test_an_expression_has_its_value(expression: str, value: float) -> None:
         ("(" * 999, "nested"),
     ],
 )
-def test_what_has_no_value_is_refused_in_a_sentence(expression: str, says: str) -> None:
+def test_an_expression_without_a_value_is_refused_in_a_sentence(expression: str, says: str) -> None:
     with pytest.raises(ToolError, match=says) as refusal:
         calculate(expression)
     assert refusal.value.message.endswith(".")
     assert refusal.value.hint.endswith(".")
 
 
-def test_digits_do_not_pile_up() -> None:
+def test_the_number_of_digits_stays_bounded() -> None:
     assert calculate("(((1.000000000001^64)^64)^64)^64") == 1.00001677736
 
 

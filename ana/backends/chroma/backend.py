@@ -22,7 +22,7 @@ from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.source import Vector
 from ana.embedders import Embedder
-from ana.errors import AlreadyThere
+from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, check_expected, was_made_before
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.found import Found
@@ -208,7 +208,7 @@ class ChromaBackend:
     def _refuse_copies(self, entries: Sequence[Entry]) -> None:
         for change in net(entry.change for entry in entries):
             if change.after and (same := self.collections[change.kind].same(change.after)):
-                raise AlreadyThere(same[0])
+                raise DuplicateItem(same[0])
 
     @contextmanager
     def _hold(self) -> Iterator[None]:

@@ -128,9 +128,9 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
         return step
 
     with monkeypatch.context() as patched:
+        patched.setattr(backup_module, "copy_database", killing("copy_database"))
         for name in ("find_damage", "write_whole", "copy_database", "_put_back", "_put_back_traces"):
             patched.setattr(module, name, killing(name))
-        patched.setattr(backup_module, "copy_database", module.copy_database)
         with pytest.raises(KeyboardInterrupt):
             restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     decided = (chroma_of(memory).folder.path / "restore.json").exists()
