@@ -16,6 +16,7 @@ from ana.memory.memory import Memory
 from ana.models.scripted import ScriptedModel
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
+from app.outcome import CutShort
 from app.turn import open_assistant
 from tests.conftest import EMBEDDER, folders
 from tests.openai_stub import openai_stub, stores_what_is_said
@@ -51,7 +52,7 @@ def test_a_kill_between_a_write_and_its_checkpoint_writes_once(tmp_path: Path, a
     handles = open_handles(load_settings(env), model=ScriptedModel(replies=["Both saved."]))
     assert handles.memory.items.count() == 1
     with open_assistant(handles) as assistant:
-        assert assistant.unfinished(THREAD) == "milk"
+        assert assistant.find_open_turn(THREAD) == CutShort(THREAD, "milk")
         answer = assistant.finish(THREAD)
         assert answer is not None
         assert answer.answer == "Both saved."
