@@ -1,5 +1,7 @@
 """A tool of a person's own that asks before it does something, as tests hand it to a process."""
 
+from typing import Any
+
 MODULE = '''
 import os
 from langchain_core.tools import tool
@@ -26,7 +28,7 @@ def colour() -> str:
 
 TOOLS = [send_mail, colour]
 '''
-REQUEST = {
+REQUEST: Any = {
     "action_requests": [{"name": "send_mail", "args": {"to": "bob"}, "description": "Sends a mail."}],
     "review_configs": [{"action_name": "send_mail", "allowed_decisions": ["approve", "edit", "reject"]}],
 }

@@ -20,6 +20,7 @@ from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.tracing.traces import Record, Traces
+from app.cli.main import cli, guarded
 from app.http import app as http
 from app.outcome import CutShort, Done, Waiting
 from app.reply import decide_all
@@ -50,6 +51,7 @@ def env(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, s
 
 
 Open = Callable[..., Assistant]
+Ran = subprocess.CompletedProcess[str]
 
 
 @pytest.fixture
@@ -64,6 +66,29 @@ def assistant(env: dict[str, str]) -> Iterator[Open]:
             return stack.enter_context(open_assistant(handles))
 
         yield make
+
+
+class CommandLine:
+    """`ana` in this process: what a test of many commands needs to be quick."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setattr("ana.logs.set_up_logging", lambda _: None)
+        self._setenv, self._capsys = monkeypatch.setenv, capsys
+
+    def __call__(self, *arguments: str, **env: str) -> Ran:
+        for name, value in env.items():
+            self._setenv(name, value)
+        self._capsys.readouterr()
+        try:
+            code: Any = guarded(lambda: cli(list(arguments)))
+        except SystemExit as exc:
+            code = exc.code
+        return Ran(list(arguments), int(code or 0), *self._capsys.readouterr())
+
+
+@pytest.fixture
+def ana_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(monkeypatch, capsys)
 
 
 def mails(folder: Path) -> list[str]:
@@ -90,7 +115,7 @@ class Door:
     decide: Callable[[str], dict[str, Any]]
 
 
-def in_process(env: dict[str, str], stub: Stub, ana: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+def in_process(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
     with open_assistant(open_handles(load_settings(env))) as opened:
 
         def decide(decision: Any) -> dict[str, Any]:
@@ -100,9 +125,9 @@ def in_process(env: dict[str, str], stub: Stub, ana: Run, monkeypatch: pytest.Mo
         yield Door(lambda text: opened.ask(text, THREAD).to_json(), decide)
 
 
-def command_line(env: dict[str, str], stub: Stub, ana: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+def command_line(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
     def run(*arguments: str) -> dict[str, Any]:
-        done = ana("ask", "--thread", THREAD, "--json", *arguments, **env, PYTHONPATH=env_path(env))
+        done = ana("ask", "--thread", THREAD, "--json", *arguments, **env)
         told: dict[str, Any] = json.loads(done.stdout)
         assert done.returncode == (3 if "pending" in told else 0), done.stderr
         return told
@@ -110,7 +135,7 @@ def command_line(env: dict[str, str], stub: Stub, ana: Run, monkeypatch: pytest.
     yield Door(run, lambda decision: run("--decide", decision))
 
 
-def server(env: dict[str, str], stub: Stub, ana: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+def server(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
     handles = open_handles(load_settings(env))
     monkeypatch.setattr("app.http.app.default_handles", lambda _: handles)
     app = http.build_app()
@@ -138,11 +163,16 @@ DOORS = [in_process, command_line, server]
 @pytest.mark.parametrize("decision", ["approve", "reject"])
 @pytest.mark.parametrize("open_door", DOORS)
 def test_every_door_shows_the_request_and_takes_the_decision(
-    open_door: Any, decision: str, env: dict[str, str], ana: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_door: Any,
+    decision: str,
+    env: dict[str, str],
+    ana_here: CommandLine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with openai_stub(Said(calls=[MAIL]), Said("That is that.")) as stub:
         env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        for door in open_door(env, stub, ana, monkeypatch):
+        for door in open_door(env, stub, ana_here, monkeypatch):
             asked = door.say("Write to Bob")
             steps = asked.pop("steps")
             assert asked == {"answer": "", "thread_id": THREAD, "pending": REQUEST}
@@ -159,11 +189,11 @@ def test_every_door_shows_the_request_and_takes_the_decision(
 
 @pytest.mark.parametrize("open_door", DOORS)
 def test_a_new_message_ends_what_waits_and_leaves_a_record(
-    open_door: Any, env: dict[str, str], ana: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_door: Any, env: dict[str, str], ana_here: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with openai_stub(Said(calls=[MAIL]), Said("Fine.")) as stub:
         env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        for door in open_door(env, stub, ana, monkeypatch):
+        for door in open_door(env, stub, ana_here, monkeypatch):
             door.say("Write to Bob")
             assert door.say("Never mind")["answer"] == "Fine."
         messages = stub.requests[-1]["messages"][1:]
@@ -177,10 +207,12 @@ def test_a_new_message_ends_what_waits_and_leaves_a_record(
     assert mails(tmp_path) == []
 
 
-def test_the_command_line_says_what_is_asked_and_the_next_step(ana: Run, env: dict[str, str], tmp_path: Path) -> None:
+def test_the_command_line_says_what_is_asked_and_the_next_step(
+    ana_here: CommandLine, env: dict[str, str], tmp_path: Path
+) -> None:
     with openai_stub(Said(calls=[MAIL]), Said("That is that.")) as stub:
         env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        run = partial(ana, **env, PYTHONPATH=env_path(env))
+        run = partial(ana_here, **env)
         asked = run("ask", "Write to Bob", "--thread", "my mail")
         assert asked.returncode == 3
         assert asked.stdout == 'Not done yet; may I?\n  1. send_mail {"to": "bob"}\n     Sends a mail.\n'
@@ -192,10 +224,13 @@ def test_the_command_line_says_what_is_asked_and_the_next_step(ana: Run, env: di
             (tmp_path / "wrong.json").write_text(reply)
             assert run("ask", "--thread", "my mail", "--decide", str(tmp_path / "wrong.json")).returncode == 2
         (tmp_path / "two.json").write_text(json.dumps({"decisions": APPROVE["decisions"] * 2}))
-        assert "Decisions needed: 1; given: 2." in run("ask", "--thread", "my mail", "--decide", "two.json").stderr
+        assert (
+            "Decisions needed: 1; given: 2."
+            in run("ask", "--thread", "my mail", "--decide", str(tmp_path / "two.json")).stderr
+        )
         edited = {"type": "edit", "edited_action": {"name": "send_mail", "args": {"to": "eve"}}}
         (tmp_path / "edit.json").write_text(json.dumps({"decisions": [edited]}))
-        done = run("ask", "--thread", "my mail", "--decide", "edit.json")
+        done = run("ask", "--thread", "my mail", "--decide", str(tmp_path / "edit.json"))
         assert (done.returncode, done.stdout, mails(tmp_path)) == (0, "That is that.\n", ["eve"])
         again = run("ask", "--thread", "my mail", "--decide", "approve")
         assert again.returncode == 1
@@ -212,8 +247,8 @@ WRONG_USE = [
 
 
 @pytest.mark.parametrize(("arguments", "named"), WRONG_USE)
-def test_a_wrong_combination_is_wrong_use(ana: Run, arguments: list[str], named: str) -> None:
-    done = ana(*arguments)
+def test_a_wrong_combination_is_wrong_use(ana_here: CommandLine, arguments: list[str], named: str) -> None:
+    done = ana_here(*arguments)
     assert done.returncode == 2
     assert named in " ".join(done.stderr.replace("│", " ").split())
 
@@ -283,7 +318,7 @@ def test_a_decision_is_given_to_what_was_shown(assistant: Open) -> None:
 def test_a_request_of_another_shape_is_passed_on(assistant: Open, env: dict[str, str]) -> None:
     opened = assistant(calls(MILK, ("colour", {})), "Hello.", calls(("colour", {})), "Red it is.")
     asked = waiting(opened.ask("Paint it", THREAD))
-    assert asked.request == {"action_requests": [], "review_configs": [], "value": "Which colour?"}
+    assert asked.to_json()["pending"] == {"action_requests": [], "review_configs": [], "value": "Which colour?"}
     opened.ask("Wait, hello", THREAD)
     first, _ = records(env)
     assert first["answer"] == "Not finished: nobody replied to what was asked, and a new message came."
@@ -333,7 +368,7 @@ def test_a_kill_loses_neither_the_request_nor_the_decision(
     assert subprocess.run(command, timeout=60, check=False, env=environment).returncode == -9
     opened = assistant("That is that.")
     if moment == "waiting":
-        assert waiting(opened.find_open_turn(THREAD)).request == REQUEST
+        assert waiting(opened.find_open_turn(THREAD)).to_json()["pending"] == REQUEST
         assert opened.finish(THREAD) is None
         done = opened.resume(THREAD, APPROVE)
     else:
