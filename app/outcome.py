@@ -112,6 +112,7 @@ def expect_done(outcome: Done | Waiting) -> Done:
 def read_request(interrupt: Interrupt) -> Request:
     """Return the request of an interrupt."""
     value = interrupt.value
-    if isinstance(value, Mapping) and isinstance(value.get("action_requests"), list):
-        return Request(action_requests=value["action_requests"], review_configs=list(value.get("review_configs", [])))
+    actions = value.get("action_requests") if isinstance(value, Mapping) else None
+    if isinstance(actions, list) and actions and all(isinstance(action, Mapping) for action in actions):
+        return Request(action_requests=actions, review_configs=value.get("review_configs") or [])
     return Request(action_requests=[], review_configs=[], value=value)

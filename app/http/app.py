@@ -35,7 +35,7 @@ from prompts import decision_prompt
 GRAPH = "ana"
 WATCH_SECONDS = 2.0
 MOST_TURNS = 1000
-"""Of a transcript, at once."""
+"""The most turns of a transcript in one answer."""
 
 
 class Question(BaseModel):
@@ -56,7 +56,7 @@ class Decision(Reply):
 
 
 class TurnRunner:
-    """Runs turns in this process, on the files the server uses; opened at the first one.
+    """Runs turns in this process, on the files the server uses; opened at the first turn.
 
     The server's own queue looks for runs every half second; a turn does not wait for that.
     """
@@ -139,7 +139,7 @@ async def transcript(request: Request) -> JSONResponse:
 
 
 async def health(_: Request) -> JSONResponse:
-    """GET /health: whether the server answers, and with which model."""
+    """GET /health: the server answers, and the model it uses."""
     settings = await run_in_threadpool(load_settings)
     return JSONResponse({"status": "ok", "provider": settings.provider, "model": model_name(settings)})
 
@@ -151,7 +151,7 @@ async def version(_: Request) -> JSONResponse:
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Make every thread the saver knows one that the server knows: now, and when another door begins one."""
+    """Register every thread of the saver with the server: now, and when another door begins one."""
     client, known = get_client(), set[str]()
     settings = await run_in_threadpool(load_settings)
     await register_threads(client, settings, known)

@@ -65,11 +65,11 @@ class Repl:
         return piped()
 
     def _completions(self) -> list[str]:
-        names = [f"/threads {name}" for name in self._threads.named()]
+        names = [f"/threads {name}" for name in self._threads.names()]
         return [*COMMANDS, *names]
 
     def _greet(self) -> None:
-        about = self._threads.about(self._thread)
+        about = self._threads.describe(self._thread)
         if about.turns:
             name = about.name or "the last conversation"
             say(f"Going on with {name} ({about.turns} turns), last: {short(about.latest)}")
