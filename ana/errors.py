@@ -7,6 +7,8 @@ AnaError
 |- UserError          the person must be told; `hint` says the next step
 |  |- StoreBusy       another process holds the data folder or the thread
 |  |- StoreBroken     the data cannot be read or written
+|  |- NotWaiting      no turn of the conversation waits for the reply that was given
+|  |- WrongReply      a reply does not answer the request; the turn still waits
 |  `- ModelFailed     the provider did not answer; the next message may work
 |     `- ContextTooLong  what it was sent is longer than it reads; a shorter conversation may work
 `- ConfigError        whoever set it up must act; names the setting and the remedy
@@ -75,6 +77,14 @@ class StoreBusy(UserError):
 
 class StoreBroken(UserError):
     """The data cannot be read or written."""
+
+
+class NotWaiting(UserError):
+    """No turn waits for this reply."""
+
+
+class WrongReply(UserError):
+    """The reply does not answer what was asked."""
 
 
 class ModelFailed(UserError):

@@ -1,4 +1,4 @@
-"""A wrapper of a node's own shape that times it, and writes the trace when the turn has ended."""
+"""A wrapper around a node that times it and writes the turn's record when the turn has ended."""
 
 import logging
 import time
@@ -15,13 +15,13 @@ logger = logging.getLogger(__name__)
 
 
 class Node(Protocol):
-    """What every node is: state and run in, part of the state out."""
+    """The shape of every node: state and run in, part of the state out."""
 
     def __call__(self, state: State, runtime: Runtime[Context]) -> dict[str, Any]: ...
 
 
-def recorded(name: str, node: Node) -> Node:
-    """The same node, recorded."""
+def record(name: str, node: Node) -> Node:
+    """Return the node with its time and the turn's record kept; one that interrupts leaves no record yet."""
 
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         begun = time.perf_counter()

@@ -36,6 +36,7 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         "loaded": read_prompt_inputs(handles),
         "messages": [RemoveMessage(id=str(message.id)) for message in dropped],
         "summary": summary,
+        "replies": {},
     }
 
 

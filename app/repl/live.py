@@ -41,6 +41,8 @@ class Region:
         elif "tool" in event:
             self._show("")
             self.say(f"  {tool_line(event)}")
+        elif "ended" in event:
+            self.say(event["ended"])
         else:
             self._show("")
 

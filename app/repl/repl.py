@@ -9,6 +9,7 @@ from ana import __version__
 from ana.errors import AnaError, UserError
 from ana.models.providers import destination, embedding_destination, model_name
 from ana.settings import PROJECT, Settings, switch_on_langsmith
+from app.repl.approval import Approval
 from app.repl.lines import piped, typed
 from app.repl.opening import Opening
 from app.show.text import say, short
@@ -16,6 +17,7 @@ from app.threads import Threads
 
 if TYPE_CHECKING:
     from ana.handles import Handles
+    from app.turn import Assistant
 
 COMMANDS = {
     "/help": "show this list",
@@ -44,6 +46,7 @@ class Repl:
         self._settings = settings
         self._threads = Threads(settings)
         self._opening = Opening(settings, self._opened)
+        self._approval = Approval()
         self._thread = self._threads.remember(thread) if thread else self._threads.last() or str(uuid.uuid4())
 
     def run(self) -> None:
@@ -62,11 +65,11 @@ class Repl:
         return piped()
 
     def _completions(self) -> list[str]:
-        names = [f"/threads {name}" for name in self._threads.named()]
+        names = [f"/threads {name}" for name in self._threads.names()]
         return [*COMMANDS, *names]
 
     def _greet(self) -> None:
-        about = self._threads.about(self._thread)
+        about = self._threads.describe(self._thread)
         if about.turns:
             name = about.name or "the last conversation"
             say(f"Going on with {name} ({about.turns} turns), last: {short(about.latest)}")
@@ -75,12 +78,13 @@ class Repl:
             name = f"A new conversation, {about.name}. " if about.name else ""
             say(f"{name}Say what is on your mind. /help shows the commands.")
 
-    def _opened(self, handles: "Handles") -> None:
-        """What waits is said without being asked."""
+    def _opened(self, assistant: "Assistant") -> None:
+        """Say without being asked what is due and what the conversation waits for."""
         from app.due import waiting
 
-        for line in waiting(handles):
+        for line in waiting(assistant.handles):
             say(line)
+        self._approval.look(assistant, self._thread)
 
     def _handled(self, line: str) -> bool:
         """Act on a line; whether it was the last."""
@@ -115,17 +119,20 @@ class Repl:
         return False
 
     def _turn(self, line: str) -> None:
+        """Run a turn; a bare yes or no decides what the conversation waits for."""
         from app.repl.live import Region
-        from app.show.answers import show_answer
 
         assistant = self._opening.assistant()
         self._threads.set_last(self._thread)
         with Region() as region:
-            if finished := assistant.finish(self._thread, region.event):
-                region.say("Finished what was cut short:")
-                show_answer(finished)
-            answer = assistant.ask(line, self._thread, on_event=region.event)
-        show_answer(answer)
+            if decision := self._approval.read(line):
+                outcome = self._approval.resume(assistant, decision, region.event)
+            else:
+                if (finished := assistant.finish(self._thread, region.event)) and finished.answer:
+                    region.say("Finished what was cut short:")
+                    self._approval.show(finished)
+                outcome = assistant.ask(line, self._thread, on_event=region.event)
+        self._approval.show(outcome)
 
     def _help(self, _: str) -> None:
         for name, meaning in COMMANDS.items():
@@ -163,6 +170,7 @@ class Repl:
             self._thread = self._threads.remember(name)
             self._threads.set_last(self._thread)
             self._greet()
+            self._approval.look(self._opening.assistant(), self._thread)
             return
         from app.show.tables import show_table
 
@@ -174,6 +182,7 @@ class Repl:
 
     def _reset(self, _: str) -> None:
         self._thread = str(uuid.uuid4())
+        self._approval.forget()
         self._threads.set_last(self._thread)
         say("A new conversation. What I know about you and your items stay.")
 

@@ -9,7 +9,7 @@ from app.show.tables import console, show_table
 from app.show.text import change_line, say
 
 if TYPE_CHECKING:
-    from app.turn import Answer
+    from app.outcome import Done
 
 _CELL = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*")
@@ -17,7 +17,7 @@ COLOURS = {"+": "green", "~": "magenta", "-": "red"}
 """Colours of the terminal's own palette that can be read on light and on dark."""
 
 
-def show_answer(answer: "Answer") -> None:
+def show_answer(answer: "Done") -> None:
     """The answer, and under it the changes as the store confirmed them."""
     show_text(answer.answer)
     shown = console()

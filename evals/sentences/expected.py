@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ana.tracing.traces import Step
-from app.turn import Answer
+from app.outcome import Done
 
 if TYPE_CHECKING:
     from evals.sentences.measure import Sentence
@@ -14,7 +14,7 @@ WRITES = frozenset({"create_item", "update_item", "delete_item", "append_context
 _NOTHING = re.compile(r"\b(?:nothing|none|no|not)\b|n't\b", re.IGNORECASE)
 
 
-def wrongs(sentence: "Sentence", answer: Answer, contents: Mapping[str, str]) -> list[str]:
+def wrongs(sentence: "Sentence", answer: Done, contents: Mapping[str, str]) -> list[str]:
     """What is not as it must be, in words; empty when all is right.
 
     Args:
@@ -38,13 +38,13 @@ def wrongs(sentence: "Sentence", answer: Answer, contents: Mapping[str, str]) ->
     return [*wrong, f"answered {answer.answer!r}"] if wrong else []
 
 
-def wrong_writes(sentence: "Sentence", answer: Answer) -> list[str]:
+def wrong_writes(sentence: "Sentence", answer: Done) -> list[str]:
     """The writes that are none of those it must cause."""
     writes = [step for step in _done(answer) if step["tool"] in WRITES]
     return [f"{w['tool']} {w['args']}" for w in writes if not any(_is(w, call) for call in sentence.calls)]
 
 
-def _done(answer: Answer) -> list[Step]:
+def _done(answer: Done) -> list[Step]:
     """What was done, besides looking: a call that failed did nothing."""
     return [
         step

@@ -27,7 +27,8 @@ from ana.models.providers import build_model
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
 from ana.tracing.traces import Traces
-from app.turn import Answer, open_assistant
+from app.outcome import Done, expect_done
+from app.turn import open_assistant
 from evals.sentences.expected import wrong_writes, wrongs
 
 DATA = PROJECT / "evals" / "data" / "sentences"
@@ -76,7 +77,7 @@ class Outcome:
     """
 
     sentence: Sentence
-    answer: Answer
+    answer: Done
     wrong: list[str]
     wrong_writes: list[str]
 
@@ -132,7 +133,7 @@ class World:
 
     def put(self, sentence: Sentence) -> Outcome:
         """Say a sentence to the assistant and compare."""
-        answer = self._assistant.ask(sentence.text, f"00000000-0000-4000-8000-{self._said:012}")
+        answer = expect_done(self._assistant.ask(sentence.text, f"00000000-0000-4000-8000-{self._said:012}"))
         self._said += 1
         if answer.changes:
             self._stack.close()

@@ -22,7 +22,7 @@ from ana.models.providers import build_model
 from ana.settings import load_settings
 from ana.time.clock import Clock
 from ana.tracing.traces import Step
-from app.turn import Answer
+from app.outcome import Done
 from evals.sentences.expected import wrong_writes, wrongs
 from evals.sentences.measure import Outcome, Sentence, items_of, life
 from nodes.load_context import calendar
@@ -62,7 +62,7 @@ class Still:
                 result = self._told(call["name"], call["args"])
                 steps.append({"tool": call["name"], "args": call["args"], "observation": result})
                 messages += [reply, ToolMessage(json.dumps(result), tool_call_id=str(call["id"]))]
-        answer = Answer(reply.text, "t", "t", "p", steps, {}, 0.0, [], None)
+        answer = Done(reply.text, "t", "t", "p", steps, {}, 0.0, [], None)
         contents = {id: str(item["content"]) for id, item in self._items.items()}
         return Outcome(sentence, answer, wrongs(sentence, answer, contents), wrong_writes(sentence, answer))
 

@@ -15,6 +15,7 @@ from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
+from app.outcome import CutShort
 from app.turn import open_assistant
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER, folders
@@ -51,7 +52,7 @@ def test_a_kill_between_a_write_and_its_checkpoint_writes_once(tmp_path: Path, a
     handles = open_handles(load_settings(env), model=ScriptedModel(replies=["Both saved."]))
     assert handles.memory.count() == 1
     with open_assistant(handles) as assistant:
-        assert assistant.unfinished(THREAD) == "milk"
+        assert assistant.find_open_turn(THREAD) == CutShort(THREAD, "milk")
         answer = assistant.finish(THREAD)
         assert answer is not None
         assert answer.answer == "Both saved."

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ana.tracing.traces import Step
-from app.turn import Answer
+from app.outcome import Done
 from evals.sentences import still
 from evals.sentences.expected import wrong_writes, wrongs
 from evals.sentences.measure import DATA, MORE, Sentence, sentences, world
@@ -90,7 +90,7 @@ def step(tool: str, args: dict[str, Any], observation: Any = None) -> Step:
 
 def judged(answer: str, *steps: Step, **expected: Any) -> list[str]:
     sentence = Sentence(**{"id": "x", "kind": "add", "text": "x", "calls": [], **expected})
-    turn = Answer(answer, "t", "t", "p", list(steps), {}, 0.0, [], None)
+    turn = Done(answer, "t", "t", "p", list(steps), {}, 0.0, [], None)
     return [*wrongs(sentence, turn, CONTENTS), *wrong_writes(sentence, turn)]
 
 

@@ -11,6 +11,7 @@ from ana.errors import ModelFailed, UserError
 from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.tracing.traces import Traces
+from app.outcome import expect_done
 from app.turn import Assistant
 from tests.conftest import MakeAssistant
 
@@ -25,7 +26,7 @@ def sent(assistant: Assistant) -> list[list[BaseMessage]]:
 
 def test_a_turn_stores_answers_and_leaves_a_trace(make_assistant: MakeAssistant, settings: Settings) -> None:
     assistant = make_assistant(calls(MILK, ("append_context", {"content": "Likes milk"})), "Saved, due Friday.")
-    answer = assistant.ask("I need milk by Friday", THREAD)
+    answer = expect_done(assistant.ask("I need milk by Friday", THREAD))
     assert answer.answer == "Saved, due Friday."
     (item,) = assistant.handles.memory.items()
     assert item.properties == {"type": "task", "due_date": "2026-01-09"}
@@ -266,7 +267,7 @@ def test_ctrl_c_ends_the_turn_and_the_thread_goes_on(make_assistant: MakeAssista
     assistant = make_assistant(calls(MILK), stop, "Hello.")
     with pytest.raises(KeyboardInterrupt):
         assistant.ask("add milk", THREAD)
-    assert assistant.unfinished(THREAD) is None
+    assert assistant.find_open_turn(THREAD) is None
     assert assistant.ask("hi", THREAD).answer == "Hello."
     stopped, _ = Traces(settings.traces_dir).read(THREAD)
     assert stopped["error"] == "Stopped."
