@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from ana.backends.chroma.journal import Cause
 from ana.errors import ToolError, UserError
-from ana.models.json_mode.kinds import Call as Asked
+from ana.models.json_mode.decision import Call as Asked
 from ana.tracing.record import INVALID
 from ana.values import plain_text
 from graph.context import Context, context_of, emit, thread_of

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ana.models.json_mode.kinds import Broken, Call, Decision
-from ana.models.json_mode.values import Cut, Malformed, Twice, Unsent, read_whole
+from ana.models.json_mode.decision import Broken, Call, Decision
+from ana.models.lenient_json import Cut, Malformed, Twice, Unsent, read_whole
 
 _SPACES = re.compile(r"^(?:functions|tools|default_api)\.|(?:\(\)|\.call)$", re.IGNORECASE)
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,18})")

@@ -1,10 +1,10 @@
 """What a model without native tool calls decided, read from its words."""
 
-from ana.models.json_mode.chosen import chosen
-from ana.models.json_mode.kinds import Decision
-from ana.models.json_mode.pieces import Piece, Scanner
-from ana.models.json_mode.text import uncovered
-from ana.models.json_mode.written import yaml_decisions
+from ana.models.json_mode.choose import chosen
+from ana.models.json_mode.decision import Decision
+from ana.models.json_mode.segments import Piece, Scanner
+from ana.models.json_mode.unwrap import uncovered
+from ana.models.json_mode.yaml_reply import yaml_decisions
 from ana.models.tool_schema import Tools
 
 __all__ = ["Decision", "Tools", "decide"]

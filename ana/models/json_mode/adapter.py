@@ -15,7 +15,7 @@ from ana.errors import ModelFailed
 from ana.models.call import RAW, REFUSED
 from ana.models.json_mode import Decision, Tools, decide
 from ana.models.json_mode.plain_history import DROPPED, plain_history
-from ana.models.json_mode.shown import shown
+from ana.models.json_mode.tool_prompt import shown
 
 MOST_REFUSED = 2
 """How many decisions in a row may be refused: the first, and the one that was to correct it."""

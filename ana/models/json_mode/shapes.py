@@ -9,8 +9,8 @@ Anthropic's `tool_use` blocks ("Tool use with Claude"), Gemini's `functionCall`,
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ana.models.json_mode.kinds import Broken, Call, Final, Found
-from ana.models.json_mode.values import Cut, Malformed, Twice, Unsent, read_whole, same
+from ana.models.json_mode.decision import Broken, Call, Final, Found
+from ana.models.lenient_json import Cut, Malformed, Twice, Unsent, read_whole, same
 
 ARGS = ("args", "arguments", "parameters", "input", "kwargs", "tool_input", "action_input")
 NAMES = ("tool", "tool_name", "function", "action", "recipient_name", "name")

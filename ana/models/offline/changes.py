@@ -11,7 +11,7 @@ from ana.models.offline import plans
 from ana.models.offline.details import Unclear, carried, tidy
 from ana.models.offline.english import LIKE, VERBS, forms, words
 from ana.models.offline.items import Item, day_of, is_past, stems
-from ana.models.offline.keeping import fragment
+from ana.models.offline.new_items import fragment
 from ana.models.offline.plans import DONE, OPEN, Change, Plan, say
 from ana.models.offline.view import ASKING, View
 from ana.time.when import resolve, shift_of

@@ -6,8 +6,8 @@ from zoneinfo import available_timezones
 from ana.models.offline import changes, plans
 from ana.models.offline.details import Unclear, carried
 from ana.models.offline.english import LIKE, VERBS, forms, plain
-from ana.models.offline.keeping import fragment, kept, pasted
 from ana.models.offline.learning import learned, of_mine
+from ana.models.offline.new_items import fragment, kept, pasted
 from ana.models.offline.plans import CAN, HELP, Plan, say
 from ana.models.offline.questions import about_you, question
 from ana.models.offline.sums import expression_in

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ana.models.json_mode import Decision, Tools, decide
-from ana.models.json_mode.shown import shown
+from ana.models.json_mode.tool_prompt import shown
 from tools.catalog import schemas
 
 FOLDER = Path(__file__).parent

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from ana.models.json_mode.kinds import Broken, Call, Decision, Final, Found
-from ana.models.json_mode.marks import FENCE, MARKER
-from ana.models.json_mode.pieces import Piece
+from ana.models.json_mode.decision import Broken, Call, Decision, Final, Found
+from ana.models.json_mode.markup import FENCE, MARKER
+from ana.models.json_mode.segments import Piece
 from ana.models.tool_schema import Tools
 
 _WORD = re.compile(r"[^\W\d_]{2,}")

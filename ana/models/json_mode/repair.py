@@ -8,7 +8,7 @@ there are as many quotes and brackets as it needs, and when the text's own closi
 import re
 from typing import Any
 
-from ana.models.json_mode.values import joined, unescaped
+from ana.models.lenient_json import joined, unescaped
 
 LONGEST = 20_000
 """More than this is not mended: json_repair's time is not linear."""

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ana.models.json_mode import calls, marks
-from ana.models.json_mode.kinds import Broken, Call, Final, Found
-from ana.models.json_mode.repaired import repaired
+from ana.models.json_mode import call_syntax, markup
+from ana.models.json_mode.decision import Broken, Call, Final, Found
+from ana.models.json_mode.repair import repaired
 from ana.models.json_mode.shapes import NOTHING, Known, decisions
-from ana.models.json_mode.values import Cut, Malformed, read
+from ana.models.lenient_json import Cut, Malformed, read
 
 Kind = Literal["said", "other", "fence", "mark", "gone", "user"]
 
@@ -61,7 +61,7 @@ class Scanner:
     def scan(self) -> list[Piece]:
         """All pieces, in order."""
         at = 0
-        while mark := marks.SCAN.search(self.text, at):
+        while mark := markup.SCAN.search(self.text, at):
             kind = next(name for name, found in mark.groupdict().items() if name.endswith("_") and found is not None)
             at = getattr(self, f"_{kind[:-1]}")(mark)
         return self.pieces
@@ -80,14 +80,14 @@ class Scanner:
         return (len(self.text), len(self.text)) if found < 0 else (found, found + len(closer))
 
     def _thought(self, mark: re.Match[str]) -> int:
-        return self._add("gone", mark.start(), self._until(mark, marks.THOUGHTS[mark[0]])[1])
+        return self._add("gone", mark.start(), self._until(mark, markup.THOUGHTS[mark[0]])[1])
 
     def _unthought(self, mark: re.Match[str]) -> int:
         self.pieces = [Piece("gone", 0, mark.end())]
         return mark.end()
 
     def _skipped(self, mark: re.Match[str]) -> int:
-        return self._add("gone", mark.start(), self._until(mark, marks.SKIPPED[mark[0]])[1])
+        return self._add("gone", mark.start(), self._until(mark, markup.SKIPPED[mark[0]])[1])
 
     def _user(self, mark: re.Match[str]) -> int:
         return self._add("user", mark.start(), mark.end())
@@ -115,14 +115,14 @@ class Scanner:
         return self._add("gone", mark.start(), line.end() if line else at)
 
     def _answer(self, mark: re.Match[str]) -> int:
-        closer = next(end for begin, end in marks.ANSWERS.items() if re.match(begin, mark[0]))
+        closer = next(end for begin, end in markup.ANSWERS.items() if re.match(begin, mark[0]))
         stop, end = self._until(mark, closer) if closer else (self._rest(mark.end()),) * 2
         answer = self.text[mark.end() : stop].strip()
         return self._add("said", mark.start(), end, *([Final(answer)] if answer.lower() not in NOTHING else []))
 
     def _rest(self, at: int) -> int:
         """Where an answer without an end mark ends."""
-        found = re.compile(f"{marks.USER}|{marks.TOKEN}|{marks.RESULT}", re.MULTILINE).search(self.text, at)
+        found = re.compile(f"{markup.USER}|{markup.TOKEN}|{markup.RESULT}", re.MULTILINE).search(self.text, at)
         return found.start() if found else len(self.text)
 
     def _header(self, mark: re.Match[str]) -> int:
@@ -135,16 +135,16 @@ class Scanner:
             return self._headed(mark, name, at)
         line = _LINE.match(self.text, mark.end())
         assert line is not None
-        if form not in marks.BARE:
+        if form not in markup.BARE:
             return self._add("said", mark.start(), line.end(), Call(name))
-        text = line[0].strip().removesuffix(marks.BARE[form])
-        return self._add("said", mark.start(), line.end(), Call(name, calls.bare(text)))
+        text = line[0].strip().removesuffix(markup.BARE[form])
+        return self._add("said", mark.start(), line.end(), Call(name, call_syntax.bare(text)))
 
     def _headed(self, mark: re.Match[str], name: str, at: int) -> int:
         value, end = self._read(at)
         if isinstance(value, Broken):
             return self._stop(mark.start(), value)
-        return self._add("said", mark.start(), end, Call(name, calls.unmarked(value)))
+        return self._add("said", mark.start(), end, Call(name, call_syntax.unmarked(value)))
 
     def _read(self, at: int) -> tuple[object, int]:
         """The value at a place, mended where that is certain, or why there is none and how far it was looked at."""
@@ -159,13 +159,13 @@ class Scanner:
             return (attempt and repaired(self.text, at)) or (_UNREADABLE, max(exc.at, at + 1))
 
     def _tag(self, mark: re.Match[str]) -> int:
-        args, end = calls.tagged(self.text, mark.end())
+        args, end = call_syntax.tagged(self.text, mark.end())
         if args is None:
             return self._stop(mark.start(), _CUT)
         return self._add("said", mark.start(), end, Call(mark["tagged"], args, texts=True))
 
     def _keys(self, mark: re.Match[str]) -> int:
-        args, end = calls.keyed(self.text, mark.end())
+        args, end = call_syntax.keyed(self.text, mark.end())
         if args is None:
             return self._stop(mark.start(), _CUT)
         return self._add("said", mark.start(), end, Call(mark["keyed"], args, texts=True))
@@ -176,15 +176,15 @@ class Scanner:
         found: list[Found] = []
         while self.known(name):
             try:
-                call, at = calls.arguments(self.text, name, at)
+                call, at = call_syntax.arguments(self.text, name, at)
             except Cut:
                 return self._stop(start, _CUT)
             found.append(call)
-            if (further := calls.FURTHER.match(self.text, at)) is None:
+            if (further := call_syntax.FURTHER.match(self.text, at)) is None:
                 break
             name, at = further["code"], further.end()
-        if found and (end := calls.line_ends(self.text, at)) is not None:
-            opened = "print(" in mark["before"] and not calls.PRINTED.match(self.text, at)
+        if found and (end := call_syntax.line_ends(self.text, at)) is not None:
+            opened = "print(" in mark["before"] and not call_syntax.PRINTED.match(self.text, at)
             return self._stop(start, _CUT) if opened else self._add("said", start, end, *found)
         return mark.start("code") + 1 if not mark["before"] else mark.start("code")
 

@@ -7,8 +7,8 @@ cards); tags are Qwen3-Coder's, GLM-4.5's, DeepSeek's DSML and Claude's. Nothing
 import re
 from typing import Any
 
-from ana.models.json_mode.kinds import Call
-from ana.models.json_mode.values import Cut, Malformed, Unsent, read, read_whole, skip
+from ana.models.json_mode.decision import Call
+from ana.models.lenient_json import Cut, Malformed, Unsent, read, read_whole, skip
 
 FURTHER = re.compile(r"\s{0,8}[,;]\s{0,8}(?P<code>(?:[A-Za-z_]\w{0,60}\.){0,4}[A-Za-z_]\w{0,60})\(")
 PRINTED = re.compile(r"[ \t]*\)")

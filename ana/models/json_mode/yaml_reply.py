@@ -3,10 +3,10 @@
 import re
 from typing import Any
 
-from ana.models.json_mode.kinds import Broken, Found
-from ana.models.json_mode.pieces import texted
+from ana.models.json_mode.decision import Broken, Found
+from ana.models.json_mode.segments import texted
 from ana.models.json_mode.shapes import Known, decisions
-from ana.models.json_mode.values import joined
+from ana.models.lenient_json import joined
 
 LONGEST = 20_000
 _BEGIN = re.compile(

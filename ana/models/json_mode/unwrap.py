@@ -3,7 +3,7 @@
 import json
 import re
 
-from ana.models.json_mode.values import INVISIBLE, unescaped
+from ana.models.lenient_json import INVISIBLE, unescaped
 
 _AROUND = rf"(?:[\s{INVISIBLE}]|\x1b\[[0-9;]*m)*+"
 _EDGES = re.compile(rf"\A{_AROUND}")
