@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from ana.backends.chroma.journal import Cause
 from ana.errors import ToolError, UserError
-from ana.models.json_mode.decision import Call as Asked
 from ana.tracing.record import INVALID
 from ana.values import plain_text
 from graph.context import Context, context_of, emit, thread_of
@@ -95,10 +94,7 @@ def _checked(name: str, args: dict[str, Any], modules: tuple[str, ...]) -> dict[
     known = catalog(modules)
     if name not in known:
         raise ToolError(f"There is no tool {name!r}.", f"The tools are: {', '.join(known)}.")
-    decision = checker(modules).checked(Asked(name, args))
-    if decision.error:
-        raise ToolError(decision.why, "Call again with the arguments the schema asks for.")
-    return decision.args
+    return checker(modules).check(name, args)
 
 
 def _wrong_arguments(exc: ValidationError) -> ToolError:

@@ -13,9 +13,10 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ana.errors import ModelFailed
 from ana.models.call import RAW, REFUSED
-from ana.models.json_mode import Decision, Tools, decide
+from ana.models.json_mode import Decision, read_decision
 from ana.models.json_mode.plain_history import DROPPED, plain_history
 from ana.models.json_mode.tool_prompt import shown
+from ana.models.tool_schema import Tools
 
 MOST_REFUSED = 2
 """How many decisions in a row may be refused: the first, and the one that was to correct it."""
@@ -71,7 +72,7 @@ class JsonDecisions(BaseChatModel):
         for chunk in self.inner.stream(plain, config={"tags": ["nostream"]}, stop=stop, **kwargs):
             ended = {name: chunk.response_metadata[name] for name in ENDED if name in chunk.response_metadata}
             reply += AIMessageChunk(content=chunk.text, usage_metadata=chunk.usage_metadata, response_metadata=ended)
-        return as_message(decide(reply.text, Tools(schemas)), reply)
+        return as_message(read_decision(reply.text, Tools(schemas)), reply)
 
 
 def refused_last(messages: Sequence[BaseMessage]) -> int:

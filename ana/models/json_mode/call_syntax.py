@@ -7,7 +7,7 @@ cards); tags are Qwen3-Coder's, GLM-4.5's, DeepSeek's DSML and Claude's. Nothing
 import re
 from typing import Any
 
-from ana.models.json_mode.decision import Call
+from ana.models.json_mode.decision import ParsedCall
 from ana.models.lenient_json import Cut, Malformed, Unsent, read, read_whole, skip
 
 FURTHER = re.compile(r"\s{0,8}[,;]\s{0,8}(?P<code>(?:[A-Za-z_]\w{0,60}\.){0,4}[A-Za-z_]\w{0,60})\(")
@@ -24,7 +24,7 @@ _KEYS_END = re.compile(r"\s*</tool_call>")
 _ESCAPE = re.compile(r"<escape>(.*)<escape>", re.DOTALL)
 
 
-def arguments(text: str, name: str, at: int) -> tuple[Call, int]:
+def arguments(text: str, name: str, at: int) -> tuple[ParsedCall, int]:
     """A Python call from behind its opening parenthesis.
 
     Returns:
@@ -47,7 +47,7 @@ def arguments(text: str, name: str, at: int) -> tuple[Call, int]:
             placed.append(Unsent(f"a second {word['name']}") if word else value)
         at = skip(text, at)
         at = skip(text, at + 1) if text[at : at + 1] == "," else at
-    return Call(name, named, positional=tuple(placed)), at + 1
+    return ParsedCall(name, named, positional=tuple(placed)), at + 1
 
 
 def _value(text: str, at: int) -> tuple[Any, int]:

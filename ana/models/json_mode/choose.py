@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from ana.models.json_mode.decision import Broken, Call, Decision, Final, Found
+from ana.models.json_mode.arguments import check_call
+from ana.models.json_mode.decision import Broken, Decision, Final, Found, ParsedCall
 from ana.models.json_mode.markup import FENCE, MARKER
 from ana.models.json_mode.segments import Piece
 from ana.models.tool_schema import Tools
@@ -18,7 +19,7 @@ _COMMENT = re.compile(r"[ \t;,.]*(?://|#)")
 _FENCE = re.compile(FENCE)
 _EMPTY = re.compile(r"[\s\[\]{}()`~|,.;:…\-]*")
 _ATTEMPT = (
-    r"(?m)^\s{{0,8}}(?:(?:CALL|call|Call)[ ]+(?:{0})\b|(?:{0})[ ]?:|\[(?:{0})\])"
+    r"(?m)^\s{{0,8}}(?:(?:CALL|call|ParsedCall)[ ]+(?:{0})\b|(?:{0})[ ]?:|\[(?:{0})\])"
     r"|\b(?:will|going to|'ll) call (?:{0}) with\b"
 )
 _CODE = re.compile(r"[A-Za-z_][\w.]{0,80}\([^\n]*\)", re.DOTALL)
@@ -78,8 +79,8 @@ def _first(found: Sequence[Found]) -> Found:
 def _decision(one: Found, found: Sequence[Found], tools: Tools) -> Decision:
     if isinstance(one, Broken):
         return Decision(error=one.code, why=one.why)
-    if isinstance(one, Call):
-        return tools.checked(one)
+    if isinstance(one, ParsedCall):
+        return check_call(one, tools)
     answers = {other.answer for other in found if isinstance(other, Final) and other.weak == one.weak}
     if len(answers) > 1 and not one.weak:
         return Decision(error="ambiguous", why=SEVERAL)
@@ -101,7 +102,12 @@ def _spoken(text: str, pieces: Sequence[Piece]) -> bool:
 
 def _stray(one: Found, tools: Tools) -> bool:
     """JSON shown to the person that only resembles a call."""
-    return isinstance(one, Call) and not one.exact and isinstance(one.args, dict) and tools.known(one.name) is None
+    return (
+        isinstance(one, ParsedCall)
+        and not one.exact
+        and isinstance(one.args, dict)
+        and tools.resolve_name(one.name) is None
+    )
 
 
 def _embedded(text: str, pieces: Sequence[Piece]) -> bool:
@@ -159,7 +165,7 @@ def _prose(text: str, pieces: Sequence[Piece], tools: Tools) -> Decision:
     attempt = re.search(_ATTEMPT.format(names), left) if names else None
     code = left.partition("(")[0]
     if _CODE.fullmatch(left) and not hasattr(builtins, code):
-        return tools.checked(Call(code))
+        return check_call(ParsedCall(code), tools)
     value = any(piece.kind in ("other", "said") for piece in pieces) and not _spoken(text, pieces)
     wordless = _EMPTY.fullmatch(_FENCE.sub("", left)) or left in ("null", "None")
     if attempt or value or wordless or _CODE.fullmatch(left) or left.startswith('{"'):

@@ -7,14 +7,14 @@ Code = Literal["no_decision", "truncated", "unknown_tool", "bad_args", "ambiguou
 
 
 @dataclass(frozen=True)
-class Call:
+class ParsedCall:
     """A call as it was written, before it is checked.
 
     Args:
         name: The tool's name as it was sent.
         args: By parameter; a bare text or None where no object was sent.
         beside: Keys that stand beside the arguments and are no remarks.
-        texts: Whether every argument came as text, as in XML and YAML, to be read by its parameter's type.
+        all_text: Whether every argument came as text, as in XML and YAML, to be read by its parameter's type.
         positional: Arguments without a name, in order.
         exact: Whether it has exactly the shape that was asked for.
     """
@@ -22,7 +22,7 @@ class Call:
     name: str
     args: Any = None
     beside: tuple[str, ...] = ()
-    texts: bool = False
+    all_text: bool = False
     positional: tuple[Any, ...] = ()
     exact: bool = False
 
@@ -43,7 +43,7 @@ class Broken:
     why: str
 
 
-Found = Call | Final | Broken
+Found = ParsedCall | Final | Broken
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ana.models.json_mode import call_syntax, markup
-from ana.models.json_mode.decision import Broken, Call, Final, Found
+from ana.models.json_mode.decision import Broken, Final, Found, ParsedCall
 from ana.models.json_mode.repair import repaired
 from ana.models.json_mode.shapes import NOTHING, Known, decisions
 from ana.models.lenient_json import Cut, Malformed, read
@@ -136,15 +136,15 @@ class Scanner:
         line = _LINE.match(self.text, mark.end())
         assert line is not None
         if form not in markup.BARE:
-            return self._add("said", mark.start(), line.end(), Call(name))
+            return self._add("said", mark.start(), line.end(), ParsedCall(name))
         text = line[0].strip().removesuffix(markup.BARE[form])
-        return self._add("said", mark.start(), line.end(), Call(name, call_syntax.bare(text)))
+        return self._add("said", mark.start(), line.end(), ParsedCall(name, call_syntax.bare(text)))
 
     def _headed(self, mark: re.Match[str], name: str, at: int) -> int:
         value, end = self._read(at)
         if isinstance(value, Broken):
             return self._stop(mark.start(), value)
-        return self._add("said", mark.start(), end, Call(name, call_syntax.unmarked(value)))
+        return self._add("said", mark.start(), end, ParsedCall(name, call_syntax.unmarked(value)))
 
     def _read(self, at: int) -> tuple[object, int]:
         """The value at a place, mended where that is certain, or why there is none and how far it was looked at."""
@@ -162,13 +162,13 @@ class Scanner:
         args, end = call_syntax.tagged(self.text, mark.end())
         if args is None:
             return self._stop(mark.start(), _CUT)
-        return self._add("said", mark.start(), end, Call(mark["tagged"], args, texts=True))
+        return self._add("said", mark.start(), end, ParsedCall(mark["tagged"], args, all_text=True))
 
     def _keys(self, mark: re.Match[str]) -> int:
         args, end = call_syntax.keyed(self.text, mark.end())
         if args is None:
             return self._stop(mark.start(), _CUT)
-        return self._add("said", mark.start(), end, Call(mark["keyed"], args, texts=True))
+        return self._add("said", mark.start(), end, ParsedCall(mark["keyed"], args, all_text=True))
 
     def _call(self, mark: re.Match[str]) -> int:
         """Python calls, one behind another; anything else that looks like one is prose."""
@@ -203,4 +203,4 @@ class Scanner:
 
 def texted(pieces: list[Found]) -> Iterator[Found]:
     """The same decisions, every argument of theirs a text."""
-    return (replace(found, texts=True) if isinstance(found, Call) else found for found in pieces)
+    return (replace(found, all_text=True) if isinstance(found, ParsedCall) else found for found in pieces)

@@ -9,7 +9,7 @@ Anthropic's `tool_use` blocks ("Tool use with Claude"), Gemini's `functionCall`,
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ana.models.json_mode.decision import Broken, Call, Final, Found
+from ana.models.json_mode.decision import Broken, Final, Found, ParsedCall
 from ana.models.lenient_json import Cut, Malformed, Twice, Unsent, read_whole, same
 
 ARGS = ("args", "arguments", "parameters", "input", "kwargs", "tool_input", "action_input")
@@ -114,7 +114,7 @@ def _by_key(said: dict[str, Any], known: Known) -> Iterator[Found]:
     """{"create_item": {...}}: the tool's name as the key."""
     named = [key for key in said if key not in REMARKS and known(key)]
     if len(named) == 1 and isinstance(decoded(said[named[0]]), dict):
-        yield Call(named[0], decoded(said[named[0]]))
+        yield ParsedCall(named[0], decoded(said[named[0]]))
 
 
 def _name(value: Any) -> str | None:
@@ -135,9 +135,9 @@ def _call(name: str, said: dict[str, Any], known: Known, *, exact: bool) -> Iter
     elif any(key in said for key in ARGS):
         args = given[0] if given else None
         if not _is_placeholder(args):
-            yield Call(name, args, beside=tuple(others), exact=exact)
+            yield ParsedCall(name, args, beside=tuple(others), exact=exact)
     elif exact or known(name):
-        yield Call(name, others, exact=exact)
+        yield ParsedCall(name, others, exact=exact)
 
 
 def _is_schema(said: dict[str, Any]) -> bool:
