@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ana.models.json_mode import Decision, read_decision
-from ana.models.json_mode.tool_prompt import shown
+from ana.models.json_mode.tool_prompt import describe_tools
 from ana.models.tool_schema import Tools
 from tools.catalog import schemas
 
@@ -196,7 +196,7 @@ def _calls(do: Callable[[], object]) -> int:
 
 
 def test_the_tools_are_shown_from_the_schemas_alone() -> None:
-    text = shown(schemas())
+    text = describe_tools(schemas())
     for schema in schemas():
         assert f"- {schema['function']['name']}: {schema['function']['description']}" in text
     assert "  content (string): The text, in natural language." in text
