@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from ana.errors import ContextTooLong, ModelFailed
 from ana.memory.context_line import digest
+from ana.models.base import PROMPT_DATA
 from ana.models.call import complete
 from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit
@@ -31,7 +32,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if why := passed(turn, handles.settings, context.max_steps):
         return {"draft": ended(why, state["messages"]), "turn": turn | {"error": "limit"}}
     loaded = state.get("loaded") or load(handles)
-    system = SystemMessage(system_prompt(loaded, state.get("summary", "")))
+    system = system_message(loaded, state.get("summary", ""))
     messages = [system, *with_corrections(repaired(state["messages"]), turn["corrections"])]
     model, on_text = handles.model.bind_tools(schemas(handles.settings.tools_modules)), partial(_stream, runtime)
     try:
@@ -49,6 +50,11 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if reply.tool_calls or reply.invalid_tool_calls:
         return {"messages": [_renamed(reply, turn)], "turn": turn, "loaded": loaded}
     return {"draft": reply.text.strip(), "turn": turn, "loaded": loaded}
+
+
+def system_message(loaded: Loaded, summary: str = "") -> SystemMessage:
+    """The system prompt, and beside its text, for models in this process, the data it was rendered from."""
+    return SystemMessage(system_prompt(loaded, summary), additional_kwargs={PROMPT_DATA: loaded})
 
 
 def system_prompt(loaded: Loaded, summary: str = "") -> str:

@@ -10,6 +10,13 @@ from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+PROMPT_DATA = "prompt_data"
+"""Key in a system message's `additional_kwargs` for what its text was rendered from: {"now": ..., "lines": {...}}.
+
+For models in this process, which need not read a prompt that is written for others. Chat providers are sent a system
+message's text and role alone; a test holds that nothing of this key reaches one.
+"""
+
 
 class StreamingModel(BaseChatModel):
     """A chat model that only has to say how it streams; it finds the tools it was bound to under `tools`."""

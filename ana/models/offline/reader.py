@@ -8,7 +8,7 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from ana.models.base import StreamingModel, to_chunk
 from ana.models.offline.rules import understood
-from ana.models.offline.view import read
+from ana.models.offline.view import read_messages
 
 
 class OfflineReader(StreamingModel):
@@ -30,7 +30,7 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
         messages: The system prompt, the conversation, this turn.
         tools: The names of the tools that may be called.
     """
-    if (view := read(messages)) is None:
+    if (view := read_messages(messages)) is None:
         return AIMessage("I was not told what day it is, so I cannot work.")
     if view.checked:
         return AIMessage("I could not do that reliably. Please say it in other words.")
