@@ -14,7 +14,7 @@ from langgraph.types import Interrupt, StateSnapshot
 from ana.errors import AnaError, NotWaiting, StoreBroken, UserError
 from ana.files import is_damage
 from ana.handles import Handles
-from ana.tracing.record import cost, record_of, steps_of
+from ana.tracing.record import build_record, cost, list_steps
 from ana.values import plain_text
 from app.open_turn import build_input, close, find_unanswered
 from app.outcome import CutShort, Done, Waiting, read_request
@@ -161,7 +161,7 @@ class Assistant:
             thread_id=thread_id,
             trace_id=turn["id"],
             trace_path=str(self.handles.traces.path(thread_id)),
-            steps=steps_of(messages, turn["corrections"]),
+            steps=list_steps(messages, turn["corrections"]),
             usage=dict(turn["usage"]),
             cost_usd=cost(turn["usage"], self.handles.settings),
             changes=receipts(messages),
@@ -170,7 +170,7 @@ class Assistant:
 
     def _wait(self, state: StateSnapshot, asked: Interrupt) -> Waiting:
         turn, messages = self._turn_of(state), this_turn(state.values["messages"])
-        steps = steps_of(messages, turn["corrections"])
+        steps = list_steps(messages, turn["corrections"])
         return Waiting(_thread_of(state), turn["id"], asked.id, read_request(asked), steps, receipts(messages))
 
     def _open_turn(self, state: StateSnapshot) -> Waiting | CutShort | None:
@@ -199,7 +199,7 @@ class Assistant:
         thread_id = _thread_of(state)
         self._graph.update_state(_config(thread_id), ended, as_node="reflect")
         messages = [*this_turn(state.values["messages"]), *answers]
-        self.handles.traces.write(record_of(turn, messages, thread_id, self.handles.settings))
+        self.handles.traces.write(build_record(turn, messages, thread_id, self.handles.settings))
 
     def _turn_of(self, state: StateSnapshot) -> Turn:
         """Return the open turn; build one if its first node has not run."""

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from ana.errors import ToolError, UserError
 from ana.memory.changes import Cause
-from ana.models.json_mode.kinds import Call as Asked
 from ana.tracing.record import INVALID
 from ana.values import plain_text
 from graph.context import Context, context_of, emit, thread_of
@@ -100,10 +99,7 @@ def _check_arguments(name: str, args: dict[str, Any], modules: tuple[str, ...]) 
     known = catalog(modules)
     if name not in known:
         raise ToolError(f"There is no tool {name!r}.", f"The tools are: {', '.join(known)}.")
-    decision = checker(modules).checked(Asked(name, args))
-    if decision.error:
-        raise ToolError(decision.why, "Call again with the arguments the schema asks for.")
-    return decision.args
+    return checker(modules).check(name, args)
 
 
 def _argument_error(exc: ValidationError) -> ToolError:

@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 
 from ana.errors import ContextTooLong, ModelFailed
 from ana.memory.digests import line_digest
+from ana.models.base import PROMPT_DATA
 from ana.models.call import complete
 from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit
@@ -31,7 +32,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         return {"draft": explain_stop(limit, state["messages"]), "turn": turn | {"error": "limit"}}
     # `loaded` is not checkpointed, so it is missing when a turn goes on in another process.
     loaded = state.get("loaded") or read_prompt_inputs(handles)
-    system = SystemMessage(system_prompt(loaded, state.get("summary", "")))
+    system = system_message(loaded, state.get("summary", ""))
     try:
         reply, messages = _ask_model(state, runtime, system)
     except ModelFailed as exc:
@@ -45,6 +46,11 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if reply.tool_calls or reply.invalid_tool_calls:
         return {"messages": [_with_own_ids(reply, turn)], "turn": turn, "loaded": loaded}
     return {"draft": reply.text.strip(), "turn": turn, "loaded": loaded}
+
+
+def system_message(loaded: Loaded, summary: str = "") -> SystemMessage:
+    """The system prompt, and beside its text, for models in this process, the data it was rendered from."""
+    return SystemMessage(system_prompt(loaded, summary), additional_kwargs={PROMPT_DATA: loaded})
 
 
 def system_prompt(loaded: Loaded, summary: str = "") -> str:

@@ -31,9 +31,9 @@ def render(name: str, **slots: str) -> str:
 
 
 def decision_prompt(tools: str) -> str:
-    """Return the prompt that asks a model without tool calls for its decisions.
+    """Return the instructions for a model without tool calls.
 
     Args:
-        tools: The tools it may call, one on each line.
+        tools: The tools it may call, one a line.
     """
     return render("decision", tools=tools)

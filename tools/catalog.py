@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from ana.models.json_mode import Tools
+from ana.models.tool_schema import Tools
 from tools.calculator import calculator
 from tools.clock import now
 from tools.context import append_context, delete_context, replace_context

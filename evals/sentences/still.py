@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.embedders import WordLlamaEmbeddings
@@ -26,7 +26,7 @@ from app.outcome import Done
 from evals.sentences.expected import wrong_writes, wrongs
 from evals.sentences.measure import Outcome, Sentence, items_of, life
 from nodes.load_context import calendar
-from nodes.reason import system_prompt
+from nodes.reason import system_message
 from tools.call import CallContext
 from tools.catalog import TOOLS, schemas
 
@@ -48,7 +48,7 @@ class Still:
         self._items: dict[str, Any] = {item.id: self._call.show(item) for item in items_of(life())}
         self._model = build_model(load_settings({"LLM_PROVIDER": "offline"})).bind_tools(schemas(()))
         now = calendar(clock.now(), clock.zone_name)
-        self._prompt = SystemMessage(system_prompt({"now": now, "lines": self._lines}))
+        self._prompt = system_message({"now": now, "lines": self._lines})
 
     def put(self, sentence: Sentence) -> Outcome:
         """Say a sentence to the reader and compare."""

@@ -164,7 +164,7 @@ def test_a_decision_that_stays_broken_ends_with_a_clear_answer(tmp_path: Path, r
         stub.script = list[Said | Callable[[dict[str, Any]], Said]](without_tools(FINAL))
         again = ask(stub, tmp_path, "hi", USE_TOOL_CALLS="0")
     assert [step["tool"] for step in answer.steps] == ["⛔️validation_error"] * 2
-    assert "no decision that can be used" in answer.answer
+    assert "could not be used" in answer.answer
     assert answer.changes == []
     assert len(stub.requests) == 2 + 1
     assert again.answer == "You have one task: the cake."

@@ -15,7 +15,7 @@ from tests.conftest import folders
 from tests.test_structure import imports
 
 READER = PROJECT / "ana" / "models" / "offline"
-READS = ("ana.models.offline", "ana.models.scripted", "ana.time.when")
+READS = ("ana.models.offline", "ana.models.base", "ana.time.when")
 
 
 @pytest.mark.parametrize("path", sorted(READER.glob("*.py")), ids=lambda path: path.name)
