@@ -20,8 +20,8 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, NoReturn
@@ -50,7 +50,8 @@ class Fork:
     def kill(self) -> None:
         """Kill it if it still runs."""
         if self._code is None:
-            self.send_signal(signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                self.send_signal(signal.SIGKILL)
 
     def wait(self, timeout: float = 60) -> int:
         """Return its exit code, negative for a signal; kill it and raise TimeoutExpired if it does not end."""
@@ -92,6 +93,25 @@ def fork(
         json.dump({"arguments": arguments, "cwd": str(cwd), "env": os.environ | dict(env or {})}, request)
     status = os.fdopen(status_out, buffering=1)
     return Fork(int(status.readline()), status)
+
+
+@contextmanager
+def start_forked(*arguments: str) -> Iterator[tuple[Fork, IO[str], IO[str]]]:
+    """Start `python *arguments` as a fork: the process, where its input goes, where its output comes from.
+
+    It is killed at the end of the block, if it still runs.
+    """
+    input_out, input_in = os.pipe()
+    output_out, output_in = os.pipe()
+    child = fork(*arguments, stdin=input_out, stdout=output_in, stderr=2)
+    os.close(input_out)
+    os.close(output_in)
+    with os.fdopen(input_in, "w", buffering=1) as given, os.fdopen(output_out) as told:
+        try:
+            yield child, given, told
+        finally:
+            child.kill()
+            child.wait()
 
 
 def run_forked(
