@@ -21,7 +21,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, NoReturn
@@ -118,7 +118,8 @@ def run_forked(
     *arguments: str, given: str = "", cwd: Path = PROJECT, env: Mapping[str, str] | None = None, timeout: float = 60
 ) -> "subprocess.CompletedProcess[str]":
     """Run `python *arguments` as a fork to its end, as subprocess.run does."""
-    with TemporaryFile("w+") as stdin, TemporaryFile("w+") as stdout, TemporaryFile("w+") as stderr:
+    with ExitStack() as stack:
+        stdin, stdout, stderr = (stack.enter_context(TemporaryFile("w+", errors="replace")) for _ in range(3))
         stdin.write(given)
         for file in (stdin, stdout, stderr):
             file.seek(0)

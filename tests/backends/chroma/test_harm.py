@@ -17,6 +17,8 @@ from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from tests.conftest import EMBEDDER
 
+pytestmark = pytest.mark.usefixtures("forked_probe")
+
 STAMP = "2026-01-01T00:00:00.000000+00:00"
 
 
