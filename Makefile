@@ -38,7 +38,7 @@ bench: $(READY) ## speed, as ratios inside one run
 crash: $(READY) ## kill it 300 times at random moments and look what is left; many writers at once; long tests (about 25 minutes)
 	@$(BIN)/python -m evals.crash
 	@$(BIN)/python -m evals.crash.crowd
-	@$(BIN)/python -m pytest -n 2 -m long --timeout 600 -v
+	@ANA_LONG_TESTS=1 $(BIN)/python -m pytest -n 2 -m "long or hypothesis" --timeout 600 -v
 
 readme: $(READY) ## regenerate the README's tables and transcript
 	@$(BIN)/python -m evals.readme

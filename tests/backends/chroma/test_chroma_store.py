@@ -19,6 +19,7 @@ from ana.memory.memory import Memory
 from ana.memory.property_text import DELIMITER, property_text
 from ana.time.clock import Clock
 from tests.conftest import EMBEDDER
+from tests.examples import examples
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT
@@ -29,7 +30,9 @@ KEYS = TEXT | st.sampled_from(
 PROPERTIES = st.dictionaries(KEYS, JSON, max_size=5)
 CONTENT = TEXT | st.builds(lambda a, b: a + DELIMITER + b, TEXT, TEXT)
 
-lasting = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+lasting = settings(
+    max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from ana.time.clock import Clock
 from evals.retrieval.measure import items as kept
 from evals.retrieval.measure import queries
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+from tests.examples import examples
 
 CLOCK = Clock(BERLIN, lambda: WEDNESDAY)
 
@@ -197,7 +198,7 @@ FILTERS: list[Any] = [None, {"status": "active"}, {"type": {"$ne": "task"}}, {"p
 TEXTS = [query.text for query in queries() if asked(query.text, WEDNESDAY.date()).due is None]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.sampled_from(TEXTS), where=st.sampled_from(FILTERS), limit=st.sampled_from([1, 5, 10, 60]))
 def test_the_best_are_those_of_comparing_every_item(store: ChromaStore, text: str, where: Any, limit: int) -> None:
     """What the legs propose and the threshold leaves out never costs a place."""

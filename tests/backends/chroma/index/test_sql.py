@@ -14,6 +14,7 @@ from ana.backends.chroma.folder import Folder
 from ana.memory.filters import matches, parse
 from ana.time.clock import Clock
 from tests.conftest import BERLIN, EMBEDDER
+from tests.examples import examples
 
 KEYS = st.sampled_from(["type", "n", "due", "tags", "odd key", "ana:x", "#"])
 VALUES: list[Any] = [
@@ -52,7 +53,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> ChromaStore:
     return store
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(where=filters)
 def test_a_narrowed_filter_finds_what_the_exact_one_finds(store: ChromaStore, where: Mapping[str, Any]) -> None:
     node = parse(where, BERLIN)
