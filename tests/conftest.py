@@ -1,9 +1,11 @@
 """Shared fixtures: nothing here reaches a network, and every test has folders of its own."""
 
 import os
+import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -49,6 +51,18 @@ def memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
     memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     yield memory
     memory.close()
+
+
+@pytest.fixture
+def forked_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the probe of Chroma start its process as a fork, which imports nothing; what it does there is the same."""
+    from ana.backends.chroma.care import probe
+    from tests.forks import run_forked
+
+    def run(command: list[str], timeout: float, **_: object) -> "subprocess.CompletedProcess[str]":
+        return run_forked(*command[1:], timeout=timeout)
+
+    monkeypatch.setattr(probe, "subprocess", SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired))
 
 
 MakeAssistant = Callable[..., "Assistant"]

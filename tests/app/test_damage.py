@@ -19,6 +19,8 @@ from app.cli.main import cli, guarded
 from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
 
+pytestmark = pytest.mark.usefixtures("forked_probe")
+
 COMMANDS = (("items",), ("ask", "note: the bins go out on Thursday"))
 MORE = {
     "threads": ("threads", "list"),

@@ -4,7 +4,6 @@ Where the system does not let an ordinary process make one, the limit on the siz
 """
 
 import json
-import os
 import subprocess
 import sys
 import textwrap
@@ -17,6 +16,7 @@ from ana.settings import PROJECT
 from ana.time.clock import Clock, local_zone
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER, folders
+from tests.forks import run_forked
 
 SMALL = """
     import json, os, subprocess, sys
@@ -28,9 +28,8 @@ SMALL = """
     def mount(*options):
         subprocess.run(["mount", *options, str(disk)], check=True)
 
-    def ana(*arguments, given=None):
-        command = [sys.executable, "-m", "app.cli", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, input=given, timeout=120)
+    def ana(*arguments):
+        done = run_forked("-m", "app.cli", *arguments, timeout=120)
         told = done.stdout + done.stderr
         assert "Traceback" not in told, told
         return done.returncode, told
@@ -48,6 +47,7 @@ SMALL = """
     from ana.backends.chroma.care.examine import examine
     from ana.memory.memory import Memory
     from tests.conftest import EMBEDDER
+    from tests.forks import run_forked
 
     clock, kept, said = Clock(local_zone("UTC")), [], ""
     memory = open_memory(disk / "data", EMBEDDER, clock)
@@ -135,9 +135,7 @@ LIMITED = """
 
 
 def test_files_that_may_not_grow_are_told_and_lose_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", textwrap.dedent(LIMITED), str(tmp_path / "data")]
-    env = os.environ | {"PYTHONPATH": str(PROJECT)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=env)
+    done = run_forked("-c", LIMITED, str(tmp_path / "data"), timeout=120)
     assert done.returncode == 7, done.stderr
     assert "disk" in done.stderr
     memory = open_memory(tmp_path / "data", EMBEDDER, Clock(local_zone("UTC")))

@@ -20,6 +20,7 @@ from graph.checkpoints import open_saver
 from graph.context import LocalContext
 from nodes.history import repair_messages
 from tests.conftest import folders
+from tests.examples import examples
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 
@@ -57,7 +58,7 @@ MESSAGE = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(MESSAGE, max_size=12))
 def test_any_list_becomes_a_valid_one(messages: list[AnyMessage]) -> None:
     mended = repair_messages(messages)
@@ -75,7 +76,7 @@ ENDS = ["not", "ctrl-c in the model", "ctrl-c behind a tool", "killed in the mod
 HOW = st.sampled_from(ENDS)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(st.lists(st.tuples(HOW, st.integers(0, 3)), min_size=1, max_size=5))
 def test_whatever_is_interrupted_the_next_call_gets_a_valid_list(turns: list[tuple[str, int]]) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -30,6 +30,7 @@ from ana.memory.trash import list_deleted, purge, restore
 from ana.memory.undo import last_turn, undo
 from ana.time.clock import Clock
 from ana.values import Json, Properties
+from tests.examples import examples
 from tests.memory.test_filters_oracle import ZONES, filters, properties
 
 Check = Callable[[Backend], None]
@@ -49,7 +50,7 @@ NAMES = ["created_at", "updated_at", "id", "due_date", "ana:length", "chroma:doc
 PROPERTIES = st.dictionaries(TEXT | st.sampled_from(NAMES), JSON, max_size=5)
 CONTENT = TEXT | st.builds(lambda a, b: a + DELIMITER + b, TEXT, TEXT)
 
-some = settings(max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+some = settings(max_examples=examples(60), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
 
 def memory_on(backend: Backend) -> Memory:

@@ -17,6 +17,7 @@ from ana.memory.undo import last_turn, undo
 from ana.time.clock import Clock
 from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+from tests.examples import examples
 
 
 def cause(turn: str, n: int = 0) -> Cause:
@@ -231,5 +232,5 @@ class Undoing(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
-Undoing.TestCase.settings = settings(max_examples=12, stateful_step_count=12, deadline=None)
+Undoing.TestCase.settings = settings(max_examples=examples(12), stateful_step_count=12, deadline=None)
 TestUndoing = Undoing.TestCase

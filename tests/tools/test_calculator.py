@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ana.errors import ToolError
+from tests.examples import examples
 from tools.calculator import LARGEST, calculate, calculator
 
 
@@ -213,7 +214,7 @@ def test_operators_bind_as_in_python(pairs: list[tuple[int, str]]) -> None:
 _mumbling = st.text(alphabet="0123456789+-*/%^!().,$€×÷−of e\n_'\"[]", max_size=80)
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=examples(500))
 @given(
     _mumbling | st.text() | st.lists(st.sampled_from(["2", "0", ".5", "(", ")", "!", "%", "^", "-", "/"])).map("".join)
 )

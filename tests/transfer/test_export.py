@@ -23,6 +23,7 @@ from ana.transfer.exporter import export_lines
 from ana.transfer.importer import import_bundle
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+from tests.examples import examples
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
 
@@ -213,7 +214,7 @@ NAMES = st.sampled_from(["item", "line", "change", "id", "kind", "before", "prop
 ANYTHING = st.recursive(st.none() | st.floats() | st.text(), lambda x: st.lists(x) | st.dictionaries(NAMES, x))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(line=st.text() | ANYTHING.map(json.dumps))
 def test_no_line_whatever_is_more_than_a_bad_line(line: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("x") / "x.jsonl"

@@ -10,9 +10,10 @@ from ana.memory.scoring import Weights
 from ana.time.clock import Clock
 from ana.values import Properties
 from tests.chroma import chroma_of, open_memory
+from tests.examples import examples
 from tests.memory.conformance import PROPERTIES
 
-lasting = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+lasting = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture

@@ -2,10 +2,8 @@
 
 import os
 import re
-import subprocess
-import sys
-import textwrap
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,16 +14,17 @@ from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER
+from tests.forks import start_forked
 
 WORKER = """
     import sys
     from pathlib import Path
     from ana.time.clock import Clock, local_zone
-    from ana.embedders import WordLlamaEmbeddings
     from tests.chroma import open_memory
+    from tests.conftest import EMBEDDER
 
     folder, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    memory = open_memory(folder, WordLlamaEmbeddings(), Clock(local_zone("UTC")), timeout=60, program=name)
+    memory = open_memory(folder, EMBEDDER, Clock(local_zone("UTC")), timeout=60, program=name)
     memory.lines()
     print("ready", flush=True)
     sys.stdin.readline()
@@ -50,31 +49,18 @@ HOLDER = """
 """
 
 
-def start(script: str, *arguments: object) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-
 def test_processes_in_turns_lose_nothing(tmp_path: Path, clock: Clock) -> None:
-    workers = [start(WORKER, tmp_path / "data", name, 30) for name in ("left", "right", "third")]
-    for worker in workers:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == "ready\n"
-    outputs = [""] * len(workers)
-
-    def collect(position: int) -> None:
-        outputs[position] = workers[position].communicate("go\n", timeout=100)[0]
-
-    readers = [threading.Thread(target=collect, args=(position,)) for position in range(len(workers))]
-    for reader in readers:
-        reader.start()
-    for reader in readers:
-        reader.join()
-    assert [worker.returncode for worker in workers] == [0, 0, 0]
+    with ExitStack() as stack:
+        started = [
+            stack.enter_context(start_forked("-c", WORKER, str(tmp_path / "data"), name, "30"))
+            for name in ("left", "right", "third")
+        ]
+        for _, _, told in started:
+            assert told.readline() == "ready\n"
+        for _, given, _ in started:
+            given.write("go\n")
+        outputs = [told.read() for _, _, told in started]
+        assert [worker.wait(100) for worker, _, _ in started] == [0, 0, 0]
     acknowledged = [id for output in outputs for id in output.split()]
     memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     assert sorted(i.id for i in memory.items()) == sorted(acknowledged)
@@ -86,16 +72,11 @@ def test_processes_in_turns_lose_nothing(tmp_path: Path, clock: Clock) -> None:
 
 
 def test_a_holder_that_does_not_let_go_is_named(tmp_path: Path) -> None:
-    holder = start(HOLDER, tmp_path)
-    try:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
+    with start_forked("-c", HOLDER, str(tmp_path)) as (holder, _, told):
+        assert told.readline() == "held\n"
         with pytest.raises(StoreBusy) as caught, Folder(tmp_path, timeout=0.2).hold():
             pass
         assert re.search(rf"the holder \(pid {holder.pid}, since \d{{4}}-", caught.value.message)
-    finally:
-        holder.kill()
-        holder.communicate()
     with Folder(tmp_path, timeout=10).hold():
         pass
 

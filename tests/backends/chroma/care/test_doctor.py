@@ -3,12 +3,14 @@
 import json
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from ana.backends.chroma.care import probe
 from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.repair import repair
@@ -20,6 +22,8 @@ from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+
+pytestmark = pytest.mark.usefixtures("forked_probe")
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
 MANY = [Item(f"many{n:04}", f"old number {n}", {"n": n}, STAMP, STAMP) for n in range(1100)]
@@ -264,7 +268,11 @@ def test_damage_without_an_unclean_end_is_found_and_mended(filled: tuple[Path, d
     memory.close()
 
 
-def test_the_probe_believes_what_is_sound_only(filled: tuple[Path, dict[str, str]]) -> None:
+def test_the_probe_believes_what_is_sound_only(
+    filled: tuple[Path, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a process started from nothing, as it is when no test is looking."""
+    monkeypatch.setattr(probe, "subprocess", subprocess)
     assert find_fault(filled[0] / "chroma") is None
     garble(filled[0] / "chroma" / "chroma.sqlite3")
     assert find_fault(filled[0] / "chroma")

@@ -1,9 +1,6 @@
 """Embedding everything again: whenever it is cut short, the old or the new is there, whole."""
 
 import itertools
-import subprocess
-import sys
-import textwrap
 import time
 from pathlib import Path
 from typing import Any
@@ -17,6 +14,7 @@ from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER
+from tests.forks import start_forked
 
 
 class Letters:
@@ -163,14 +161,9 @@ KILLED = """
 @pytest.mark.parametrize("after", [0.0, 0.02, 0.05, 0.1, 0.2])
 def test_killed_at_any_moment_the_old_or_the_new_is_whole(tmp_path: Path, clock: Clock, after: float) -> None:
     filled(tmp_path, clock)
-    child = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path)], stdout=subprocess.PIPE, text=True
-    )
-    assert child.stdout is not None
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(after)
-    child.kill()
-    child.communicate()
+    with start_forked("-c", KILLED, str(tmp_path)) as (_, _, told):
+        assert told.readline() == "ready\n"
+        time.sleep(after)
     memory = open_memory(tmp_path, EMBEDDER, clock)
     try:
         memory.count()

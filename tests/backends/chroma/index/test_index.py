@@ -21,6 +21,7 @@ from ana.memory.item import Item
 from ana.time.clock import Clock
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+from tests.examples import examples
 from tests.memory.test_filters_oracle import ZONES, filters, properties
 
 STAMP = "2026-01-01T00:00:00.000000+00:00"
@@ -44,7 +45,7 @@ class Shelf:
         return self.some(list(self.items))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     held=st.lists(properties, min_size=1, max_size=6),
     where=filters,

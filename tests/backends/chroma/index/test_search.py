@@ -21,6 +21,7 @@ from evals.retrieval.measure import items as kept
 from evals.retrieval.measure import queries
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+from tests.examples import examples
 
 CLOCK = Clock(BERLIN, lambda: WEDNESDAY)
 
@@ -195,7 +196,7 @@ FILTERS: list[Any] = [None, {"status": "active"}, {"type": {"$ne": "task"}}, {"p
 TEXTS = [query.text for query in queries() if parse_query(query.text, WEDNESDAY.date()).due is None]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.sampled_from(TEXTS), where=st.sampled_from(FILTERS), limit=st.sampled_from([1, 5, 10, 60]))
 def test_the_best_are_those_of_comparing_every_item(store: Memory, text: str, where: Any, limit: int) -> None:
     """What the legs propose and the threshold leaves out never costs a place."""

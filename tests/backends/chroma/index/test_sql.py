@@ -14,6 +14,7 @@ from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER
+from tests.examples import examples
 
 KEYS = st.sampled_from(["type", "n", "due", "tags", "odd key", "ana:x", "#"])
 VALUES: list[Any] = [
@@ -55,7 +56,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     return memory
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(where=filters)
 def test_a_narrowed_filter_finds_what_the_exact_one_finds(memory: Memory, where: Mapping[str, Any]) -> None:
     node = parse(where, BERLIN)
