@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
 from ana.models.base import StreamingModel, to_chunk
-from ana.models.offline.rules import understood
+from ana.models.offline.rules import plan_turn
 from ana.models.offline.view import read_messages
 
 
@@ -34,7 +34,7 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
         return AIMessage("I was not told what day it is, so I cannot work.")
     if view.checked:
         return AIMessage("I could not do that reliably. Please say it in other words.")
-    plan = understood(view)
+    plan = plan_turn(view)
     try:
         name, arguments = next(plan)
         for result in view.results:

@@ -14,13 +14,14 @@ How it reads:
 - What is no day (February 30, 13/45) and what recurs (every Friday, Mondays) is nothing.
 """
 
-from ana.time.when.mentions import Mention, resolve, spell_out, stretches
+from ana.time.when.mentions import Mention, drop_mentions, resolve, spell_out, stretches
 from ana.time.when.questions import due_question, named_days
 from ana.time.when.times import TimeMention, hours_ahead, shift_of, times
 
 __all__ = [
     "Mention",
     "TimeMention",
+    "drop_mentions",
     "due_question",
     "hours_ahead",
     "named_days",

@@ -1,7 +1,7 @@
 """The mentions of days in a text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
@@ -11,6 +11,7 @@ from dateutil.relativedelta import relativedelta
 from ana.time.dates import spelled
 from ana.time.when.explicit import EXPLICIT
 from ana.time.when.relative import RELATIVE
+from ana.time.when.times import TimeMention
 from ana.time.when.words import ANY_WEEKDAY, MONTH, Days, moved
 
 _PAST = re.compile(r"\b(?:did|was|were|had|happened)\b", re.IGNORECASE)
@@ -60,6 +61,13 @@ def _resolved(text: str, today: date) -> tuple[Mention, ...]:
         if days:
             found.append(Mention(start, end, *days, text[start:end]))
     return tuple(found)
+
+
+def drop_mentions(text: str, mentions: Sequence[Mention | TimeMention]) -> str:
+    """Return the text with a space in place of each mention; they must be in the order of the text."""
+    for mention in reversed(mentions):
+        text = f"{text[: mention.start]} {text[mention.end :]}"
+    return text
 
 
 def stretches(text: str, today: date) -> list[Mention]:

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
 
-from ana.time.when.mentions import Mention, stretches
+from ana.time.when.mentions import Mention, drop_mentions, stretches
 from ana.time.when.words import Days, moved
 
 _CUE_WORDS = (
@@ -90,9 +90,7 @@ def _words(text: str) -> list[str]:
 
 
 def _only_fillers(text: str, mentions: list[Mention]) -> bool:
-    for mention in reversed(mentions):
-        text = f"{text[: mention.start]} {text[mention.end :]}"
-    return _FILLERS.issuperset(_words(text))
+    return _FILLERS.issuperset(_words(drop_mentions(text, mentions)))
 
 
 def _range(text: str, mention: Mention, today: date) -> Days | None:
