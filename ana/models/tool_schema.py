@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ana.errors import ToolError
-from ana.models.lenient_json import Cut, Malformed, Twice, Unsent, read_whole
+from ana.models.lenient_json import ConflictingValues, MalformedValue, NotAValue, TruncatedValue, read_whole
 
 _NAMESPACE = re.compile(r"^(?:functions|tools|default_api)\.|(?:\(\)|\.call)$", re.IGNORECASE)
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,18})")
@@ -133,15 +133,15 @@ def _fit_text(value: str, types: frozenset[str]) -> Any:
 def _read_or(value: str, text: str) -> Any:
     try:
         return read_whole(text)
-    except (Malformed, Cut):
+    except (MalformedValue, TruncatedValue):
         return value
 
 
 def _find_unsent(value: Any) -> list[str]:
     """The source text of everything that stands in a value's place without being one."""
-    if isinstance(value, Unsent):
+    if isinstance(value, NotAValue):
         return [value.raw]
-    if isinstance(value, Twice):
+    if isinstance(value, ConflictingValues):
         return ["a key with two values"]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [raw for part in inner for raw in _find_unsent(part)]

@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 def refuses_tools(exc: BaseException) -> bool:
-    """Whether an endpoint's error says that it takes no tools."""
+    """Whether an endpoint's error says that it does not take tools."""
     said = str(exc)
     named = bool(_NAMES_TOOLS.search(said)) and not _NAMES_MESSAGES.search(said)
     return getattr(exc, "status_code", None) in STATUSES and named
@@ -65,7 +65,7 @@ class ToolCallFallback(StreamingModel):
                 if begun or not refuses_tools(exc):
                     raise
                 self._refused = True
-                _log.warning("the endpoint takes no tools (%s); asking for JSON decisions from now on", exc)
+                _log.warning("the endpoint does not take tools (%s); asking for JSON decisions from now on", exc)
         if self._refused:
             yield from self.json_decisions._stream(messages, stop, **kwargs)
 

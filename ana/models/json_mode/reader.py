@@ -1,10 +1,10 @@
 """From a reply to a decision."""
 
-from ana.models.json_mode.choose import chosen
+from ana.models.json_mode.choose import choose_decision
 from ana.models.json_mode.decision import Decision
-from ana.models.json_mode.segments import Piece, Scanner
-from ana.models.json_mode.unwrap import uncovered
-from ana.models.json_mode.yaml_reply import yaml_decisions
+from ana.models.json_mode.segments import Scanner, Segment
+from ana.models.json_mode.unwrap import unwrap_reply
+from ana.models.json_mode.yaml_reply import read_yaml_decisions
 from ana.models.tool_schema import Tools
 
 
@@ -13,10 +13,10 @@ def read_decision(reply: str, tools: Tools) -> Decision:
 
     Args:
         reply: Exactly what the model sent.
-        tools: What it may call.
+        tools: The tools it may call.
     """
-    text = uncovered(reply)
-    written = yaml_decisions(text, tools.resolve_name)
-    if written:
-        return chosen(text, [Piece("said", 0, len(text), tuple(written))], tools)
-    return chosen(text, Scanner(text, tools.resolve_name).scan(), tools)
+    text = unwrap_reply(reply)
+    candidates = read_yaml_decisions(text, tools.resolve_name)
+    if candidates:
+        return choose_decision(text, [Segment("decision", 0, len(text), tuple(candidates))], tools)
+    return choose_decision(text, Scanner(text, tools.resolve_name).scan(), tools)

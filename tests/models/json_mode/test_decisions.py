@@ -76,6 +76,11 @@ def test_a_decision_on_a_line_of_its_own_or_behind_a_marker_is_run(before: str) 
     assert read_decision(before + QUOTED, TOOLS).tool == "delete_item"
 
 
+@pytest.mark.parametrize("word", ["CALL", "Call", "call"])
+def test_a_call_announced_in_words_is_an_attempt(word: str) -> None:
+    assert read_decision(f"{word} create_item for the milk", TOOLS).error == "no_decision"
+
+
 CHARACTERS = st.sampled_from(list("{}[]()<>\"'`:,;\\/#*|=\n -_.…“”’｜✿&") + list("abtfn01é\u200b\ud800"))
 PARTS = [
     *(case["text"] for case in CASES if len(case["text"]) < 400),
