@@ -15,7 +15,7 @@ from langgraph.types import StateSnapshot
 from ana.backends.chroma.index.tables import damaged
 from ana.errors import AnaError, StoreBroken, UserError
 from ana.handles import Handles
-from ana.tracing.record import cost, record_of, steps_of
+from ana.tracing.record import build_record, cost, list_steps
 from ana.tracing.traces import Step
 from ana.values import plain_text
 from app.threads import thread_lock
@@ -147,7 +147,7 @@ class Assistant:
             thread_id=thread_id,
             trace_id=turn["id"],
             trace_path=str(self.handles.traces.path(thread_id)),
-            steps=steps_of(messages, turn["corrections"]),
+            steps=list_steps(messages, turn["corrections"]),
             usage=dict(turn["usage"]),
             cost_usd=cost(turn["usage"], self.handles.settings),
             changes=changes(messages),
@@ -162,7 +162,7 @@ class Assistant:
         turn = _turn_of(state, self.handles) | {"answer": why, "error": why}
         ended = {"messages": [AIMessage(why, id=f"{turn['id']}-answer")], "turn": turn, "draft": ""}
         self._graph.update_state(config, ended, as_node="reflect")
-        record = record_of(turn, this_turn(state.values["messages"]), thread_id, self.handles.settings)
+        record = build_record(turn, this_turn(state.values["messages"]), thread_id, self.handles.settings)
         self.handles.traces.write(record)
 
     def _config(self, thread_id: str) -> RunnableConfig:

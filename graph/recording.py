@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
-from ana.tracing.record import record_of
+from ana.tracing.record import build_record
 from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn
 from nodes.history import this_turn
@@ -42,7 +42,7 @@ def write_record(state: State, turn: Turn, runtime: Runtime[Context]) -> None:
     """Write the turn's record, before its answer is shown."""
     handles = context_of(runtime).handles
     messages = this_turn(state["messages"])
-    record = record_of(turn, messages, thread_of(runtime), handles.settings)
+    record = build_record(turn, messages, thread_of(runtime), handles.settings)
     handles.traces.write(record)
     spent = sum(turn["durations"].values())
     logger.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, record["error"])

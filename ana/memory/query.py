@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from ana.memory.tokens import folded, tokens
-from ana.time.dates import spelled
-from ana.time.when import Mention, due_question, named_days
+from ana.time.dates import spell_day
+from ana.time.when import Mention, find_named_days, read_due_question
 
 _ID = re.compile(r"(?<![\w-])[a-z2-7]{8}(?![\w-])")
 _PHRASE = re.compile(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
@@ -64,7 +64,7 @@ def asked(text: str, today: date) -> Asked:
         today: The person's today.
     """
     said = text[:LONGEST]
-    mentions = tuple(named_days(said, today))
+    mentions = tuple(find_named_days(said, today))
     undated = _UNDATED.search(said) is not None
     quoted = (tuple(tokens("".join(match))) for match in _PHRASE.findall(said))
     return Asked(
@@ -72,7 +72,7 @@ def asked(text: str, today: date) -> Asked:
         words=tuple(dict.fromkeys(_words(_UNDATED.sub(" ", said), () if undated else mentions))),
         mentions=mentions,
         undated=undated,
-        due=due_question(said, today),
+        due=read_due_question(said, today),
         ids=tuple(dict.fromkeys(_ID.findall(said.lower()))),
         phrases=tuple(phrase for phrase in quoted if phrase),
         tags=tuple(map(folded, _TAG.findall(said))),
@@ -82,7 +82,7 @@ def asked(text: str, today: date) -> Asked:
 def _words(text: str, mentions: Sequence[Mention]) -> list[str]:
     """The words of a text, a day it names spelled out as items have it. Those of a stretch of days would drown all
     others, and its days count without them."""
-    days = [spelled(mention.first) for mention in mentions if mention.first == mention.last]
+    days = [spell_day(mention.first) for mention in mentions if mention.first == mention.last]
     for mention in reversed(mentions):
         text = f"{text[: mention.start]} {text[mention.end :]}"
     return [word for word in tokens(text) if word not in _FUNCTION_WORDS] + tokens(" ".join(days))

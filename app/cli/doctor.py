@@ -13,7 +13,7 @@ from ana.backends.chroma.care.rebuild import set_aside
 from ana.backends.chroma.care.repair import repair
 from ana.handles import opened
 from ana.settings import Settings
-from ana.tracing.traces import broken_lines
+from ana.tracing.traces import count_broken_lines
 from app.show.text import counted, short
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _about_conversations(settings: Settings, counts: dict[str, int]) -> list[str
     counts |= {"conversation": len(threads), "trace": len(files)}
     orphans = [file.name for file in files if file.stem not in threads]
     notes = [f"The trace {name} is of a conversation that is not there." for name in orphans]
-    return notes + [f"{file.name}: {n} lines cannot be read." for file in files if (n := broken_lines(file))]
+    return notes + [f"{file.name}: {n} lines cannot be read." for file in files if (n := count_broken_lines(file))]
 
 
 def _damaged_files(path: Path) -> dict[str, str]:

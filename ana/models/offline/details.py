@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from ana.models.offline.english import PATTERNS, read_patterns
-from ana.time.when import Mention, TimeMention, hours_ahead, resolve, times
+from ana.time.when import Mention, TimeMention, find_hours_ahead, find_times, resolve
 
 _DETAILS = read_patterns("detail patterns")
 _TWO = "That names more than one day or time, and an item has one. Say it in two sentences."
@@ -50,9 +50,9 @@ def tidy(text: str) -> str:
 
 def _take_moment(text: str, now: datetime) -> tuple[str, str | None]:
     """The text without its day and time, and both as an ISO date or date-time."""
-    if ahead := hours_ahead(text, now):
+    if ahead := find_hours_ahead(text, now):
         start, end, moment = ahead
-        if hours_ahead(text[end:], now):
+        if find_hours_ahead(text[end:], now):
             raise UnclearPhrase(_TWO)
         return f"{text[:start]} {text[end:]}", moment.isoformat(timespec="minutes")
     days = _find_days(text, now.date())
@@ -70,7 +70,7 @@ def _take_moment(text: str, now: datetime) -> tuple[str, str | None]:
 
 def _find_time(text: str, days: list[Mention]) -> TimeMention | None:
     """The time of day that the text names, if it names one and at most one day."""
-    found = [t for t in times(text) if not any(t.start < d.end and d.start < t.end for d in days)]
+    found = [t for t in find_times(text) if not any(t.start < d.end and d.start < t.end for d in days)]
     if len(days) > 1 or len(found) > 1 or (found and re.search(r"\d ?(?:-|–|to) ?$", text[: found[0].start])):
         raise UnclearPhrase(_TWO)
     said = text[found[0].start : found[0].end] if found else ""

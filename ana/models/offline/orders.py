@@ -14,7 +14,7 @@ from ana.models.offline.items import Item, due_day, may_be_past, stems
 from ana.models.offline.new_items import plan_fragment
 from ana.models.offline.plans import Plan, say
 from ana.models.offline.view import ASKING, View
-from ana.time.when import drop_mentions, resolve, shift_of
+from ana.time.when import drop_mentions, read_shift, resolve
 
 _FORMS = read_forms("change")
 _UNKNOWN_DEED = "I found no open item that this is about. If I am to keep it, begin with “note:”."
@@ -164,7 +164,7 @@ def _plan_move(
 
 def _read_move(rest: str, view: View, *, sure: bool) -> Callable[[Item], dict[str, Any] | None] | None:
     """How an item's date is to change; None where there is more than a day, a time or a span."""
-    if sure and (by := shift_of(rest)):
+    if sure and (by := read_shift(rest)):
         return partial(_date_item, by=-by if re.search(r"\b(?:earlier|forward)\b", rest, re.I) else by)
     try:
         content, properties = take_details(re.sub(r"^from .{3,20} (?=to )", "", rest), view.now)

@@ -10,7 +10,7 @@ from ana.models.offline.english import PATTERNS, VERBS, read_patterns, read_word
 from ana.models.offline.items import Item, describe, due_day, find_best, format_items, stems
 from ana.models.offline.plans import HELP, MOST, OPEN, Plan, say
 from ana.models.offline.view import View
-from ana.time.when import drop_mentions, due_question, named_days, times
+from ana.time.when import drop_mentions, find_named_days, find_times, read_due_question
 
 _FLAGS = read_patterns("question patterns")
 _FILLERS = stems(" ".join(read_words("fillers")))
@@ -77,16 +77,16 @@ def _take_filters(text: str, rest: str, flags: set[str], now: datetime) -> tuple
         name = next(filter(None, place.groups())).lower()
         where["context"] = _PLACES.get(name, name)
         rest = PATTERNS["at"].sub(" ", rest)
-    return drop_mentions(rest, times(rest)), where
+    return drop_mentions(rest, find_times(rest)), where
 
 
 def _take_days(text: str, rest: str, now: datetime, flags: set[str]) -> tuple[str, dict[str, str]] | None:
     """The text without the days it names, and the filter they make; None where it names none."""
     if "overdue" in flags:
         return rest, {"$lt": now.isoformat(timespec="minutes")}
-    mentions = named_days(rest, now.date())
-    span = due_question(text, now.date()) or ((mentions[0].first, mentions[0].last) if len(mentions) == 1 else None)
-    if span is None:
+    mentions = find_named_days(rest, now.date())
+    only = (mentions[0].first, mentions[0].last) if len(mentions) == 1 else None
+    if (span := read_due_question(text, now.date()) or only) is None:
         return (rest, {"$gte": now.date().isoformat()}) if "coming" in flags else None
     bounds = {"$gte": span[0].isoformat()} if span[0] > date.min else {}
     return drop_mentions(rest, mentions), bounds | (
