@@ -84,6 +84,14 @@ def read_whole(text: str) -> Any:
     return value
 
 
+def read_or(default: Any, text: str) -> Any:
+    """Read a text that is one value; return the default where it is not."""
+    try:
+        return read_whole(text)
+    except (MalformedValue, TruncatedValue):
+        return default
+
+
 def skip(text: str, at: int) -> int:
     """Where white space and comments end."""
     found = _SPACE.match(text, at)

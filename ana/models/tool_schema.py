@@ -1,15 +1,15 @@
-"""A call's arguments against its tool's schema: what was sent, in the types that are asked for, or the error in words.
+"""Tools' schemas: told in a few words, and a call's arguments against them.
 
-Only what loses nothing is converted: "3" or 5.0 to an integer, 7 to a text, a text that is an object to that object;
-null for an optional parameter counts as left out.
+Only what loses nothing is converted to the type that is asked for: "3" or 5.0 to an integer, 7 to a text, a text that
+is an object to that object; null for an optional parameter counts as left out.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ana.errors import ToolError
-from ana.models.lenient_json import ConflictingValues, MalformedValue, NotAValue, TruncatedValue, read_whole
+from ana.models.lenient_json import ConflictingValues, NotAValue, read_or
 
 _NAMESPACE = re.compile(r"^(?:functions|tools|default_api)\.|(?:\(\)|\.call)$", re.IGNORECASE)
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,18})")
@@ -72,6 +72,25 @@ def types_of(schema: Schema) -> frozenset[str]:
     return frozenset(option["type"] for option in options if isinstance(option.get("type"), str))
 
 
+def describe_tools(schemas: Sequence[Schema]) -> str:
+    """Return every tool with its arguments, as text for the prompt of a model without native tool calls."""
+    return "\n".join(line for schema in schemas for line in _describe_tool(schema["function"]))
+
+
+def _describe_tool(function: Schema) -> Iterator[str]:
+    parameters = function.get("parameters") or {}
+    required = parameters.get("required", ())
+    yield f"- {function['name']}: {function.get('description', '')}"
+    for name, schema in parameters.get("properties", {}).items():
+        mark, description = "" if name in required else "?", schema.get("description", "")
+        yield f"  {name}{mark} ({_describe_type(schema)}): {description}".rstrip(": ")
+
+
+def _describe_type(schema: dict[str, Any]) -> str:
+    types, default = sorted(types_of(schema) - {"null"}), schema.get("default")
+    return (" or ".join(types) or "any") + (f", else {default}" if default is not None else "")
+
+
 def _describe_fault(schema: Schema, args: Mapping[str, Any]) -> str:
     """One sentence about what is wrong with the arguments; empty when they fit.
 
@@ -101,7 +120,7 @@ def _read_text(value: Any, types: frozenset[str]) -> Any:
     """The value that a text stands for, where the parameter does not take text."""
     if not isinstance(value, str) or "string" in types or not types:
         return value
-    return _read_or(value, value.strip())
+    return read_or(value, value.strip())
 
 
 def _fit(value: Any, types: frozenset[str]) -> Any:
@@ -126,15 +145,8 @@ def _fit_text(value: str, types: frozenset[str]) -> Any:
     if "boolean" in types and text.lower() in _LITERALS:
         return _LITERALS[text.lower()]
     if types & {"object", "array"} and text[:1] in ("{", "["):
-        return _read_or(value, text)
+        return read_or(value, text)
     return value
-
-
-def _read_or(value: str, text: str) -> Any:
-    try:
-        return read_whole(text)
-    except (MalformedValue, TruncatedValue):
-        return value
 
 
 def _find_unsent(value: Any) -> list[str]:

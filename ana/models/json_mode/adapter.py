@@ -15,8 +15,7 @@ from ana.models.base import StreamingModel
 from ana.models.call import RAW, REFUSED
 from ana.models.json_mode import Decision, read_decision
 from ana.models.json_mode.plain_history import DROPPED, to_plain_history
-from ana.models.json_mode.tool_prompt import describe_tools
-from ana.models.tool_schema import Tools
+from ana.models.tool_schema import Tools, describe_tools
 
 MOST_REFUSED = 2
 """How many decisions in a row may be refused: the first, and the one that was to correct it."""

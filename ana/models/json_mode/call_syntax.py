@@ -8,19 +8,25 @@ import re
 from typing import Any
 
 from ana.models.json_mode.decision import ParsedCall
-from ana.models.lenient_json import MalformedValue, NotAValue, TruncatedValue, read, read_whole, skip
+from ana.models.lenient_json import MalformedValue, NotAValue, TruncatedValue, read, read_or, skip
 
 FURTHER = re.compile(r"\s{0,8}[,;]\s{0,8}(?P<code>(?:[A-Za-z_]\w{0,60}\.){0,4}[A-Za-z_]\w{0,60})\(")
 PRINTED = re.compile(r"[ \t]*\)")
 _ENDED = re.compile(r"[ \t]*[)\],;.]*[ \t]*(?:#[^\n]*)?(?=$|[<\r\n`])")
 _KEYWORD = re.compile(r"(?P<name>[A-Za-z_]\w{0,60})[ \t]*[=:](?!=)")
-_OPENING = re.compile(
-    r"\s*<(?:｜DSML｜)?parameter(?:=(?P<a>[\w.-]{1,80})|[ ]name=[\"'](?P<b>[\w.-]{1,80})[\"'][^<>\n]{0,40})>"
-)
-_CLOSING = re.compile(r"</(?:｜DSML｜)?parameter>")
-_TAG_END = re.compile(r"\s*</(?:｜DSML｜)?(?:function|invoke)>")
-_PAIR = re.compile(r"\s*<arg_key>\s{0,4}(?P<key>[\w.-]{1,80})\s{0,4}</arg_key>\s*<arg_value>")
-_KEYS_END = re.compile(r"\s*</tool_call>")
+_TAGS = {
+    "tagged": (
+        re.compile(r"\s*<(?:｜DSML｜)?parameter(?:=([\w.-]{1,80})|[ ]name=[\"']([\w.-]{1,80})[\"'][^<>\n]{0,40})>"),
+        re.compile(r"</(?:｜DSML｜)?parameter>"),
+        re.compile(r"\s*</(?:｜DSML｜)?(?:function|invoke)>"),
+    ),
+    "keyed": (
+        re.compile(r"\s*<arg_key>\s{0,4}([\w.-]{1,80})\s{0,4}</arg_key>\s*<arg_value>"),
+        re.compile(r"</arg_value>"),
+        re.compile(r"\s*</tool_call>"),
+    ),
+}
+"""Per notation: what begins a parameter, its name a group; what ends it; what ends the call."""
 _ESCAPE = re.compile(r"<escape>(.*)<escape>", re.DOTALL)
 
 
@@ -74,47 +80,31 @@ def find_line_end(text: str, at: int) -> int | None:
     return found.end() if found else None
 
 
-def read_tagged(text: str, at: int) -> tuple[dict[str, str] | None, int]:
-    """Parameters in tags of their own; None where the tag around them is not closed."""
+def read_tags(text: str, at: int, notation: str) -> tuple[dict[str, str], int]:
+    """Read the parameters of a call that come in tags, and where the call ends.
+
+    Raises:
+        TruncatedValue: The tag around a parameter or around them all is not closed.
+    """
+    opening, closing, ending = _TAGS[notation]
     args: dict[str, str] = {}
-    while opening := _OPENING.match(text, at):
-        closing = _CLOSING.search(text, opening.end())
-        if closing is None:
-            return None, len(text)
-        args[opening["a"] or opening["b"]] = _strip_line_ends(text[opening.end() : closing.start()])
-        at = closing.end()
-    ended = _TAG_END.match(text, at)
-    return (args, ended.end()) if ended else (None, len(text))
-
-
-def read_keyed(text: str, at: int) -> tuple[dict[str, str] | None, int]:
-    """Keys and values in tags; None where the tag around them is not closed."""
-    args: dict[str, str] = {}
-    while pair := _PAIR.match(text, at):
-        end = text.find("</arg_value>", pair.end())
-        if end < 0:
-            return None, len(text)
-        args[pair["key"]] = _strip_line_ends(text[pair.end() : end])
-        at = end + len("</arg_value>")
-    ended = _KEYS_END.match(text, at)
-    return (args, ended.end()) if ended else (None, len(text))
-
-
-def _strip_line_ends(text: str) -> str:
-    """A value without the line ends that lay it out."""
-    return re.sub(r"\A\r?\n|\r?\n\Z", "", text)
+    while opened := opening.match(text, at):
+        if (closed := closing.search(text, opened.end())) is None:
+            raise TruncatedValue
+        # without the line ends that only lay it out
+        value = re.sub(r"\A\r?\n|\r?\n\Z", "", text[opened.end() : closed.start()])
+        args[next(filter(None, opened.groups()))] = value
+        at = closed.end()
+    if (ended := ending.match(text, at)) is None:
+        raise TruncatedValue
+    return args, ended.end()
 
 
 def read_bare_text(line: str) -> str | None:
     """A text that stands for the only argument."""
     text = line.strip()
-    if text[:1] in ("'", '"'):
-        try:
-            value = read_whole(text)
-            return value if isinstance(value, str) else text
-        except (MalformedValue, TruncatedValue):
-            return text
-    return text or None
+    value = read_or(text, text) if text[:1] in ("'", '"') else text
+    return (value if isinstance(value, str) else text) or None
 
 
 def strip_escape_marks(value: Any) -> Any:

@@ -16,6 +16,9 @@ from ana.models.lenient_json import MalformedValue, TruncatedValue, read
 
 Kind = Literal["decision", "value", "fence", "mark", "left_out", "user"]
 
+_ALONE: dict[str, Kind] = {"user": "user", "aside": "left_out", "fence": "fence"}
+_ALONE |= {"role": "mark", "token": "mark", "label": "mark"}
+"""Markup that is a segment by itself, whatever follows it."""
 MOST_CUTS = 8
 """Values that may turn out to be cut short; each was read up to the end, so more would take quadratic time."""
 _ATTEMPT = re.compile(r"\{\s{0,20}(?:[\"'“”‘’`]|(?:tool|final|action)\s{0,4}[:：])")
@@ -63,8 +66,15 @@ class Scanner:
         at = 0
         while mark := markup.SCAN.search(self.text, at):
             kind = next(name for name, found in mark.groupdict().items() if name.endswith("_") and found is not None)
-            at = getattr(self, f"_take_{kind[:-1]}")(mark)
+            at = self._take(kind[:-1], mark)
         return self.segments
+
+    def _take(self, kind: str, mark: re.Match[str]) -> int:
+        """Add the segment that a mark begins, and return where the scan goes on."""
+        if kind in _ALONE:
+            return self._add(_ALONE[kind], mark.start(), mark.end())
+        end: int = getattr(self, f"_take_{kind}")(mark)
+        return end
 
     def _add(self, kind: Kind, start: int, end: int, *found: Candidate, value: bool = False) -> int:
         self.segments.append(Segment(kind, start, end, found, value))
@@ -79,30 +89,16 @@ class Scanner:
         found = self.text.find(closer, mark.end())
         return (len(self.text), len(self.text)) if found < 0 else (found, found + len(closer))
 
-    def _take_thought(self, mark: re.Match[str]) -> int:
-        return self._add("left_out", mark.start(), self._find_closer(mark, markup.THOUGHTS[mark[0]])[1])
+    def _take_skipped(self, mark: re.Match[str]) -> int:
+        closer = (markup.THOUGHTS | markup.SKIPPED)[mark[0]]
+        return self._add("left_out", mark.start(), self._find_closer(mark, closer)[1])
+
+    _take_thought = _take_skipped
 
     def _take_unthought(self, mark: re.Match[str]) -> int:
         # the end of a thought without its beginning: all before it was thought
         self.segments = [Segment("left_out", 0, mark.end())]
         return mark.end()
-
-    def _take_skipped(self, mark: re.Match[str]) -> int:
-        return self._add("left_out", mark.start(), self._find_closer(mark, markup.SKIPPED[mark[0]])[1])
-
-    def _take_user(self, mark: re.Match[str]) -> int:
-        return self._add("user", mark.start(), mark.end())
-
-    def _take_role(self, mark: re.Match[str]) -> int:
-        return self._add("mark", mark.start(), mark.end())
-
-    _take_token = _take_label = _take_role
-
-    def _take_aside(self, mark: re.Match[str]) -> int:
-        return self._add("left_out", mark.start(), mark.end())
-
-    def _take_fence(self, mark: re.Match[str]) -> int:
-        return self._add("fence", mark.start(), mark.end())
 
     def _take_result(self, mark: re.Match[str]) -> int:
         """An invented result: the value after the label, else its line."""
@@ -161,16 +157,15 @@ class Scanner:
             return (attempt and repair(self.text, at)) or (_UNREADABLE, max(exc.at, at + 1))
 
     def _take_tag(self, mark: re.Match[str]) -> int:
-        args, end = call_syntax.read_tagged(self.text, mark.end())
-        if args is None:
+        """A call in tags; the name of the tool stands in the group that has the name of the notation."""
+        notation = "tagged" if mark["tagged"] else "keyed"
+        try:
+            args, end = call_syntax.read_tags(self.text, mark.end(), notation)
+        except TruncatedValue:
             return self._stop(mark.start(), _CUT)
-        return self._add("decision", mark.start(), end, ParsedCall(mark["tagged"], args, all_text=True))
+        return self._add("decision", mark.start(), end, ParsedCall(mark[notation], args, all_text=True))
 
-    def _take_keys(self, mark: re.Match[str]) -> int:
-        args, end = call_syntax.read_keyed(self.text, mark.end())
-        if args is None:
-            return self._stop(mark.start(), _CUT)
-        return self._add("decision", mark.start(), end, ParsedCall(mark["keyed"], args, all_text=True))
+    _take_keys = _take_tag
 
     def _take_call(self, mark: re.Match[str]) -> int:
         """Python calls, one after another; anything else that looks like one is prose."""

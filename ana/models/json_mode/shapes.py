@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ana.models.json_mode.decision import Candidate, FailedAttempt, ParsedAnswer, ParsedCall
-from ana.models.lenient_json import ConflictingValues, MalformedValue, NotAValue, TruncatedValue, is_same, read_whole
+from ana.models.lenient_json import ConflictingValues, NotAValue, is_same, read_or
 
 ARGS = ("args", "arguments", "parameters", "input", "kwargs", "tool_input", "action_input")
 NAMES = ("tool", "tool_name", "function", "action", "recipient_name", "name")
@@ -48,12 +48,8 @@ def find_decisions(value: Any, resolve: ResolveName) -> list[Candidate]:
 
 def decode(value: Any) -> Any:
     """Return the object or list that a text encodes, else the value as it is."""
-    if isinstance(value, str) and value.strip()[:1] in ("{", "["):
-        try:
-            return read_whole(value.strip())
-        except (MalformedValue, TruncatedValue):
-            return value
-    return value
+    is_code = isinstance(value, str) and value.strip()[:1] in ("{", "[")
+    return read_or(value, value.strip()) if is_code else value
 
 
 def _fold_key(key: str) -> str:

@@ -13,8 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ana.models.json_mode import Decision, read_decision
-from ana.models.json_mode.tool_prompt import describe_tools
-from ana.models.tool_schema import Tools
+from ana.models.tool_schema import Tools, describe_tools
 from tools.catalog import schemas
 
 FOLDER = Path(__file__).parent
