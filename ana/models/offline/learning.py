@@ -47,7 +47,7 @@ def plan_fact(text: str, view: View) -> Plan | None:
         return None
     if PATTERNS["mine"].match(text):
         return _remember(_retell(text.rstrip(" .!")), text, view)
-    return _remember(text, text, view, only_replace=True) if PATTERNS["news"].search(text) else None
+    return _remember(text, text, view, update=True) if PATTERNS["news"].search(text) else None
 
 
 def _plan_forgetting(text: str, what: str, view: View) -> Plan | None:
@@ -76,14 +76,12 @@ def _is_doubtful(text: str, what: str, view: View) -> bool:
     return is_passing is not None or not _is_habit(what, view)
 
 
-def _remember(
-    line: str, said: str, view: View, number: int | None = None, *, only_replace: bool = False
-) -> Plan | None:
+def _remember(line: str, said: str, view: View, number: int | None = None, *, update: bool = False) -> Plan | None:
     """Replace a line of Global Context where the sentence says what no longer holds, else add one."""
     said = re.sub(r",? from now on\b", "", re.sub(r" [-–—] ", ", ", said))
     if (wrong := PATTERNS["wrong"].search(said)) and (held := find_best(wrong["old"], view.lines, 0.6)):
         return plans.learn(_retell(f"I am {wrong['new']}".rstrip(" .!")), held[0])
-    if (news := PATTERNS["news"].search(said)) and (plan := _plan_news(news, said, view, only_replace)):
+    if (news := PATTERNS["news"].search(said)) and (plan := _plan_news(news, said, view, update)):
         return plan
     if (known := _find_subject(line, view)) is None:
         known = _find_changed(said, view)
@@ -91,15 +89,15 @@ def _remember(
         return plans.learn(line, known)
     if any(stems(line) <= stems(text) for text in view.lines.values()):
         return say(f"I know that: {tidy(line)}.")
-    return None if only_replace else plans.learn(tidy(line), number)
+    return None if update else plans.learn(tidy(line), number)
 
 
-def _plan_news(news: re.Match[str], said: str, view: View, only_replace: bool) -> Plan | None:
+def _plan_news(news: re.Match[str], said: str, view: View, update: bool) -> Plan | None:
     """Put what is new into the line that holds what was: Klara moved from Oslo to Rome."""
     old, new = next((news[before], news[after]) for before, after in _NEWS if news[before])
     about = stems(said) - stems(f"{old} {new}")
     held = [n for n, text in view.lines.items() if _word(old).search(text) and find_best(said, {n: text}, 0.2)]
-    held = [n for n in held if not only_replace or about & stems(view.lines[n])]
+    held = [n for n in held if not update or about & stems(view.lines[n])]
     is_alike = bool(re.search(r"\d", old)) == bool(re.search(r"\d", new))
     if not held or not is_alike or not stems(new):
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ana.models.json_mode import Decision, read_decision
@@ -118,6 +118,8 @@ def bare(text: str) -> str:
     return re.sub(r"\\+[nrtbf]|[\s\\\"'`“”‘’\ufffd\x08\x0c]", "", text)
 
 
+# the first call imports jsonschema, which takes longer than hypothesis waits
+@settings(deadline=None)
 @given(REPLIES)
 @example("{" * 3000)
 @example('{"a":' * 3000)
@@ -132,6 +134,7 @@ def test_no_reply_whatever_crashes_or_runs_with_what_was_not_sent(reply: str) ->
         assert parameter or same_number or bare(leaf) in sent, (leaf, reply)
 
 
+@settings(deadline=None)
 @given(st.sampled_from([c for c in CASES if "tool" in c["expect"] and len(c["text"]) < 2000]), st.data())
 def test_a_reply_that_is_cut_short_runs_nothing_else_than_the_whole(case: dict[str, Any], data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(case["text"])))
