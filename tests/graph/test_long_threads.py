@@ -30,7 +30,7 @@ class Talker(ScriptedModel):
     replies: list[Any] = Field(default_factory=list)
     fails: bool = False
 
-    def _take_reply(self, messages: list[BaseMessage]) -> AIMessage:
+    def _reply(self, messages: list[BaseMessage]) -> AIMessage:
         self.seen.append(list(messages))
         if not is_summary(messages):
             return AIMessage(LONG)
