@@ -66,8 +66,7 @@ def _sunday(today: date) -> date:
 
 
 def _when(item: "Item", which: Due) -> str:
-    value = str(next((v for v in (item.properties.get("due_date"), *item.properties.values()) if day_of(v)), ""))
-    day, time = day_of(value), value[11:16]
+    day, time = day_of(item.date), (item.date or "")[11:16]
     if which == "overdue" and day:
         return f" (since {weekday(day)} {day})"
     return f" ({time})" if time else ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from ana.errors import ToolError
-from ana.time.dates import with_weekday
+from ana.time.dates import day_of, with_weekday
 from ana.values import DEEPEST, Json, Properties
 
 SHOWN = 4000
@@ -30,6 +30,12 @@ class Item:
     properties: Properties
     created_at: str
     updated_at: str
+
+    @property
+    def date(self) -> str | None:
+        """Its own date as written: due_date, else the first property that is a date; None without one."""
+        values = (self.properties.get("due_date"), *self.properties.values())
+        return next((str(value) for value in values if day_of(value)), None)
 
 
 def to_json(item: Item, zone: tzinfo | None = None) -> dict[str, Json]:

@@ -101,9 +101,8 @@ def _reason(name: str, value: object) -> str:
 
 
 def _date(item: Item) -> str:
-    value = next((v for v in (item.properties.get("due_date"), *item.properties.values()) if day_of(v)), None)
-    day = day_of(value)
-    return f"{weekday(day)[:2]} {str(value).replace('T', ' ')}" if day else ""
+    day = day_of(item.date)
+    return f"{weekday(day)[:2]} {str(item.date).replace('T', ' ')}" if day else ""
 
 
 def _others(properties: Mapping[str, Json]) -> str:
