@@ -19,8 +19,8 @@ from ana.memory.memory import Memory
 from ana.memory.property_text import property_text
 from ana.memory.query import asked
 from ana.time.clock import Clock
-from evals.retrieval.measure import items as kept
-from evals.retrieval.measure import queries
+from evals.retrieval.measure import load_items as kept
+from evals.retrieval.measure import load_queries
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 
 CLOCK = Clock(BERLIN, lambda: WEDNESDAY)
@@ -194,7 +194,7 @@ def brute(weights: Weights, text: str, where: Any, limit: int) -> list[float]:
 
 
 FILTERS: list[Any] = [None, {"status": "active"}, {"type": {"$ne": "task"}}, {"priority": "high"}, {"person": "Tom"}]
-TEXTS = [query.text for query in queries() if asked(query.text, WEDNESDAY.date()).due is None]
+TEXTS = [query.text for query in load_queries() if asked(query.text, WEDNESDAY.date()).due is None]
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
