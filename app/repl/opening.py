@@ -17,7 +17,7 @@ class Opening:
     """Opens the assistant once, in a thread of its own.
 
     Args:
-        settings: What was set.
+        settings: The settings.
         on_open: Called in that thread with the handles, as soon as they can be used.
     """
 

@@ -29,7 +29,7 @@ class Repl:
     """Reads lines, runs turns and commands, shows what happened.
 
     Args:
-        settings: What was set.
+        settings: The settings.
         thread: The name or id of a conversation; None for the last one.
     """
 

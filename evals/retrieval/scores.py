@@ -17,8 +17,8 @@ class Query:
         id: Its name.
         kind: The sort of question.
         text: The question.
-        gold: The exact filter behind it, where there is one.
-        relevant: The ids of all right items; none where there is no answer.
+        gold: The exact filter that it means; None if no filter can express it.
+        relevant: The ids of all right items; empty if there is no answer.
     """
 
     id: str

@@ -1,6 +1,6 @@
 """A world in which nothing changes: the offline reader's calls are answered as if done, and only look-ups are done.
 
-What a sentence causes does not depend on the graph; without it a thousand sentences take seconds.
+The effects of a sentence do not depend on the graph; without it a thousand sentences take seconds.
 """
 
 import json
