@@ -2,18 +2,21 @@
 
 AnaError
 |- ToolError          the model can fix it: goes back as a tool result {error, hint}
-|  `- AlreadyThere    nothing was stored, because an item says this already; the choice is the person's
+|  |- DuplicateItem   nothing was stored, because another item says the same; the person decides
+|  `- RecordChanged   nothing was stored, because a record is no longer what the caller read
 |- UserError          the person must be told; `hint` says the next step
 |  |- StoreBusy       another process holds the data folder or the thread
 |  |- StoreBroken     the data cannot be read or written
+|  |- NotWaiting      no turn of the conversation waits for the reply that was given
+|  |- WrongReply      a reply does not answer the request; the turn still waits
 |  `- ModelFailed     the provider did not answer; the next message may work
 |     `- ContextTooLong  what it was sent is longer than it reads; a shorter conversation may work
-`- ConfigError        whoever set it up must act; names the setting and what mends it
+`- ConfigError        whoever set it up must act; names the setting and the remedy
 """
 
 
 class AnaError(Exception):
-    """A sentence for a person, and the next step.
+    """An error in plain words, with the next step.
 
     Args:
         message: What happened and why, one sentence.
@@ -26,6 +29,7 @@ class AnaError(Exception):
         self.hint = hint
 
     def sentence(self) -> str:
+        """Return message and hint as one line for a person."""
         return f"{self.message} {self.hint}".strip()
 
 
@@ -33,18 +37,33 @@ class ToolError(AnaError):
     """A call the model can correct."""
 
     def to_json(self) -> dict[str, str]:
+        """Return the result that answers the call."""
         return {"error": self.message, "hint": self.hint}
 
 
-class AlreadyThere(ToolError):
-    """An item says this already.
+class DuplicateItem(ToolError):
+    """Nothing was stored, because another item says the same.
 
     Args:
-        id: That item's.
+        id: That item's id.
     """
 
     def __init__(self, id: str) -> None:
-        super().__init__(f"Item {id} says exactly this already.", "Use that one, or say that a copy is wanted.")
+        super().__init__(f"Item {id} already says exactly this.", "Use that one, or say that a copy is wanted.")
+        self.id = id
+
+
+class RecordChanged(ToolError):
+    """A record is no longer what the caller read.
+
+    Args:
+        kind: item or line.
+        id: The item's id, or the line's number.
+    """
+
+    def __init__(self, kind: str, id: str) -> None:
+        super().__init__(f"The {kind} {id} has changed meanwhile; nothing was written.", "Read it again, then decide.")
+        self.kind = kind
         self.id = id
 
 
@@ -60,12 +79,20 @@ class StoreBroken(UserError):
     """The data cannot be read or written."""
 
 
+class NotWaiting(UserError):
+    """No turn waits for this reply."""
+
+
+class WrongReply(UserError):
+    """The reply does not answer what was asked."""
+
+
 class ModelFailed(UserError):
     """The model gave no usable answer."""
 
 
 class ContextTooLong(ModelFailed):
-    """The model reads less than it was sent."""
+    """The conversation is longer than the model can read."""
 
 
 class ConfigError(AnaError):

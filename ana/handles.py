@@ -15,6 +15,7 @@ from ana.time.clock import Clock, local_zone
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+    from ana.backends.chroma.backend import ChromaBackend
     from ana.memory.memory import Memory
     from ana.tracing.traces import Traces
 
@@ -23,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class DataHandles:
-    """What a command works with that asks no model: settings, the clock, the memory, the trace files."""
+    """The handles of everything but a model: settings, the clock, the memory, the traces."""
 
     settings: Settings
     clock: Clock
@@ -32,8 +33,15 @@ class DataHandles:
 
 
 @dataclass(frozen=True)
+class FolderHandles(DataHandles):
+    """The same for commands that care for the data folder itself."""
+
+    backend: "ChromaBackend"
+
+
+@dataclass(frozen=True)
 class Handles(DataHandles):
-    """What a turn works with: those, and the model."""
+    """The handles of a turn: the same, and the model."""
 
     model: "BaseChatModel"
 
@@ -58,28 +66,30 @@ def open_handles(
     from ana.models.providers import build_model
 
     model = model or build_model(settings, instruct)
-    data = _data(settings, program)
+    data = _open_folder(settings, program)
     return Handles(data.settings, data.clock, data.memory, data.traces, model)
 
 
-def _data(settings: Settings, program: str) -> DataHandles:
+def _open_folder(settings: Settings, program: str) -> FolderHandles:
+    from ana.backends.chroma.backend import ChromaBackend
     from ana.embedders import build_embedder
     from ana.memory.memory import Memory
     from ana.tracing.traces import Traces
 
     clock = Clock(local_zone(settings.ana_timezone))
-    memory = Memory(settings.ana_data_dir, build_embedder(settings), clock, program=program, tell=_tell)
-    return DataHandles(settings, clock, memory, Traces(settings.traces_dir, secrets_of(settings)))
+    backend = ChromaBackend(settings.ana_data_dir, build_embedder(settings), program=program, tell=_tell)
+    traces = Traces(settings.traces_dir, secrets_of(settings))
+    return FolderHandles(settings, clock, Memory(backend, clock), traces, backend)
 
 
 @contextmanager
-def opened(settings: Settings, program: str) -> Iterator[DataHandles]:
-    """Handles for one command that asks no model, closed behind it. Arguments as in `open_handles`.
+def opened(settings: Settings, program: str) -> Iterator[FolderHandles]:
+    """Handles for one command that asks no model, closed after it. Arguments as in `open_handles`.
 
     Raises:
         ConfigError: The embedder cannot be built from the settings.
     """
-    handles = _data(settings, program)
+    handles = _open_folder(settings, program)
     try:
         yield handles
     finally:
@@ -87,7 +97,7 @@ def opened(settings: Settings, program: str) -> Iterator[DataHandles]:
 
 
 def _tell(text: str) -> None:
-    """Say what the store is being mended of, to whoever waits and to the log."""
+    """Say how a repair of the store goes, to whoever waits and to the log."""
     _log.warning(text)
     print(text, file=sys.stderr)
 

@@ -1,4 +1,4 @@
-"""Logging by the settings: ours and everybody else's at their own level, no secret in any line."""
+"""Logging by the settings: our own and other loggers each at their level, no secret in any line."""
 
 import logging
 from collections.abc import Sequence
@@ -13,12 +13,13 @@ LARGEST = 5_000_000
 """Bytes of a log file before it is rotated."""
 
 
-class _Redacting(logging.Formatter):
+class _RedactingFormatter(logging.Formatter):
     def __init__(self, secrets: Sequence[str]) -> None:
         super().__init__(FORMAT)
         self._secrets = secrets
 
     def format(self, record: logging.LogRecord) -> str:
+        # The finished line is searched: a secret may also stand in an argument or a traceback.
         line = super().format(record)
         for secret in self._secrets:
             line = line.replace(secret, "[secret]")
@@ -26,7 +27,7 @@ class _Redacting(logging.Formatter):
 
 
 def secrets_of(settings: Settings) -> list[str]:
-    """Every text that must not be written down."""
+    """Return every text that must not be written to a file."""
     keys = (settings.openai_api_key, settings.openrouter_api_key)
     return [key.get_secret_value() for key in keys if key]
 
@@ -42,27 +43,27 @@ def set_up_logging(settings: Settings) -> None:
         old.close()
     add_log_file(settings)
     if settings.log_to_console:
-        _add(logging.StreamHandler(), settings)
+        _add_handler(logging.StreamHandler(), settings)
     logging.root.setLevel(settings.log_level_deps)
 
 
 def add_log_file(settings: Settings) -> None:
-    """Send log lines to the log file, and leave the handlers that are there: the server has its own.
+    """Send log lines to the log file too; the server keeps its own handlers.
 
     Raises:
         ConfigError: The log file cannot be written.
     """
-    _add(_file(settings), settings)
+    _add_handler(_open_log_file(settings), settings)
     for name in OURS:
         logging.getLogger(name).setLevel(settings.log_level_app)
 
 
-def _add(handler: logging.Handler, settings: Settings) -> None:
-    handler.setFormatter(_Redacting(secrets_of(settings)))
+def _add_handler(handler: logging.Handler, settings: Settings) -> None:
+    handler.setFormatter(_RedactingFormatter(secrets_of(settings)))
     logging.root.addHandler(handler)
 
 
-def _file(settings: Settings) -> logging.Handler:
+def _open_log_file(settings: Settings) -> logging.Handler:
     path = settings.log_file_path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -19,15 +19,15 @@ ToolCalls = Literal["auto", "1", "0"]
 Embeddings = Literal["wordllama", "minilm", "openai", "ollama"]
 
 
-def _words(value: object) -> object:
+def _split_words(value: object) -> object:
     return [w.strip() for w in value.split(",") if w.strip()] if isinstance(value, str) else value
 
 
-def _upper(value: object) -> object:
+def _to_upper(value: object) -> object:
     return value.strip().upper() if isinstance(value, str) else value
 
 
-def _path(value: object) -> object:
+def _to_path(value: object) -> object:
     return PROJECT / Path(value).expanduser() if isinstance(value, str | Path) else value
 
 
@@ -35,18 +35,18 @@ def _is_http(value: str) -> bool:
     try:
         parts = urlsplit(value)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number
+    except ValueError:  # a port that is not a number
         return False
 
 
-Words = Annotated[list[str], BeforeValidator(_words)]
-Names = Annotated[tuple[str, ...], BeforeValidator(_words)]
-Level = Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_upper)]
-ProjectPath = Annotated[Path, BeforeValidator(_path)]
+Words = Annotated[list[str], BeforeValidator(_split_words)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_split_words)]
+Level = Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_to_upper)]
+ProjectPath = Annotated[Path, BeforeValidator(_to_path)]
 
 
 class Settings(BaseModel):
-    """What can be set; a field's name in upper case is its variable."""
+    """Every setting; a field's name in upper case is its variable."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
@@ -85,13 +85,13 @@ class Settings(BaseModel):
 
     @field_validator("llm_provider", mode="before")
     @classmethod
-    def _mock_is_offline(cls, value: object) -> object:
+    def _read_mock_as_offline(cls, value: object) -> object:
         word = value.strip().lower() if isinstance(value, str) else value
         return "offline" if word == "mock" else word
 
     @field_validator("ana_timezone")
     @classmethod
-    def _known_zone(cls, value: str | None) -> str | None:
+    def _check_zone(cls, value: str | None) -> str | None:
         from zoneinfo import ZoneInfo
 
         if value is not None:
@@ -103,14 +103,14 @@ class Settings(BaseModel):
 
     @field_validator("openai_base_url", "ollama_host")
     @classmethod
-    def _http_url(cls, value: str | None) -> str | None:
+    def _check_url(cls, value: str | None) -> str | None:
         if value is not None and not _is_http(value):
             raise ValueError("should be a URL such as http://localhost:11434")
         return value
 
     @property
     def provider(self) -> Provider:
-        """The provider that answers: the one asked for, or under auto the first that is configured."""
+        """The provider that is used: the one named, or with auto the first that is configured."""
         if self.llm_provider != "auto":
             return self.llm_provider
         if self.openrouter_api_key:
@@ -120,8 +120,8 @@ class Settings(BaseModel):
         return "ollama" if self.ollama_model else "offline"
 
 
-def environment() -> dict[str, str]:
-    """The project's .env overlaid by the process environment."""
+def read_environment() -> dict[str, str]:
+    """Read the project's .env; the process environment takes precedence."""
     from dotenv import dotenv_values
 
     from_file = {k: v for k, v in dotenv_values(PROJECT / ".env").items() if v is not None}
@@ -129,9 +129,9 @@ def environment() -> dict[str, str]:
 
 
 def switch_on_langsmith() -> bool:
-    """Hand what .env says about LangSmith to its library, which reads the process environment; whether it is on."""
-    for name, value in environment().items():
-        if name.startswith("LANGSMITH_"):
+    """Copy LangSmith's settings from .env to where its library reads them; return whether it is on."""
+    for name, value in read_environment().items():
+        if name.startswith("LANGSMITH_"):  # the library reads the process environment only
             os.environ.setdefault(name, value)
     return os.environ.get("LANGSMITH_TRACING", "").strip().lower() in ("true", "1")
 
@@ -145,7 +145,8 @@ def load_settings(env: Mapping[str, str] | None = None) -> Settings:
     Raises:
         ConfigError: A value is wrong; the message names its variable.
     """
-    source = environment() if env is None else env
+    # An unset variable is often written as KEY= in .env files.
+    source = read_environment() if env is None else env
     values: dict[str, Any] = {
         name: source[name.upper()] for name in Settings.model_fields if source.get(name.upper(), "").strip()
     }

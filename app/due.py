@@ -30,13 +30,13 @@ def find_due(handles: "DataHandles", which: Due, limit: int = MOST) -> Found:
     """Return open items that are overdue, due today, or due this week, today included; a week ends on Sunday."""
     today = handles.clock.now().date()
     days = {"overdue": (date.min, today - DAY), "today": (today, today), "week": (today, _sunday(today))}
-    return handles.memory.items.due(*days[which], limit)
+    return handles.memory.due(*days[which], limit)
 
 
 def group_due(handles: "DataHandles") -> dict[Due, Found]:
     """Return open items by when they are due. Unlike in `find_due`, week leaves today out: no item is in two groups."""
     today = handles.clock.now().date()
-    later = handles.memory.items.due(today + DAY, _sunday(today), MOST) if today < _sunday(today) else NOTHING
+    later = handles.memory.due(today + DAY, _sunday(today), MOST) if today < _sunday(today) else NOTHING
     return {"overdue": find_due(handles, "overdue"), "today": find_due(handles, "today"), "week": later}
 
 

@@ -1,4 +1,4 @@
-"""Conversations by name: listed, found again, deleted."""
+"""Conversations by name: list, find and delete them."""
 
 import json
 import re
@@ -18,9 +18,9 @@ class Thread:
 
     Args:
         id: A UUID, so that the LangGraph server takes it too.
-        name: What the person called it; may be empty.
-        turns: How many turns its trace tells of.
-        last: When the last one was, ISO 8601.
+        name: The name the person gave it; may be empty.
+        turns: The number of turns in its traces.
+        last: When the last one began, ISO 8601.
         about: Its first question.
         latest: Its last question.
     """
@@ -47,19 +47,19 @@ class Threads:
         self._traces = Traces(settings.traces_dir)
 
     def resolve(self, name: str) -> str:
-        """The id of the thread with this name or id. A name always means the same thread."""
+        """Return the id of the thread with this name or id. A name always means the same thread."""
         name = name.strip()
         if not name:
             raise UserError("A thread's name cannot be empty.", "Give it a name, or leave --thread out.")
         try:
             return str(uuid.UUID(name))
         except ValueError:
-            if begun := self._beginning(name):
-                return begun
+            if found := self._find_by_prefix(name):
+                return found
             return str(uuid.uuid5(uuid.NAMESPACE_URL, f"ana:thread:{name}"))
 
-    def _beginning(self, name: str) -> str | None:
-        """The one thread whose id begins so, as lists show it."""
+    def _find_by_prefix(self, name: str) -> str | None:
+        """Return the thread if exactly one id begins so; lists show only the beginning."""
         from graph.checkpoints import saver_path, thread_ids
 
         if not re.fullmatch(r"[0-9a-f]{8}[0-9a-f-]*", name):
@@ -68,38 +68,40 @@ class Threads:
         return found[0] if len(found) == 1 else None
 
     def remember(self, name: str) -> str:
-        """Resolve a name, and keep it for lists."""
+        """Resolve a name, and save it for lists."""
         id = self.resolve(name)
-        if not id.startswith(name.strip()) and self._names().get(id) != name.strip():
-            self._save(self._names() | {id: name.strip()})
+        if not id.startswith(name.strip()) and self._read_names().get(id) != name.strip():
+            self._save_names(self._read_names() | {id: name.strip()})
         return id
 
     def last(self) -> str | None:
-        """The thread the REPL was left in, where that is told."""
+        """Return the thread in which the REPL was left; None if there is none."""
         try:
             return str(uuid.UUID(self._last_file.read_text().strip()))
         except (OSError, ValueError):
             return None
 
     def set_last(self, id: str) -> None:
+        """Let the REPL open this thread next time."""
         self._last_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._last_file.write_text(id)
 
     def all(self) -> list[Thread]:
-        """Every thread, the one last used first."""
+        """Return every thread, the one last used first."""
         from graph.checkpoints import saver_path, thread_ids
 
-        return [self.about(id) for id in thread_ids(saver_path(self._settings))]
+        return [self.describe(id) for id in thread_ids(saver_path(self._settings))]
 
-    def named(self) -> list[str]:
-        """The names that conversations have."""
-        return sorted(self._names().values())
+    def names(self) -> list[str]:
+        """Return the names of conversations, sorted."""
+        return sorted(self._read_names().values())
 
-    def about(self, id: str) -> Thread:
+    def describe(self, id: str) -> Thread:
+        """Return what is known about a thread from its traces."""
         records = self._traces.read(id)
         first, last = (records[0], records[-1]) if records else (None, None)
         about, latest = (record["question"] if record else "" for record in (first, last))
-        return Thread(id, self._names().get(id, ""), len(records), last["ts"] if last else "", about, latest)
+        return Thread(id, self._read_names().get(id, ""), len(records), last["ts"] if last else "", about, latest)
 
     def delete(self, id: str) -> None:
         """Delete a thread with its checkpoints and traces.
@@ -121,11 +123,11 @@ class Threads:
             self._traces.delete(id)
         finally:
             lock.release()
-        self._save({k: v for k, v in self._names().items() if k != id})
+        self._save_names({k: v for k, v in self._read_names().items() if k != id})
         if self.last() == id:
             self._last_file.unlink()
 
-    def _names(self) -> dict[str, str]:
+    def _read_names(self) -> dict[str, str]:
         if not self._names_file.exists():
             return {}
         try:
@@ -137,7 +139,7 @@ class Threads:
                 "`ana doctor --repair` sets the file aside; the conversations stay.",
             ) from exc
 
-    def _save(self, names: dict[str, str]) -> None:
+    def _save_names(self, names: dict[str, str]) -> None:
         self._names_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft: Path = self._names_file.with_suffix(f".{uuid.uuid4().hex}.new")
         draft.write_text(json.dumps(names, indent=1))
@@ -145,7 +147,7 @@ class Threads:
 
 
 def thread_lock(settings: Settings, id: str, program: str) -> OwnerLock:
-    """The lock of a conversation: two processes in one thread at once silently lose turns."""
+    """Return the lock of a conversation: two processes in one thread at once silently lose turns."""
     folder = settings.ana_data_dir / "locks"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return OwnerLock(folder / f"{id}.lock", "This conversation", program=program)

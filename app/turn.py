@@ -4,64 +4,39 @@ import logging
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import StateSnapshot
+from langgraph.types import Interrupt, StateSnapshot
 
-from ana.backends.chroma.index.tables import damaged
-from ana.errors import AnaError, StoreBroken, UserError
+from ana.errors import AnaError, NotWaiting, StoreBroken, UserError
+from ana.files import is_damage
 from ana.handles import Handles
-from ana.tracing.record import cost, record_of, steps_of
-from ana.tracing.traces import Step
+from ana.tracing.record import build_record, cost, list_steps
 from ana.values import plain_text
+from app.open_turn import build_input, close, find_unanswered
+from app.outcome import CutShort, Done, Waiting, read_request
+from app.reply import check_reply
 from app.threads import thread_lock
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
+from graph.pruning import mark_answered
 from graph.state import Turn
-from nodes.history import changes, this_turn
+from nodes.history import receipts, this_turn
 from nodes.load_context import new_turn
 from tools.catalog import catalog
 
 _log = logging.getLogger(__name__)
 Event = dict[str, Any]
+Listener = Callable[[Event], None]
 STOPPED = "Stopped."
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a turn came to.
-
-    Args:
-        answer: The text for the person.
-        thread_id: The conversation.
-        trace_id: The id of the turn's record.
-        trace_path: The file that holds it.
-        steps: What happened.
-        usage: Tokens: input_tokens, output_tokens, estimated.
-        cost_usd: By the prices in the settings.
-        changes: Receipts of every write, in order.
-        error: Why the turn failed; None when it did not.
-    """
-
-    answer: str
-    thread_id: str
-    trace_id: str
-    trace_path: str
-    steps: list[Step]
-    usage: dict[str, Any]
-    cost_usd: float
-    changes: list[dict[str, Any]]
-    error: str | None
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `ask --json` and POST /ask give."""
-        hidden = ("changes", "error")
-        return {key: value for key, value in asdict(self).items() if key not in hidden}
+def _ignore(_: Event) -> None:
+    pass
 
 
 class Assistant:
@@ -70,7 +45,7 @@ class Assistant:
     Args:
         handles: The live handles.
         graph: The compiled graph, with its saver.
-        program: How this process is called in another's message.
+        program: The name of this process in another one's message.
     """
 
     def __init__(self, handles: Handles, graph: "CompiledStateGraph[Any, Any, Any, Any]", program: str = "ana") -> None:
@@ -79,16 +54,12 @@ class Assistant:
         self._program = program
 
     def ask(
-        self,
-        question: str,
-        thread_id: str,
-        max_steps: int | None = None,
-        on_event: Callable[[Event], None] = lambda _: None,
-    ) -> Answer:
-        """Run a turn.
+        self, question: str, thread_id: str, max_steps: int | None = None, on_event: Listener = _ignore
+    ) -> Done | Waiting:
+        """Run a turn. One that waits in this thread is ended first, with a record, and told as {"ended": sentence}.
 
         Args:
-            question: What the person said.
+            question: The person's message.
             thread_id: The conversation.
             max_steps: Most model calls; None for the setting.
             on_event: Called with every draft piece and tool call as it happens.
@@ -98,118 +69,191 @@ class Assistant:
         """
         if not question.strip():
             raise UserError("There is no question.", "Say something.")
-        with _kept(), self._owned(thread_id):
+        with self._own(thread_id):
+            state = self._read(thread_id)
+            if unanswered := find_unanswered(state):
+                on_event({"ended": self._end_waiting(state, unanswered[0])})
             return self._run({"messages": [HumanMessage(plain_text(question))]}, thread_id, max_steps, on_event)
 
-    def unfinished(self, thread_id: str) -> str | None:
-        """The question of a turn that a crash cut short, or None."""
-        with _kept():
-            state = self._graph.get_state(self._config(thread_id))
-        messages = state.values.get("messages", [])
-        return str(this_turn(messages)[0].text) if state.next and messages else None
+    def find_open_turn(self, thread_id: str) -> Waiting | CutShort | None:
+        """Return the thread's last turn if it has not ended.
 
-    def finish(self, thread_id: str, on_event: Callable[[Event], None] = lambda _: None) -> Answer | None:
-        """Go on with a turn that a crash cut short; what it had written is not written again. None where there is none.
-
-        It is looked for only while the conversation is owned: a turn that runs elsewhere is not cut short.
+        Unless the caller owns the thread, a turn that runs elsewhere at this moment looks as if it were cut short.
         """
-        with _kept(), self._owned(thread_id):
-            return self._run(None, thread_id, None, on_event) if self.unfinished(thread_id) else None
+        with _map_storage_errors():
+            return self._open_turn(self._read(thread_id))
 
-    def _run(
-        self, given: dict[str, Any] | None, thread_id: str, max_steps: int | None, on_event: Callable[[Event], None]
-    ) -> Answer:
-        config = self._config(thread_id)
+    def finish(self, thread_id: str, on_event: Listener = _ignore) -> Done | Waiting | None:
+        """Go on with a turn that was cut short; nothing is written twice. Return None if the thread has no such turn.
+
+        A turn that waits is left alone: only a reply or a new message may end it.
+        """
+        with self._own(thread_id):
+            state = self._read(thread_id)
+            if not isinstance(self._open_turn(state), CutShort):
+                return None
+            return self._run(build_input(state), thread_id, None, on_event)
+
+    def resume(
+        self,
+        thread_id: str,
+        reply: Any,
+        request_id: str | None = None,
+        max_steps: int | None = None,
+        on_event: Listener = _ignore,
+    ) -> Done | Waiting:
+        """Go on with a waiting turn.
+
+        Args:
+            thread_id: The conversation.
+            reply: {"decisions": [...]}, or for a request in another shape whatever the node that asked takes.
+            request_id: The request that was shown to the person; None for the one that waits now.
+            max_steps: Most model calls in the whole turn; None for the setting.
+            on_event: Called with every draft piece and tool call as it happens.
+
+        Raises:
+            NotWaiting: No turn of this conversation waits, or it waits for the reply to another request.
+            WrongReply: The reply does not answer the request.
+        """
+        with self._own(thread_id):
+            state = self._read(thread_id)
+            unanswered = find_unanswered(state)
+            if not unanswered:
+                raise NotWaiting("Nothing in this conversation waits for a decision.", "Send a message instead.")
+            if request_id not in (None, unanswered[0].id):
+                raise NotWaiting("This was decided or replaced meanwhile.", "Look at what is asked now.")
+            check_reply(reply, read_request(unanswered[0]))
+            return self._run(build_input(state, {unanswered[0].id: reply}), thread_id, max_steps, on_event)
+
+    def _run(self, given: Any, thread_id: str, max_steps: int | None, on_event: Listener) -> Done | Waiting:
         context = LocalContext(max_steps=max_steps, opened=self.handles, on_event=on_event)
         try:
-            self._graph.invoke(given, config, context=context, durability="sync")
+            # the output holds the whole turn, so that nothing is read from the disk again when it is done
+            ended = self._graph.invoke(
+                given,
+                _config(thread_id),
+                context=context,
+                durability="sync",
+                output_keys=["messages", "turn"],
+                version="v2",
+            )
         except KeyboardInterrupt:
-            self._close_turn(config, thread_id, STOPPED)
+            self._end_failed(thread_id, STOPPED)
             raise
         except AnaError as exc:
-            self._close_turn(config, thread_id, exc.message)
+            self._end_failed(thread_id, exc.message)
             raise
         except (sqlite3.Error, OSError):
             raise
-        except Exception as exc:  # whatever it is: a turn left open would be begun again, and fail again, for ever
+        except Exception as exc:  # a turn that is left open would begin again, and fail again, each time
             _log.exception("a turn failed in a way that was not foreseen")
             why = f"Something went wrong that was not foreseen: {type(exc).__name__}: {exc}."
-            self._close_turn(config, thread_id, why)
+            self._end_failed(thread_id, why)
             raise UserError(why, "The next message works; the log tells where it happened.") from exc
-        return self._answer(thread_id, config)
+        if ended.interrupts:
+            state = self._read(thread_id)
+            return self._wait(state, find_unanswered(state)[0])
+        return self._done(thread_id, ended.value["turn"], this_turn(ended.value["messages"]))
 
-    def _answer(self, thread_id: str, config: RunnableConfig) -> Answer:
-        values = self._graph.get_state(config).values
-        turn: Turn = values["turn"]
-        messages = this_turn(values["messages"])
-        return Answer(
+    def _done(self, thread_id: str, turn: Turn, messages: list[AnyMessage]) -> Done:
+        return Done(
             answer=turn["answer"] or "",
             thread_id=thread_id,
             trace_id=turn["id"],
             trace_path=str(self.handles.traces.path(thread_id)),
-            steps=steps_of(messages, turn["corrections"]),
+            steps=list_steps(messages, turn["corrections"]),
             usage=dict(turn["usage"]),
             cost_usd=cost(turn["usage"], self.handles.settings),
-            changes=changes(messages),
+            changes=receipts(messages),
             error=turn["error"],
         )
 
-    def _close_turn(self, config: RunnableConfig, thread_id: str, why: str) -> None:
-        """End a turn that was stopped or failed, so that the thread takes the next message and the trace tells it."""
-        state = self._graph.get_state(config)
-        if not state.next or not state.values.get("messages"):
-            return
-        turn = _turn_of(state, self.handles) | {"answer": why, "error": why}
-        ended = {"messages": [AIMessage(why, id=f"{turn['id']}-answer")], "turn": turn, "draft": ""}
-        self._graph.update_state(config, ended, as_node="reflect")
-        record = record_of(turn, this_turn(state.values["messages"]), thread_id, self.handles.settings)
-        self.handles.traces.write(record)
+    def _wait(self, state: StateSnapshot, asked: Interrupt) -> Waiting:
+        turn, messages = self._turn_of(state), this_turn(state.values["messages"])
+        steps = list_steps(messages, turn["corrections"])
+        return Waiting(_thread_of(state), turn["id"], asked.id, read_request(asked), steps, receipts(messages))
 
-    def _config(self, thread_id: str) -> RunnableConfig:
-        return {"configurable": {"thread_id": thread_id}}
+    def _open_turn(self, state: StateSnapshot) -> Waiting | CutShort | None:
+        if not state.next or not state.values.get("messages"):
+            return None
+        if unanswered := find_unanswered(state):
+            return self._wait(state, unanswered[0])
+        return CutShort(_thread_of(state), this_turn(state.values["messages"])[0].text)
+
+    def _end_waiting(self, state: StateSnapshot, asked: Interrupt) -> str:
+        """End a turn that nobody replied to; return the sentence that closes it."""
+        closing, answers = close(read_request(asked), state.values["messages"])
+        self._end(state, closing, answers)
+        mark_answered(self._graph.checkpointer, state)
+        return closing
+
+    def _end_failed(self, thread_id: str, why: str) -> None:
+        """End a turn that was stopped or failed, so that the thread takes the next message and the trace has it."""
+        state = self._read(thread_id)
+        if state.next and state.values.get("messages"):
+            self._end(state, why, [])
+
+    def _end(self, state: StateSnapshot, why: str, answers: list[AnyMessage]) -> None:
+        turn = self._turn_of(state) | {"answer": why, "error": why}
+        ended = {"messages": [*answers, AIMessage(why, id=f"{turn['id']}-answer")], "turn": turn, "draft": ""}
+        thread_id = _thread_of(state)
+        self._graph.update_state(_config(thread_id), ended, as_node="reflect")
+        messages = [*this_turn(state.values["messages"]), *answers]
+        self.handles.traces.write(build_record(turn, messages, thread_id, self.handles.settings))
+
+    def _turn_of(self, state: StateSnapshot) -> Turn:
+        """Return the open turn; build one if its first node has not run."""
+        if "load_context" not in state.next and "turn" in state.values:
+            turn: Turn = state.values["turn"]
+            return turn
+        question = this_turn(state.values["messages"])[0]
+        return new_turn(f"{state.config}/{question.id}", question.text, self.handles.clock)
+
+    def _read(self, thread_id: str) -> StateSnapshot:
+        return self._graph.get_state(_config(thread_id))
 
     @contextmanager
-    def _owned(self, thread_id: str) -> Iterator[None]:
-        """One process at a time in a thread."""
-        lock = thread_lock(self.handles.settings, thread_id, self._program)
-        lock.acquire()
-        try:
-            yield
-        finally:
-            lock.release()
+    def _own(self, thread_id: str) -> Iterator[None]:
+        """Keep every other process out of the thread."""
+        with _map_storage_errors():
+            lock = thread_lock(self.handles.settings, thread_id, self._program)
+            lock.acquire()
+            try:
+                yield
+            finally:
+                lock.release()
 
 
 @contextmanager
 def open_assistant(handles: Handles, program: str = "ana") -> Iterator[Assistant]:
-    """An assistant on the handles' data folder.
+    """Open an assistant on the handles' data folder.
 
     Raises:
         ConfigError: A module of TOOLS_MODULES cannot be used.
     """
     try:
         catalog(handles.settings.tools_modules)
-        with _kept(), open_saver(saver_path(handles.settings)) as saver:
+        with _map_storage_errors(), open_saver(saver_path(handles.settings)) as saver:
             yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program)
     finally:
         handles.memory.close()
 
 
-def _turn_of(state: StateSnapshot, handles: Handles) -> Turn:
-    """The turn that was cut short; one that had not begun is made up."""
-    if state.next != ("load_context",) and "turn" in state.values:
-        turn: Turn = state.values["turn"]
-        return turn
-    question = this_turn(state.values["messages"])[0]
-    return new_turn(f"{state.config}/{question.id}", question.text, handles.clock)
+def _thread_of(state: StateSnapshot) -> str:
+    return str(state.config["configurable"]["thread_id"])
+
+
+def _config(thread_id: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread_id}}
 
 
 @contextmanager
-def _kept() -> Iterator[None]:
-    """Map what the saver and the file system raise."""
+def _map_storage_errors() -> Iterator[None]:
+    """Turn errors of the saver and of the file system into a sentence with the next step."""
     try:
         yield
     except (sqlite3.Error, OSError) as exc:
         hint = "Check that the disk has room and the data folder may be written."
-        if isinstance(exc, sqlite3.DatabaseError) and damaged(exc):
+        if isinstance(exc, sqlite3.DatabaseError) and is_damage(exc):
             hint = "`ana doctor --repair` sets the damaged file aside; what was stored stays."
         raise StoreBroken(f"The conversation could not be kept: {exc}.", hint) from exc

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from ana.settings import PROJECT, Settings
+from evals import imports
 from evals.retrieval import measure as retrieval
 from graph.builder import graph
 from tools.catalog import TOOLS
@@ -26,7 +27,14 @@ SAID = (
 SAID_LATER = ("where is the spare key?", "What do you know about me?", "/context")
 DOORS = (
     ("`make chat`, `ana`", "the REPL: /help /context /items /due /undo /transcript /threads /reset /quit"),
-    ('`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`', "one turn; exit 0 done, 1 failed, 2 wrong use"),
+    (
+        '`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`',
+        "one turn; exit 0 done, 1 failed, 2 wrong use, 3 waiting for a decision",
+    ),
+    (
+        r"`ana ask --thread T --decide approve\|reject\|FILE`",
+        'decides what a turn waits for; FILE holds {"decisions": [...]}',
+    ),
     ("`ana threads list\\|show T [--limit N --before TURN]\\|delete T`", "conversations, read from their traces"),
     (
         "`ana items [WORDS] [--where JSON] [--due today\\|week\\|overdue] [--why] [--json]`",
@@ -65,7 +73,8 @@ DOORS = (
     ("`make dev`", "the LangGraph dev server on 127.0.0.1:2024, for Studio and the API"),
     (
         "`POST /ask`",
-        "{question, thread_id?, max_steps?} → {answer, thread_id, trace_id, trace_path, steps, usage, cost_usd}",
+        "{question, thread_id?, max_steps?} → {answer, thread_id, trace_id, trace_path, steps, usage, cost_usd}, "
+        'or {answer: "", thread_id, pending, steps} while a decision is needed; then {decisions, thread_id}',
     ),
     ("`GET /trace/{id}`", "a turn's record, by its id or the newest of a thread"),
     ("`GET /transcript/{thread}?limit=50&before=TURN`", "turns of a conversation, page by page from its traces"),
@@ -131,7 +140,7 @@ PARTS = {
         "settings": render_settings,
         "found": render_recall,
     },
-    "docs/architecture.md": {"graph": render_graph},
+    "docs/architecture.md": {"graph": render_graph, "imports": imports.draw},
 }
 
 

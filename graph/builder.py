@@ -1,11 +1,11 @@
-"""The state machine: what follows what."""
+"""The state machine: the nodes and their order."""
 
 from typing import Literal
 
 from langgraph.graph import START, StateGraph
 
 from graph.context import Context
-from graph.recording import recorded
+from graph.recording import record
 from graph.state import Input, Output, State
 from nodes.execute_tools import execute_tools
 from nodes.history import pending_calls
@@ -15,18 +15,20 @@ from nodes.reflect import reflect
 
 
 def after_reason(state: State) -> Literal["execute_tools", "reflect"]:
+    """Run the calls of the last message; without calls the reply is a draft."""
     return "execute_tools" if pending_calls(state["messages"]) else "reflect"
 
 
 def after_reflect(state: State) -> Literal["reason", "__end__"]:
+    """End with the answer; a draft that was sent back goes to the model again."""
     return "reason" if state["turn"]["answer"] is None else "__end__"
 
 
 builder = StateGraph(State, context_schema=Context, input_schema=Input, output_schema=Output)
-builder.add_node("load_context", recorded("load_context", load_context))
-builder.add_node("reason", recorded("reason", reason))
-builder.add_node("execute_tools", recorded("execute_tools", execute_tools))
-builder.add_node("reflect", recorded("reflect", reflect))
+builder.add_node("load_context", record("load_context", load_context))
+builder.add_node("reason", record("reason", reason))
+builder.add_node("execute_tools", record("execute_tools", execute_tools))
+builder.add_node("reflect", record("reflect", reflect))
 builder.add_edge(START, "load_context")
 builder.add_edge("load_context", "reason")
 builder.add_conditional_edges("reason", after_reason)

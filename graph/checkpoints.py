@@ -1,4 +1,4 @@
-"""Where threads live: one SQLite file for every door."""
+"""The file of all threads: one SQLite database for every door."""
 
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
@@ -14,14 +14,14 @@ BUSY_SECONDS = 10.0
 
 
 def saver_path(settings: Settings) -> Path:
-    """The saver's file; its folder exists afterwards (the server's start-up hangs where it does not)."""
+    """Return the path of the saver's file and create its folder: without it the server hangs when it starts."""
     settings.ana_data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     return settings.ana_data_dir / "threads.sqlite"
 
 
 @contextmanager
 def open_saver(path: Path) -> Iterator[PruningSaver]:
-    """The saver of the REPL and the command line."""
+    """Open the saver of the REPL and the command line."""
     with closing(sqlite3.connect(path, check_same_thread=False, timeout=BUSY_SECONDS)) as connection:
         saver = PruningSaver(connection)
         saver.setup()
@@ -30,14 +30,14 @@ def open_saver(path: Path) -> Iterator[PruningSaver]:
 
 @asynccontextmanager
 async def server_saver() -> AsyncIterator[AsyncPruningSaver]:
-    """The saver of the LangGraph server, on the same file; langgraph.json names it."""
+    """Open the saver of the LangGraph server, on the same file; langgraph.json names it."""
     path = saver_path(load_settings())
     async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
         yield AsyncPruningSaver(connection)
 
 
 def thread_ids(path: Path) -> list[str]:
-    """Every thread the saver knows, the one last written first."""
+    """Return the ids of all threads, the one written last first."""
     if not path.exists():
         return []
     query = "SELECT thread_id FROM checkpoints GROUP BY thread_id ORDER BY max(checkpoint_id) DESC"

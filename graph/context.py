@@ -1,4 +1,4 @@
-"""What is fixed for a run."""
+"""The context of a run: everything that is fixed while it lasts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from prompts import decision_prompt
 
 @dataclass(frozen=True)
 class Context:
-    """What whoever starts a run may choose; Studio shows these fields as a form."""
+    """Options of a run; Studio shows these fields as a form."""
 
     max_steps: int | None = field(
         default=None,
@@ -26,18 +26,18 @@ class Context:
 
     @property
     def handles(self) -> Handles:
-        """The process's own handles; a door that has its own passes a LocalContext."""
+        """The handles of this process; a door with handles of its own passes a LocalContext."""
         return default_handles(decision_prompt)
 
 
 @dataclass(frozen=True)
 class LocalContext(Context):
-    """A context that brings its own handles, and hears what happens as it happens.
+    """A context with its own handles and a listener for events.
 
     Args:
         opened: The handles.
-        on_event: Called in the thread that runs the node. A door that listened to the custom stream instead would
-            make langgraph move nodes to worker threads, and Ctrl-C could no longer stop a model call.
+        on_event: Called with every event, in the thread that runs the node. Listening to the custom stream instead
+            would make langgraph move nodes to worker threads, and Ctrl-C could no longer stop a model call.
     """
 
     opened: Handles | None = None
@@ -49,18 +49,18 @@ class LocalContext(Context):
 
 
 def context_of(runtime: Runtime[Context]) -> Context:
-    """The run's context; a run started without one gets the defaults."""
+    """Return the run's context; a run started without one gets the defaults."""
     return runtime.context or Context()
 
 
 def thread_of(runtime: Runtime[Context]) -> str:
-    """The run's thread; `none` for a run without one."""
+    """Return the id of the run's thread; `none` for a run without one."""
     info = runtime.execution_info
     return (info.thread_id if info else None) or "none"
 
 
 def emit(runtime: Runtime[Context], event: dict[str, Any]) -> None:
-    """Tell whoever watches: {"draft": text}, {"erase": True} or {"tool": name, "args": ..., "ok": bool}."""
+    """Tell every listener: {"draft": text}, {"erase": True} or {"tool": name, "args": ..., "ok": bool}."""
     runtime.stream_writer(event)
     if isinstance(runtime.context, LocalContext):
         runtime.context.on_event(event)

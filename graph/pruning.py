@@ -1,4 +1,4 @@
-"""Savers that forget: a checkpoint holds the whole list of messages, so a thread keeps only those of its last turns."""
+"""Savers that prune: a checkpoint holds the whole list of messages, so a thread keeps only those of its last turns."""
 
 from typing import Any
 
@@ -6,49 +6,50 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.types import StateSnapshot
 
 TURNS = 20
-"""Of how many turns a thread's checkpoints are kept."""
+"""The number of turns whose checkpoints a thread keeps."""
 
-_TABLE = """CREATE TABLE IF NOT EXISTS turns (
+_CREATE_TURNS = """CREATE TABLE IF NOT EXISTS turns (
     thread_id TEXT NOT NULL, checkpoint_id TEXT NOT NULL, PRIMARY KEY (thread_id, checkpoint_id)) WITHOUT ROWID"""
 
-_BEGUN = "INSERT OR IGNORE INTO turns VALUES (:thread, :checkpoint)"
+_ADD_TURN = "INSERT OR IGNORE INTO turns VALUES (:thread, :checkpoint)"
 
-_FIRST = (
+_FIRST_KEPT = (
     "(SELECT checkpoint_id FROM turns WHERE thread_id = :thread ORDER BY checkpoint_id DESC LIMIT 1 OFFSET :turns - 1)"
 )
 
 _WAITING = """(SELECT checkpoint_id FROM writes WHERE thread_id = :thread AND channel = '__interrupt__'
     EXCEPT SELECT checkpoint_id FROM writes WHERE thread_id = :thread AND channel = '__resume__')"""
-"""Checkpoints at which somebody is being asked."""
+"""The checkpoints at which a request still waits for a reply."""
 
-_OLD = f"WHERE thread_id = :thread AND checkpoint_id < {_FIRST}"
-_FORGET = (
+_OLD = f"WHERE thread_id = :thread AND checkpoint_id < {_FIRST_KEPT}"
+_PRUNE = (
     f"DELETE FROM checkpoints {_OLD} AND checkpoint_id NOT IN {_WAITING}",
     f"DELETE FROM writes {_OLD} AND checkpoint_id NOT IN {_WAITING}",
     f"DELETE FROM turns {_OLD}",
 )
-"""Writes go behind checkpoints: it is they that tell who is being asked."""
+"""Checkpoints go before writes: the writes tell which checkpoints wait."""
 
 
 def _begins_turn(metadata: CheckpointMetadata) -> bool:
     return metadata.get("source") == "input"
 
 
-def _named(config: RunnableConfig, checkpoint: Checkpoint) -> dict[str, Any]:
+def _parameters(config: RunnableConfig, checkpoint: Checkpoint) -> dict[str, Any]:
     thread = str(config["configurable"]["thread_id"])
     return {"thread": thread, "checkpoint": checkpoint["id"], "turns": TURNS}
 
 
 class PruningSaver(SqliteSaver):
-    """The saver of the REPL and the command line, which prunes a thread whenever a turn of it begins."""
+    """The saver of the REPL and the command line; prunes a thread whenever one of its turns begins."""
 
     def setup(self) -> None:
-        """Make the tables."""
+        """Create the tables."""
         if not self.is_setup:
             super().setup()
-            self.conn.execute(_TABLE)
+            self.conn.execute(_CREATE_TURNS)
 
     def put(
         self,
@@ -61,26 +62,26 @@ class PruningSaver(SqliteSaver):
         saved = super().put(config, checkpoint, metadata, new_versions)
         if _begins_turn(metadata):
             with self.cursor() as cursor:
-                for statement in (_BEGUN, *_FORGET):
-                    cursor.execute(statement, _named(config, checkpoint))
+                for statement in (_ADD_TURN, *_PRUNE):
+                    cursor.execute(statement, _parameters(config, checkpoint))
         return saved
 
     def delete_thread(self, thread_id: str) -> None:
-        """Forget a thread."""
+        """Delete a thread's checkpoints."""
         super().delete_thread(thread_id)
         with self.cursor() as cursor:
             cursor.execute("DELETE FROM turns WHERE thread_id = ?", (thread_id,))
 
 
 class AsyncPruningSaver(AsyncSqliteSaver):
-    """The same for the LangGraph server, which runs an event loop."""
+    """The same saver for the LangGraph server, which runs an event loop."""
 
     async def setup(self) -> None:
-        """Make the tables."""
+        """Create the tables."""
         if not self.is_setup:
             await super().setup()
             async with self.lock:
-                await self.conn.execute(_TABLE)
+                await self.conn.execute(_CREATE_TURNS)
                 await self.conn.commit()
 
     async def aput(
@@ -94,14 +95,21 @@ class AsyncPruningSaver(AsyncSqliteSaver):
         saved = await super().aput(config, checkpoint, metadata, new_versions)
         if _begins_turn(metadata):
             async with self.lock:
-                for statement in (_BEGUN, *_FORGET):
-                    await self.conn.execute(statement, _named(config, checkpoint))
+                for statement in (_ADD_TURN, *_PRUNE):
+                    await self.conn.execute(statement, _parameters(config, checkpoint))
                 await self.conn.commit()
         return saved
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Forget a thread."""
+        """Delete a thread's checkpoints."""
         await super().adelete_thread(thread_id)
         async with self.lock:
             await self.conn.execute("DELETE FROM turns WHERE thread_id = ?", (thread_id,))
             await self.conn.commit()
+
+
+def mark_answered(saver: Any, state: StateSnapshot) -> None:
+    """Let the checkpoint of a request that nobody will reply to be pruned like every other one."""
+    for task in state.tasks:
+        if task.interrupts:
+            saver.put_writes(state.config, [("__resume__", [])], task.id)

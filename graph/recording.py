@@ -1,4 +1,4 @@
-"""A wrapper of a node's own shape that times it, and writes the trace when the turn has ended."""
+"""A wrapper around a node that times it and writes the turn's record when the turn has ended."""
 
 import logging
 import time
@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
-from ana.tracing.record import record_of
+from ana.tracing.record import build_record
 from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn
 from nodes.history import this_turn
@@ -15,13 +15,13 @@ logger = logging.getLogger(__name__)
 
 
 class Node(Protocol):
-    """What every node is: state and run in, part of the state out."""
+    """The shape of every node: state and run in, part of the state out."""
 
     def __call__(self, state: State, runtime: Runtime[Context]) -> dict[str, Any]: ...
 
 
-def recorded(name: str, node: Node) -> Node:
-    """The same node, recorded."""
+def record(name: str, node: Node) -> Node:
+    """Return the node with its time and the turn's record kept; one that interrupts leaves no record yet."""
 
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         begun = time.perf_counter()
@@ -42,7 +42,7 @@ def write_record(state: State, turn: Turn, runtime: Runtime[Context]) -> None:
     """Write the turn's record, before its answer is shown."""
     handles = context_of(runtime).handles
     messages = this_turn(state["messages"])
-    record = record_of(turn, messages, thread_of(runtime), handles.settings)
+    record = build_record(turn, messages, thread_of(runtime), handles.settings)
     handles.traces.write(record)
     spent = sum(turn["durations"].values())
     logger.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, record["error"])

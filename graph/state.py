@@ -1,4 +1,4 @@
-"""What changes in the course of a thread."""
+"""The state of a thread: everything that changes while it runs."""
 
 from typing import Annotated, Any
 
@@ -8,11 +8,16 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 
+def keep_replies(known: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Add replies to the known ones; an empty update forgets them all."""
+    return known | new if new else {}
+
+
 class Correction(TypedDict):
     """A draft that was sent back."""
 
     after: str
-    """Id of the message it came behind."""
+    """Id of the message it came after."""
     tool: str
     """Its name as a step: ⛔️policy_violation or ⛔️no_action."""
     policy: str
@@ -26,11 +31,11 @@ class Usage(TypedDict):
     input_tokens: int
     output_tokens: int
     estimated: bool
-    """Whether a provider told none, so that they were counted at four characters each."""
+    """Whether the provider told none, so that they were counted at four characters each."""
 
 
 class Turn(TypedDict):
-    """One user message and all that follows it; checkpointed, so that a turn goes on after a crash."""
+    """One user message and everything that follows it; checkpointed, so that a turn goes on after a crash."""
 
     id: str
     ts: str
@@ -46,28 +51,32 @@ class Turn(TypedDict):
 
 
 class Loaded(TypedDict):
-    """What the prompt is built from; never checkpointed."""
+    """The parts of the prompt that are read when a turn begins; never checkpointed."""
 
     now: str
     lines: dict[int, str]
 
 
 class Input(TypedDict):
-    """What a run takes."""
+    """The input of a run."""
 
     messages: Annotated[list[AnyMessage], add_messages]
 
 
 class Output(TypedDict):
-    """What a run gives."""
+    """The output of a run."""
 
     messages: Annotated[list[AnyMessage], add_messages]
 
 
 class State(TypedDict):
+    """The channels of the graph."""
+
     messages: Annotated[list[AnyMessage], add_messages]
     turn: Turn
     draft: str
     summary: str
-    """What was said in turns that are no longer in `messages`."""
+    """A summary of the turns that are no longer in `messages`."""
+    replies: Annotated[dict[str, Any], keep_replies]
+    """The person's replies to requests of this turn, by the request's id; checkpointed before the turn goes on."""
     loaded: Annotated[Loaded | None, UntrackedValue]

@@ -1,1 +1,1 @@
-"""One node a file; policies stand beside reflect."""
+"""The nodes of the graph, one in each file; the policies are next to reflect."""

@@ -1,14 +1,14 @@
-"""What a draft answer says: what it states, and what it claims to have written in this turn.
+"""Find what a draft answer states, and what it claims to have written in this turn.
 
 A claim is plain English in the first person ("I've added it"), without a subject ("Added to your list") or in the
-passive ("has been saved"). Negations, offers, conditions, reports about the past and quotations are none.
+passive ("has been saved"). Negations, offers, conditions, reports about the past and quotations are not claims.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nodes.questions import sentences, table
+from nodes.questions import any_of, split_sentences
 
 _STORING = frozenset({"create_item", "update_item", "append_context", "replace_context", "undo"})
 _DELETING = frozenset({"delete_item", "delete_context", "undo"})
@@ -17,43 +17,43 @@ _REMOVING = _DELETING | {"update_item", "replace_context"}
 
 @dataclass(frozen=True)
 class Claim:
-    """A write that a draft says was done.
+    """A write that a draft says was made.
 
     Args:
         words: The clause that says so.
-        deed: What it says was done, as a participle.
-        tools: The tools any of which would have done it.
+        action: The write, as a participle such as "deleted".
+        tools: The tools that can do it; one of them is enough.
     """
 
     words: str
-    deed: str
+    action: str
     tools: frozenset[str]
 
 
 @dataclass(frozen=True)
-class _Kind:
-    deed: str
+class _ClaimKind:
+    action: str
     tools: frozenset[str]
     plain: re.Pattern[str]
     after_order: re.Pattern[str]
 
 
-# ---- what a draft states
+# ---- statements
 
-_DECLINED = table(
+_DECLINED = any_of(
     r"\b(?:can't|cannot|can not|couldn't|unable|won't|didn't|don't|not able|unsure)\b",
     r"\bi(?:'m| am) not\b",
     r"\b(?:would|will|'d|'ll) need to\b",
 )
 
 
-def states(draft: str, what: re.Pattern[str]) -> bool:
-    """Whether a sentence that neither asks back nor declines holds it."""
-    stated = (s for s in sentences(draft) if not s.endswith(("?", "？")) and not _DECLINED.search(s))
-    return any(what.search(s) for s in stated)
+def makes_statement(draft: str, pattern: re.Pattern[str]) -> bool:
+    """Whether a sentence of the draft that neither asks back nor declines matches the pattern."""
+    stated = (s for s in split_sentences(draft) if not s.endswith(("?", "？")) and not _DECLINED.search(s))
+    return any(pattern.search(s) for s in stated)
 
 
-# ---- what a draft claims; VERB stands for the verbs of a kind
+# ---- claims; VERB stands for the verbs of a kind
 
 _STORED = (
     r"added(?! (?:(?:it|them|those|these|that) )?up\b)|saved|stored|created|recorded|noted|logged|scheduled|"
@@ -100,22 +100,24 @@ _UNDONE_OTHERWISE = (rf"{_I} (?:took (?:(?:it|that|this|them|everything|all) )*b
 _REMOVED_OTHERWISE = (r"\bi(?:'ve| have)? (?:forgot|forgotten) (?:it|that|this)[.!]*$",)
 
 
-def _kind(deed: str, tools: frozenset[str], verbs: str, *otherwise: str) -> _Kind:
+def _make_kind(action: str, tools: frozenset[str], verbs: str, *otherwise: str) -> _ClaimKind:
     plain, after = ([row.replace("VERB", f"(?:{verbs})") for row in rows] for rows in (_PLAIN, _AFTER_ORDER))
-    return _Kind(deed, tools, table(*plain, *otherwise), table(*after))
+    return _ClaimKind(action, tools, any_of(*plain, *otherwise), any_of(*after))
 
 
 _KINDS = (
-    _kind("stored or changed", _STORING, _STORED, *_STORED_OTHERWISE),
-    _kind("deleted", _DELETING, "deleted|erased"),
-    _kind("removed", _REMOVING, _REMOVED, *_REMOVED_OTHERWISE),
-    _kind("taken back", _STORING | _DELETING, _UNDONE, *_UNDONE_OTHERWISE),
-    _Kind("done", _STORING | _DELETING, table(r"(?!)"), table(rf"^{_ACK}(?:all )?done[.!]*$", r"\byou're all set\b")),
+    _make_kind("stored or changed", _STORING, _STORED, *_STORED_OTHERWISE),
+    _make_kind("deleted", _DELETING, "deleted|erased"),
+    _make_kind("removed", _REMOVING, _REMOVED, *_REMOVED_OTHERWISE),
+    _make_kind("undone", _STORING | _DELETING, _UNDONE, *_UNDONE_OTHERWISE),
+    _ClaimKind(
+        "done", _STORING | _DELETING, any_of(r"(?!)"), any_of(rf"^{_ACK}(?:all )?done[.!]*$", r"\byou're all set\b")
+    ),
 )
 
-# ---- what is no claim, though it is worded like one
+# ---- clauses that are worded like a claim and are not one
 
-_HEDGED_BEFORE = table(
+_HEDGED_BEFORE = any_of(
     r"\b(?:not|never|nothing|none|neither|nor|cannot|without|failed|unable)\b|n't\b|\bno\b(?! (?:problem|worries))",
     r"\b(?:if|once|when|whenever|after|before|until|unless|whether|as soon as|in case)\b",
     r"\b(?:would|could|should|may|might|must|seems?|appears?|perhaps|maybe|probably)\b",
@@ -125,7 +127,7 @@ _HEDGED_BEFORE = table(
     r"\byou (?:said|wrote|told|asked)\b|\b(?:have|did|had|do|shall|can) i\b",
 )
 _LONG_AGO = re.compile(r"\b(?:yesterday|earlier|ago|previously|last (?:week|month|year|night|time))\W*$", re.IGNORECASE)
-_COMPOSED = re.compile(  # a text that stands in the answer itself is no write
+_COMPOSED = re.compile(  # a text that stands in the answer itself is not a write
     r"(?:created|changed|updated|edited) (?:an?|the) (?:[\w-]+ ){0,2}?"
     r"(?:plan|summary|draft|outline|overview|table|poem|story|message|email|reply|version|example|text)\b",
     re.IGNORECASE,
@@ -144,26 +146,29 @@ _NUMBERED = re.compile(r"^\s*\d+[.)]\s+", re.MULTILINE)
 _CLAUSE = re.compile(r"(?<!:)\s+[-–—]+\s+|\s*—\s*|;\s*|(?=,? (?:but|so|yet) |, and )")
 
 
-def claims(draft: str, after_order: bool) -> Iterator[Claim]:
-    """The writes a draft says were done.
+def find_claims(draft: str, after_order: bool) -> Iterator[Claim]:
+    """Yield the writes that a draft says were made.
 
     Args:
         draft: The answer.
         after_order: Whether it answers an order, where "Done." and "It is deleted." are claims too.
     """
-    for clause in _clauses(draft):
+    # By clauses, because a hedge in one ("I can't see it,") says nothing about the next ("but I've added it").
+    for clause in _split_clauses(draft):
         for kind in _KINDS:
             rows = (kind.plain, kind.after_order) if after_order else (kind.plain,)
-            if any(_claimed(clause, row) for row in rows):
-                yield Claim(clause.strip(" ,"), kind.deed, kind.tools)
+            if any(_makes_claim(clause, row) for row in rows):
+                yield Claim(clause.strip(" ,"), kind.action, kind.tools)
 
 
-def _clauses(draft: str) -> list[str]:
+def _split_clauses(draft: str) -> list[str]:
+    # Quotations go first: a stored text that reads "I've added it" is not the assistant's own claim.
     text = _NUMBERED.sub("- ", _DECORATION.sub("", _QUOTED.sub("“”", draft)))
-    return [clause for sentence in sentences(text) for clause in _CLAUSE.split(sentence) if clause]
+    return [clause for sentence in split_sentences(text) for clause in _CLAUSE.split(sentence) if clause]
 
 
-def _claimed(clause: str, row: re.Pattern[str]) -> bool:
+def _makes_claim(clause: str, row: re.Pattern[str]) -> bool:
     if _QUESTION.search(clause) or _LONG_AGO.search(clause) or _COMPOSED.search(clause):
         return False
+    # A hedge after the verb does not take a claim back: "I've added it; tell me if that is not right."
     return any(not _HEDGED_BEFORE.search(clause[: m.end()]) for m in row.finditer(clause))

@@ -13,104 +13,105 @@ from pydantic import ValidationError
 
 from ana.errors import ToolError, UserError
 from ana.memory.changes import Cause
-from ana.models.json_mode.kinds import Call as Asked
 from ana.tracing.record import INVALID
 from ana.values import plain_text
 from graph.context import Context, context_of, emit, thread_of
 from graph.state import State
-from nodes.history import last_turn, pending_calls, refused_copies
-from nodes.load_context import load
-from tools.call import Call
+from nodes.history import pending_calls, previous_turn, refused_copies
+from nodes.load_context import read_prompt_inputs
+from tools.call import CallContext
 from tools.catalog import CONTEXT_TOOLS, TOOLS, catalog, checker
 
-TOLD = 500
-"""Characters of a foreign error that the model is told."""
+MOST_ERROR_CHARACTERS = 500
+"""How much of a foreign error the model is told."""
 
 _log = logging.getLogger(__name__)
 
 
 def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Answer every call with a result or an error the model can act on; a call run again changes nothing twice."""
+    """Answer every call with a result or an error the model can act on; a call that already ran changes nothing."""
     message = pending_calls(state["messages"])
     assert message is not None
-    answers = [_unreadable(str(call["id"]), call["error"]) for call in message.invalid_tool_calls]
+    answers = [_answer_unreadable(str(call["id"]), call["error"]) for call in message.invalid_tool_calls]
     modules = context_of(runtime).handles.settings.tools_modules
     for position, call in enumerate(message.tool_calls):
-        answer = _run(call, _handed(state, runtime, message, position), modules)
+        answer = _run(call, _build_context(state, runtime, message, position), modules)
         answers.append(answer)
         emit(runtime, {"tool": call["name"], "args": call["args"], "ok": answer.status == "success"})
     update: dict[str, Any] = {"messages": answers}
+    # The next prompt must show the lines as these calls left them.
     if CONTEXT_TOOLS & {call["name"] for call in message.tool_calls}:
-        update["loaded"] = load(context_of(runtime).handles)
+        update["loaded"] = read_prompt_inputs(context_of(runtime).handles)
     return update
 
 
-def _handed(state: State, runtime: Runtime[Context], message: AIMessage, position: int) -> Call:
+def _build_context(state: State, runtime: Runtime[Context], message: AIMessage, position: int) -> CallContext:
     handles, thread, call = context_of(runtime).handles, thread_of(runtime), message.tool_calls[position]
-    said = json.dumps([call["name"], call["args"]], sort_keys=True)
-    # the arguments are part of the key: a message lost in a crash and asked for again may say something else
-    key = f"{thread}/{message.id}/{position}/{hashlib.sha256(said.encode()).hexdigest()[:16]}"
+    text = json.dumps([call["name"], call["args"]], sort_keys=True)
+    # The arguments are part of the key: a message lost in a crash and asked for again may say something else.
+    key = f"{thread}/{message.id}/{position}/{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     shown = {int(number): text for number, text in state["turn"]["shown"].items()}
-    copy = call["args"] in refused_copies(last_turn(state["messages"]))
-    return Call(handles.memory, handles.clock, Cause(key, thread, state["turn"]["id"]), shown, copy)
+    # Only the turn before counts: within a turn the model repeats itself without having asked the person.
+    allow_copy = call["args"] in refused_copies(previous_turn(state["messages"]))
+    return CallContext(handles.memory, handles.clock, Cause(key, thread, state["turn"]["id"]), shown, allow_copy)
 
 
-def _run(call: ToolCall, handed: Call, modules: tuple[str, ...]) -> ToolMessage:
+def _run(call: ToolCall, context: CallContext, modules: tuple[str, ...]) -> ToolMessage:
     id, name = str(call["id"]), call["name"]
     try:
-        args = _checked(name, call["args"], modules)
+        args = _check_arguments(name, call["args"], modules)
     except ToolError as exc:
-        return _error(id, INVALID, exc)
+        return _answer_error(id, INVALID, exc)
     try:
-        answer = _invoked(call, args, handed) if name in TOOLS else _invoked_elsewhere(call, args, modules)
+        answer = _invoke(call, args, context) if name in TOOLS else _invoke_plugin(call, args, modules)
     except ToolError as exc:
-        return _error(id, name, exc)
+        return _answer_error(id, name, exc)
     except ValidationError as exc:
-        return _error(id, INVALID, _wrong_arguments(exc))
+        return _answer_error(id, INVALID, _argument_error(exc))
     except UserError as exc:
-        return _error(id, name, ToolError(exc.message, f"Tell the user: {exc.hint}"))
+        return _answer_error(id, name, ToolError(exc.message, f"Tell the user: {exc.hint}"))
     return ToolMessage(answer.text, name=name, tool_call_id=id, artifact=answer.artifact, id=f"{id}-result")
 
 
-def _invoked(call: ToolCall, args: dict[str, Any], handed: Call) -> ToolMessage:
-    answer: ToolMessage = TOOLS[call["name"]].invoke({**call, "args": {**args, "call": handed}})
+def _invoke(call: ToolCall, args: dict[str, Any], context: CallContext) -> ToolMessage:
+    answer: ToolMessage = TOOLS[call["name"]].invoke({**call, "args": {**args, "call": context}})
     return answer
 
 
-def _invoked_elsewhere(call: ToolCall, args: dict[str, Any], modules: tuple[str, ...]) -> ToolMessage:
-    """A tool of the person's own: whatever it raises is told to the model, and its artifact is no receipt of ours."""
+def _invoke_plugin(call: ToolCall, args: dict[str, Any], modules: tuple[str, ...]) -> ToolMessage:
+    """Run a tool of the person's own. The model is told of any error, and an artifact is dropped.
+
+    An artifact of a foreign tool could otherwise be taken for a receipt.
+    """
     try:
         answer: ToolMessage = catalog(modules)[call["name"]].invoke({**call, "args": args})
-    except GraphBubbleUp:
+    except GraphBubbleUp:  # an interrupt of langgraph, not an error
         raise
     except Exception as exc:
         _log.exception("the tool %s failed", call["name"])
-        told = plain_text(f"{type(exc).__name__}: {exc}")[:TOLD]
-        raise ToolError(f"The tool {call['name']} failed: {told}.", "Tell the user, or do without it.") from exc
+        error = plain_text(f"{type(exc).__name__}: {exc}")[:MOST_ERROR_CHARACTERS]
+        raise ToolError(f"The tool {call['name']} failed: {error}.", "Tell the user, or do without it.") from exc
     return ToolMessage(plain_text(answer.text), name=call["name"], tool_call_id=str(call["id"]))
 
 
-def _checked(name: str, args: dict[str, Any], modules: tuple[str, ...]) -> dict[str, Any]:
-    """The arguments in the types that the tool's schema asks for, where that loses nothing."""
+def _check_arguments(name: str, args: dict[str, Any], modules: tuple[str, ...]) -> dict[str, Any]:
+    """Return the arguments, converted to the types of the tool's schema if nothing is lost by it."""
     known = catalog(modules)
     if name not in known:
         raise ToolError(f"There is no tool {name!r}.", f"The tools are: {', '.join(known)}.")
-    decision = checker(modules).checked(Asked(name, args))
-    if decision.error:
-        raise ToolError(decision.why, "Call again with the arguments the schema asks for.")
-    return decision.args
+    return checker(modules).check(name, args)
 
 
-def _wrong_arguments(exc: ValidationError) -> ToolError:
+def _argument_error(exc: ValidationError) -> ToolError:
     first = exc.errors()[0]
     name = ".".join(str(part) for part in first["loc"][:1]) or "the arguments"
     return ToolError(f"Wrong argument {name}: {first['msg']}.", "Call again with the arguments the schema asks for.")
 
 
-def _unreadable(id: str, error: str | None) -> ToolMessage:
-    return _error(id, INVALID, ToolError(error or "The call cannot be read.", "Send the call again, corrected."))
+def _answer_unreadable(id: str, error: str | None) -> ToolMessage:
+    return _answer_error(id, INVALID, ToolError(error or "The call cannot be read.", "Send the call again, corrected."))
 
 
-def _error(id: str, name: str, error: ToolError) -> ToolMessage:
+def _answer_error(id: str, name: str, error: ToolError) -> ToolMessage:
     text = json.dumps(error.to_json(), ensure_ascii=False)
     return ToolMessage(text, name=name, tool_call_id=id, status="error", id=f"{id}-result")

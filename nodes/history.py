@@ -7,17 +7,18 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 
 from graph.state import Correction
 from prompts import render
+from tools.artifacts import Receipt, is_refused_copy, receipts_of
 
 MOST_MESSAGES = 200
 SHORT = 4000
-"""Characters of a message that a model is sent when it has refused the whole."""
+"""Characters that are sent of a message after the model has refused the whole conversation."""
 UNANSWERED = (
     '{"error": "This call was interrupted; whether it ran is not known.", "hint": "Look before you repeat it."}'
 )
 
 
-def turns(messages: Sequence[AnyMessage]) -> list[list[AnyMessage]]:
-    """The messages split where a user speaks."""
+def split_turns(messages: Sequence[AnyMessage]) -> list[list[AnyMessage]]:
+    """Return the messages in turns; each begins where the user speaks."""
     parts: list[list[AnyMessage]] = []
     for message in messages:
         if isinstance(message, HumanMessage) or not parts:
@@ -27,90 +28,92 @@ def turns(messages: Sequence[AnyMessage]) -> list[list[AnyMessage]]:
 
 
 def this_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """The last user message and what followed it."""
-    return turns(messages)[-1] if messages else []
+    """Return the last user message and everything that followed it."""
+    return split_turns(messages)[-1] if messages else []
 
 
-def last_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """The turn before this one."""
-    return turns(messages)[-2] if len(turns(messages)) > 1 else []
+def previous_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return the turn before this one."""
+    turns = split_turns(messages)
+    return turns[-2] if len(turns) > 1 else []
 
 
 def refused_copies(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
-    """The arguments of each create_item that was answered with an item that says the same already."""
-    refused = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and m.text.startswith('{"existing"')}
-    made = (call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls)
-    return [call["args"] for call in made if call["id"] in refused]
+    """Return the arguments of each create_item that stored nothing, because another item says the same."""
+    refused = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and is_refused_copy(m)}
+    calls = (call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls)
+    return [call["args"] for call in calls if call["id"] in refused]
 
 
-def changes(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
-    """The receipts of every write, in order."""
-    artifacts = [m.artifact for m in messages if isinstance(m, ToolMessage) and m.artifact]
-    return [change for each in artifacts for change in each.get("changes", [each] if "op" in each else [])]
+def receipts(messages: Sequence[AnyMessage]) -> list[Receipt]:
+    """Return the receipts of every write, in order."""
+    return [receipt for message in messages for receipt in receipts_of(message)]
 
 
-def tokens(message: BaseMessage) -> int:
-    """About how many tokens a message costs; four characters are one."""
+def estimate_tokens(message: BaseMessage) -> int:
+    """Estimate what a message costs: four characters are one token."""
+    # A real tokenizer belongs to one model, and loading it would download a file.
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     return 4 + (len(message.text) + sum(len(str(c["args"])) + len(c["name"]) for c in calls)) // 4
 
 
-def trimmed(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:
-    """The messages of old turns that must go where there are more than the budget allows; the newest turn stays.
+def messages_to_drop(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:
+    """Return the messages of the oldest turns if there are more than the budget allows; the newest turn stays.
 
-    Then all goes but what fills half of it: a history that loses a turn each time would be new to a provider's prompt
-    cache each time, and summarised each time.
+    What remains then fills at most half of the budget. A history that lost one turn each time would be new to the
+    provider's prompt cache each time, and would be summarised each time.
 
     Args:
         messages: The thread's.
         budget: In tokens.
     """
-    every = turns(messages)
-    if _fits(every, budget, MOST_MESSAGES):
+    turns = split_turns(messages)
+    if _fits(turns, budget, MOST_MESSAGES):
         return []
-    first = next(
-        n for n in range(len(every)) if n == len(every) - 1 or _fits(every[n:], budget // 2, MOST_MESSAGES // 2)
-    )
-    return [message for turn in every[:first] for message in turn]
+    last = len(turns) - 1
+    first = next(n for n in range(len(turns)) if n == last or _fits(turns[n:], budget // 2, MOST_MESSAGES // 2))
+    return [message for turn in turns[:first] for message in turn]
 
 
-def _fits(parts: Sequence[Sequence[AnyMessage]], budget: int, most: int) -> bool:
-    return sum(map(len, parts)) <= most and sum(tokens(m) for part in parts for m in part) <= budget
+def _fits(turns: Sequence[Sequence[AnyMessage]], budget: int, most: int) -> bool:
+    return sum(map(len, turns)) <= most and sum(estimate_tokens(m) for turn in turns for m in turn) <= budget
 
 
 def pending_calls(messages: Sequence[AnyMessage]) -> AIMessage | None:
-    """The last message, if it is a model's that calls tools."""
+    """Return the last message if it calls tools, which are then not answered yet."""
     last = messages[-1] if messages else None
     return last if isinstance(last, AIMessage) and (last.tool_calls or last.invalid_tool_calls) else None
 
 
 def call_ids(message: BaseMessage) -> list[str]:
-    """The ids of a message's tool calls, valid or not, in order."""
+    """Return the ids of a message's tool calls, valid or not, in order."""
     if not isinstance(message, AIMessage):
         return []
     return [str(c["id"]) for c in (*message.tool_calls, *message.invalid_tool_calls)]
 
 
-def repaired(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """The list with every tool call answered right behind its message, and no answer without its call.
-
-    A provider refuses a list that is not so, and with it the thread, for ever.
-    """
+def repair_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return the list with every tool call answered directly after its message, and no answer without its call."""
+    # A provider refuses any other list, and because the list is kept, it would refuse the thread permanently.
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     result: list[AnyMessage] = []
     for message in messages:
         if not isinstance(message, ToolMessage):
             result.append(message)
-        result += [answers.get(id) or _unanswered(id) for id in call_ids(message)]
+        result += [answers.get(id) or _unknown_outcome(id) for id in call_ids(message)]
     return result
 
 
-def shortened(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """This turn alone, long messages cut in the middle: what is sent where a model reads less than was thought."""
-    return [_cut(message) for message in this_turn(messages)]
+def _unknown_outcome(id: str) -> ToolMessage:
+    return ToolMessage(UNANSWERED, tool_call_id=id, status="error")
 
 
-def _cut(message: AnyMessage) -> AnyMessage:
+def shorten_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return this turn alone with long messages cut in the middle, for a model that reads less than expected."""
+    return [_cut_middle(message) for message in this_turn(messages)]
+
+
+def _cut_middle(message: AnyMessage) -> AnyMessage:
     if len(message.text) <= SHORT:
         return message
     half = SHORT // 2
@@ -118,12 +121,8 @@ def _cut(message: AnyMessage) -> AnyMessage:
     return message.model_copy(update={"content": text})
 
 
-def _unanswered(id: str) -> ToolMessage:
-    return ToolMessage(UNANSWERED, tool_call_id=id, status="error")
-
-
-def with_corrections(messages: Sequence[AnyMessage], corrections: Sequence[Correction]) -> Iterator[AnyMessage]:
-    """The list with each draft that was sent back told behind the message it came after."""
+def insert_corrections(messages: Sequence[AnyMessage], corrections: Sequence[Correction]) -> Iterator[AnyMessage]:
+    """Yield the messages, and after the one it followed each draft that was sent back, with the reason."""
     for message in messages:
         yield message
         for correction in corrections:

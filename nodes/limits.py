@@ -1,4 +1,4 @@
-"""Where a turn ends though the model would go on: steps, time, and calls that only repeat themselves."""
+"""Where a turn is ended although the model would go on: steps, time, and a call that is only repeated."""
 
 import json
 from collections.abc import Sequence
@@ -8,22 +8,23 @@ from langchain_core.messages.tool import ToolCall
 
 from ana.settings import Settings
 from graph.state import Turn
-from nodes.history import changes, this_turn
+from nodes.history import receipts, this_turn
+from tools.artifacts import Receipt
 
 REPEATS = 3
-"""The same call with the same arguments is not run so often in a turn."""
+"""A call with the same arguments ends the turn when it is asked for this often."""
 
 MOST_NAMED = 5
 """How many changes are named one by one."""
 
-SHOWN = 60
-"""Characters of each."""
+MOST_CHARACTERS = 60
+"""Of the content of each."""
 
-_DEEDS = {"create": "stored", "update": "changed", "delete": "deleted"}
+_DONE = {"create": "stored", "update": "changed", "delete": "deleted"}
 
 
-def passed(turn: Turn, settings: Settings, max_steps: int | None) -> str | None:
-    """The limit that a turn has reached, as the end of "I stopped at"; None for none.
+def limit_reached(turn: Turn, settings: Settings, max_steps: int | None) -> str | None:
+    """Return the limit that a turn has reached, as the end of "I stopped at", or None.
 
     Args:
         turn: What it took so far. Time spent waiting for a person, or between a crash and going on, does not count.
@@ -38,34 +39,35 @@ def passed(turn: Turn, settings: Settings, max_steps: int | None) -> str | None:
     return None
 
 
-def circling(reply: AIMessage, messages: Sequence[AnyMessage]) -> ToolCall | None:
-    """The call that a reply asks for once too often, if there is one."""
-    ran = [_said(call) for m in this_turn(messages) if isinstance(m, AIMessage) for call in m.tool_calls]
+def find_repeated_call(reply: AIMessage, messages: Sequence[AnyMessage]) -> ToolCall | None:
+    """Return the call that a reply asks for once too often, or None."""
+    seen = [_as_text(call) for m in this_turn(messages) if isinstance(m, AIMessage) for call in m.tool_calls]
     for call in reply.tool_calls:
-        ran.append(_said(call))
-        if ran.count(_said(call)) >= REPEATS:
+        seen.append(_as_text(call))
+        if seen.count(_as_text(call)) >= REPEATS:
             return call
     return None
 
 
-def ended(why: str, messages: Sequence[AnyMessage]) -> str:
-    """What the person is told: why it ended, what was done, and that the rest was not.
+def explain_stop(limit: str, messages: Sequence[AnyMessage]) -> str:
+    """Tell the person why the turn ended, what was done, and that the rest was not.
 
     Args:
-        why: The end of "I stopped at".
+        limit: The end of "I stopped at".
         messages: The thread's.
     """
-    done = changes(this_turn(messages))
-    named = "; ".join(_named(change) for change in done[:MOST_NAMED])
+    # It is built from receipts and not asked of the model: the model is over its limit, and may not know what it did.
+    done = receipts(this_turn(messages))
+    named = "; ".join(_describe(receipt) for receipt in done[:MOST_NAMED])
     more = f"; and {len(done) - MOST_NAMED} more" if len(done) > MOST_NAMED else ""
     kept = f"This was done and stays: {named}{more}." if done else "Nothing was changed."
-    return f"I stopped at {why}. {kept} What else you asked for was not done; ask for it again, in smaller pieces."
+    return f"I stopped at {limit}. {kept} Anything else you asked for was not done; ask for it again in smaller pieces."
 
 
-def _said(call: ToolCall) -> str:
+def _as_text(call: ToolCall) -> str:
     return json.dumps([call["name"], call["args"]], sort_keys=True, default=str)
 
 
-def _named(change: dict[str, dict[str, str]]) -> str:
-    content = " ".join(str((change["after"] or change["before"])["content"]).split())
-    return f"{_DEEDS[str(change['op'])]} “{content[:SHOWN]}”"
+def _describe(receipt: Receipt) -> str:
+    content = " ".join(str((receipt["after"] or receipt["before"])["content"]).split())
+    return f"{_DONE[receipt['op']]} “{content[:MOST_CHARACTERS]}”"

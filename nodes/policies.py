@@ -1,13 +1,13 @@
-"""What a draft answer may not do: small pure checks of what it says against what really happened.
+"""Policies: small pure checks of a draft answer against what really happened.
 
-A check that is unsure keeps quiet, because a wrong alarm costs the person two more model calls and an answer.
+A policy that is not sure reports nothing, because a false alarm costs the person two more model calls and an answer.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nodes.claims import Claim, claims, states
-from nodes.questions import asks_clock, asks_for_number, is_order, sentences, table
+from nodes.claims import Claim, find_claims, makes_statement
+from nodes.questions import any_of, asks_clock, asks_for_number, is_order, split_sentences
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Violation:
-    """What is wrong with a draft.
+    """The policy that a draft breaks.
 
     Args:
         policy: The policy's name.
-        reason: For the model: what was wrong, and what to do.
-        fallback: For the person, where the model cannot mend it.
+        reason: Tells the model the mistake and what to do.
+        fallback: Tells the person, if the model does not correct it.
     """
 
     policy: str
@@ -40,12 +40,12 @@ class Violation:
     fallback: str
 
 
-_NUMBER = table(
+_NUMBER = any_of(
     r"\d",
     r"\b(?:is|equals|makes) (?:exactly |about )?(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
     r"(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|a hundred|a thousand)\b",
 )
-_MOMENT = table(
+_MOMENT = any_of(
     r"\d",
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
     r"\b(?:noon|midnight|o'clock|half past|quarter (?:past|to))\b",
@@ -54,8 +54,8 @@ _MOMENT = table(
 
 
 def arithmetic_needs_calculator(e: Evidence) -> Violation | None:
-    """A number that was asked for comes from the calculator, not from the model's head."""
-    if "calculator" in e.tools or not asks_for_number(e.question) or not states(e.draft, _NUMBER):
+    """Require that a number that was asked for comes from the calculator."""
+    if "calculator" in e.tools or not asks_for_number(e.question) or not makes_statement(e.draft, _NUMBER):
         return None
     return Violation(
         "arithmetic",
@@ -65,8 +65,8 @@ def arithmetic_needs_calculator(e: Evidence) -> Violation | None:
 
 
 def clock_needs_now(e: Evidence) -> Violation | None:
-    """The present time or date comes from the clock, not from the prompt, which is older than the answer."""
-    if "now" in e.tools or not asks_clock(e.question) or not states(e.draft, _MOMENT):
+    """Require that the present time or date comes from the clock; the one in the prompt is older than the answer."""
+    if "now" in e.tools or not asks_clock(e.question) or not makes_statement(e.draft, _MOMENT):
         return None
     return Violation(
         "clock",
@@ -76,23 +76,25 @@ def clock_needs_now(e: Evidence) -> Violation | None:
 
 
 def claimed_write_needs_receipt(e: Evidence) -> Violation | None:
-    """What an answer says was stored, changed or deleted was so by a tool in this turn."""
-    found = claims(e.draft, after_order=_is_about_a_write(e))
-    return next((_unreceipted(claim) for claim in found if not claim.tools.intersection(e.tools)), None)
+    """Require that a tool of this turn did what the answer says was stored, changed or deleted."""
+    # One unproved claim is enough: the person would rely on it.
+    found = find_claims(e.draft, after_order=_is_about_a_write(e))
+    return next((_missing_receipt(claim) for claim in found if not claim.tools.intersection(e.tools)), None)
 
 
 def _is_about_a_write(e: Evidence) -> bool:
-    """An order, or a statement on which no tool ran: behind these a bare "Done." says that something was written."""
-    ordered = any(is_order(sentence) for sentence in sentences(e.question))
+    """Whether the message is an order, or a statement on which no tool ran."""
+    # The answer "Done." claims a write then; after a question or a calculation it does not.
+    ordered = any(is_order(sentence) for sentence in split_sentences(e.question))
     return ordered or not (e.tools or e.question.strip().endswith("?"))
 
 
-def _unreceipted(claim: Claim) -> Violation:
+def _missing_receipt(claim: Claim) -> Violation:
     return Violation(
         "claimed_write",
         f'It says "{claim.words}", but no tool call of this turn did that. '
-        f"Call the tool that does it ({', '.join(sorted(claim.tools))}), or do not say that it was {claim.deed}.",
-        f"That was not {claim.deed}. Please tell me once more what you would like.",
+        f"Call the tool that does it ({', '.join(sorted(claim.tools))}), or do not say that it was {claim.action}.",
+        f"That was not {claim.action}. Please tell me again what you would like.",
     )
 
 
@@ -104,5 +106,5 @@ POLICIES: tuple[Callable[[Evidence], Violation | None], ...] = (
 
 
 def first_violation(e: Evidence) -> Violation | None:
-    """The first policy that a draft breaks."""
+    """Return the first violation of a draft, or None."""
     return next((violation for policy in POLICIES if (violation := policy(e))), None)

@@ -1,14 +1,14 @@
-"""What a message asks for, read from plain English: an order to store something, a computed number, the present time.
+"""Tests of what a message in plain English asks for: to store something, a computed number, the present time.
 
-Read strictly: what is not clearly asked for is not asked for.
+They are strict: a message that does not clearly ask for it does not ask for it.
 """
 
 import re
 
 
-def table(*rows: str) -> re.Pattern[str]:
-    """One pattern of several, one a row, whatever their case."""
-    return re.compile("|".join(f"(?:{row})" for row in rows), re.IGNORECASE)
+def any_of(*patterns: str) -> re.Pattern[str]:
+    """Join patterns into one that ignores case."""
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
 _SENTENCE = re.compile(r"(?<=[.?!。？！])\s+(?=[^\W\d_]|[\"“'¿¡])|(?<=[^\W\d][.?!])\s+(?=\d)|\n+")
@@ -22,26 +22,26 @@ _ORDER = re.compile(
 )
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences and lines of a text, with straight apostrophes."""
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences and lines of a text, with straight apostrophes."""
     parts = _SENTENCE.split(text.replace("’", "'").replace("‘", "'"))
     return [part.strip() for part in parts if part.strip()]
 
 
 def is_order(sentence: str) -> bool:
-    """Whether it tells to store, change or delete something."""
+    """Whether a sentence tells the assistant to store, change or delete something."""
     return bool(_ORDER.search(sentence))
 
 
-def _asked(question: str) -> list[str]:
-    """The sentences that are no order to store or change something."""
-    return [s for s in sentences(question) if not is_order(s)]
+def _drop_orders(question: str) -> list[str]:
+    """Return the sentences that do not tell the assistant to store or change something."""
+    return [s for s in split_sentences(question) if not is_order(s)]
 
 
 # ---- a computed number
 
 _NUMBER = r"[$€£]?\d+(?:,\d{3})*(?:\.\d+)?"
-_NO_QUANTITY = table(
+_NO_QUANTITY = any_of(
     r"\b\d{4}-\d{1,2}-\d{1,2}(?:T[\d:]+)?",  # 2026-01-13
     r"\b\d{1,2}/\d{1,2}/\d{2,4}\b",
     r"\bv?\d+\.\d+\.\d+(?:\.\d+)*\b",  # 3.11.2, 13.01.2026
@@ -56,7 +56,7 @@ _OPERATION = re.compile(r"[\d)!%]\s*(?:\*\*|//|[-−+*/×÷^x]|%(?=\s*[\d(]))\s*
 _RUN_ENDS = re.compile(
     r"$|[?:;=]|(?:in|as|to|and|is|rounded|exactly|please|equals?|make|for (?:me|us))\b", re.IGNORECASE
 )
-_MAY_BE_NO_SUM = table(
+_MAY_BE_NO_SUM = any_of(
     r"(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|[12]\d|3[01])",  # a day: 1/13
     r"\d+-\d+",  # a range: 2-3
     r"\d+ ?x ?\d+",  # a size: 2x4
@@ -71,7 +71,7 @@ _ASKS = re.compile(
     r"(?: the (?:exact )?(?:result|value|answer) (?:of|to|for))?[\s:]+",
     re.IGNORECASE,
 )
-_WORDED = table(
+_WORDED = any_of(
     rf"{_NUMBER} (?:times|plus|minus|multiplied by|divided by|modulo|mod|to the power of) {_NUMBER}",
     rf"\b{_NUMBER} ?(?:%|percent) (?:of|off|tip on|discount on) (?:the )?{_NUMBER}",
     rf"\b(?:split|divide|share) (?:the )?(?:bill of )?{_NUMBER}(?: (?:euros?|dollars?|bucks|eur|usd|pounds?))?"
@@ -85,9 +85,9 @@ _WORDED = table(
     rf"\bhow many (?:second|minute|hour|day|week|month)s (?:are |are there )?in {_NUMBER} \w+\?$",
     rf"{_NUMBER} (?:squared|cubed|factorial)\b",
 )
-_TOTAL = table(r"\bwhat(?:'s|s| is| would be| will be| are) the (?:grand |overall )?(?:total|sum)\b(?! number)")
-_HOW_MUCH = table(r"\bhow much\b(?! did)", r"\bhow many\b(?!.*\b(?:do i have|are there|have i|did i)\b)")
-_RATE = table(
+_TOTAL = any_of(r"\bwhat(?:'s|s| is| would be| will be| are) the (?:grand |overall )?(?:total|sum)\b(?! number)")
+_HOW_MUCH = any_of(r"\bhow much\b(?! did)", r"\bhow many\b(?!.*\b(?:do i have|are there|have i|did i)\b)")
+_RATE = any_of(
     r"\b(?:if|each|per|every|daily|weekly|monthly|yearly|annually|hourly)\b",
     r"\ban? (?:hour|day|week|month|year|piece|person)\b",
     r"\bat [$€£]?\d",
@@ -96,8 +96,9 @@ _QUANTITY = re.compile(rf"(?<![\w.]){_NUMBER}(?!\w)")
 
 
 def asks_for_number(question: str) -> bool:
-    """Whether it asks for a number that has to be worked out, not looked up."""
-    asked = [_NO_QUANTITY.sub("#", s) for s in _asked(question)]
+    """Whether a message asks for a number that has to be calculated, not looked up."""
+    # Dates, phone numbers and versions hold digits and signs, but nobody wants them calculated.
+    asked = [_NO_QUANTITY.sub("#", s) for s in _drop_orders(question)]
     if any(_asks_expression(s) or _is_sum(s) or _asks_in_words(s) for s in asked):
         return True
     return len(_QUANTITY.findall(_NO_QUANTITY.sub("#", question))) > 1 and any(
@@ -106,13 +107,13 @@ def asks_for_number(question: str) -> bool:
 
 
 def _asks_expression(sentence: str) -> bool:
-    """What's 9! / (3!*3!*3!)?"""
+    """Whether a sentence asks for an expression: What's 9! / (3!*3!*3!)?"""
     runs = (_RUN.match(sentence, ask.end()) for ask in _ASKS.finditer(sentence))
     return any(run and _OPERATION.search(run[0]) and _RUN_ENDS.match(sentence, run.end()) for run in runs)
 
 
 def _is_sum(sentence: str) -> bool:
-    """12 * 8 = ?, and nothing else."""
+    """Whether a sentence is an expression and nothing else: 12 * 8 = ?"""
     bare = _BARE.fullmatch(sentence)
     if bare is None or not _OPERATION.search(bare["run"]):
         return False
@@ -120,7 +121,7 @@ def _is_sum(sentence: str) -> bool:
 
 
 def _asks_in_words(sentence: str) -> bool:
-    """How much is 12 times 8?"""
+    """Whether a sentence asks for a calculation in words: How much is 12 times 8?"""
     words = re.sub(rf"^{_FILLER}", "", sentence, flags=re.IGNORECASE)
     asks = sentence.endswith("?") or _ASKS.search(sentence)
     return bool(_WORDED.search(words) if asks else _WORDED.match(words))
@@ -148,5 +149,5 @@ _ASKS_CLOCK = re.compile(
 
 
 def asks_clock(question: str) -> bool:
-    """Whether it asks for the present time or date."""
-    return any(_ASKS_CLOCK.search(s) for s in _asked(question))
+    """Whether a message asks for the present time or date."""
+    return any(_ASKS_CLOCK.search(s) for s in _drop_orders(question))

@@ -1,23 +1,23 @@
 """reason: build the prompt, call the model."""
 
-from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from langgraph.runtime import Runtime
 
 from ana.errors import ContextTooLong, ModelFailed
-from ana.memory.context_line import digest
+from ana.memory.digests import line_digest
+from ana.models.base import PROMPT_DATA
 from ana.models.call import complete
 from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit
 from graph.state import Loaded, State, Turn
-from nodes.history import repaired, shortened, with_corrections
-from nodes.limits import circling, ended, passed
-from nodes.load_context import load
+from nodes.history import insert_corrections, repair_messages, shorten_messages
+from nodes.limits import explain_stop, find_repeated_call, limit_reached
+from nodes.load_context import read_prompt_inputs
 from nodes.policies import Evidence, claimed_write_needs_receipt
-from nodes.summary import quoted
-from nodes.usage import used
+from nodes.summary import quote
+from nodes.usage import add_usage
 from prompts import render
 from tools.catalog import schemas
 
@@ -28,68 +28,84 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """Ask the model what to do next: a message with tool calls, or a draft of the answer."""
     context, turn = context_of(runtime), state["turn"]
     handles = context.handles
-    if why := passed(turn, handles.settings, context.max_steps):
-        return {"draft": ended(why, state["messages"]), "turn": turn | {"error": "limit"}}
-    loaded = state.get("loaded") or load(handles)
-    system = SystemMessage(system_prompt(loaded, state.get("summary", "")))
-    messages = [system, *with_corrections(repaired(state["messages"]), turn["corrections"])]
-    model, on_text = handles.model.bind_tools(schemas(handles.settings.tools_modules)), partial(_stream, runtime)
+    if limit := limit_reached(turn, handles.settings, context.max_steps):
+        return {"draft": explain_stop(limit, state["messages"]), "turn": turn | {"error": "limit"}}
+    # `loaded` is not checkpointed, so it is missing when a turn goes on in another process.
+    loaded = state.get("loaded") or read_prompt_inputs(handles)
+    system = system_message(loaded, state.get("summary", ""))
     try:
-        try:
-            reply = complete(model, messages, on_text)
-        except ContextTooLong:
-            messages = [system, *with_corrections(shortened(repaired(state["messages"])), turn["corrections"])]
-            reply = complete(model, messages, on_text)
+        reply, messages = _ask_model(state, runtime, system)
     except ModelFailed as exc:
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
-    turn = _noted(turn, reply, messages) | {"shown": {str(n): digest(text) for n, text in loaded["lines"].items()}}
-    if call := circling(reply, state["messages"]):
-        why = f"a call that only repeats itself ({call['name']})"
-        return {"draft": ended(why, state["messages"]), "turn": turn | {"error": "limit"}, "loaded": loaded}
+    # What the model saw is kept with the turn: a line that somebody else changes from now on is not overwritten.
+    shown = {str(number): line_digest(text) for number, text in loaded["lines"].items()}
+    turn = _add_decision(turn, reply, messages) | {"shown": shown}
+    if call := find_repeated_call(reply, state["messages"]):
+        stop = explain_stop(f"a call that only repeats itself ({call['name']})", state["messages"])
+        return {"draft": stop, "turn": turn | {"error": "limit"}, "loaded": loaded}
     if reply.tool_calls or reply.invalid_tool_calls:
-        return {"messages": [_renamed(reply, turn)], "turn": turn, "loaded": loaded}
+        return {"messages": [_with_own_ids(reply, turn)], "turn": turn, "loaded": loaded}
     return {"draft": reply.text.strip(), "turn": turn, "loaded": loaded}
 
 
+def system_message(loaded: Loaded, summary: str = "") -> SystemMessage:
+    """The system prompt, and beside its text, for models in this process, the data it was rendered from."""
+    return SystemMessage(system_prompt(loaded, summary), additional_kwargs={PROMPT_DATA: loaded})
+
+
 def system_prompt(loaded: Loaded, summary: str = "") -> str:
-    """The system prompt; what changes from turn to turn stands last, so that providers' prompt caches hit."""
+    """Return the system prompt."""
+    # The template has what changes from turn to turn at its end, so that providers' prompt caches hit.
     lines = "\n".join(f"{number}-- {text}" for number, text in loaded["lines"].items())
-    return render("system", earlier=quoted(summary), now=loaded["now"], global_context=lines or EMPTY)
+    return render("system", earlier=quote(summary), now=loaded["now"], global_context=lines or EMPTY)
 
 
-def progress(text: str, question: str) -> str:
-    """The text beside a tool call: what is going on, never that something is done before it is."""
+def _keep_progress(text: str, question: str) -> str:
+    """Return the text beside a tool call, or nothing if it says that something is already done."""
+    # No call of the message has run yet, so there is no evidence for any claim.
     return "" if claimed_write_needs_receipt(Evidence(question, text, ())) else text
 
 
-def _stream(runtime: Runtime[Context], text: str) -> None:
-    emit(runtime, {"draft": text})
+def _ask_model(state: State, runtime: Runtime[Context], system: SystemMessage) -> tuple[AIMessage, list[AnyMessage]]:
+    """Return the model's reply and the messages it was sent; if they were too many for it, only this turn's."""
+    handles, history = context_of(runtime).handles, repair_messages(state["messages"])
+    model = handles.model.bind_tools(schemas(handles.settings.tools_modules))
+
+    def send(history: list[AnyMessage]) -> tuple[AIMessage, list[AnyMessage]]:
+        messages = [system, *insert_corrections(history, state["turn"]["corrections"])]
+        return complete(model, messages, lambda text: emit(runtime, {"draft": text})), messages
+
+    try:
+        return send(history)
+    except ContextTooLong:
+        return send(shorten_messages(history))
 
 
-def _noted(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> Turn:
-    """The turn with this decision and its cost."""
-    wrong = [{"name": c["name"], "args": c["args"]} for c in reply.invalid_tool_calls]
-    said = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
-    decision = {"text": reply.text, "tool_calls": said, "invalid_tool_calls": wrong, **_dropped(reply)}
-    return turn | {"usage": used(turn["usage"], reply, messages), "decisions": [*turn["decisions"], decision]}
+def _add_decision(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> Turn:
+    """Return the turn with this decision and its cost."""
+    invalid = [{"name": c["name"], "args": c["args"]} for c in reply.invalid_tool_calls]
+    valid = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
+    decision = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **_dropped_count(reply)}
+    return turn | {"usage": add_usage(turn["usage"], reply, messages), "decisions": [*turn["decisions"], decision]}
 
 
-def _dropped(reply: AIMessage) -> dict[str, Any]:
-    """How many further decisions the reply held; nothing where it held none."""
+def _dropped_count(reply: AIMessage) -> dict[str, Any]:
+    """Return how many further decisions the reply held, under its key; nothing if it held none."""
     return {DROPPED: dropped} if (dropped := reply.response_metadata.get(DROPPED)) else {}
 
 
-def _renamed(reply: AIMessage, turn: Turn) -> AIMessage:
-    """The message under ids of our own: providers repeat theirs, or leave them out."""
+def _with_own_ids(reply: AIMessage, turn: Turn) -> AIMessage:
+    """Return the message with ids of our own."""
+    # Providers repeat their ids or leave them out, and the key of a write is made from them.
     id = f"{turn['id']}-{len(turn['decisions'])}"
     calls = [*reply.tool_calls, *reply.invalid_tool_calls]
     for position, call in enumerate(calls):
         call["id"] = f"{id}-{position}"
     return AIMessage(
-        content=progress(reply.text, turn["question"]),
+        content=_keep_progress(reply.text, turn["question"]),
         id=id,
         tool_calls=reply.tool_calls,
         invalid_tool_calls=reply.invalid_tool_calls,
         usage_metadata=reply.usage_metadata,
-        additional_kwargs=_dropped(reply),
+        additional_kwargs=_dropped_count(reply),
     )

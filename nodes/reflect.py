@@ -14,9 +14,10 @@ MOST_CORRECTIONS = 2
 
 
 def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Send a draft that breaks a policy back with the reason, at most twice; else make it the answer."""
+    """Send a draft that breaks a policy back with the reason, at most twice; otherwise make it the answer."""
     turn, draft = state["turn"], state["draft"]
-    violation = None if turn["error"] else _violation(state)
+    # A draft that explains a failure was written here, not by the model: there is nothing to correct.
+    violation = None if turn["error"] else _find_violation(state)
     if violation and len(turn["corrections"]) < MOST_CORRECTIONS:
         emit(runtime, {"erase": True})
         correction = Correction(
@@ -28,11 +29,11 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         )
         return {"turn": turn | {"corrections": [*turn["corrections"], correction]}, "draft": ""}
     answer = violation.fallback if violation else draft
-    message = AIMessage(answer, id=f"{turn['id']}-answer", response_metadata=_failed(turn))
+    message = AIMessage(answer, id=f"{turn['id']}-answer", response_metadata=_error_metadata(turn))
     return {"messages": [message], "turn": turn | {"answer": answer}, "draft": ""}
 
 
-def _violation(state: State) -> Violation | None:
+def _find_violation(state: State) -> Violation | None:
     if not state["draft"]:
         reason = "It had neither text nor a tool call. Answer the user, or call a tool."
         return Violation("no_action", reason, "I have no answer to that. Please say it in other words.")
@@ -41,5 +42,5 @@ def _violation(state: State) -> Violation | None:
     return first_violation(evidence)
 
 
-def _failed(turn: Turn) -> dict[str, Any]:
+def _error_metadata(turn: Turn) -> dict[str, Any]:
     return {"ana_error": turn["error"]} if turn["error"] else {}

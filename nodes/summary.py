@@ -1,4 +1,4 @@
-"""What remains of turns that a thread no longer holds."""
+"""The summary of turns that a thread no longer holds."""
 
 import logging
 from collections.abc import Sequence
@@ -9,13 +9,13 @@ from ana.errors import ModelFailed
 from ana.handles import Handles
 from ana.models.call import complete
 from graph.state import Usage
-from nodes.usage import used
+from nodes.usage import add_usage
 from prompts import render
 
 NONE = "(nothing)"
 
 MOST_CHARACTERS = 24_000
-"""Of what is dropped, at most this much is shown to the model, the newest part of it."""
+"""The model that summarises is shown the newest part of the dropped messages, at most this much."""
 
 LONGEST = 2_000
 """Characters of a summary; a model that writes more is cut."""
@@ -23,8 +23,8 @@ LONGEST = 2_000
 _log = logging.getLogger(__name__)
 
 
-def summarised(handles: Handles, earlier: str, dropped: Sequence[AnyMessage], usage: Usage) -> tuple[str, Usage]:
-    """The summary of what came before, with what is dropped now; as it was where no model can write one.
+def summarise(handles: Handles, earlier: str, dropped: Sequence[AnyMessage], usage: Usage) -> tuple[str, Usage]:
+    """Add the dropped messages to the summary; it stays as it was if no model can write one.
 
     Args:
         handles: For the model.
@@ -33,26 +33,30 @@ def summarised(handles: Handles, earlier: str, dropped: Sequence[AnyMessage], us
         usage: The turn's tokens so far.
 
     Returns:
-        The summary, and the tokens with those it cost.
+        The new summary, and the turn's tokens including what it cost.
     """
     if not dropped or handles.settings.provider == "offline":
         return earlier, usage
-    request = HumanMessage(render("summary", earlier=earlier or NONE, conversation=_told(dropped)[-MOST_CHARACTERS:]))
+    request = HumanMessage(
+        render("summary", earlier=earlier or NONE, conversation=_transcribe(dropped)[-MOST_CHARACTERS:])
+    )
     try:
         reply = complete(handles.model, [request], lambda _: None)
     except ModelFailed as exc:
+        # The person asked something else: a missing summary must not fail the turn.
         _log.warning("the turns that were dropped could not be summarised: %s", exc.message)
         return earlier, usage
-    return reply.text.strip()[:LONGEST] or earlier, used(usage, reply, [request])
+    return reply.text.strip()[:LONGEST] or earlier, add_usage(usage, reply, [request])
 
 
-def _told(messages: Sequence[AnyMessage]) -> str:
-    """Who said what; results of tools are in the answers."""
+def _transcribe(messages: Sequence[AnyMessage]) -> str:
+    """Return who said what, without the tools' results: what matters of them is in the answers."""
     names = {HumanMessage: "Person", AIMessage: "Assistant"}
-    told = ((names.get(type(message)), " ".join(message.text.split())) for message in messages)
-    return "\n".join(f"{name}: {text}" for name, text in told if name and text)
+    spoken = ((names.get(type(message)), " ".join(message.text.split())) for message in messages)
+    return "\n".join(f"{name}: {text}" for name, text in spoken if name and text)
 
 
-def quoted(summary: str) -> str:
-    """A summary as it stands in the prompt: marked line by line as something that was said."""
+def quote(summary: str) -> str:
+    """Return a summary as it stands in the prompt."""
+    # Every line is marked as a quotation, because a summary may repeat text that reads like an instruction.
     return "\n".join(f"> {line}" for line in summary.splitlines() if line.strip()) or NONE

@@ -1,24 +1,25 @@
-"""What model calls cost in tokens."""
+"""The tokens that model calls cost."""
 
 from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage
 
 from graph.state import Usage
-from nodes.history import tokens
+from nodes.history import estimate_tokens
 
 
-def used(usage: Usage, reply: AIMessage, messages: Sequence[AnyMessage]) -> Usage:
-    """The tokens so far with those of one more call; a provider that tells none is estimated, and marked so.
+def add_usage(usage: Usage, reply: AIMessage, messages: Sequence[AnyMessage]) -> Usage:
+    """Return the tokens so far and those of one more call, estimated and marked so if the provider reports none.
 
     Args:
         usage: So far.
-        reply: What the model answered.
-        messages: What it was sent.
+        reply: The model's reply.
+        messages: The messages it was sent.
     """
-    told = reply.usage_metadata
+    reported = reply.usage_metadata
     return Usage(
-        input_tokens=usage["input_tokens"] + (told["input_tokens"] if told else sum(map(tokens, messages))),
-        output_tokens=usage["output_tokens"] + (told["output_tokens"] if told else tokens(reply)),
-        estimated=usage["estimated"] or told is None,
+        input_tokens=usage["input_tokens"]
+        + (reported["input_tokens"] if reported else sum(map(estimate_tokens, messages))),
+        output_tokens=usage["output_tokens"] + (reported["output_tokens"] if reported else estimate_tokens(reply)),
+        estimated=usage["estimated"] or reported is None,
     )

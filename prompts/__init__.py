@@ -31,9 +31,9 @@ def render(name: str, **slots: str) -> str:
 
 
 def decision_prompt(tools: str) -> str:
-    """How a model without tool calls is asked for its decisions.
+    """Return the instructions for a model without tool calls.
 
     Args:
-        tools: What it may call, one tool a line.
+        tools: The tools it may call, one a line.
     """
     return render("decision", tools=tools)

@@ -1,9 +1,11 @@
 """Shared fixtures: nothing here reaches a network, and every test has folders of its own."""
 
 import os
+import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -16,6 +18,7 @@ from ana.handles import Handles, open_handles
 from ana.memory.memory import Memory
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
+from tests.chroma import open_memory
 
 if TYPE_CHECKING:
     from app.turn import Assistant
@@ -45,9 +48,21 @@ def folders(path: Path, **more: str) -> dict[str, str]:
 
 @pytest.fixture
 def memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
-    memory = Memory(tmp_path / "data", EMBEDDER, clock)
+    memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     yield memory
     memory.close()
+
+
+@pytest.fixture
+def forked_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the probe of Chroma start its process as a fork, which imports nothing; what it does there is the same."""
+    from ana.backends.chroma.care import probe
+    from tests.forks import run_forked
+
+    def run(command: list[str], timeout: float, **_: object) -> "subprocess.CompletedProcess[str]":
+        return run_forked(*command[1:], timeout=timeout)
+
+    monkeypatch.setattr(probe, "subprocess", SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired))
 
 
 MakeAssistant = Callable[..., "Assistant"]

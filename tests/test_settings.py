@@ -80,7 +80,7 @@ def test_a_provider_without_its_key_names_the_setting(env: dict[str, str], named
         ({"OLLAMA_MODEL": "qwen"}, "qwen", "http://localhost:11434"),
     ],
 )
-def test_people_are_told_which_model_and_what_leaves(env: dict[str, str], model: str, to: str | None) -> None:
+def test_the_model_and_where_messages_go_are_shown(env: dict[str, str], model: str, to: str | None) -> None:
     settings = load_settings(env)
     assert (model_name(settings), destination(settings)) == (model, to)
 

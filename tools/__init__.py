@@ -1,1 +1,1 @@
-"""What the model may do: seven primitives, undo, a calculator and a clock."""
+"""The tools that models may call: seven primitives, undo, a calculator and a clock."""

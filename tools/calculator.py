@@ -1,6 +1,6 @@
-"""Exact arithmetic, on an allow-list: nothing that is written here is ever run as code.
+"""Exact arithmetic. An expression is never run as code: only the operations listed here are carried out.
 
-An expression is cut into tokens, rewritten to Python's grammar, parsed by `ast` and worked out in fractions.
+It is cut into tokens, rewritten to Python's grammar, parsed by `ast` and calculated in fractions.
 """
 
 import ast
@@ -16,6 +16,7 @@ from langchain_core.tools import tool
 
 from ana.errors import ToolError
 
+# The limits keep a hostile or careless expression from taking time, memory or the stack.
 MOST_CHARACTERS = 1000
 MOST_NODES = 200
 MOST_DEPTH = 50
@@ -42,7 +43,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
-_NODES = {"open": 0, "close": 0, "of": 2}
+_NODES = {"open": 0, "close": 0, "of": 2}  # in the tree; any other token is one
 _SPELLED = {"^": "**", "×": "*", "÷": "/", "−": "-"}
 _BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction | int]] = {
     ast.Add: operator.add,
@@ -68,7 +69,7 @@ def calculator(expression: str) -> dict[str, int | float]:
 
 
 def calculate(expression: str) -> int | float:
-    """Work out an arithmetic expression.
+    """Calculate an arithmetic expression.
 
     `%` is a hundredth when the end, `)`, `of` or another operator follows it (15% of 240, 15% * 240), and modulo when a
     number or `(` follows (17 % 5). `//` and modulo round down, as in Python; `^` is power; `,` separates thousands.
@@ -77,19 +78,19 @@ def calculate(expression: str) -> int | float:
         expression: At most 1000 characters.
 
     Returns:
-        A whole result as int, any other as float rounded to 12 significant digits.
+        A whole number as int, any other as float rounded to 12 significant digits.
 
     Raises:
-        ToolError: It is no arithmetic, has no value, or passes a limit; the message says which.
+        ToolError: It is not arithmetic, has no value, or exceeds a limit; the message says which.
     """
     if len(expression) > MOST_CHARACTERS:
         raise ToolError(f"The expression is longer than {MOST_CHARACTERS} characters.", "Calculate it in parts.")
-    return _shown(_value(_parsed(expression)))
+    return _to_number(_evaluate(_parse(expression)))
 
 
-def _parsed(expression: str) -> ast.expr:
+def _parse(expression: str) -> ast.expr:
     try:
-        return ast.parse(_rewritten(expression), mode="eval").body
+        return ast.parse(_rewrite(expression), mode="eval").body
     except SyntaxError as exc:
         raise ToolError(
             f"{expression.strip()!r} is not a complete arithmetic expression.",
@@ -97,22 +98,20 @@ def _parsed(expression: str) -> ast.expr:
         ) from exc
 
 
-def _rewritten(expression: str) -> str:
-    """The expression in Python's grammar, with postfix operators as calls.
-
-    A closed parenthesis becomes one piece of text, so that what stands before a postfix operator is always one piece.
-    Numbers become strings, because Python's own would lose digits.
-    """
+def _rewrite(expression: str) -> str:
+    """Return the expression in Python's grammar, with postfix operators as calls."""
+    # A closed parenthesis becomes one piece of text, so that the operand of a postfix operator is always one piece.
+    # Numbers become strings, because Python's own would lose digits.
     groups: list[list[str]] = [[]]
-    for kind, text in _tokens(expression):
+    for kind, text in _tokenize(expression):
         if kind in ("number", "open") and _is_operand(groups[-1]):
             raise ToolError(f"An operator is missing before {text!r}.", "Write * where you mean times.")
         if kind == "open":
             groups.append([])
         elif kind == "close":
-            _close(groups)
+            _close_group(groups)
         elif kind in ("percent", "factorial"):
-            _postfix(groups[-1], kind)
+            _apply_postfix(groups[-1], kind)
         else:
             groups[-1].append(repr(text) if kind == "number" else text)
         if len(groups) > MOST_DEPTH:
@@ -126,14 +125,14 @@ def _is_operand(group: list[str]) -> bool:
     return bool(group) and group[-1][-1] in "')"
 
 
-def _close(groups: list[list[str]]) -> None:
+def _close_group(groups: list[list[str]]) -> None:
     if len(groups) == 1:
         raise ToolError("A parenthesis is closed that was never opened.", "Balance the parentheses.")
     inner = " ".join(groups.pop())
     groups[-1].append(f"({inner})")
 
 
-def _postfix(group: list[str], name: str) -> None:
+def _apply_postfix(group: list[str], name: str) -> None:
     if not _is_operand(group):
         raise ToolError(f"Nothing stands before the {name} sign.", "Put a number or a parenthesis before it.")
     if name == "factorial" and group[-1].startswith(name):
@@ -141,8 +140,8 @@ def _postfix(group: list[str], name: str) -> None:
     group.append(f"{name}({group.pop()})")
 
 
-def _tokens(expression: str) -> Iterator[tuple[str, str]]:
-    """Kinds and texts; `%` is told apart from modulo by what follows it."""
+def _tokenize(expression: str) -> Iterator[tuple[str, str]]:
+    """Yield kinds and texts; the token after a `%` decides whether it is percent or modulo."""
     found = [(str(m.lastgroup), m[0]) for m in _TOKEN.finditer(expression) if m.lastgroup != "space"]
     if sum(_NODES.get(kind, 1) for kind, _ in found) > MOST_NODES:
         raise ToolError(f"The expression has more than {MOST_NODES} parts.", "Calculate it in parts.")
@@ -161,27 +160,27 @@ def _tokens(expression: str) -> Iterator[tuple[str, str]]:
             yield kind, _SPELLED.get(text, text)
 
 
-def _value(node: ast.expr) -> Fraction:
-    """The value of a tree; whatever is not named here is refused."""
+def _evaluate(node: ast.expr) -> Fraction:
+    """Return the value of a tree; every node that is not named here is refused."""
     match node:
         case ast.Constant(value=str(text)):
-            return _bounded(Fraction(text.lstrip("$€").replace(",", "")))
+            return _limit(Fraction(text.lstrip("$€").replace(",", "")))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand)
+            return -_evaluate(operand)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return _value(operand)
+            return _evaluate(operand)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            return _applied(_BINARY[type(op)], _value(left), _value(right))
+            return _apply(_BINARY[type(op)], _evaluate(left), _evaluate(right))
         case ast.Call(func=ast.Name(id="percent"), args=[operand], keywords=[]):
-            return _bounded(_value(operand) / 100)
+            return _limit(_evaluate(operand) / 100)
         case ast.Call(func=ast.Name(id="factorial"), args=[operand], keywords=[]):
-            return _factorial(_value(operand))
+            return _factorial(_evaluate(operand))
     raise ToolError("The expression holds something that is not arithmetic.", "Put a number into each parenthesis.")
 
 
-def _applied(operation: Callable[[Fraction, Fraction], Fraction | int], left: Fraction, right: Fraction) -> Fraction:
+def _apply(operation: Callable[[Fraction, Fraction], Fraction | int], left: Fraction, right: Fraction) -> Fraction:
     try:
-        return _bounded(Fraction(operation(left, right)))
+        return _limit(Fraction(operation(left, right)))
     except ZeroDivisionError as exc:
         raise ToolError("It divides by zero, which has no value.", "Check the divisor.") from exc
 
@@ -191,6 +190,7 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction:
         raise ToolError(f"An exponent is beyond {MOST_EXPONENT}.", "Calculate with smaller exponents.")
     if exponent.denominator == 1:
         return base**exponent.numerator
+    # Python would answer with a complex number.
     if base < 0:
         raise ToolError("A negative number has no real fractional power.", "Check the sign of the base.")
     if not base:
@@ -199,10 +199,11 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction:
 
 
 def _root(base: Fraction, exponent: Fraction) -> Fraction:
-    """A fractional power: exact where the root is rational, such as 8 ** (1/3), else to 50 digits."""
+    """Return a fractional power: exact if the root is rational, such as 8 ** (1/3), otherwise to 50 digits."""
     with localcontext(prec=50):
         ratio = [Decimal(f.numerator) / Decimal(f.denominator) for f in (base, exponent)]
         near = Fraction(ratio[0] ** ratio[1])
+    # Of rational roots only those with small terms can be meant; the test decides whether it is one.
     simple = near.limit_denominator(10**6)
     exact = exponent.denominator <= MOST_EXPONENT and simple**exponent.denominator == base**exponent.numerator
     return simple if exact else near
@@ -216,17 +217,18 @@ def _factorial(operand: Fraction) -> Fraction:
     return Fraction(factorial(operand.numerator))
 
 
-def _bounded(value: Fraction) -> Fraction:
-    """A value within the limits; one with more digits than anybody needs is cut, so that they cannot pile up."""
+def _limit(value: Fraction) -> Fraction:
+    """Return a value that is within the limits, without the digits that nobody needs."""
     if abs(value) > LARGEST:
         raise ToolError(f"A number is larger than {LARGEST:,}.", "Use smaller numbers or another unit.")
     if value and abs(value) < SMALLEST:
         raise ToolError("A number is too close to zero.", "Use larger numbers or another unit.")
+    # Without the cut every step could double the digits, and with them the time of the next.
     surplus = value.denominator.bit_length() - KEPT_BITS
     return Fraction(value.numerator >> surplus, value.denominator >> surplus) if surplus > 0 else value
 
 
-def _shown(value: Fraction) -> int | float:
+def _to_number(value: Fraction) -> int | float:
     if value.denominator == 1:
         return value.numerator
     rounded = float(f"{float(value):.{DIGITS}g}")

@@ -1,4 +1,4 @@
-"""What a tool is handed beside its arguments."""
+"""The context of a tool call: what a tool is given besides its arguments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,44 +7,38 @@ from typing import Annotated, Any, TypeAlias
 from langchain_core.tools import InjectedToolArg
 
 from ana.memory.changes import Cause
-from ana.memory.found import Found
 from ana.memory.item import Item, to_json
 from ana.memory.memory import Memory
-from ana.memory.receipts import told
 from ana.time.clock import Clock
 from ana.values import Json, plain
+from tools.artifacts import Artifact
 
 
 @dataclass(frozen=True)
-class Call:
-    """One call of a tool: what it may touch, and what caused it.
+class CallContext:
+    """The assistant's parts that a call may use, and its cause.
 
     Args:
         memory: Items and Global Context.
         clock: The person's clock.
         cause: The call's key, thread and turn.
         shown: Digests of the Global Context lines that the model saw, by number.
-        copy: Whether an item is to be kept also where another says the same already.
+        allow_copy: Whether an item is stored although another says the same.
     """
 
     memory: Memory
     clock: Clock
     cause: Cause | None = None
     shown: Mapping[int, str] | None = field(default=None)
-    copy: bool = False
+    allow_copy: bool = False
 
     def show(self, item: Item) -> Json:
-        """An item as the model is shown it."""
+        """Return an item as the model is shown it."""
         return plain(to_json(item, self.clock.zone))
 
 
-Injected: TypeAlias = Annotated[Call, InjectedToolArg]
+Injected: TypeAlias = Annotated[CallContext, InjectedToolArg]
+"""Langchain leaves such a parameter out of the schema that models are shown."""
 
-Result: TypeAlias = tuple[Any, dict[str, Any] | None]
-"""What the model is told, and what only people are: the receipt of a write, {op, kind, id, before, after}, or why a
-query found what it found, {why}."""
-
-
-def why(found: Found) -> dict[str, Any]:
-    """Why each item was found, for the trace."""
-    return {"why": [{"id": item.id} | told(reason) for item, reason in zip(found.items, found.reasons, strict=True)]}
+Result: TypeAlias = tuple[Any, Artifact]
+"""The JSON that the model is given, and the artifact that it is not."""

@@ -6,12 +6,12 @@ from typing import Any
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from ana.models.json_mode import Tools
+from ana.models.tool_schema import Tools
 from tools.calculator import calculator
 from tools.clock import now
 from tools.context import append_context, delete_context, replace_context
 from tools.items import create_item, delete_item, query_items, update_item
-from tools.plugins import load
+from tools.plugins import load_tools
 from tools.undo import undo
 
 TOOLS: dict[str, BaseTool] = {
@@ -30,12 +30,13 @@ TOOLS: dict[str, BaseTool] = {
     )
 }
 CONTEXT_TOOLS = frozenset({"append_context", "replace_context", "delete_context", "undo"})
-"""What may change Global Context."""
+"""Tools that may change Global Context, which is read again after them."""
 
 
+# The three are cached: modules are imported and schemas derived once, although every model call needs them.
 @cache
 def catalog(modules: tuple[str, ...] = ()) -> dict[str, BaseTool]:
-    """Every tool by name: ours, and those of the person's own modules.
+    """Return every tool by name: ours, and those of the person's own modules.
 
     Args:
         modules: TOOLS_MODULES.
@@ -43,16 +44,16 @@ def catalog(modules: tuple[str, ...] = ()) -> dict[str, BaseTool]:
     Raises:
         ConfigError: A module cannot be used.
     """
-    return TOOLS | load(modules, frozenset(TOOLS))
+    return TOOLS | load_tools(modules, frozenset(TOOLS))
 
 
 @cache
 def schemas(modules: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """Every tool's schema in the OpenAI form, derived once from signature and docstring. Arguments as in `catalog`."""
+    """Return every tool's schema in the OpenAI form, made from signature and docstring; arguments as in `catalog`."""
     return [convert_to_openai_tool(t) for t in catalog(modules).values()]
 
 
 @cache
 def checker(modules: tuple[str, ...] = ()) -> Tools:
-    """What checks a call against its tool's schema. Arguments as in `catalog`."""
+    """Return the checker of calls against their tools' schemas; arguments as in `catalog`."""
     return Tools(schemas(modules))

@@ -5,12 +5,13 @@ from typing import Any
 
 from langchain_core.tools import tool
 
-from ana.errors import AlreadyThere, ToolError
+from ana.errors import DuplicateItem, ToolError
 from ana.memory.found import Found
 from ana.memory.receipts import receipt
 from ana.time.dates import with_weekday, without_weekday
 from ana.values import Json
-from tools.call import Injected, Result, why
+from tools.artifacts import explain, refuse_copy
+from tools.call import Injected, Result
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 
@@ -24,9 +25,11 @@ def create_item(content: str, properties: dict[str, Any] | None = None, *, call:
         properties: What is known about it, by name, such as type, status, due_date, priority, project. Dates are ISO.
     """
     try:
-        change = call.memory.create(_text(content), _plain(properties), call.cause, copy=call.copy)
-    except AlreadyThere as exc:
-        return {"existing": call.show(call.memory.items.known(exc.id)), "choice": CHOICE}, None
+        change = call.memory.create(
+            _require_text(content), _strip_weekdays(properties), call.cause, copy=call.allow_copy
+        )
+    except DuplicateItem as exc:
+        return {"existing": call.show(call.memory.get(exc.id)), "choice": CHOICE}, refuse_copy(exc.id)
     assert change.after is not None
     return call.show(change.after), receipt(change)
 
@@ -44,7 +47,9 @@ def update_item(
     """
     if content is None and not properties:
         raise ToolError("Nothing to change was given.", "Give content, properties or both.")
-    change = call.memory.update(id, None if content is None else _text(content), _plain(properties), call.cause)
+    change = call.memory.update(
+        id, None if content is None else _require_text(content), _strip_weekdays(properties), call.cause
+    )
     assert change.after is not None
     return call.show(change.after), receipt(change)
 
@@ -73,14 +78,15 @@ def query_items(
             Several mean and; also $and, $or, $in, $nin, $ne, $contains (lists); a bare date is that whole day.
         limit: How many to return at most.
     """
-    found = call.memory.items.query(text, where, min(limit, 100))
+    # A model that asks for everything would fill its own context; `total` tells it that there is more.
+    found = call.memory.find(text, where, min(limit, 100))
     items = [call.show(item) for item in found.items]
-    told = {"items": items, "total": found.total, "truncated": found.truncated}
-    return told | ({"note": note} if (note := _note(found)) else {}), why(found)
+    result = {"items": items, "total": found.total, "truncated": found.truncated}
+    return result | ({"note": note} if (note := _note(found)) else {}), explain(found)
 
 
 def _note(found: Found) -> str:
-    """What the result does not say by itself."""
+    """Return how the query was understood, if the items alone do not show it."""
     notes = []
     if found.due:
         first, last = (with_weekday(str(day)) for day in found.due)
@@ -91,12 +97,13 @@ def _note(found: Found) -> str:
     return " ".join(notes)
 
 
-def _plain(properties: dict[str, Any] | None) -> dict[str, Json]:
-    """Properties as stored: the weekday that results carry behind a date is checked and taken off."""
+def _strip_weekdays(properties: dict[str, Any] | None) -> dict[str, Json]:
+    """Return the properties as they are stored: without the weekday that results show after a date."""
+    # Models copy a date from a result, weekday and all; a weekday that does not fit the date is an error.
     return {key: without_weekday(value) for key, value in (properties or {}).items()}
 
 
-def _text(content: str) -> str:
+def _require_text(content: str) -> str:
     if not content.strip():
         raise ToolError("An item needs some content.", "Say in content what is to be kept.")
     return content

@@ -1,4 +1,8 @@
-"""Taking back, for the model: no primitive, because none gives a deleted item its id back, or a line its number."""
+"""Undo, for the model.
+
+It is not built from the primitives: with those, a deleted item would come back under another id and a line under
+another number.
+"""
 
 import hashlib
 
@@ -6,11 +10,11 @@ from langchain_core.tools import tool
 
 from ana.errors import ToolError
 from ana.memory.changes import Change
-from ana.memory.receipts import receipt
-from ana.memory.undo import Conflict, Undone, last_turn, marked
+from ana.memory.undo import Conflict, Undone, find_undone, last_turn
 from ana.memory.undo import undo as take_back
 from ana.values import Json
-from tools.call import Call, Injected, Result
+from tools.artifacts import collect_receipts
+from tools.call import CallContext, Injected, Result
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -21,41 +25,43 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
         turn: That turn's id, such as `undo` of an earlier result, which brings everything back.
         force: Also what was changed since; only when the user wants that.
     """
-    done = _again(call) or _undone(call, turn, force=force)
-    told: dict[str, Json] = {"turn": done.turn, "undo": done.name, "changes": [_told(call, c) for c in done.changes]}
-    return told, {"changes": [receipt(change) for change in done.changes]}
+    done = _find_own_undo(call) or _undo_turn(call, turn, force=force)
+    described = [_describe_change(call, change) for change in done.changes]
+    return {"turn": done.turn, "undo": done.name, "changes": described}, collect_receipts(done.changes)
 
 
-def _undone(call: Call, turn: str | None, *, force: bool) -> Undone:
+def _undo_turn(call: CallContext, turn: str | None, *, force: bool) -> Undone:
+    # Without a turn only this conversation's last one is meant: the person speaks of what they have just seen.
     thread = call.cause.thread if call.cause else None
     done = take_back(call.memory, turn or last_turn(call.memory, thread), override=force, mark=_mark(call))
     if done.conflicts and not force:
-        changed = "; ".join(map(_said, done.conflicts))
+        changed = "; ".join(map(_describe_conflict, done.conflicts))
         raise ToolError(
-            f"Nothing was taken back, because this was changed since turn {done.turn}: {changed}.",
-            "Show the user, and ask; force puts back what was before all the same.",
+            f"Nothing was undone, because this was changed since turn {done.turn}: {changed}.",
+            "Show this to the user and ask; with force it becomes what it was before anyway.",
         )
     return done
 
 
-def _again(call: Call) -> Undone | None:
-    """What this very call has taken back already."""
-    return marked(call.memory, _mark(call)) if call.cause else None
+def _find_own_undo(call: CallContext) -> Undone | None:
+    """Return what this call has already undone, if it ran before a crash."""
+    return find_undone(call.memory, _mark(call)) if call.cause else None
 
 
-def _mark(call: Call) -> str:
+def _mark(call: CallContext) -> str:
+    # The undo's turn is named with this mark, so that the call finds it when it runs again after a crash.
     return hashlib.sha256(call.cause.key.encode()).hexdigest()[:8] if call.cause else ""
 
 
-def _told(call: Call, change: Change) -> Json:
+def _describe_change(call: CallContext, change: Change) -> Json:
     record = change.after or change.before
     assert record is not None
-    what = {"create": "brought back", "update": "changed back", "delete": "removed again"}[change.op]
+    action = {"create": "brought back", "update": "changed back", "delete": "removed again"}[change.op]
     if change.kind == "line":
-        return {what: {"line": int(record.id), "content": record.content}}
-    return {what: call.show(record)}
+        return {action: {"line": int(record.id), "content": record.content}}
+    return {action: call.show(record)}
 
 
-def _said(conflict: Conflict) -> str:
+def _describe_conflict(conflict: Conflict) -> str:
     left, now = (f"{side.content[:80]!r}" if side else "nothing" for side in (conflict.left, conflict.now))
     return f"{left} is now {now}"

@@ -1,4 +1,4 @@
-"""What every embedder is, and the two things all of them do: prepare a text and return unit vectors."""
+"""The interface of every embedder, and the two steps all of them share: prepare a text, return unit vectors."""
 
 from typing import Any, Protocol, runtime_checkable
 
@@ -23,13 +23,13 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> list[float]: ...
 
 
-def embeddable(text: str) -> str:
-    """The part of a text that is embedded, as UTF-8 can carry it."""
+def prepare_text(text: str) -> str:
+    """Return the part of a text that is embedded, as UTF-8 can carry it."""
     return plain_text(text[:EMBEDDED])
 
 
-def unit(rows: NDArray[Any]) -> list[list[float]]:
-    """The rows scaled to length 1; one that has no direction (zero, not finite) becomes the first axis.
+def to_unit_vectors(rows: NDArray[Any]) -> list[list[float]]:
+    """Return the rows scaled to length 1; one that has no direction (zero, not finite) becomes the first axis.
 
     Args:
         rows: Shape (texts, dimension), any float type.

@@ -18,11 +18,11 @@ EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
 
 
 def build_embedder(settings: Settings, name: str | None = None) -> Embedder:
-    """An embedder by name; nothing is loaded or asked until it gets a text.
+    """Return an embedder by name; nothing is loaded or asked until it gets a text.
 
     Args:
         settings: What was set.
-        name: wordllama, minilm, openai or ollama; default: what ANA_EMBEDDINGS says.
+        name: wordllama, minilm, openai or ollama; default: the one ANA_EMBEDDINGS names.
 
     Raises:
         ConfigError: There is no such embedder, or its key is missing; names the setting.

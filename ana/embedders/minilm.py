@@ -10,7 +10,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
-from ana.embedders.base import embeddable, unit
+from ana.embedders.base import prepare_text, to_unit_vectors
 from ana.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ BATCH = 32
 
 
 def minilm_folder() -> Path:
-    """Where Chroma keeps the model's files; computed here because importing chromadb is slow."""
+    """The folder where Chroma keeps the model's files; computed here because importing chromadb is slow."""
     return Path.home() / ".cache" / "chroma" / "onnx_models" / "all-MiniLM-L6-v2" / "onnx"
 
 
 def has_minilm(folder: Path) -> bool:
-    """Whether the files that are read lie in a folder."""
+    """Whether a folder holds the files that are read."""
     return all((folder / name).is_file() for name in (MODEL, TOKENIZER))
 
 
@@ -63,19 +63,19 @@ class MiniLmEmbeddings(Embeddings):
         self._loading = threading.Lock()
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        clean = [embeddable(text) for text in texts]
+        clean = [prepare_text(text) for text in texts]
         # a batch is padded to its longest text, so neighbours should be alike in length
         order = sorted(range(len(clean)), key=lambda n: len(clean[n]))
         means = np.zeros((len(clean), self.dimension), dtype=np.float32)
         for start in range(0, len(order), BATCH):
             rows = order[start : start + BATCH]
-            means[rows] = self._loaded().means([clean[n] for n in rows], self.dimension)
-        return unit(means)
+            means[rows] = self._get_model().means([clean[n] for n in rows], self.dimension)
+        return to_unit_vectors(means)
 
     def embed_query(self, text: str) -> list[float]:
         return self.embed_documents([text])[0]
 
-    def _loaded(self) -> "_Model":
+    def _get_model(self) -> "_Model":
         with self._loading:
             if self._model is None:
                 self._model = _load(self._folder or minilm_folder())
@@ -93,7 +93,7 @@ class _Model:
         """The mean token vector of each text, shape (texts, dimension).
 
         Raises:
-            ConfigError: The model cannot be run, or is not the one that is meant.
+            ConfigError: The model cannot be run, or is another model.
         """
         encoded = self.tokenizer.encode_batch(texts)
         ids = np.array([e.ids for e in encoded], dtype=np.int64)
@@ -102,9 +102,9 @@ class _Model:
         try:
             hidden = self.session.run(None, given)[0]
         except self.failures as exc:
-            raise _damaged(self.folder) from exc
+            raise _damaged_error(self.folder) from exc
         if hidden.shape != (*ids.shape, dimension):
-            raise _damaged(self.folder)
+            raise _damaged_error(self.folder)
         weights = mask[..., np.newaxis].astype(np.float32)
         means: NDArray[np.float32] = (hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
         return means
@@ -121,10 +121,10 @@ def _load(folder: Path) -> _Model:
     try:
         tokenizer = _tokenizer(folder / TOKENIZER)
         options = runtime.SessionOptions()
-        options.log_severity_level = 4
+        options.log_severity_level = 4  # only fatal errors: it prints its warnings to stderr
         session = runtime.InferenceSession(str(folder / MODEL), options, providers=["CPUExecutionProvider"])
     except failures as exc:
-        raise _damaged(folder) from exc
+        raise _damaged_error(folder) from exc
     return _Model(folder, tokenizer, session, failures)
 
 
@@ -139,13 +139,13 @@ def _tokenizer(path: Path) -> "Tokenizer":
 
 
 def _failures(runtime: Any) -> tuple[type[Exception], ...]:
-    """What onnxruntime and tokenizers raise; onnxruntime's errors share no class of their own."""
+    """The exceptions of onnxruntime and tokenizers; onnxruntime's errors share no class of their own."""
     state = vars(runtime.capi.onnxruntime_pybind11_state)
     own = [value for value in state.values() if isinstance(value, type) and issubclass(value, Exception)]
     return (OSError, ValueError, RuntimeError, *own)
 
 
-def _damaged(folder: Path) -> ConfigError:
+def _damaged_error(folder: Path) -> ConfigError:
     return ConfigError(
         f"The model all-MiniLM-L6-v2 in {folder} cannot be used, its files are damaged.",
         f"Delete the folder {folder} and run `ana reindex --embeddings minilm`, or set ANA_EMBEDDINGS=wordllama.",

@@ -1,4 +1,4 @@
-"""Embedders behind OpenAI's wire: what is embedded leaves the machine, or goes to Ollama."""
+"""Embedders behind OpenAI's protocol: the texts leave the machine, or go to Ollama."""
 
 import threading
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from pydantic import SecretStr
 
-from ana.embedders.base import embeddable, unit
+from ana.embedders.base import prepare_text, to_unit_vectors
 from ana.errors import ConfigError, ModelFailed
 from ana.settings import OPENAI_URL, Settings
 
@@ -36,8 +36,8 @@ class RemoteEmbeddings(Embeddings):
     name: str
     dimension: int
     model: str
-    mend: str
-    """What the person can do when the server fails."""
+    hint: str
+    """The person's next step when the server fails."""
 
     def __init__(self, url: str, key: SecretStr, timeout: float) -> None:
         self.url = url
@@ -54,18 +54,17 @@ class RemoteEmbeddings(Embeddings):
             ConfigError: The model's vectors have another dimension.
         """
         # the API refuses empty text
-        clean = [embeddable(text) or " " for text in texts]
-        return [
-            vector for start in range(0, len(clean), BATCH) for vector in self._checked(clean[start : start + BATCH])
-        ]
+        clean = [prepare_text(text) or " " for text in texts]
+        batches = (clean[start : start + BATCH] for start in range(0, len(clean), BATCH))
+        return [vector for batch in batches for vector in self._embed_batch(batch)]
 
     def embed_query(self, text: str) -> list[float]:
         """The unit vector of one text; raises what `embed_documents` raises."""
         return self.embed_documents([text])[0]
 
-    def _checked(self, texts: list[str]) -> list[list[float]]:
-        with self._mapped():
-            rows = np.array(self._asked(texts), dtype=np.float64)
+    def _embed_batch(self, texts: list[str]) -> list[list[float]]:
+        with self._translate_errors():
+            rows = np.array(self._request(texts), dtype=np.float64)
             if rows.ndim != 2 or len(rows) != len(texts):
                 raise ValueError(f"{len(texts)} texts, vectors of shape {rows.shape}")
         if rows.shape[1] != self.dimension:
@@ -73,32 +72,32 @@ class RemoteEmbeddings(Embeddings):
                 f"The embedding model {self.model} sent vectors of {rows.shape[1]} dimensions, not {self.dimension}.",
                 "Set ANA_EMBEDDINGS to another embedder, or name a server that has this model.",
             )
-        return unit(rows)
+        return to_unit_vectors(rows)
 
-    def _asked(self, texts: list[str]) -> list[list[float]]:
+    def _request(self, texts: list[str]) -> list[list[float]]:
         """The server's vectors. Tokens cannot be counted here, so a text with too many is found by its refusal;
         it is then shortened alone, so that its vector does not depend on its neighbours."""
         from openai import BadRequestError
 
         try:
-            return self._loaded().embed_documents(texts)
+            return self._get_model().embed_documents(texts)
         except BadRequestError:
             if len(texts) > 1:
-                return [self._asked([text])[0] for text in texts]
+                return [self._request([text])[0] for text in texts]
             if len(texts[0]) <= SHORTEST:
                 raise
-            return self._asked([texts[0][: len(texts[0]) // 2]])
+            return self._request([texts[0][: len(texts[0]) // 2]])
 
     @contextmanager
-    def _mapped(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         from openai import OpenAIError
 
         try:
             yield
         except (OpenAIError, ValueError, TypeError, AttributeError, LookupError) as exc:
-            raise ModelFailed(self._sentence(exc), self.mend) from exc
+            raise ModelFailed(self._describe_error(exc), self.hint) from exc
 
-    def _sentence(self, exc: Exception) -> str:
+    def _describe_error(self, exc: Exception) -> str:
         from openai import APIConnectionError, APIStatusError, APITimeoutError
 
         who = f"The embeddings provider {self.name}"
@@ -115,7 +114,7 @@ class RemoteEmbeddings(Embeddings):
             return f"{who} could not be reached."
         return f"{who} sent a reply that could not be read ({type(exc).__name__})."
 
-    def _loaded(self) -> "OpenAIEmbeddings":
+    def _get_model(self) -> "OpenAIEmbeddings":
         with self._loading:
             if self._client is None:
                 from langchain_openai import OpenAIEmbeddings
@@ -144,7 +143,7 @@ class OpenAiEmbeddings(RemoteEmbeddings):
     name = "openai"
     dimension = 1536
     model = "text-embedding-3-small"
-    mend = "Check OPENAI_API_KEY, OPENAI_BASE_URL and the network, then try again."
+    hint = "Check OPENAI_API_KEY, OPENAI_BASE_URL and the network, then try again."
 
     def __init__(self, settings: Settings) -> None:
         if settings.openai_api_key is None:
@@ -161,7 +160,7 @@ class OllamaEmbeddings(RemoteEmbeddings):
     name = "ollama"
     dimension = 768
     model = "nomic-embed-text"
-    mend = "Start Ollama, check OLLAMA_HOST, run `ollama pull nomic-embed-text` once, then try again."
+    hint = "Start Ollama, check OLLAMA_HOST, run `ollama pull nomic-embed-text` once, then try again."
 
     def __init__(self, settings: Settings) -> None:
         # Ollama asks for no key, the client for one that is not empty

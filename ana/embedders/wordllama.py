@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from langchain_core.embeddings import Embeddings
 
-from ana.embedders.base import embeddable, unit
+from ana.embedders.base import prepare_text, to_unit_vectors
 from ana.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,17 +22,17 @@ status: active
 due date: Tuesday January 13 2026
 priority: medium
 context: computer"""
-"""What the texts of most items have in common, and what says nothing about any one of them."""
+"""What the texts of most items share, so that it says nothing about any one of them."""
 
-TAKEN_OFF = 0.5
-"""How much of it is taken off. Chosen on the tuning half of evals/data, where 0.3 to 0.8 do nearly as well."""
+SHARE_REMOVED = 0.5
+"""How much of its vector is subtracted. Chosen on the tuning half of evals/data, where 0.3 to 0.8 do nearly as well."""
 
 
 class WordLlamaEmbeddings(Embeddings):
     """Static token embeddings, mean-pooled (wordllama's l2_supercat, 256 dimensions, shipped in its package).
 
     A mean over tokens is mostly what all texts share, the names of properties above all. So a part of the vector of
-    such a text is taken off every document's, as Mu and Viswanath take the mean off ("All-but-the-Top", 2018); a
+    such a text is subtracted from every document's, as Mu and Viswanath subtract the mean ("All-but-the-Top", 2018); a
     constant text instead of the mean, so that a vector depends on nothing but its text.
 
     Vectors have length 1, also that of an empty text.
@@ -46,16 +46,16 @@ class WordLlamaEmbeddings(Embeddings):
         self._loading = threading.Lock()
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        shared = TAKEN_OFF * np.array(self.embed_query(SHARED), np.float32)
+        shared = SHARE_REMOVED * np.array(self.embed_query(SHARED), np.float32)
         vectors = [np.array(self.embed_query(text), np.float32) for text in texts]
-        return unit(np.array(vectors) - shared) if vectors else []
+        return to_unit_vectors(np.array(vectors) - shared) if vectors else []
 
     def embed_query(self, text: str) -> list[float]:
-        clean = embeddable(text)
-        vector = self._loaded().embed(clean)[0] if clean else np.zeros(self.dimension, dtype=np.float32)
-        return unit(vector[np.newaxis])[0]
+        clean = prepare_text(text)
+        vector = self._get_model().embed(clean)[0] if clean else np.zeros(self.dimension, dtype=np.float32)
+        return to_unit_vectors(vector[np.newaxis])[0]
 
-    def _loaded(self) -> "WordLlamaInference":
+    def _get_model(self) -> "WordLlamaInference":
         with self._loading:
             if self._model is None:
                 self._model = _load_wordllama()

@@ -47,6 +47,11 @@ class Change:
     after: Item | None
 
     @property
+    def key(self) -> tuple[Kind, str]:
+        """Which record it is of."""
+        return self.kind, self.id
+
+    @property
     def op(self) -> Literal["create", "update", "delete"]:
         if self.before is None:
             return "create"
@@ -73,14 +78,25 @@ class Entry:
     key: str | None = None
     seq: int = 0
 
+    @property
+    def origin(self) -> Origin:
+        """Why the record reads as it does since then."""
+        return Origin(self.ts, Cause(self.key, self.thread, self.turn) if self.key else None)
+
+
+def combine(changes: Iterable[Change]) -> list[Change]:
+    """Return one change a record, from what the first to what the last makes of it, in the order each was first met.
+
+    Args:
+        changes: The oldest first.
+    """
+    spans: dict[tuple[Kind, str], Change] = {}
+    for change in changes:
+        first = spans.get(change.key, change)
+        spans[change.key] = Change(change.kind, change.id, first.before, change.after)
+    return list(spans.values())
+
 
 def net(changes: Iterable[Change]) -> list[Change]:
-    """From what to what several changes take each record, in the order each was first met; `changes` the oldest first.
-
-    A record that ends as it began is left out.
-    """
-    spans: dict[tuple[str, str], Change] = {}
-    for change in changes:
-        first = spans.get((change.kind, change.id), change)
-        spans[change.kind, change.id] = Change(change.kind, change.id, first.before, change.after)
-    return [span for span in spans.values() if span.before != span.after]
+    """Return `combine` without the records that end as they began."""
+    return [change for change in combine(changes) if change.before != change.after]

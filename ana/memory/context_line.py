@@ -1,16 +1,9 @@
 """What a Global Context line may be."""
 
-import hashlib
-
 from ana.errors import ToolError
 
 LINE = 500
 """How many characters a line may have."""
-
-
-def digest(text: str) -> str:
-    """A short fingerprint of a line, to tell whether it has changed."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def one_line(content: str) -> str:

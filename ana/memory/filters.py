@@ -21,7 +21,7 @@ Dates are compared as spans (see ana.time.spans): a value [vs, ve) lies, of a bo
 so a bare date as a bound is the whole day: $lte and $gte take it in, $lt and $gt leave it out, and it equals the day
 and every moment of it. A bare date as a value against a moment of that day is neither before nor after nor equal: $gte
 and $lte match. (`vs < be` and `ve > bs` matter only for a day the zone skipped, whose span is empty.)
-A weekday behind a bound, "2026-01-13 (Tuesday)", is checked and dropped; in a stored value it makes plain text.
+A weekday after a bound, "2026-01-13 (Tuesday)", is checked and dropped; in a stored value it makes plain text.
 """
 
 import math
@@ -38,10 +38,8 @@ from ana.values import Json
 
 OWN_KEYS = ("id", "created_at", "updated_at")
 DEEPEST = 20
-"""How many $and and $or may lie inside one another."""
-
 DEEPEST_VALUE = 60
-"""How deep anything in a filter may lie."""
+"""How many $and and $or may lie inside one another, and how deep anything else in a filter may."""
 
 _EXAMPLE = 'Write it as {"status": "active"} or {"due": {"$gte": "2026-01-13"}}.'
 _KNOWN = "$eq $ne $gt $gte $lt $lte $in $nin $contains, and around whole conditions $and $or"
@@ -95,6 +93,8 @@ class Or:
 
 
 Node: TypeAlias = And | Or | Compare
+
+EVERY_ITEM = And(())
 
 
 def parse(where: Mapping[str, Json] | None, zone: tzinfo) -> Node:

@@ -1,12 +1,10 @@
-"""What any store of items can do."""
+"""What a query found, and why."""
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal, Protocol
+from typing import Literal
 
 from ana.memory.item import Item
-from ana.values import Json, Properties
 
 First = Literal["id", "phrase", "tag"]
 
@@ -49,47 +47,3 @@ class Found:
     unknown: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
     due: tuple[date, date] | None = None
-
-
-class Store(Protocol):
-    """The verbs every store has. Ids are unique; content and properties come back exactly as they went in."""
-
-    def add(self, content: str, properties: Properties | None = None, *, id: str | None = None) -> Item:
-        """Keep something new.
-
-        Raises:
-            ToolError: The id is taken, or a property cannot be stored.
-        """
-
-    def get(self, id: str) -> Item | None:
-        """The item with this id, or None."""
-
-    def update(self, id: str, content: str | None = None, properties: Mapping[str, Json] | None = None) -> Item:
-        """Replace the content, merge the properties; a property set to None is removed.
-
-        Raises:
-            ToolError: There is no such item, or a property cannot be stored.
-        """
-
-    def delete(self, id: str) -> Item:
-        """Remove an item and return it as it was.
-
-        Raises:
-            ToolError: There is no such item.
-        """
-
-    def upsert(self, item: Item) -> None:
-        """Make the stored item equal to this one, whatever was there."""
-
-    def query(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
-        """Items by meaning (nearest first), by property, or both; without text by date property, then newest.
-
-        Raises:
-            ToolError: The filter is not one.
-        """
-
-    def count(self) -> int:
-        """How many items there are."""
-
-    def scan(self, page: int = 1000) -> Iterator[Item]:
-        """Every item, read `page` at a time."""

@@ -6,7 +6,7 @@ agent-native-app's store; dates are spelled out because vectors cannot tell digi
 
 import json
 
-from ana.time.dates import day_of, spelled
+from ana.time.dates import day_of, spell_day
 from ana.values import Json, Properties
 
 DELIMITER = "\n---ANA_PROPS---\n"
@@ -23,7 +23,7 @@ def _value(value: Json) -> str:
         day = day_of(value)
         if day is None:
             return value
-        return spelled(day) + (f" {value[11:16]}" if len(value) > 10 else "")
+        return spell_day(day) + (f" {value[11:16]}" if len(value) > 10 else "")
     if isinstance(value, list) and not any(isinstance(v, list | dict) for v in value):
         return ", ".join(_value(v) for v in value if v is not None)
     if isinstance(value, list | dict):

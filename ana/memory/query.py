@@ -1,13 +1,17 @@
-"""What a query's text asks for besides its meaning."""
+"""What is looked for: a text and what it asks for, a filter, days."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, tzinfo
+from typing import TypeAlias
 
+from ana.memory.filters import EVERY_ITEM, Node
 from ana.memory.tokens import folded, tokens
-from ana.time.dates import spelled
-from ana.time.when import Mention, due_question, named_days
+from ana.time.dates import spell_day
+from ana.time.when import Mention, find_named_days, read_due_question
+
+Days: TypeAlias = tuple[date, date]
 
 _ID = re.compile(r"(?<![\w-])[a-z2-7]{8}(?![\w-])")
 _PHRASE = re.compile(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
@@ -32,8 +36,8 @@ LONGEST = 4000
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A query, read.
+class ParsedQuery:
+    """What a query's text asks for besides its meaning.
 
     Args:
         text: As it was put.
@@ -50,29 +54,55 @@ class Asked:
     words: tuple[str, ...]
     mentions: tuple[Mention, ...]
     undated: bool
-    due: tuple[date, date] | None
+    due: Days | None
     ids: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...]
     tags: tuple[str, ...]
 
 
-def asked(text: str, today: date) -> Asked:
-    """Read a query.
+@dataclass(frozen=True)
+class Query:
+    """What a backend is asked to find.
+
+    Args:
+        text: What it is about; None for everything that passes, by date.
+        where: The filter; every item passes an empty And.
+        zone: The person's zone: where a bare date begins and ends.
+        limit: How many items at most.
+        due: First and last day of the items' own dates, both included; date.min reaches back to the beginning.
+        excluded: Items with one of these statuses do not pass.
+    """
+
+    text: ParsedQuery | None
+    where: Node
+    zone: tzinfo
+    limit: int = 10
+    due: Days | None = None
+    excluded: tuple[str, ...] = ()
+
+    @property
+    def has_filter(self) -> bool:
+        """Whether there is a filter on properties."""
+        return self.where != EVERY_ITEM
+
+
+def parse_query(text: str, today: date) -> ParsedQuery:
+    """Read what a query's text asks for.
 
     Args:
         text: Any text, an item's whole content too.
         today: The person's today.
     """
     said = text[:LONGEST]
-    mentions = tuple(named_days(said, today))
+    mentions = tuple(find_named_days(said, today))
     undated = _UNDATED.search(said) is not None
     quoted = (tuple(tokens("".join(match))) for match in _PHRASE.findall(said))
-    return Asked(
+    return ParsedQuery(
         text=text,
         words=tuple(dict.fromkeys(_words(_UNDATED.sub(" ", said), () if undated else mentions))),
         mentions=mentions,
         undated=undated,
-        due=due_question(said, today),
+        due=read_due_question(said, today),
         ids=tuple(dict.fromkeys(_ID.findall(said.lower()))),
         phrases=tuple(phrase for phrase in quoted if phrase),
         tags=tuple(map(folded, _TAG.findall(said))),
@@ -82,7 +112,7 @@ def asked(text: str, today: date) -> Asked:
 def _words(text: str, mentions: Sequence[Mention]) -> list[str]:
     """The words of a text, a day it names spelled out as items have it. Those of a stretch of days would drown all
     others, and its days count without them."""
-    days = [spelled(mention.first) for mention in mentions if mention.first == mention.last]
+    days = [spell_day(mention.first) for mention in mentions if mention.first == mention.last]
     for mention in reversed(mentions):
         text = f"{text[: mention.start]} {text[mention.end :]}"
     return [word for word in tokens(text) if word not in _FUNCTION_WORDS] + tokens(" ".join(days))

@@ -1,4 +1,4 @@
-"""Deleted items: they lie in the journal until they are purged."""
+"""Deleted items: they stay in the journal until they are purged."""
 
 import secrets
 from dataclasses import dataclass
@@ -10,50 +10,52 @@ from ana.memory.memory import Memory
 
 
 @dataclass(frozen=True)
-class Deleted:
+class DeletedItem:
     """An item that was deleted.
 
     Args:
         ts: When, ISO 8601 in UTC.
-        item: What it was.
+        item: The item as it was.
     """
 
     ts: str
     item: Item
 
 
-def deleted(memory: Memory) -> list[Deleted]:
-    """Every item that was deleted and is not there again, the one deleted last first."""
-    found: dict[str, Deleted] = {}
+def list_deleted(memory: Memory) -> list[DeletedItem]:
+    """Return every item that was deleted and does not exist again, the one deleted last first."""
+    found: dict[str, DeletedItem] = {}
     for entry in memory.history():
         change = entry.change
         if change.kind == "item" and change.before and not change.after and change.id not in found:
-            found[change.id] = Deleted(entry.ts, change.before)
-    return [each for id, each in found.items() if not memory.items.has(id)]
+            found[change.id] = DeletedItem(entry.ts, change.before)
+    existing = memory.backend.get_many("item", list(found))
+    return [deleted for id, deleted in found.items() if id not in existing]
 
 
 def restore(memory: Memory, id: str) -> Change:
     """Bring a deleted item back as it was.
 
     Raises:
-        UserError: No such item lies in the trash.
+        UserError: No such item is in the trash.
     """
-    found = next((each for each in deleted(memory) if each.item.id == id), None)
+    found = next((deleted for deleted in list_deleted(memory) if deleted.item.id == id), None)
     if found is None:
-        raise UserError(f"No item {id} lies in the trash.", "`ana trash` shows what does.")
+        raise UserError(f"No item {id} is in the trash.", "`ana trash` lists what is.")
     change = Change("item", id, None, found.item)
     memory.put_back([change], f"restore-{id}-{secrets.token_hex(4)}")
     return change
 
 
-def purge(memory: Memory, before: str) -> list[Deleted]:
-    """Forget for ever what was deleted before a moment; what was forgotten.
+def purge(memory: Memory, before: str) -> list[DeletedItem]:
+    """Remove items that were deleted before a moment from the journal, permanently, and return them.
 
     Args:
         memory: Items and journal.
         before: ISO 8601 in UTC.
     """
-    gone = [each for each in deleted(memory) if each.ts < before]
-    for each in gone:
-        memory.erase(each.item.id)
-    return gone
+    with memory.backend.snapshot():
+        purged = [deleted for deleted in list_deleted(memory) if deleted.ts < before]
+        for deleted in purged:
+            memory.backend.erase("item", deleted.item.id)
+    return purged

@@ -1,7 +1,7 @@
-"""Taking a turn back: everything it wrote, items and Global Context alike, becomes what it was.
+"""Undo of a turn: everything it wrote, items and Global Context alike, becomes what it was.
 
-What took a turn back is itself a turn, named `undo-XXXXXXXX-of-TURN`, and can be taken back. A record that something
-else has changed since is a conflict: nothing at all is taken back then, unless that is wanted.
+An undo is itself a turn, named `undo-XXXXXXXX-of-TURN`, and can be undone. A record that something else has changed
+since is a conflict: nothing at all is undone then, unless that is wanted.
 """
 
 import re
@@ -9,10 +9,10 @@ import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ana.errors import UserError
+from ana.errors import RecordChanged, UserError
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
-from ana.memory.memory import Memory
+from ana.memory.memory import TRIES, Memory
 
 _UNDO = re.compile(r"undo-(?P<mark>[0-9a-f]{8})-of-(?P<turn>.+)")
 
@@ -32,13 +32,13 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Undone:
-    """What came of taking a turn back.
+    """The outcome of an undo.
 
     Args:
-        turn: The turn.
-        name: What took it back, itself a turn; empty where nothing was changed.
-        changes: What was changed for it, the last first.
-        conflicts: What stood in the way; where there are any and none was to be overridden, nothing was changed.
+        turn: The turn that was undone.
+        name: The turn that undid it; empty where nothing was changed.
+        changes: Its changes, the last first.
+        conflicts: Records that stood in the way; unless they were to be overridden, nothing was changed.
     """
 
     turn: str
@@ -48,7 +48,7 @@ class Undone:
 
 
 def last_turn(memory: Memory, thread: str | None = None) -> str:
-    """The newest turn that wrote something and stands.
+    """Return the newest turn that wrote something and was not undone.
 
     Args:
         memory: Items and Global Context.
@@ -58,9 +58,9 @@ def last_turn(memory: Memory, thread: str | None = None) -> str:
         UserError: There is none.
     """
     turns = memory.turns()
-    standing = _standing(turns)
-    mine = (turn for turn in standing if thread in (None, turns[turn]) and not _UNDO.fullmatch(turn))
-    found = next((turn for turn in mine if _spans(memory.history(turn=turn))), None)
+    standing = _not_undone(turns)
+    candidates = (turn for turn in standing if thread in (None, turns[turn]) and not _UNDO.fullmatch(turn))
+    found = next((turn for turn in candidates if _net_newest_first(memory.history(turn=turn))), None)
     if found is None:
         raise UserError(
             "There is nothing to take back.", "`ana history` shows what was changed elsewhere." if thread else ""
@@ -69,7 +69,7 @@ def last_turn(memory: Memory, thread: str | None = None) -> str:
 
 
 def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = False, mark: str = "") -> Undone:
-    """Take a turn back.
+    """Undo a turn.
 
     Args:
         memory: Items and Global Context.
@@ -80,28 +80,32 @@ def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = F
     Raises:
         UserError: There is no such turn, or it has been taken back already.
     """
-    old = [entry.change.before for entry in memory.history(turn=turn) if entry.change.kind == "item"]
-    memory.items.embed_ahead(*((item.content, item.properties) for item in old if item))
-    with memory.folder.hold():  # nobody changes a record between the look at it and the write
-        return _undone(memory, turn, override, f"undo-{mark or secrets.token_hex(4)}-of-{turn}")
+    name = f"undo-{mark or secrets.token_hex(4)}-of-{turn}"
+    for left in reversed(range(TRIES)):
+        try:
+            return _undo(memory, turn, override, name)
+        except RecordChanged:  # between the look at a record and the write
+            if not left:
+                raise
+    raise AssertionError("unreachable")
 
 
-def marked(memory: Memory, mark: str) -> Undone | None:
-    """What was taken back under this mark already."""
+def find_undone(memory: Memory, mark: str) -> Undone | None:
+    """Return what was undone under this mark already."""
     for name in memory.turns():
         if (match := _UNDO.fullmatch(name)) and match["mark"] == mark:
             return Undone(match["turn"], name, [entry.change for entry in memory.history(turn=name)], [])
     return None
 
 
-def _undone(memory: Memory, turn: str, override: bool | Collection[Conflict], name: str) -> Undone:
+def _undo(memory: Memory, turn: str, override: bool | Collection[Conflict], name: str) -> Undone:
     entries = memory.history(turn=turn)
     if not entries:
         raise UserError(f"No turn {turn} has written anything.", "`ana history` shows the turns.")
-    if turn not in _standing(memory.turns()):
+    if turn not in _not_undone(memory.turns()):
         raise UserError(f"The turn {turn} has been taken back already.", "Take back what took it back.")
-    found = [(span, memory.record(span.kind, span.id)) for span in _spans(entries)]
-    meddled = _meddled(entries)
+    found = [(span, memory.record(span.kind, span.id)) for span in _net_newest_first(entries)]
+    meddled = _find_meddled(entries)
     conflicts = [
         Conflict(span.after, now)
         for span, now in found
@@ -116,13 +120,13 @@ def _undone(memory: Memory, turn: str, override: bool | Collection[Conflict], na
     return Undone(turn, name if changes else "", changes, conflicts)
 
 
-def _spans(entries: Sequence[Entry]) -> list[Change]:
-    """From what to what a turn took each record, the one it wrote last first; `entries` the newest first."""
+def _net_newest_first(entries: Sequence[Entry]) -> list[Change]:
+    """Return the net change of each record, the one written last first; `entries` the newest first."""
     return net(entry.change for entry in reversed(entries))[::-1]
 
 
-def _meddled(entries: Sequence[Entry]) -> set[tuple[Kind, str]]:
-    """The records that something else changed between two writes of a turn; `entries` the newest first."""
+def _find_meddled(entries: Sequence[Entry]) -> set[tuple[Kind, str]]:
+    """Return the records that something else changed between two writes of a turn; `entries` the newest first."""
     left: dict[tuple[Kind, str], Item | None] = {}
     found = set()
     for change in (entry.change for entry in reversed(entries)):
@@ -133,8 +137,8 @@ def _meddled(entries: Sequence[Entry]) -> set[tuple[Kind, str]]:
     return found
 
 
-def _standing(turns: Mapping[str, str]) -> list[str]:
-    """The turns that have not been taken back, or whose undo has been, in the order given."""
+def _not_undone(turns: Mapping[str, str]) -> list[str]:
+    """Return the turns that were not undone, or whose undo was undone, in the order given."""
     undone: set[str] = set()
     for name in sorted(turns, key=len, reverse=True):  # an undo's name is longer than that of what it took back
         if name not in undone and (match := _UNDO.fullmatch(name)):

@@ -1,4 +1,4 @@
-"""One model call: streamed, complete, and mapped to our errors."""
+"""One model call: streamed, complete, and its errors translated to ours."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -8,7 +8,8 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Inva
 from langchain_core.runnables import Runnable
 
 from ana.errors import ModelFailed
-from ana.models.faults import UNREADABLE, broken_off, foreign, told
+from ana.models.base import to_chunk
+from ana.models.faults import UNREADABLE, cut_off_error, provider_errors, translate_error
 from ana.values import fits, plain, plain_text
 
 Bound: TypeAlias = Runnable[Any, AIMessage]
@@ -37,29 +38,28 @@ def complete(model: Bound, messages: Sequence[BaseMessage], on_text: Callable[[s
         for chunk in model.stream(list(messages), config={"tags": ["nostream"]}):
             if chunk.text:
                 on_text(plain_text(chunk.text))
-            piece = chunk if isinstance(chunk, AIMessageChunk) else AIMessageChunk(**chunk.model_dump(exclude={"type"}))
-            whole = piece if whole is None else whole + piece
+            whole = to_chunk(chunk) if whole is None else whole + to_chunk(chunk)
     except ModelFailed:
         raise
-    except foreign() as exc:
-        raise told(exc) from exc
+    except provider_errors() as exc:
+        raise translate_error(exc) from exc
     if whole is None:
         raise ModelFailed("The model sent an empty reply.", UNREADABLE)
-    return _ended(_strict(whole))
+    return _require_end(_read_calls(whole))
 
 
-def _ended(message: AIMessage) -> AIMessage:
-    """The message, if it came to its end; one that was cut at its limit says so.
+def _require_end(message: AIMessage) -> AIMessage:
+    """Return the message if it came to its end; one that was cut at the model's limit says so.
 
-    A stream that is cut looks like one that ended, but that nobody says why; only models that are reached over a wire
-    name themselves.
+    A stream that broke off looks like one that ended, except that it names no reason. Only models that are reached
+    over a network name themselves, and of others no reason is expected.
 
     Raises:
         ModelFailed: It broke off, or was stopped.
     """
     why, provider = (message.response_metadata.get(name) for name in ("finish_reason", "model_provider"))
     if provider and not why and (message.text or message.tool_calls or message.invalid_tool_calls):
-        raise broken_off()
+        raise cut_off_error()
     if why == "content_filter":
         raise ModelFailed("The model provider's filter stopped the answer.", "Say it in other words.")
     if why == "length" and message.text and not message.tool_calls:
@@ -67,8 +67,8 @@ def _ended(message: AIMessage) -> AIMessage:
     return message
 
 
-def _strict(whole: AIMessageChunk) -> AIMessage:
-    """The message a stream adds up to. A call whose arguments did not arrive whole is invalid, not repaired:
+def _read_calls(whole: AIMessageChunk) -> AIMessage:
+    """Return the message a stream adds up to. A call whose arguments did not arrive whole is invalid, not repaired:
     langchain parses partial JSON and would run it with the fields that happened to be complete."""
     calls: list[ToolCall] = []
     broken: list[InvalidToolCall] = []
@@ -78,7 +78,7 @@ def _strict(whole: AIMessageChunk) -> AIMessage:
         try:
             if refused:
                 raise ValueError(refused)
-            calls.append(ToolCall(name=name, args=_arguments(raw or "{}"), id=id))
+            calls.append(ToolCall(name=name, args=_read_arguments(raw or "{}"), id=id))
         except (ValueError, RecursionError) as exc:
             error = refused or f"The arguments cannot be used as a complete JSON object: {exc}."
             broken.append(InvalidToolCall(type="invalid_tool_call", name=name, args=raw[:RAW], id=id, error=error))
@@ -91,24 +91,24 @@ def _strict(whole: AIMessageChunk) -> AIMessage:
     )
 
 
-def _arguments(raw: str) -> dict[str, Any]:
-    """Arguments as they can be kept in a checkpoint.
+def _read_arguments(raw: str) -> dict[str, Any]:
+    """Return arguments as they can be kept in a checkpoint.
 
     Raises:
-        ValueError: They are no JSON object, or hold what cannot be kept; the message says what.
+        ValueError: They are not a JSON object, or hold what cannot be kept; the message says what.
         RecursionError: They are nested too deep to be read.
     """
-    value = plain(json.loads(raw, parse_int=_integer, parse_constant=_no_number))
+    value = plain(json.loads(raw, parse_int=_read_integer, parse_constant=_refuse_constant))
     if not isinstance(value, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not an object")
     return value
 
 
-def _integer(digits: str) -> int:
+def _read_integer(digits: str) -> int:
     if len(digits) > 20 or not fits(int(digits)):
         raise ValueError(f"{digits[:20]} has more than 64 bits; write it as text")
     return int(digits)
 
 
-def _no_number(name: str) -> float:
+def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not a number")

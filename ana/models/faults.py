@@ -1,4 +1,4 @@
-"""What providers and their libraries raise, told as one sentence of ours with the next step."""
+"""Errors of providers and their libraries, each translated into one sentence of ours with the next step."""
 
 import re
 import sys
@@ -29,7 +29,7 @@ _TOO_LONG = re.compile(
 )
 _QUOTA = re.compile(r"quota|insufficient|billing|credits", re.I)
 _BROKEN = ("RemoteProtocolError", "ReadError", "IncompleteRead", "ChunkedEncodingError")
-"""What a connection that ends in the middle is called, by whichever library reads it."""
+"""The errors of a connection that ends in the middle, in whichever library reads it."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class _Fault:
 
     Args:
         kind: langchain's neutral class for it.
-        said: What happened.
+        message: What happened.
         hint: The next step.
     """
 
     kind: type[Exception]
-    said: str
+    message: str
     hint: str
 
 
@@ -63,26 +63,29 @@ _FAULTS = (
 UNREADABLE = f"{KEPT}say it again, or choose another model in .env."
 
 
-def foreign() -> tuple[type[Exception], ...]:
-    """What may come out of a call of a model that is not an error of ours; libraries count once they are loaded."""
+def provider_errors() -> tuple[type[Exception], ...]:
+    """The exceptions, other than ours, that a call of a model may raise.
+
+    A library's own classes are among them once it is loaded; importing it here only to name them would take a second.
+    """
     named = (("openai", "OpenAIError"), ("httpx", "HTTPError"), ("httpx2", "HTTPError"), ("httpcore", "NetworkError"))
     loaded = ((sys.modules.get(library), name) for library, name in named)
     known = tuple(getattr(module, name) for module, name in loaded if hasattr(module, name))
     return (ValueError, IndexError, KeyError, TypeError, AttributeError, ConnectionError, ModelError, *known)
 
 
-def told(exc: Exception) -> ModelFailed:
-    """The error of ours that says what a foreign one means."""
+def translate_error(exc: Exception) -> ModelFailed:
+    """Return the error of ours that says what a provider's means."""
     words = str(exc)
     if isinstance(exc, ContextOverflowError) or (_status(exc) == 400 and _TOO_LONG.search(words)):
         return ContextTooLong("The conversation is longer than the model can read.", _SHORTER)
     if any(name in _names(exc) for name in _BROKEN):
-        return broken_off()
+        return cut_off_error()
     if isinstance(exc, ModelRateLimitError) and _QUOTA.search(words):
         return ModelFailed("The quota at the model provider is used up (429).", _SETTINGS)
     for fault in _FAULTS:
         if isinstance(exc, fault.kind):
-            return ModelFailed(fault.said, fault.hint)
+            return ModelFailed(fault.message, fault.hint)
     if (status := _status(exc)) is not None or isinstance(exc, ModelAPIError):
         return ModelFailed(f"The model provider answered with an error ({status}).", _LATER)
     if "APIError" in _names(exc):
@@ -90,7 +93,7 @@ def told(exc: Exception) -> ModelFailed:
     return ModelFailed(f"The model's reply could not be read ({type(exc).__name__}).", UNREADABLE)
 
 
-def broken_off() -> ModelFailed:
+def cut_off_error() -> ModelFailed:
     """The error for an answer that ended before its end."""
     return ModelFailed("The model's answer broke off before its end.", f"{KEPT}say it again.")
 

@@ -16,7 +16,7 @@ RETRIES = 2
 
 
 def build_model(settings: Settings, instruct: "Callable[[str], str] | None" = None) -> "BaseChatModel":
-    """The chat model of the settings' provider, with tool calls by USE_TOOL_CALLS.
+    """Build the chat model of the settings' provider, with tool calls by USE_TOOL_CALLS.
 
     Args:
         settings: What was set.
@@ -27,33 +27,33 @@ def build_model(settings: Settings, instruct: "Callable[[str], str] | None" = No
         ConfigError: The provider that was asked for lacks its key or model; names the setting.
     """
     if settings.provider == "offline":
-        return _offline_reader()
-    native = _native(settings)
+        return _build_offline_reader()
+    native = _build_native(settings)
     if instruct is None or settings.use_tool_calls == "1":
         return native
     from ana.models.json_mode.adapter import JsonDecisions
-    from ana.models.json_mode.fallback import EitherWay
+    from ana.models.json_mode.fallback import ToolCallFallback
 
-    spoken = JsonDecisions(inner=native, instruct=instruct)
-    return spoken if settings.use_tool_calls == "0" else EitherWay(native=native, spoken=spoken)
+    decisions = JsonDecisions(inner=native, instruct=instruct)
+    return decisions if settings.use_tool_calls == "0" else ToolCallFallback(native=native, json_decisions=decisions)
 
 
-def _native(settings: Settings) -> "BaseChatModel":
+def _build_native(settings: Settings) -> "BaseChatModel":
     if settings.provider == "openrouter":
-        key = _needed(settings.openrouter_api_key, "OPENROUTER_API_KEY", "openrouter")
-        return _openai_wire(settings, settings.openrouter_model, key, OPENROUTER_URL)
+        key = _require_key(settings.openrouter_api_key, "OPENROUTER_API_KEY", "openrouter")
+        return _build_openai(settings, settings.openrouter_model, key, OPENROUTER_URL)
     if settings.provider == "openai":
-        key = _needed(settings.openai_api_key, "OPENAI_API_KEY", "openai")
-        return _openai_wire(settings, settings.openai_model, key, settings.openai_base_url)
+        key = _require_key(settings.openai_api_key, "OPENAI_API_KEY", "openai")
+        return _build_openai(settings, settings.openai_model, key, settings.openai_base_url)
     from pydantic import SecretStr
 
     if not settings.ollama_model:
         raise ConfigError("LLM_PROVIDER is ollama, but no model is named.", "Set OLLAMA_MODEL, for example qwen3:8b.")
     url = settings.ollama_host.rstrip("/") + "/v1"
-    return _openai_wire(settings, settings.ollama_model, SecretStr("ollama"), url)
+    return _build_openai(settings, settings.ollama_model, SecretStr("ollama"), url)
 
 
-def _offline_reader() -> "BaseChatModel":
+def _build_offline_reader() -> "BaseChatModel":
     try:
         from ana.models.offline import OfflineReader
     except ModuleNotFoundError as exc:
@@ -64,13 +64,13 @@ def _offline_reader() -> "BaseChatModel":
 
 
 def model_name(settings: Settings) -> str:
-    """What the model is called, as people know it."""
+    """The model's name, as people know it."""
     names = {"openrouter": settings.openrouter_model, "openai": settings.openai_model, "ollama": settings.ollama_model}
     return names.get(settings.provider) or "offline reader"
 
 
 def destination(settings: Settings) -> str | None:
-    """Where what the person types is sent; None when nothing leaves the machine."""
+    """The address that the person's words are sent to; None when nothing leaves the machine."""
     urls = {
         "openrouter": OPENROUTER_URL,
         "openai": settings.openai_base_url or OPENAI_URL,
@@ -80,18 +80,18 @@ def destination(settings: Settings) -> str | None:
 
 
 def embedding_destination(settings: Settings) -> str | None:
-    """Where what is kept and asked is sent to be embedded; None when it stays on this machine."""
+    """The address that stored and asked texts are sent to, to be embedded; None when they stay on this machine."""
     urls = {"openai": settings.openai_base_url or OPENAI_URL, "ollama": settings.ollama_host}
     return urls.get(settings.ana_embeddings)
 
 
-def _needed(key: "SecretStr | None", name: str, provider: str) -> "SecretStr":
+def _require_key(key: "SecretStr | None", name: str, provider: str) -> "SecretStr":
     if key is None:
         raise ConfigError(f"LLM_PROVIDER is {provider}, but {name} is not set.", f"Set {name} in .env.")
     return key
 
 
-def _openai_wire(settings: Settings, model: str, key: "SecretStr", url: str | None) -> "BaseChatModel":
+def _build_openai(settings: Settings, model: str, key: "SecretStr", url: str | None) -> "BaseChatModel":
     from langchain_openai import ChatOpenAI
 
     return ChatOpenAI(

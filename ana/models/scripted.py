@@ -1,16 +1,14 @@
 """A model that replies from a script: for tests and replay."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
-from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.runnables import Runnable
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk
 from pydantic import Field, PrivateAttr
 
 from ana.errors import ModelFailed
+from ana.models.base import StreamingModel, to_chunk
 
 Reply = AIMessage | str | Callable[[list[BaseMessage]], AIMessage]
 
@@ -23,7 +21,7 @@ def calls(*named: tuple[str, dict[str, Any]], text: str = "") -> AIMessage:
     )
 
 
-class ScriptedModel(BaseChatModel):
+class ScriptedModel(StreamingModel):
     """Replies in order, then fails; a reply may be text, a message, or a function of the messages it was sent.
 
     Args:
@@ -38,10 +36,10 @@ class ScriptedModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
-        return self.bind(tools=tools, **kwargs)
+    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
+        yield ChatGenerationChunk(message=to_chunk(self._take_reply(messages)))
 
-    def _reply(self, messages: list[BaseMessage]) -> AIMessage:
+    def _take_reply(self, messages: list[BaseMessage]) -> AIMessage:
         self.seen.append(list(messages))
         if self._next >= len(self.replies):
             raise ModelFailed("The script has no further reply.")
@@ -50,23 +48,3 @@ class ScriptedModel(BaseChatModel):
         if callable(reply):
             reply = reply(messages)
         return AIMessage(content=reply) if isinstance(reply, str) else reply
-
-    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=self._reply(messages))])
-
-    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
-        yield ChatGenerationChunk(message=as_chunk(self._reply(messages)))
-
-
-def as_chunk(message: AIMessage) -> AIMessageChunk:
-    """A whole message as the single chunk of a stream."""
-    import json
-
-    return AIMessageChunk(
-        content=message.content,
-        tool_call_chunks=[
-            tool_call_chunk(name=c["name"], args=json.dumps(c["args"]), id=c["id"], index=i)
-            for i, c in enumerate(message.tool_calls)
-        ],
-        usage_metadata=message.usage_metadata,
-    )

@@ -1,4 +1,4 @@
-"""Dates in property values: recognised, told with their weekday, and never taken on trust."""
+"""Dates in property values: recognised, shown with their weekday, and never taken on trust."""
 
 import re
 from datetime import date, datetime
@@ -30,19 +30,19 @@ def day_of(value: object) -> date | None:
         return None
 
 
-def spelled(day: date) -> str:
-    """A day as people write it: Tuesday January 13 2026."""
+def spell_day(day: date) -> str:
+    """Return a day as people write it: Tuesday January 13 2026."""
     return f"{weekday(day)} {day:%B} {day.day} {day.year}"
 
 
 def with_weekday(value: Value) -> Value | str:
-    """A date with its weekday behind it, for the model: 2026-01-13 (Tuesday); anything else unchanged."""
+    """Return a date followed by its weekday, for the model: 2026-01-13 (Tuesday); anything else unchanged."""
     day = day_of(value)
     return f"{value} ({weekday(day)})" if day else value
 
 
 def without_weekday(value: Value) -> Value | str:
-    """Take back what `with_weekday` added.
+    """Remove what `with_weekday` added.
 
     Raises:
         ToolError: The weekday is not that day's.

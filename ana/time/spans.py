@@ -60,7 +60,7 @@ def _day_start(day: date, zone: tzinfo) -> int:
 
 
 def _first_instant(day: date, zone: tzinfo, before: int, after: int) -> int:
-    """Where midnight falls into a gap of the clock, the change itself; it lies after `before`, at latest at `after`."""
+    """The first instant of a day whose midnight the clock skips; it lies after `before`, at the latest at `after`."""
     while after - before > 1:
         middle = (before + after) // 2
         if (_EPOCH + middle * _MICROSECOND).astimezone(zone).date() >= day:

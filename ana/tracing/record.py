@@ -1,4 +1,4 @@
-"""A turn's record, put together from what the thread's state says of it."""
+"""A turn's record, put together from the thread's state."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,8 +14,8 @@ INVALID = "⛔️validation_error"
 """A call that did not fit its tool's schema, as a step."""
 
 
-def steps_of(messages: Sequence[AnyMessage], corrections: Iterable[Mapping[str, Any]]) -> list[Step]:
-    """What happened in a turn, in order: every call with its observation, every draft that was sent back.
+def list_steps(messages: Sequence[AnyMessage], corrections: Iterable[Mapping[str, Any]]) -> list[Step]:
+    """Return the steps of a turn, in order: every call with its observation, every draft that was sent back.
 
     Args:
         messages: The turn's messages.
@@ -26,22 +26,22 @@ def steps_of(messages: Sequence[AnyMessage], corrections: Iterable[Mapping[str, 
     steps: list[Step] = []
     for message in messages:
         if isinstance(message, AIMessage):
-            steps += [_called(c, answers.get(str(c["id"]))) for c in message.tool_calls]
+            steps += [_call_step(c, answers.get(str(c["id"]))) for c in message.tool_calls]
             broken = message.invalid_tool_calls
-            steps += [_step(INVALID, {"raw": c["args"]}, answers.get(str(c["id"]))) for c in broken]
-        steps += [_violation(c) for c in corrections if c["after"] == message.id]
+            steps += [_make_step(INVALID, {"raw": c["args"]}, answers.get(str(c["id"]))) for c in broken]
+        steps += [_violation_step(c) for c in corrections if c["after"] == message.id]
     return steps
 
 
 def cost(usage: Mapping[str, Any], settings: Settings) -> float:
-    """What the tokens cost in USD, by the prices in the settings."""
+    """The cost of the tokens in USD, by the prices in the settings."""
     spent: float = usage["input_tokens"] * settings.openai_input_price_per_1k
     spent += usage["output_tokens"] * settings.openai_output_price_per_1k
     return round(spent / 1000, 6)
 
 
-def record_of(turn: Mapping[str, Any], messages: Sequence[AnyMessage], thread_id: str, settings: Settings) -> Record:
-    """The record of a turn that has ended.
+def build_record(turn: Mapping[str, Any], messages: Sequence[AnyMessage], thread_id: str, settings: Settings) -> Record:
+    """Build the record of a turn that has ended.
 
     Args:
         turn: The state's turn.
@@ -53,7 +53,7 @@ def record_of(turn: Mapping[str, Any], messages: Sequence[AnyMessage], thread_id
         id=turn["id"],
         ts=turn["ts"],
         question=turn["question"],
-        steps=steps_of(messages, turn["corrections"]),
+        steps=list_steps(messages, turn["corrections"]),
         answer=turn["answer"] or "",
         usage=turn["usage"],
         cost_usd=cost(turn["usage"], settings),
@@ -67,28 +67,28 @@ def record_of(turn: Mapping[str, Any], messages: Sequence[AnyMessage], thread_id
     )
 
 
-def _called(call: ToolCall, answer: ToolMessage | None) -> Step:
+def _call_step(call: ToolCall, answer: ToolMessage | None) -> Step:
     if answer is not None and answer.name == INVALID:
-        return _step(INVALID, {"tool": call["name"], "args": call["args"]}, answer)
-    return _step(call["name"], call["args"], answer)
+        return _make_step(INVALID, {"tool": call["name"], "args": call["args"]}, answer)
+    return _make_step(call["name"], call["args"], answer)
 
 
-def _step(tool: str, args: dict[str, Any], answer: ToolMessage | None) -> Step:
+def _make_step(tool: str, args: dict[str, Any], answer: ToolMessage | None) -> Step:
     if answer is None:
         return Step(tool=tool, args=args, observation={"error": "interrupted", "hint": ""})
-    step = Step(tool=tool, args=args, observation=_read(answer.text))
+    step = Step(tool=tool, args=args, observation=_read_json(answer.text))
     if isinstance(answer.artifact, dict) and answer.artifact.get("why"):
         step["why"] = answer.artifact["why"]
     return step
 
 
-def _read(text: str) -> Any:
+def _read_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
         return text
 
 
-def _violation(correction: Mapping[str, Any]) -> Step:
+def _violation_step(correction: Mapping[str, Any]) -> Step:
     said = {"policy": correction["policy"], "draft": correction["draft"]}
     return Step(tool=correction["tool"], args=said, observation=correction["reason"])

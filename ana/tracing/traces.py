@@ -18,9 +18,9 @@ _NEEDED = {"id", "ts", "question", "steps", "answer"}
 
 
 class Step(TypedDict):
-    """What happened in a turn: a tool call, or a violation under a name that starts with ⛔️.
+    """A step of a turn: a tool call, or a violation under a name that starts with ⛔️.
 
-    `why` tells, for a query, what spoke for each item; the model does not see it.
+    `why` holds, for a query, the reasons each item was found; the model does not see it.
     """
 
     tool: str
@@ -52,7 +52,7 @@ class Traces:
     """Writes and finds records.
 
     Args:
-        folder: Where the files lie; made at the first record.
+        folder: The folder of the files; created at the first record.
         secrets: Texts that never reach a file.
     """
 
@@ -65,7 +65,7 @@ class Traces:
         """The file of a thread.
 
         Raises:
-            UserError: The id has not the shape of one, so it must not reach the file system.
+            UserError: The id does not look like one, so it must not reach the file system.
         """
         if not _ID.fullmatch(thread_id):
             raise UserError(f"{thread_id!r} is not an id.", "Ids are letters, digits, - and _.")
@@ -94,8 +94,8 @@ class Traces:
         return path
 
     def read(self, thread_id: str) -> list[Record]:
-        """A thread's records, oldest first; a line cut short by a crash is passed over."""
-        return list(_records(self.path(thread_id)))
+        """A thread's records, oldest first; a line cut short by a crash is skipped."""
+        return list(_iter_records(self.path(thread_id)))
 
     def page(self, thread_id: str, limit: int, before: str | None = None) -> list[Record]:
         """A part of a conversation, oldest first: the last turns, or those before one that was shown.
@@ -103,7 +103,7 @@ class Traces:
         Args:
             thread_id: The conversation.
             limit: How many turns at most.
-            before: The id of a turn; only earlier ones.
+            before: The id of a turn; only earlier ones are returned.
 
         Raises:
             UserError: There is no such turn in it.
@@ -121,14 +121,14 @@ class Traces:
         if self.path(id).exists():
             return next(reversed(self.read(id)), None)
         files = sorted(self.folder.glob("*.jsonl"), key=lambda p: -p.stat().st_mtime) if self.folder.exists() else []
-        return next((r for f in files for r in _records(f) if r["id"] == id), None)
+        return next((r for f in files for r in _iter_records(f) if r["id"] == id), None)
 
     def ids(self) -> list[str]:
         """The threads that have a file."""
         return sorted(path.stem for path in self.folder.glob("*.jsonl") if _ID.fullmatch(path.stem))
 
     def forget(self, thread_id: str, before: datetime) -> int:
-        """Remove the records from before a moment; how many that were. Nobody may write meanwhile."""
+        """Remove the records from before a moment and return how many that were. Nobody may write meanwhile."""
         records = self.read(thread_id)
         kept = [record for record in records if moment(record) >= before]
         if len(kept) < len(records):
@@ -150,13 +150,13 @@ def moment(record: Record) -> datetime:
     return datetime.fromisoformat(record["ts"])
 
 
-def broken_lines(path: Path) -> int:
-    """How many lines of a trace file are no record."""
+def count_broken_lines(path: Path) -> int:
+    """How many lines of a trace file are not records."""
     text = path.read_text(encoding="ascii", errors="replace")
-    return len(text.splitlines()) - sum(1 for _ in _records(path))
+    return len(text.splitlines()) - sum(1 for _ in _iter_records(path))
 
 
-def _records(path: Path) -> Iterator[Record]:
+def _iter_records(path: Path) -> Iterator[Record]:
     if not path.exists():
         return
     for line in path.read_text(encoding="ascii", errors="replace").splitlines():

@@ -1,50 +1,45 @@
 """Everything as lines of JSON, in an order that does not change, so that two exports can be compared line by line.
 
-The first line is a header; then come the Global Context lines by number, the items by when they were made, and all that
-was done to them, in order. What the journal does not know of a record is told as one more change, so that what is read
-in from an export gives the same export again.
+The first line is a header; then come the Global Context lines by number, the items by when they were made, and
+everything that was done to them, in order. A record that the journal does not know as it is gets one more change, so
+that an imported export gives the same export again.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ana.backends.chroma.care.examine import disagreements
+from ana.memory.backend import Backend
 from ana.memory.changes import Entry, Kind
+from ana.memory.disagreements import find_disagreements
 from ana.memory.item import Item
-from ana.memory.memory import Memory
 
 NAME = "ana export"
 FORMAT = 1
 
 
-def exported(memory: Memory) -> Iterator[bytes]:
-    """The lines of an export, each with its end. The folder is held until the last one."""
-    with memory.folder.hold():
-        memory.acts.settle()
-        lines = sorted(memory.stores["line"].scan(), key=lambda item: int(item.id))
-        items = sorted(memory.items.scan(), key=lambda item: (item.created_at, item.id))
-        yield _line({"export": NAME, "format": FORMAT, "next_line": next_line(memory, lines)})
+def export_lines(backend: Backend) -> Iterator[bytes]:
+    """Yield the lines of an export, each with its end. Nobody writes until the last one."""
+    with backend.snapshot():
+        lines = sorted(backend.scan("line"), key=lambda line: int(line.id))
+        items = sorted(backend.scan("item"), key=lambda item: (item.created_at, item.id))
+        yield _line({"export": NAME, "format": FORMAT, "next_line": backend.next_line_number()})
         yield from (_line({"line": asdict(line)}) for line in lines)
         yield from (_line({"item": asdict(item)}) for item in items)
-        yield from (_line({"change": _told(entry)}) for entry in reversed(memory.journal.entries()))
-        yield from (_line({"change": _told(entry)}) for entry in _unknown(memory, {"line": lines, "item": items}))
+        yield from (_line({"change": _entry_to_json(entry)}) for entry in reversed(backend.entries()))
+        unknown = (*_not_journaled(backend, "line", lines), *_not_journaled(backend, "item", items))
+        yield from (_line({"change": _entry_to_json(entry)}) for entry in unknown)
 
 
-def next_line(memory: Memory, lines: list[Item]) -> int:
-    """The number that the next Global Context line would have."""
-    return max(memory.journal.counted("line"), max((int(line.id) for line in lines), default=-1) + 1)
+def _not_journaled(backend: Backend, kind: Kind, records: list[Item]) -> Iterator[Entry]:
+    """Yield an entry for every record that the journal does not know as it is."""
+    for change in find_disagreements(kind, records, backend.latest(kind)):
+        if change.after:
+            yield Entry(change.after.updated_at, "", f"export-{change.id}", change)
 
 
-def _unknown(memory: Memory, records: Mapping[Kind, list[Item]]) -> Iterator[Entry]:
-    for kind, there in records.items():
-        for change in disagreements(kind, {record.id: record for record in there}, memory.journal.latest(kind)):
-            if change.after:
-                yield Entry(change.after.updated_at, "", f"export-{change.id}", change)
-
-
-def _told(entry: Entry) -> dict[str, Any]:
+def _entry_to_json(entry: Entry) -> dict[str, Any]:
     told: dict[str, Any] = asdict(entry)
     change: dict[str, Any] = told["change"]
     return {name: told[name] for name in ("ts", "thread", "turn", "key")} | change

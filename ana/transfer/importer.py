@@ -1,4 +1,4 @@
-"""Bringing in records from elsewhere: all of them or none, and the same ones only once."""
+"""Import of records from elsewhere: all of them or none, and the same ones only once."""
 
 import hashlib
 import itertools
@@ -7,129 +7,151 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from ana.errors import RecordChanged
+from ana.memory.backend import Backend, RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.context_line import LINE
 from ana.memory.ids import short_id
 from ana.memory.item import Item
-from ana.memory.memory import Memory
+from ana.memory.memory import TRIES, Memory
 from ana.transfer.bundle import Bundle
-from ana.transfer.exporter import next_line
 
-Records = dict[tuple[Kind, str], Item]
+KINDS: tuple[Kind, ...] = ("item", "line")
+
+Records = dict[RecordKey, Item]
 
 
 @dataclass(frozen=True)
-class Brought:
-    """What came of it.
+class ImportResult:
+    """The outcome of an import.
 
     Args:
-        new: How many records are here now that were not.
-        same: How many were here already.
-        differing: The ids of those that are something else here, or were deleted here.
-        turn: The turn under which it can be taken back; empty where the records brought their own history.
+        new: How many records were stored that were not here.
+        unchanged: How many were here already.
+        conflicting: The ids of those that are something else here, or were deleted here.
+        turn: The turn under which it can be undone; empty where the records brought their own history.
     """
 
     new: int
-    same: int
-    differing: list[str]
+    unchanged: int
+    conflicting: list[str]
     turn: str
 
 
-def bring_in(memory: Memory, bundle: Bundle, *, replace: bool = False) -> Brought:
-    """Store what a bundle holds.
+@dataclass(frozen=True)
+class _Plan:
+    """What an import would do, and the records as they were when it was planned."""
+
+    result: ImportResult
+    entries: list[Entry]
+    expected: dict[RecordKey, Item | None]
+    next_line: int
+
+
+def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> ImportResult:
+    """Store the records of a bundle.
 
     Args:
         memory: Where to.
-        bundle: What.
-        replace: Whether what is something else here is made what the bundle says; else it is left as it is.
+        bundle: The records.
+        replace: Whether a record that is something else here becomes what the bundle says; else it is left as it is.
     """
     turn = f"import-{secrets.token_hex(4)}"
-    memory.items.embed_ahead(*((item.content, item.properties) for item in bundle.items))
-    memory.stores["line"].embed_ahead(*((line.content, {}) for line in bundle.lines))
-    with memory.folder.hold():
-        memory.acts.settle()
-        coming = _coming(memory, bundle)
-        here: Records = {(kind, i.id): i for kind, store in memory.stores.items() for i in store.scan()}
-        known = {(kind, e.change.id) for kind in memory.stores for e in memory.journal.latest(kind)}
-        met = known | here.keys()
-        new = {at: item for at, item in coming.items() if at not in met}
-        differing = {at: item for at, item in coming.items() if at in met and here.get(at) != item}
-        entries = _history(memory, bundle, new, met)
-        entries += _missing(entries, new, turn)
-        if replace:
-            entries += [_entry(turn, here.get(at), at, item) for at, item in differing.items()]
-        memory.journal.count_from("line", bundle.next_line)
-        if entries:
-            memory.acts.do(entries)
-        undoable = turn if any(entry.turn == turn for entry in entries) else ""
-        return Brought(len(new), len(coming) - len(new) - len(differing), [id for _, id in differing], undoable)
+    for left in reversed(range(TRIES)):
+        with memory.backend.snapshot():
+            plan = _plan(memory, bundle, turn, replace=replace)
+        memory.backend.reserve_line_numbers(plan.next_line)
+        try:
+            if plan.entries:
+                memory.backend.apply(plan.entries, plan.expected)
+            break
+        except RecordChanged:  # somebody wrote between the plan and the import
+            if not left:
+                raise
+    return plan.result
 
 
-def _coming(memory: Memory, bundle: Bundle) -> Records:
-    """The bundle's records, with a number for each line.
+def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _Plan:
+    backend = memory.backend
+    coming, next_line = _number_lines(memory, bundle)
+    here: Records = {(kind, record.id): record for kind in KINDS for record in backend.scan(kind)}
+    known = {entry.change.key for kind in KINDS for entry in backend.latest(kind)} | here.keys()
+    new = {key: item for key, item in coming.items() if key not in known}
+    conflicting = {key: item for key, item in coming.items() if key in known and here.get(key) != item}
+    entries = _history(backend, bundle, new, known)
+    entries += _missing(entries, new, turn)
+    if replace:
+        entries += [_entry(turn, here.get(key), key, item) for key, item in conflicting.items()]
+    result = ImportResult(
+        new=len(new),
+        unchanged=len(coming) - len(new) - len(conflicting),
+        conflicting=[id for _, id in conflicting],
+        turn=turn if any(entry.turn == turn for entry in entries) else "",
+    )
+    return _Plan(result, entries, {entry.change.key: here.get(entry.change.key) for entry in entries}, next_line)
 
-    A line of another life, whose number is taken here, gets the next number, as does a text without one; what has been
-    said here already, or was and no longer is, does not come again. A text too long for a line is a note.
+
+def _number_lines(memory: Memory, bundle: Bundle) -> tuple[Records, int]:
+    """Return the bundle's records, with a number for each line, and the number that the next line gets.
+
+    A line of another life, whose number is taken here, gets the next number, as does a text without one; a text that
+    stands here already, or did and was deleted, does not come again. A text too long for a line becomes a note.
     """
     coming: Records = {("item", item.id): item for item in bundle.items}
-    there = {line.id: line for line in memory.stores["line"].scan()}
-    told = [
-        side for e in memory.journal.entries() if e.change.kind == "line" for side in (e.change.before, e.change.after)
-    ]
-    made = {(line.id, line.created_at) for line in (*there.values(), *told) if line}
-    said = {line.content for line in (*there.values(), *told) if line}
-    known = {id for id, _ in made}
+    past = [e.change for e in memory.backend.entries() if e.change.kind == "line"]
+    lines = [*memory.backend.scan("line"), *(side for c in past for side in (c.before, c.after) if side)]
+    made = {(line.id, line.created_at) for line in lines}
+    contents, ids = {line.content for line in lines}, {line.id for line in lines}
     texts = list(bundle.texts)
     for line in bundle.lines:
         same_life = (line.id, line.created_at) in made
-        if same_life or (line.id not in known and line.content not in said):
+        if same_life or (line.id not in ids and line.content not in contents):
             coming["line", line.id] = line
         else:
             texts.append(line.content)
-    numbers = itertools.count(max(next_line(memory, list(there.values())), bundle.next_line))
+    numbers = itertools.count(max(memory.backend.next_line_number(), bundle.next_line))
     for text in dict.fromkeys(texts):
-        if text not in said:
-            item = _made(memory, text, numbers)
-            coming["item" if len(text) > LINE else "line", item.id] = item
-    bundle.next_line = next(numbers)
-    return coming
+        if text not in contents:
+            record = _record(memory, text, numbers)
+            coming["item" if len(text) > LINE else "line", record.id] = record
+    return coming, next(numbers)
 
 
-def _made(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
-    """A line under the next number, or a note under an id that follows from its text."""
+def _record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
+    """Return a line under the next number, or a note under an id that follows from its text."""
     stamp = memory.stamp()
     if len(text) <= LINE:
         return Item(str(next(numbers)), text, {}, stamp, stamp)
     id = short_id(hashlib.sha256(text.encode("utf-8", "replace")).digest())
-    return memory.items.get(id) or Item(id, text, {"type": "note"}, stamp, stamp)
+    return memory.record("item", id) or Item(id, text, {"type": "note"}, stamp, stamp)
 
 
-def _history(memory: Memory, bundle: Bundle, new: Records, met: set[tuple[Kind, str]]) -> list[Entry]:
-    """What was done to the records that are new here, and to those that were deleted, wherever it is all told."""
-    told: dict[tuple[Kind, str], list[Change]] = defaultdict(list)
+def _history(backend: Backend, bundle: Bundle, new: Records, known: set[RecordKey]) -> list[Entry]:
+    """Return what was done to records that are new here, and to deleted ones, if the bundle tells it from the start."""
+    changes: dict[RecordKey, list[Change]] = defaultdict(list)
     for entry in bundle.changes:
-        told[entry.change.kind, entry.change.id].append(entry.change)
-    whole = {at for at, changes in told.items() if at not in met and _whole(changes, new.get(at))}
+        changes[entry.change.key].append(entry.change)
+    complete = {key for key, each in changes.items() if key not in known and _is_complete(each, new.get(key))}
     entries, keys = [], set()
     for entry in bundle.changes:
-        if (entry.change.kind, entry.change.id) in whole:
-            fresh = entry.key not in keys and not (entry.key and memory.journal.find(entry.key))
+        if entry.change.key in complete:
+            fresh = entry.key not in keys and not (entry.key and backend.find_change(entry.key))
             entries.append(Entry(entry.ts, entry.thread, entry.turn, entry.change, entry.key if fresh else None))
             keys.add(entry.key)
     return entries
 
 
-def _whole(changes: list[Change], now: Item | None) -> bool:
-    """Whether changes lead, one behind the other, from nothing to what is there."""
+def _is_complete(changes: list[Change], now: Item | None) -> bool:
+    """Return whether changes lead, one after the other, from nothing to what the record is now."""
     states = [None, *(change.after for change in changes)]
     return states[-1] == now and all(state == c.before for state, c in zip(states, changes, strict=False))
 
 
 def _missing(entries: Iterable[Entry], new: Records, turn: str) -> list[Entry]:
-    """The making of records whose history was not told."""
-    told = {(entry.change.kind, entry.change.id) for entry in entries}
-    return [_entry(turn, None, at, item) for at, item in new.items() if at not in told]
+    """Return an entry that creates each record whose history is not complete."""
+    told = {entry.change.key for entry in entries}
+    return [_entry(turn, None, key, item) for key, item in new.items() if key not in told]
 
 
-def _entry(turn: str, before: Item | None, at: tuple[Kind, str], after: Item) -> Entry:
-    return Entry(after.updated_at, "", turn, Change(at[0], at[1], before, after))
+def _entry(turn: str, before: Item | None, key: RecordKey, after: Item) -> Entry:
+    return Entry(after.updated_at, "", turn, Change(*key, before, after))

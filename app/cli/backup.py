@@ -16,5 +16,5 @@ def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP.")]) -> None
 
     settings = start()
     with opened(settings, "ana backup") as handles:
-        count = write_backup(handles.memory.folder, settings.traces_dir, to)
+        count = write_backup(handles.backend.folder, settings.traces_dir, to)
     say(f"{count} files are in {to}.")

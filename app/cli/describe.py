@@ -35,14 +35,14 @@ def describe_store(settings: Settings, samples: int) -> dict[str, Any]:
     types: dict[str, Counter[str]] = {}
     values: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
     newest: list[Item] = []
-    with opened(settings, "ana describe") as handles, handles.memory.folder.hold():
-        for item in handles.memory.items.scan():
+    with opened(settings, "ana describe") as handles, handles.backend.snapshot():
+        for item in handles.memory.items():
             for name, value in item.properties.items():
                 types.setdefault(name, Counter())[type(value).__name__] += 1
                 if name in values:
                     values[name][str(value)] += 1
             newest = sorted([*newest, item], key=lambda i: i.created_at, reverse=True)[:samples]
-        collections = handles.memory.describe()
+        collections = handles.backend.describe()
     return {
         "collections": collections,
         "properties": {name: dict(kinds) for name, kinds in sorted(types.items())},

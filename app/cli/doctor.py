@@ -12,13 +12,13 @@ import typer
 
 from ana.handles import opened
 from ana.settings import Settings
-from ana.tracing.traces import broken_lines
+from ana.tracing.traces import count_broken_lines
 from app.show.text import pluralize, shorten
 from app.startup import start
 
 if TYPE_CHECKING:
     from ana.backends.chroma.care.examine import Findings
-    from ana.handles import DataHandles
+    from ana.handles import FolderHandles
 
 JOURNAL, THREADS, NAMES = "journal.sqlite", "threads.sqlite", "thread_names.json"
 
@@ -75,7 +75,7 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
     from ana.backends.chroma.care.rebuild import set_aside
     from ana.backends.chroma.care.repair import repair as repair_findings
 
-    with opened(settings, "ana doctor") as handles, handles.memory.folder.alone():
+    with opened(settings, "ana doctor") as handles, handles.backend.folder.hold_closed():
         damaged = _damaged_files(settings.ana_data_dir)
         if repair and damaged:
             for name in damaged:
@@ -85,7 +85,7 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
             return Diagnosis(faults=list(damaged.values()))  # the records are examined against the journal
         findings = _examine(handles)
         if repair and not findings.sound:
-            repair_findings(handles.memory, findings)
+            repair_findings(handles.backend, findings)
             findings = _examine(handles)
         return _summarize(handles, findings, damaged)
 
@@ -100,7 +100,7 @@ def show_diagnosis(diagnosis: Diagnosis, *, repaired: bool) -> None:
     print(diagnosis.verdict + (hint if diagnosis.faults else ""))
 
 
-def _examine(handles: "DataHandles") -> "Findings":
+def _examine(handles: "FolderHandles") -> "Findings":
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
@@ -109,10 +109,10 @@ def _examine(handles: "DataHandles") -> "Findings":
     columns = (SpinnerColumn(), TextColumn("examined {task.completed} records"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
-        return examine(handles.memory, lambda more: bar.update(task, advance=more))
+        return examine(handles.backend, lambda more: bar.update(task, advance=more))
 
 
-def _summarize(handles: "DataHandles", findings: "Findings", damaged: dict[str, str]) -> Diagnosis:
+def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str, str]) -> Diagnosis:
     faults = [*damaged.values(), *findings.store]
     faults += [f"{kind} {row.id} cannot be read." for kind, row in findings.unreadable]
     faults += findings.index
@@ -136,7 +136,7 @@ def _examine_conversations(settings: Settings) -> Diagnosis:
     files = sorted(settings.traces_dir.glob("*.jsonl"))
     orphans = [file.name for file in files if file.stem not in threads]
     notes = [f"The trace {name} is of a conversation that is not there." for name in orphans]
-    notes += [f"{file.name}: {n} lines cannot be read." for file in files if (n := broken_lines(file))]
+    notes += [f"{file.name}: {n} lines cannot be read." for file in files if (n := count_broken_lines(file))]
     return Diagnosis(notes=notes, counts={"conversation": len(threads), "trace": len(files)})
 
 

@@ -28,7 +28,7 @@ def write_export(settings: Settings, to: str) -> None:
     Raises:
         UserError: The file is not an export, or cannot be written.
     """
-    from ana.transfer.exporter import exported
+    from ana.transfer.exporter import export_lines
 
     if not to:
         raise UserError("The export needs a file.", "Name one, or - for standard output.")
@@ -36,7 +36,7 @@ def write_export(settings: Settings, to: str) -> None:
     if path is not None:
         _refuse_other_files(path)
     with opened(settings, "ana export") as handles, _open_draft(path) as file:
-        file.writelines(exported(handles.memory))
+        file.writelines(export_lines(handles.backend))
         if path is None:
             # A draft first, also for a pipe: the folder is free again however slowly the pipe is read.
             file.seek(0)

@@ -13,9 +13,9 @@ from app.show.text import say
 from app.startup import start
 
 if TYPE_CHECKING:
-    from ana.handles import DataHandles
+    from ana.handles import FolderHandles
     from ana.transfer.bundle import Bundle
-    from ana.transfer.importer import Brought
+    from ana.transfer.importer import ImportResult
 
 SHOWN = 10
 """How many ids of conflicting records are printed."""
@@ -35,7 +35,7 @@ def import_file(settings: Settings, path: Path, *, replace: bool) -> None:
     Raises:
         UserError: It cannot be read; nothing was changed.
     """
-    from ana.transfer.importer import bring_in
+    from ana.transfer.importer import import_bundle
 
     with opened(settings, "ana import") as handles:
         try:
@@ -43,8 +43,8 @@ def import_file(settings: Settings, path: Path, *, replace: bool) -> None:
         except OSError as exc:
             raise UserError(f"{path} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
         before = _back_up(handles) if bundle.changes else None
-        result = bring_in(handles.memory, bundle, replace=replace)
-    say(f"{result.new} new, {result.same} were here already.")
+        result = import_bundle(handles.memory, bundle, replace=replace)
+    say(f"{result.new} new, {result.unchanged} were here already.")
     _show_conflicts(result, replace)
     if result.turn:
         say(f"To take it back: ana undo --turn {result.turn}")
@@ -52,23 +52,23 @@ def import_file(settings: Settings, path: Path, *, replace: bool) -> None:
         say(f"It came with its own history. To go back to before it: ana restore {before}")
 
 
-def _show_conflicts(result: "Brought", replace: bool) -> None:
-    if result.differing and replace:
-        say(f"{len(result.differing)} were something else here and are now as the file says.")
-    elif result.differing:
-        ids = ", ".join(result.differing[:SHOWN]) + (", ..." if len(result.differing) > SHOWN else "")
-        say(f"{len(result.differing)} are something else here, or were deleted here, and were left so: {ids}.")
+def _show_conflicts(result: "ImportResult", replace: bool) -> None:
+    if result.conflicting and replace:
+        say(f"{len(result.conflicting)} were something else here and are now as the file says.")
+    elif result.conflicting:
+        ids = ", ".join(result.conflicting[:SHOWN]) + (", ..." if len(result.conflicting) > SHOWN else "")
+        say(f"{len(result.conflicting)} are something else here, or were deleted here, and were left so: {ids}.")
         say("--replace makes them what the file says.")
 
 
-def _back_up(handles: "DataHandles") -> Path | None:
+def _back_up(handles: "FolderHandles") -> Path | None:
     """Back everything up before records come in with a history of their own: undo cannot take that back as one turn."""
-    from ana.backends.chroma.care.backup import place, write_backup
+    from ana.backends.chroma.care.backup import own_backup, write_backup
 
     if not handles.memory.turns():
         return None
-    to = place(handles.memory.folder.path, "before-import")
-    write_backup(handles.memory.folder, handles.settings.traces_dir, to)
+    to = own_backup(handles.backend.path, "before-import")
+    write_backup(handles.backend.folder, handles.settings.traces_dir, to)
     return to
 
 

@@ -52,7 +52,7 @@ def find_items(settings: Settings, words: str, where: str | None, due: Due | Non
     with opened(settings, "ana items") as handles:
         if due:
             return find_due(handles, due, limit)
-        return handles.memory.items.query(words or None, _parse_filter(where), limit)
+        return handles.memory.find(words or None, _parse_filter(where), limit)
 
 
 def _parse_filter(where: str | None) -> dict[str, Json] | None:

@@ -1,18 +1,17 @@
 """The command line: `ana`."""
 
 import io
-import json
 import os
 import sqlite3
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ana import __version__
 from ana.errors import AnaError, ConfigError
-from ana.settings import Settings
+from app.cli.ask import ask
 from app.cli.backup import backup
 from app.cli.chat import chat
 from app.cli.describe import describe
@@ -29,10 +28,6 @@ from app.cli.threads import threads
 from app.cli.traces import traces
 from app.cli.trash import trash
 from app.cli.undo import undo
-from app.startup import start as started
-
-if TYPE_CHECKING:
-    from app.turn import Answer
 
 cli = typer.Typer(
     name="ana",
@@ -54,29 +49,9 @@ def _default(
         chat()
 
 
-@cli.command()
-def ask(
-    question: Annotated[str, typer.Argument(help="What you want to say; - reads it from standard input.")],
-    thread: Annotated[str | None, typer.Option(help="Name or id of the conversation; default: a new one.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    utc: Annotated[bool, typer.Option("--utc", help="Take UTC for the local time zone.")] = False,
-    max_steps: Annotated[int | None, typer.Option(min=1, max=100, help="Most model calls in this turn.")] = None,
-) -> None:
-    """Ask once and print the answer."""
-    said = sys.stdin.read().strip() if question == "-" else question
-    from app.show.answers import show_text
-
-    answer = _ask(started(), said, thread, "UTC" if utc else None, max_steps)
-    if as_json:
-        print(json.dumps(answer.to_json(), ensure_ascii=False))
-    else:
-        show_text(answer.answer)
-    if answer.error:
-        raise typer.Exit(1)
-
-
 COMMANDS: dict[str, Callable[..., None]] = {
     "chat": chat,
+    "ask": ask,
     "items": items,
     "due": due,
     "history": history,
@@ -128,21 +103,3 @@ def run_command(command: Callable[[], Any]) -> int:
         print(f"The files could not be used: {exc}. Check the disk, ANA_DATA_DIR and TRACES_DIR.", file=sys.stderr)
         return 1
     return 0
-
-
-def _ask(settings: Settings, said: str, thread: str | None, zone: str | None, max_steps: int | None) -> "Answer":
-    import uuid
-
-    from ana.handles import open_handles
-    from app.threads import Threads
-    from app.turn import open_assistant
-    from prompts import decision_prompt
-
-    handles = open_handles(
-        settings.model_copy(update={"ana_timezone": zone or settings.ana_timezone}), "ana ask", instruct=decision_prompt
-    )
-    id = Threads(settings).remember(thread) if thread else str(uuid.uuid4())
-    with open_assistant(handles, "ana ask") as assistant:
-        if thread and (finished := assistant.finish(id)):
-            print(f"Finished what was cut short: {finished.answer}", file=sys.stderr)
-        return assistant.ask(said, id, max_steps)

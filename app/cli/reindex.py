@@ -39,4 +39,4 @@ def embed_again(settings: Settings, embeddings: Embeddings) -> int:
     chosen = settings.model_copy(update={"ana_embeddings": embeddings})
     with opened(chosen, "ana reindex") as handles, Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("embedding")
-        return handles.memory.reindex(lambda done, total: bar.update(task, completed=done, total=total))
+        return handles.backend.reindex(lambda done, total: bar.update(task, completed=done, total=total))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ana.errors import ConfigError
-from ana.settings import PROJECT, Settings, environment
+from ana.settings import PROJECT, Settings, read_environment
 from app.startup import start
 
 WORKERS = 4
@@ -44,7 +44,7 @@ def become_server(settings: Settings, port: int, reload: bool) -> None:
     arguments += ["--no-browser", "--n-jobs-per-worker", str(WORKERS), "--server-log-level", "WARNING"]
     arguments += [] if reload else ["--no-reload"]
     os.chdir(_prepare_folder(settings, reload))
-    env = {"LANGSMITH_TRACING": "false"} | environment() | QUIET
+    env = {"LANGSMITH_TRACING": "false"} | read_environment() | QUIET
     os.execve(sys.executable, [sys.executable, "-m", "langgraph_cli", *arguments], env)
 
 

@@ -44,7 +44,7 @@ def show_traces(settings: Settings, older_than: str | None) -> None:
         records = [record for record in traces.read(id) if before is None or moment(record) < before]
         if records:
             last, size = records[-1], traces.path(id).stat().st_size
-            name = threads.about(id).name or id[:8]
+            name = threads.describe(id).name or id[:8]
             rows.append((name, str(len(records)), f"{size / 1000:.0f} kB", last["ts"][:16], shorten(last["question"])))
     if rows:
         show_table(("conversation", "turns", "size", "last (UTC)", "asked last"), rows, fixed=("last (UTC)",))

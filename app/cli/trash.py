@@ -49,10 +49,11 @@ def restore_item(item: Annotated[str, typer.Argument(help="The item's id.")]) ->
 
 def show_trash(settings: Settings) -> None:
     """Print what lies in the trash, the one deleted last first."""
-    from ana.memory.trash import deleted
+    from ana.memory.trash import list_deleted
 
     with opened(settings, "ana trash") as handles:
-        rows = [(e.item.id, shorten(e.item.content, 160), e.ts[:16].replace("T", " ")) for e in deleted(handles.memory)]
+        gone = list_deleted(handles.memory)
+    rows = [(each.item.id, shorten(each.item.content, 160), each.ts[:16].replace("T", " ")) for each in gone]
     if rows:
         show_table(("id", "content", "deleted (UTC)"), rows, fixed=("id", "deleted (UTC)"), first=1)
     else:

@@ -10,6 +10,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import LangGraphError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import from_json, to_jsonable_python
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -18,25 +19,27 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from ana import __version__
-from ana.errors import ConfigError, StoreBusy, UserError
+from ana.errors import AnaError, ConfigError, NotWaiting, StoreBusy, UserError, WrongReply
 from ana.handles import default_handles
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
 from app.http.guard import Guard
+from app.outcome import Done, Waiting
+from app.reply import Reply
 from app.threads import Threads
-from app.turn import Answer, Assistant, open_assistant
+from app.turn import Assistant, open_assistant
 from graph.checkpoints import saver_path, thread_ids
 from prompts import decision_prompt
 
 GRAPH = "ana"
 WATCH_SECONDS = 2.0
 MOST_TURNS = 1000
-"""Of a transcript, at once."""
+"""The most turns of a transcript in one answer."""
 
 
 class Question(BaseModel):
-    """The body of POST /ask."""
+    """The body of POST /ask: a message."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -45,8 +48,15 @@ class Question(BaseModel):
     max_steps: int | None = Field(None, ge=1, le=100)
 
 
-class Turns:
-    """Runs turns in this process, on the files the server uses; opened at the first one.
+class Decision(Reply):
+    """The body of POST /ask: the decisions that a conversation waits for."""
+
+    thread_id: str = Field(min_length=1, max_length=200)
+    max_steps: int | None = Field(None, ge=1, le=100)
+
+
+class TurnRunner:
+    """Runs turns in this process, on the files the server uses; opened at the first turn.
 
     The server's own queue looks for runs every half second; a turn does not wait for that.
     """
@@ -56,43 +66,51 @@ class Turns:
         self._opening = threading.Lock()
         self._assistant: Assistant | None = None
 
-    def answer(self, asked: Question) -> JSONResponse:
-        """Run a turn; every failure is a status and a sentence."""
+    def answer(self, asked: Question | Decision) -> JSONResponse:
+        """Run a turn or let one go on; every failure is a status and a sentence."""
         try:
-            told = self._ask(asked)
-        except ConfigError as exc:
-            return _error(503, exc.sentence())
-        except StoreBusy as exc:
-            return _error(409, exc.sentence())
-        except UserError as exc:
-            return _error(500, exc.sentence())
-        if told.error:
-            failed = {"error": told.answer, "thread_id": told.thread_id, "trace_id": told.trace_id}
+            outcome = self._decide(asked) if isinstance(asked, Decision) else self._ask(asked)
+        except AnaError as exc:
+            return _error(_status_of(exc), exc.sentence())
+        if isinstance(outcome, Done) and outcome.error:
+            failed = {"error": outcome.answer, "thread_id": outcome.thread_id, "trace_id": outcome.trace_id}
             return JSONResponse(failed, status_code=502)
-        return JSONResponse(told.to_json())
+        return JSONResponse(to_jsonable_python(outcome.to_json(), fallback=str))
 
     def close(self) -> None:
         self._stack.close()
 
-    def _ask(self, asked: Question) -> Answer:
+    def _ask(self, asked: Question) -> Done | Waiting:
+        assistant = self._open()
+        threads = Threads(assistant.handles.settings)
+        id = threads.remember(asked.thread_id) if asked.thread_id else str(uuid.uuid4())
+        assistant.finish(id)
+        return assistant.ask(asked.question, id, asked.max_steps)
+
+    def _decide(self, decided: Decision) -> Done | Waiting:
+        assistant = self._open()
+        id = Threads(assistant.handles.settings).resolve(decided.thread_id)
+        return assistant.resume(id, decided.to_json(), max_steps=decided.max_steps)
+
+    def _open(self) -> Assistant:
         with self._opening:
             if self._assistant is None:
-                self._assistant = self._stack.enter_context(
-                    open_assistant(default_handles(decision_prompt), "ana server")
-                )
-        threads = Threads(self._assistant.handles.settings)
-        id = threads.remember(asked.thread_id) if asked.thread_id else str(uuid.uuid4())
-        self._assistant.finish(id)
-        return self._assistant.ask(asked.question, id, asked.max_steps)
+                handles = default_handles(decision_prompt)
+                self._assistant = self._stack.enter_context(open_assistant(handles, "ana server"))
+            return self._assistant
 
 
 async def ask(request: Request) -> JSONResponse:
-    """POST /ask {question, thread_id?, max_steps?}: run a turn."""
+    """POST /ask: run a turn with {question, thread_id?, max_steps?}, or decide with {decisions, thread_id, max_steps?}.
+
+    A turn that waits for a decision answers with {answer: "", thread_id, pending, steps}.
+    """
+    body = await request.body()
     try:
-        asked = Question.model_validate_json(await request.body())
+        asked = _read_body(body)
     except ValidationError as exc:
-        return _error(422, _what_is_wrong(exc))
-    turns: Turns = request.app.state.turns
+        return _error(422, _describe_error(exc))
+    turns: TurnRunner = request.app.state.turns
     return await run_in_threadpool(turns.answer, asked)
 
 
@@ -121,7 +139,7 @@ async def transcript(request: Request) -> JSONResponse:
 
 
 async def health(_: Request) -> JSONResponse:
-    """GET /health: whether the server answers, and with which model."""
+    """GET /health: the server answers, and the model it uses."""
     settings = await run_in_threadpool(load_settings)
     return JSONResponse({"status": "ok", "provider": settings.provider, "model": model_name(settings)})
 
@@ -133,7 +151,7 @@ async def version(_: Request) -> JSONResponse:
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Make every thread the saver knows one that the server knows: now, and when another door begins one."""
+    """Register every thread of the saver with the server: now, and when another door begins one."""
     client, known = get_client(), set[str]()
     settings = await run_in_threadpool(load_settings)
     await register_threads(client, settings, known)
@@ -163,7 +181,20 @@ async def _watch(client: LangGraphClient, settings: Settings, known: set[str]) -
         await register_threads(client, settings, known)
 
 
-def _what_is_wrong(exc: ValidationError) -> str:
+def _read_body(body: bytes) -> Question | Decision:
+    try:
+        decides = "decisions" in from_json(body)
+    except (ValueError, TypeError):
+        decides = False  # Question says what is wrong with it
+    return Decision.model_validate_json(body) if decides else Question.model_validate_json(body)
+
+
+def _status_of(exc: AnaError) -> int:
+    statuses = {ConfigError: 503, StoreBusy: 409, NotWaiting: 409, WrongReply: 422}
+    return next((status for kind, status in statuses.items() if isinstance(exc, kind)), 500)
+
+
+def _describe_error(exc: ValidationError) -> str:
     first = exc.errors()[0]
     where = ".".join(map(str, first["loc"])) or "the body"
     return f"{where}: {first['msg']}."
@@ -184,7 +215,7 @@ def build_app() -> Starlette:
     ]
     guard = Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)
     app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
-    app.state.turns = Turns()
+    app.state.turns = TurnRunner()
     return app
 
 

@@ -1,4 +1,4 @@
-"""The door's guard: what a web page elsewhere must not be able to do.
+"""The guard of the HTTP door: a web page elsewhere must not be able to use this server.
 
 The dev server answers every origin, and a text/plain POST needs no preflight, so any page a person visits could run a
 turn and read the answer. This ASGI middleware stands before every route, the built-in ones too.
@@ -14,15 +14,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LARGEST = 4_000_000
-"""Bytes of a request body."""
+"""The largest request body, in bytes."""
 
 
 class Guard:
     """Refuses foreign origins, foreign hosts, bodies that are not JSON or too large, before anything runs.
 
     Args:
-        app: What stands behind.
-        origins: Gives the origins beside our own and Studio's; asked once, at the first request.
+        app: The application it protects.
+        origins: Returns the origins allowed beside our own and Studio's; called once, at the first request.
     """
 
     def __init__(self, app: ASGIApp, origins: Callable[[], Sequence[str]] = tuple) -> None:
@@ -38,7 +38,7 @@ class Guard:
         if self._origins is None:
             self._origins = frozenset((*STUDIO, *await run_in_threadpool(self._ask_origins)))
         headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
-        refusal = refused(scope.get("method", "GET"), headers, self._origins)
+        refusal = find_refusal(scope.get("method", "GET"), headers, self._origins)
         if refusal is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -47,27 +47,27 @@ class Guard:
             await JSONResponse({"error": refusal[1]}, status_code=refusal[0])(scope, receive, send)
 
 
-def refused(method: str, headers: Mapping[str, str], origins: frozenset[str]) -> tuple[int, str] | None:
-    """Why a request is refused, as a status and a sentence; None when it is not.
+def find_refusal(method: str, headers: Mapping[str, str], origins: frozenset[str]) -> tuple[int, str] | None:
+    """Return the status and the sentence with which a request is refused; None if it may pass.
 
     Args:
         method: The HTTP method.
         headers: By lower-case name.
-        origins: Foreign origins that are allowed.
+        origins: The foreign origins that are allowed.
     """
     host = headers.get("host", "")
     if not _is_loopback(f"http://{host}"):
         return 421, f"This server does not answer for the host {host!r}."
     origin = headers.get("origin")
-    if origin is not None and origin not in origins and not _same_place(origin, host):
+    if origin is not None and origin not in origins and not _is_same_server(origin, host):
         return 403, f"The origin {origin!r} may not use this server; ANA_CORS_ORIGINS can allow it."
-    return None if method in ("GET", "HEAD", "OPTIONS") else _refused_body(headers)
+    return None if method in ("GET", "HEAD", "OPTIONS") else _find_body_refusal(headers)
 
 
-def _refused_body(headers: Mapping[str, str]) -> tuple[int, str] | None:
+def _find_body_refusal(headers: Mapping[str, str]) -> tuple[int, str] | None:
     length = headers.get("content-length", "0")
     if "transfer-encoding" in headers:
-        return 411, "Say how long the body is; chunked bodies are not taken."
+        return 411, "Send the length of the body; chunked bodies are not accepted."
     if not length.isdigit() or int(length) > LARGEST:
         return 413, f"The body is larger than {LARGEST:,} bytes."
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -83,8 +83,8 @@ def _is_loopback(url: str) -> bool:
         return False
 
 
-def _same_place(origin: str, host: str) -> bool:
-    """Whether an origin is this server, under any of its loopback names."""
+def _is_same_server(origin: str, host: str) -> bool:
+    """Return whether an origin is this server, under any of its loopback names."""
     try:
         return _is_loopback(origin) and urlsplit(origin).port == urlsplit(f"http://{host}").port
     except ValueError:

@@ -111,7 +111,7 @@ def _apply(memory: "Memory", before: dict[int, str], edited: list[str]) -> None:
         UserError: Nothing is left, or a number is unknown.
         ToolError: A line that was edited changed meanwhile; it is left as it is.
     """
-    from ana.memory.context_line import digest
+    from ana.memory.digests import line_digest
 
     wanted = [line for line in edited if line and not line.startswith("#")]
     if before and not wanted:
@@ -120,7 +120,7 @@ def _apply(memory: "Memory", before: dict[int, str], edited: list[str]) -> None:
     kept = {int(match[1]): match[2] for line in wanted if (match := _LINE.fullmatch(line))}
     if unknown := kept.keys() - before.keys():
         raise UserError(f"There was no line {min(unknown)}.", "Add a line without a number; it gets its own.")
-    shown = {number: digest(text) for number, text in before.items()}
+    shown = {number: line_digest(text) for number, text in before.items()}
     for number, text in before.items():
         if not kept.get(number):
             memory.delete_line(number, shown=shown)

@@ -41,6 +41,8 @@ class Region:
         elif "tool" in event:
             self._show("")
             self.say(f"  {describe_call(event)}")
+        elif "ended" in event:
+            self.say(event["ended"])
         else:
             self._show("")
 

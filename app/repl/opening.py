@@ -9,7 +9,6 @@ from ana.errors import AnaError
 from ana.settings import Settings
 
 if TYPE_CHECKING:
-    from ana.handles import Handles
     from app.turn import Assistant
 
 
@@ -18,10 +17,10 @@ class Opening:
 
     Args:
         settings: The settings.
-        on_open: Called in that thread with the handles, as soon as they can be used.
+        on_open: Called in that thread with the assistant, as soon as it can be used.
     """
 
-    def __init__(self, settings: Settings, on_open: "Callable[[Handles], None]") -> None:
+    def __init__(self, settings: Settings, on_open: "Callable[[Assistant], None]") -> None:
         self._settings = settings
         self._on_open = on_open
         self._stack = ExitStack()
@@ -67,6 +66,6 @@ class Opening:
 
             handles = open_handles(self._settings, "ana chat", instruct=decision_prompt)
             self._assistant = self._stack.enter_context(open_assistant(handles, "ana chat"))
-            self._on_open(handles)
+            self._on_open(self._assistant)
         except (AnaError, OSError) as exc:
             self._failure = exc  # raised again by whoever asks for the assistant: this thread has no listener

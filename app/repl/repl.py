@@ -11,6 +11,7 @@ from ana.errors import AnaError, UserError
 from ana.models.providers import destination, embedding_destination, model_name
 from ana.settings import PROJECT, Settings, switch_on_langsmith
 from app.due import group_due, show_due, summarize_due
+from app.repl.approval import Approval
 from app.repl.context import delete_line, edit_context, show_context
 from app.repl.lines import read_piped_lines, read_typed_lines
 from app.repl.opening import Opening
@@ -23,6 +24,7 @@ from app.undo import undo_turn
 
 if TYPE_CHECKING:
     from ana.handles import Handles
+    from app.turn import Assistant
 
 
 class Repl:
@@ -36,7 +38,8 @@ class Repl:
     def __init__(self, settings: Settings, thread: str | None) -> None:
         self._settings = settings
         self._threads = Threads(settings)
-        self._opening = Opening(settings, self._announce_due)
+        self._opening = Opening(settings, self._announce)
+        self._approval = Approval()
         self._thread = self._threads.remember(thread) if thread else self._threads.last() or str(uuid.uuid4())
 
     def run(self) -> None:
@@ -55,11 +58,11 @@ class Repl:
         return read_piped_lines()
 
     def _completions(self) -> list[str]:
-        names = [f"/threads {name}" for name in self._threads.named()]
+        names = [f"/threads {name}" for name in self._threads.names()]
         return [*(command.name for command in COMMANDS), *names]
 
     def _greet(self) -> None:
-        about = self._threads.about(self._thread)
+        about = self._threads.describe(self._thread)
         if about.turns:
             name = about.name or "the last conversation"
             say(f"Going on with {name} ({about.turns} turns), last: {shorten(about.latest)}")
@@ -68,9 +71,11 @@ class Repl:
             name = f"A new conversation, {about.name}. " if about.name else ""
             say(f"{name}Say what is on your mind. /help shows the commands.")
 
-    def _announce_due(self, handles: "Handles") -> None:
-        for line in summarize_due(handles):
+    def _announce(self, assistant: "Assistant") -> None:
+        """Say without being asked what is due and what the conversation waits for."""
+        for line in summarize_due(assistant.handles):
             say(line)
+        self._approval.look(assistant, self._thread)
 
     def _handle(self, line: str) -> bool:
         """Run a command or a turn. Return True to quit."""
@@ -88,17 +93,20 @@ class Repl:
         return False
 
     def _turn(self, line: str) -> None:
+        """Run a turn; a bare yes or no decides what the conversation waits for."""
         from app.repl.live import Region
-        from app.show.answers import show_answer
 
         assistant = self._opening.assistant()
         self._threads.set_last(self._thread)
         with Region() as region:
-            if finished := assistant.finish(self._thread, region.event):
-                region.say("Finished what was cut short:")
-                show_answer(finished)
-            answer = assistant.ask(line, self._thread, on_event=region.event)
-        show_answer(answer)
+            if decision := self._approval.read(line):
+                outcome = self._approval.resume(assistant, decision, region.event)
+            else:
+                if (finished := assistant.finish(self._thread, region.event)) and finished.answer:
+                    region.say("Finished what was cut short:")
+                    self._approval.show(finished)
+                outcome = assistant.ask(line, self._thread, on_event=region.event)
+        self._approval.show(outcome)
 
     def _help(self, _: str) -> None:
         for command in COMMANDS:
@@ -114,7 +122,7 @@ class Repl:
         delete_line(self._handles(), number)
 
     def _show_items(self, words: str) -> None:
-        show_found(self._handles().memory.items.query(words or None, limit=20))
+        show_found(self._handles().memory.find(words or None, limit=20))
 
     def _show_due(self, _: str) -> None:
         show_due(group_due(self._handles()))
@@ -132,6 +140,7 @@ class Repl:
             self._thread = self._threads.remember(name)
             self._threads.set_last(self._thread)
             self._greet()
+            self._approval.look(self._opening.assistant(), self._thread)
             return
         rows = [
             (thread.name or thread.id[:8], str(thread.turns), thread.last[:16].replace("T", " "), shorten(thread.about))
@@ -141,6 +150,7 @@ class Repl:
 
     def _reset(self, _: str) -> None:
         self._thread = str(uuid.uuid4())
+        self._approval.forget()
         self._threads.set_last(self._thread)
         say("A new conversation. What I know about you and your items stay.")
 

@@ -2,12 +2,14 @@
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from app.show.tables import make_console, show_table
 from app.show.text import describe_change, say
+
+if TYPE_CHECKING:
+    from app.outcome import Done
 
 _CELL = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*")
@@ -15,17 +17,7 @@ COLOURS = {"+": "green", "~": "magenta", "-": "red"}
 """Colours of the terminal's own palette that can be read on light and on dark backgrounds."""
 
 
-class Answered(Protocol):
-    """The part of a turn's outcome that is shown; the turn itself is above this package."""
-
-    @property
-    def answer(self) -> str: ...
-
-    @property
-    def changes(self) -> Sequence[Mapping[str, Any]]: ...
-
-
-def show_answer(answer: Answered) -> None:
+def show_answer(answer: "Done") -> None:
     """Print the answer, and below it the changes as the store confirmed them."""
     show_text(answer.answer)
     console = make_console()

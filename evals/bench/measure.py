@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ana.backends.chroma.backend import ChromaBackend
 from ana.embedders import WordLlamaEmbeddings
-from ana.memory.memory import Memory
 from ana.settings import PROJECT
 from ana.time.clock import Clock, local_zone
 from evals.bench import long_threads as bench_long
@@ -103,9 +103,9 @@ def measure_full_folder() -> Iterable[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         clock = Clock(local_zone("UTC"))
-        memory = Memory(folder / "data", WordLlamaEmbeddings(), clock)
-        memory.items.fill([bench_store.make_item(n, clock.stamp()) for n in range(10_000)])
-        memory.close()
+        backend = ChromaBackend(folder / "data", WordLlamaEmbeddings())
+        backend.fill([bench_store.make_item(n, clock.stamp()) for n in range(10_000)])
+        backend.close()
         times = [time_start(folder, b"find the bicycle report", b"to be looked at")[1] for _ in range(5)]
         yield "process start to a search's answer, 10,000 items (goal 2 s)", f"{statistics.median(times):.2f} s"
         yield measure_memory("10,000 items")

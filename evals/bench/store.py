@@ -5,9 +5,11 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.raw import RawChroma, seconds
 from ana.embedders import WordLlamaEmbeddings
 from ana.memory.ids import new_id
@@ -44,15 +46,16 @@ def measure() -> Iterable[tuple[str, str]]:
     """Measure each operation at each size: ours, raw Chroma's, and the ratio."""
     embedder, clock = WordLlamaEmbeddings(), Clock(local_zone("UTC"))
     with tempfile.TemporaryDirectory() as name:
-        memory = Memory(Path(name) / "ours", embedder, clock)
+        backend = ChromaBackend(Path(name) / "ours", embedder)
+        memory = Memory(backend, clock)
         raw = RawChroma(Path(name) / "raw", embedder)
         filled = 0
         for size in SIZES:
             items = [make_item(n, clock.stamp()) for n in range(filled, size)]
-            memory.items.fill(items)
+            backend.fill(items)
             raw.fill(items)
             filled = size
-            for name_, ours, theirs in list_operations(memory, raw, [i.id for i in items]):
+            for name_, ours, theirs in list_operations(memory, backend, raw, [i.id for i in items]):
                 mine, other = _time_alternating(ours, theirs)
                 against = "the same without" if name_ == JOURNALED else "raw Chroma"
                 yield f"{name_} at {size:,}, ours / {against}", f"{mine:.2f} / {other:.2f} ms = {mine / other:.2f}"
@@ -61,9 +64,9 @@ def measure() -> Iterable[tuple[str, str]]:
         raw.close()
 
 
-def list_operations(memory: Memory, raw: RawChroma, ids: list[str]) -> Iterable[Pair]:
+def list_operations(memory: Memory, backend: ChromaBackend, raw: RawChroma, ids: list[str]) -> Iterable[Pair]:
     """Yield the operations to compare: name, ours, and the same on raw Chroma."""
-    query = memory.items.query
+    query = memory.find
     day: Where = {"due_date": "2026-05-05"}
     half: Where = {"status": "active"}
     week: Where = {"due_date": {"$gte": "2026-05-05", "$lt": "2026-05-12"}}
@@ -72,11 +75,18 @@ def list_operations(memory: Memory, raw: RawChroma, ids: list[str]) -> Iterable[
     yield "query, a day (goal 0.5)", lambda n: query(make_text(n), day), lambda n: raw.query(make_text(n), day)
     yield "query, a week (goal 0.5)", lambda n: query(make_text(n), week), lambda n: raw.query(make_text(n), raw_week)
     yield "query, every second (goal 0.5)", lambda n: query(make_text(n), half), lambda n: raw.query(make_text(n), half)
-    yield "get", lambda n: memory.items.get(ids[n]), lambda n: raw.get(ids[n])
+    yield "get", lambda n: memory.get(ids[n]), lambda n: raw.get(ids[n])
     new = {"type": "x"}
-    yield "add (goal 1.5)", lambda n: memory.items.add(make_text(n), dict(new)), lambda n: raw.add(make_text(n), new)
-    unjournaled = memory.items.add
-    yield JOURNALED, lambda n: memory.create(make_text(n), dict(new)), lambda n: unjournaled(make_text(n), dict(new))
+    yield "add (goal 1.5)", lambda n: _add(backend, make_text(n)), lambda n: raw.add(make_text(n), new)
+    yield JOURNALED, lambda n: memory.create(make_text(n), dict(new)), lambda n: _add(backend, make_text(n))
+
+
+def _add(backend: ChromaBackend, content: str) -> None:
+    """Store an item past the journal, under an id that is not taken."""
+    stamp = datetime.now(UTC).isoformat(timespec="microseconds")
+    item = Item(new_id(), content, {"type": "x"}, stamp, stamp)
+    assert not backend.collections["item"].existing([item.id])
+    backend.fill([item])
 
 
 def _resident_memory() -> float:

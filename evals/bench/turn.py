@@ -23,7 +23,7 @@ from graph.builder import builder
 from graph.checkpoints import open_saver
 from graph.context import LocalContext
 from nodes.reason import system_prompt
-from tools.call import Call
+from tools.call import CallContext
 from tools.catalog import TOOLS
 
 TURNS = 40
@@ -51,7 +51,7 @@ class TwoSteps(BaseChatModel):
 
 def make_their_tools(handles: Handles) -> list[BaseTool]:
     """Return the same tools for an agent that passes nothing to its tools: query_items bound to its store."""
-    call = Call(handles.memory, handles.clock)
+    call = CallContext(handles.memory, handles.clock)
 
     @tool
     def query_items(text: str | None = None, where: dict[str, Any] | None = None, limit: int = 10) -> str:

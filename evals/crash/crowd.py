@@ -5,6 +5,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.examine import examine
 from ana.embedders import WordLlamaEmbeddings
 from ana.memory.memory import Memory
@@ -44,7 +45,11 @@ def write_in_processes(folder: Path, writers: int, writes: int) -> list[str]:
 
 
 def _open_memory(folder: Path) -> Memory:
-    return Memory(folder, WordLlamaEmbeddings(), Clock(local_zone("UTC")), timeout=PATIENCE)
+    return Memory(_open_backend(folder), Clock(local_zone("UTC")))
+
+
+def _open_backend(folder: Path) -> ChromaBackend:
+    return ChromaBackend(folder, WordLlamaEmbeddings(), timeout=PATIENCE)
 
 
 def _write_alone(folder: Path, name: str, writes: int) -> None:
@@ -59,11 +64,11 @@ def _write(memory: Memory, name: str, writes: int) -> None:
 
 
 def _find_faults(folder: Path, names: list[str], writes: int) -> list[str]:
-    memory = _open_memory(folder)
-    stored = sorted(item.content for item in memory.items.scan())
+    backend = _open_backend(folder)
+    stored = sorted(item.content for item in backend.scan("item"))
     wanted = sorted(f"{name} wrote {n}" for name in names for n in range(writes))
-    findings = examine(memory)
-    memory.close()
+    findings = examine(backend)
+    backend.close()
     wrong = findings.store + findings.index + [str(change) for change in findings.journal]
     return wrong + ([] if stored == wanted else [f"{len(stored)} of {len(wanted)} are stored"])
 

@@ -21,6 +21,7 @@ from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import Any
 
+from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.examine import examine_open
 from ana.embedders import WordLlamaEmbeddings
 from ana.memory.changes import Cause, Change
@@ -142,9 +143,9 @@ def _kill_child(
 def _work(folder: Path, seed: float, embedder: WordLlamaEmbeddings, pipe: Connection) -> None:
     """Act until killed: this runs in the child."""
     rng = random.Random(seed)
-    memory = Memory(folder, embedder, Clock(local_zone("UTC")))
+    memory = Memory(ChromaBackend(folder, embedder), Clock(local_zone("UTC")))
     try:
-        memory.items.count()
+        memory.count()
         pipe.send(("ready", "between two acts", {}))
         for n in range(1_000_000):
             what, diff, do = _choose_act(memory, rng, f"{seed}-{n}")
@@ -160,9 +161,9 @@ def _work(folder: Path, seed: float, embedder: WordLlamaEmbeddings, pipe: Connec
 
 def _choose_act(memory: Memory, rng: random.Random, turn: str) -> Act:
     """Choose an act at random."""
-    items = {item.id: item for item in memory.items.query(limit=30).items} if rng.random() < 0.9 else {}
+    items = {item.id: item for item in memory.find(limit=30).items} if rng.random() < 0.9 else {}
     some = rng.choice(sorted(items)) if items else ""
-    full = memory.items.count() > ROOM
+    full = memory.count() > ROOM
     what = rng.choices(("create", "update", "delete", "line", "batch", "undo"), (3, 2, 1, 1, 2 if not full else 6, 1))[
         0
     ]
@@ -180,7 +181,7 @@ def _choose_act(memory: Memory, rng: random.Random, turn: str) -> Act:
     text = f"{_make_text(rng)} {turn}"
     cause = Cause(turn, "thread", turn)
     if what == "line":
-        number = max(memory.journal.counted("line"), max(memory.lines(), default=-1) + 1)
+        number = memory.backend.next_line_number()
         return what, {f"line {number}": text}, lambda: memory.append_line(text, cause)
     return "create", {f"new {text}": text}, lambda: memory.create(text, {"n": rng.random()}, cause)
 
@@ -189,7 +190,7 @@ def _choose_batch(memory: Memory, rng: random.Random, turn: str, full: bool) -> 
     """Choose many records to change at once: some new, some updated, some deleted."""
     stamp = memory.stamp()
     changes: list[Change] = []
-    for item in memory.items.query(limit=rng.randrange(LARGEST if full else 20) + 1).items:
+    for item in memory.find(limit=rng.randrange(LARGEST if full else 20) + 1).items:
         again = Item(item.id, _make_text(rng), {"b": 1}, item.created_at, stamp)
         after = None if full or rng.random() < 0.5 else again
         changes.append(Change("item", item.id, item, after))
@@ -236,16 +237,17 @@ def _inspect(folder: Path, embedder: WordLlamaEmbeddings, *, whole: bool) -> dic
 
 def _report(folder: Path, embedder: WordLlamaEmbeddings, pipe: Connection, whole: bool) -> None:
     said: list[str] = []
-    memory = Memory(folder, embedder, Clock(local_zone("UTC")), tell=said.append)
-    items = list(memory.items.scan())
+    backend = ChromaBackend(folder, embedder, tell=said.append)
+    memory = Memory(backend, Clock(local_zone("UTC")))
+    items = list(memory.items())
     state = {f"item {item.id}": item.content for item in items}
     state |= {f"line {number}": text for number, text in memory.lines().items()}
     wrong = [] if len({item.id for item in items}) == len(items) else ["an item is stored twice"]
-    found = examine_open(memory)
+    found = examine_open(backend)
     wrong += found.store + found.index + [f"journal: {change}" for change in found.journal]
     wrong += [f"unreadable: {row.id}" for _, row in found.unreadable]
     for item in items if whole else items[-20:]:
-        if item.id not in [hit.id for hit in memory.items.query(f'"{item.content}"', limit=10).items]:
+        if item.id not in [hit.id for hit in memory.find(f'"{item.content}"', limit=10).items]:
             wrong.append(f"{item.id} is not found by its words")
     memory.close()
     pipe.send({"state": state, "healed": any("damaged" in text for text in said), "wrong": wrong})

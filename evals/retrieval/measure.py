@@ -16,12 +16,15 @@ from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from ana.backends.chroma.collection import ChromaStore
-from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.index.ranking import Weights
+from ana.backends.chroma.backend import ChromaBackend
 from ana.embedders import Embedder, WordLlamaEmbeddings
 from ana.errors import UserError
+from ana.memory.filters import EVERY_ITEM
 from ana.memory.item import Item
+from ana.memory.memory import Memory
+from ana.memory.query import Query as StoreQuery
+from ana.memory.query import parse_query
+from ana.memory.scoring import Weights
 from ana.settings import PROJECT
 from ana.time.clock import Clock
 from evals.retrieval import locomo
@@ -62,23 +65,27 @@ def load_queries(half: Half | None = None, name: Set = "personal") -> list[Query
 @contextmanager
 def open_legs(items: Sequence[Item], embedder: Embedder, clock: Clock = CLOCK) -> Iterator[dict[str, Finder]]:
     """Dense, lexical and hybrid search over these items, by name."""
-    weights = {
-        "dense": Weights(words=0, day=0, due=False),
-        "lexical": Weights(vector=0, day=0, due=False),
-        "hybrid": Weights(),
-    }
+    weights = {"dense": Weights(words=0, day=0), "lexical": Weights(vector=0, day=0), "hybrid": Weights()}
     with tempfile.TemporaryDirectory() as name:
-        folder = Folder(Path(name))
-        stores = {leg: ChromaStore(folder, "items", embedder, clock, weight) for leg, weight in weights.items()}
-        stores["hybrid"].fill(items)
-        yield {leg: _make_finder(store) for leg, store in stores.items()}
-        for store in stores.values():
-            store.close()
-        folder.close()
+        backends = {leg: ChromaBackend(Path(name), embedder, weights=weight) for leg, weight in weights.items()}
+        backends["hybrid"].fill(items)
+        yield {leg: _make_finder(leg, backend, clock) for leg, backend in backends.items()}
+        for backend in backends.values():
+            backend.close()
 
 
-def _make_finder(store: ChromaStore) -> Finder:
-    return lambda text, limit: [item.id for item in store.query(text, limit=limit).items]
+def _make_finder(leg: str, backend: ChromaBackend, clock: Clock) -> Finder:
+    """Return how a leg finds items; only the hybrid one takes a question for what is due as a filter."""
+    if leg == "hybrid":
+        memory = Memory(backend, clock)
+        return lambda text, limit: [item.id for item in memory.find(text, limit=limit).items]
+    today = clock.now().date()
+
+    def find(text: str, limit: int) -> list[str]:
+        query = StoreQuery(parse_query(text, today), EVERY_ITEM, clock.zone, limit)
+        return [item.id for item in backend.query(query).items]
+
+    return find
 
 
 def score_half(half: Half = "held-out") -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ana.tracing.traces import Step
-from app.turn import Answer
+from app.outcome import Done
 from evals.sentences.data import Sentence
 
 WRITES = frozenset({"create_item", "update_item", "delete_item", "append_context", "replace_context", "delete_context"})
@@ -25,17 +25,17 @@ class Outcome:
     """
 
     sentence: Sentence
-    answer: Answer
+    answer: Done
     wrong: list[str]
     wrong_writes: list[str]
 
 
-def judge(sentence: Sentence, answer: Answer, contents: Mapping[str, str]) -> Outcome:
+def judge(sentence: Sentence, answer: Done, contents: Mapping[str, str]) -> Outcome:
     """Compare an answer with what its sentence must cause. Arguments as in `find_faults`."""
     return Outcome(sentence, answer, find_faults(sentence, answer, contents), find_wrong_writes(sentence, answer))
 
 
-def find_faults(sentence: Sentence, answer: Answer, contents: Mapping[str, str]) -> list[str]:
+def find_faults(sentence: Sentence, answer: Done, contents: Mapping[str, str]) -> list[str]:
     """Return what is wrong, in words; empty if all is right.
 
     Args:
@@ -62,13 +62,13 @@ def find_faults(sentence: Sentence, answer: Answer, contents: Mapping[str, str])
     return [*wrong, f"answered {answer.answer!r}"] if wrong else []
 
 
-def find_wrong_writes(sentence: Sentence, answer: Answer) -> list[str]:
+def find_wrong_writes(sentence: Sentence, answer: Done) -> list[str]:
     """Return the writes that the sentence must not cause."""
     writes = [step for step in _find_deeds(answer) if step["tool"] in WRITES]
     return [f"{w['tool']} {w['args']}" for w in writes if not any(_fits(w, call) for call in sentence.calls)]
 
 
-def _find_deeds(answer: Answer) -> list[Step]:
+def _find_deeds(answer: Done) -> list[Step]:
     """Return the calls that did more than look something up; a call that failed did nothing."""
     return [
         step

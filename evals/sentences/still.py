@@ -11,8 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
+from ana.backends.chroma.backend import ChromaBackend
 from ana.embedders import WordLlamaEmbeddings
 from ana.errors import ToolError
 from ana.memory.memory import Memory
@@ -20,12 +21,12 @@ from ana.models.providers import build_model
 from ana.settings import load_settings
 from ana.time.clock import Clock
 from ana.tracing.traces import Step
-from app.turn import Answer
+from app.outcome import Done
 from evals.sentences.data import ZONE, Sentence, load_life, make_items
 from evals.sentences.expected import Outcome, judge
 from nodes.load_context import calendar
-from nodes.reason import system_prompt
-from tools.call import Call
+from nodes.reason import system_message
+from tools.call import CallContext
 from tools.catalog import TOOLS, schemas
 
 MOST_CALLS = 20
@@ -41,13 +42,13 @@ class StillWorld:
     """
 
     def __init__(self, memory: Memory, clock: Clock) -> None:
-        self._call = Call(memory, clock)
+        self._call = CallContext(memory, clock)
         life = load_life()
         self._lines = dict(enumerate(life["context"]))
         self._items: dict[str, Any] = {item.id: self._call.show(item) for item in make_items(life)}
         self._model = build_model(load_settings({"LLM_PROVIDER": "offline"})).bind_tools(schemas(()))
         now = calendar(clock.now(), clock.zone_name)
-        self._prompt = SystemMessage(system_prompt({"now": now, "lines": self._lines}))
+        self._prompt = system_message({"now": now, "lines": self._lines})
 
     def put(self, sentence: Sentence) -> Outcome:
         """Say a sentence to the reader and judge its answer."""
@@ -61,7 +62,7 @@ class StillWorld:
                 result = self._answer_call(call["name"], call["args"])
                 steps.append({"tool": call["name"], "args": call["args"], "observation": result})
                 messages += [reply, ToolMessage(json.dumps(result), tool_call_id=str(call["id"]))]
-        answer = Answer(reply.text, "t", "t", "p", steps, {}, 0.0, [], None)
+        answer = Done(reply.text, "t", "t", "p", steps, {}, 0.0, [], None)
         contents = {id: str(item["content"]) for id, item in self._items.items()}
         return judge(sentence, answer, contents)
 
@@ -95,8 +96,9 @@ def open_still_world() -> Iterator[StillWorld]:
     life = load_life()
     clock = Clock(ZONE, lambda: datetime.fromisoformat(life["now"]))
     with tempfile.TemporaryDirectory() as name:
-        memory = Memory(Path(name) / "data", WordLlamaEmbeddings(), clock)
-        memory.items.fill(make_items(life))
+        backend = ChromaBackend(Path(name) / "data", WordLlamaEmbeddings())
+        memory = Memory(backend, clock)
+        backend.fill(make_items(life))
         yield StillWorld(memory, clock)
         memory.close()
 

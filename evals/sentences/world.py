@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from ana.backends.chroma.backend import ChromaBackend
 from ana.embedders import WordLlamaEmbeddings
 from ana.handles import Handles
 from ana.memory.memory import Memory
@@ -16,6 +17,7 @@ from ana.models.providers import build_model
 from ana.settings import load_settings
 from ana.time.clock import Clock
 from ana.tracing.traces import Traces
+from app.outcome import expect_done
 from app.turn import open_assistant
 from evals.sentences.data import ZONE, Sentence, load_life, make_items
 from evals.sentences.expected import Outcome, judge
@@ -36,8 +38,9 @@ class World:
         self._embedder = WordLlamaEmbeddings()
         self._copies = 0
         self._stack = ExitStack()
-        memory = self._open_memory(folder / "first")
-        memory.items.fill(self._items)
+        backend = ChromaBackend(folder / "first", self._embedder)
+        backend.fill(self._items)
+        memory = Memory(backend, self._clock)
         for line in life["context"]:
             memory.append_line(line)
         memory.close()
@@ -51,7 +54,7 @@ class World:
 
     def put(self, sentence: Sentence) -> Outcome:
         """Say a sentence to the assistant and judge its answer."""
-        answer = self._assistant.ask(sentence.text, f"00000000-0000-4000-8000-{self._said:012}")
+        answer = expect_done(self._assistant.ask(sentence.text, f"00000000-0000-4000-8000-{self._said:012}"))
         self._said += 1  # each sentence in a conversation of its own
         if answer.changes:
             self._stack.close()
@@ -71,12 +74,9 @@ class World:
             "LOG_FILE_PATH": path / "log",
         }
         settings = load_settings({key: str(value) for key, value in here.items()})
-        memory = self._open_memory(settings.ana_data_dir)
+        memory = Memory(ChromaBackend(settings.ana_data_dir, self._embedder), self._clock)
         handles = Handles(settings, self._clock, memory, Traces(settings.traces_dir), build_model(settings))
         self._assistant = self._stack.enter_context(open_assistant(handles))
-
-    def _open_memory(self, path: Path) -> Memory:
-        return Memory(path, self._embedder, self._clock)
 
 
 @contextmanager

@@ -1,8 +1,6 @@
-"""The program as people start it."""
+"""The program as people start it, but for the imports: see tests/forks.py."""
 
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +8,8 @@ import pytest
 
 from ana.settings import PROJECT
 from tests.conftest import folders
+from tests.forks import run_forked
 
-ANA = [sys.executable, "-m", "app.cli"]
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
 
@@ -21,15 +19,7 @@ def ana(tmp_path: Path) -> Run:
     """Runs `ana` offline on a folder of its own, from another current folder."""
 
     def run(*arguments: str, given: str = "", **env: str) -> Done:
-        return subprocess.run(
-            [*ANA, *arguments],
-            input=given,
-            cwd=tmp_path,
-            env=os.environ | folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT)) | env,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        env = folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT)) | env
+        return run_forked("-m", "app.cli", *arguments, given=given, cwd=tmp_path, env=env)
 
     return run

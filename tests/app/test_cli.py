@@ -7,6 +7,7 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,17 @@ from typing import Any
 import pytest
 
 from ana.settings import PROJECT
-from tests.app.conftest import ANA, Run
+from tests.app.conftest import Run
 from tests.conftest import folders
+from tests.forks import fork
 from tests.openai_stub import Said, openai_stub
 
 
-def test_ask_prints_the_answer_alone(ana: Run) -> None:
-    done = ana("ask", "What's 9! / (3!*3!*3!)? Just the integer.")
+def test_ask_prints_the_answer_alone(tmp_path: Path) -> None:
+    """In a process started from nothing; the other commands run in forks."""
+    env = os.environ | folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
+    command = [sys.executable, "-m", "app.cli", "ask", "What's 9! / (3!*3!*3!)? Just the integer."]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "1680\n", "")
 
 
@@ -144,8 +149,8 @@ class Terminal:
 
     def __init__(self, env: dict[str, str]) -> None:
         self._master, slave = pty.openpty()
-        environment = os.environ | {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", "PYTHONPATH": str(PROJECT)} | env
-        self.process = subprocess.Popen([*ANA, "chat"], env=environment, stdin=slave, stdout=slave, stderr=slave)
+        env = {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", "PYTHONPATH": str(PROJECT)} | env
+        self.process = fork("-m", "app.cli", "chat", env=env, stdin=slave, stdout=slave, stderr=slave)
         os.close(slave)
         self.seen = ""
 
@@ -160,8 +165,7 @@ class Terminal:
         os.write(self._master, text.encode())
 
     def close(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
+        self.process.kill()
         self.process.wait()
         os.close(self._master)
 

@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 
 from ana.embedders import WordLlamaEmbeddings
-from ana.memory.memory import Memory
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
 from app.cli.export import write_export
 from app.cli.main import cli, run_command
+from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
+
+pytestmark = pytest.mark.usefixtures("forked_probe")
 
 COMMANDS = (("items",), ("ask", "note: the bins go out on Thursday"))
 MORE = {
@@ -138,8 +140,8 @@ def test_doctor_tells_what_is_whole_and_what_is_not(home: Path, capsys: Shown) -
     assert code == 0
     assert told.startswith("All is well: 2 items, 1 context line, 1 conversation, 1 trace;")
     (home / "traces" / "orphan.jsonl").write_text("{")
-    memory = Memory(home / "data", EMBEDDER, Clock(BERLIN, lambda: WEDNESDAY))
-    memory.items.add("past the journal")
+    memory = open_memory(home / "data", EMBEDDER, Clock(BERLIN, lambda: WEDNESDAY))
+    memory.create("past the journal")
     memory.close()
     code, told = ana(capsys, "doctor")
     assert code == 1
@@ -230,7 +232,7 @@ def test_an_export_that_is_read_slowly_keeps_nobody_waiting(home: Path, monkeypa
 
     class Slow(BytesIO):
         def write(self, data: Any) -> int:
-            memory = Memory(home / "data", EMBEDDER, Clock(BERLIN), timeout=1)
+            memory = open_memory(home / "data", EMBEDDER, Clock(BERLIN), timeout=1)
             written.append(memory.create(f"meanwhile {len(written)}").id)
             memory.close()
             return len(data)

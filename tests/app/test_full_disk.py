@@ -4,7 +4,6 @@ Where the system does not let an ordinary process make one, the limit on the siz
 """
 
 import json
-import os
 import subprocess
 import sys
 import textwrap
@@ -13,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from ana.backends.chroma.care.examine import examine
-from ana.memory.memory import Memory
 from ana.settings import PROJECT
 from ana.time.clock import Clock, local_zone
+from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER, folders
+from tests.forks import run_forked
 
 SMALL = """
     import json, os, subprocess, sys
@@ -28,17 +28,16 @@ SMALL = """
     def mount(*options):
         subprocess.run(["mount", *options, str(disk)], check=True)
 
-    def ana(*arguments, given=None):
-        command = [sys.executable, "-m", "app.cli", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, input=given, timeout=120)
+    def ana(*arguments):
+        done = run_forked("-m", "app.cli", *arguments, timeout=120)
         told = done.stdout + done.stderr
         assert "Traceback" not in told, told
         return done.returncode, told
 
     def texts():
-        memory = Memory(disk / "data", EMBEDDER, clock)
-        found = sorted(item.content for item in memory.items.scan())
-        assert examine(memory).sound
+        memory = open_memory(disk / "data", EMBEDDER, clock)
+        found = sorted(item.content for item in memory.items())
+        assert examine(chroma_of(memory)).sound
         memory.close()
         return found
 
@@ -48,9 +47,10 @@ SMALL = """
     from ana.backends.chroma.care.examine import examine
     from ana.memory.memory import Memory
     from tests.conftest import EMBEDDER
+    from tests.forks import run_forked
 
     clock, kept, said = Clock(local_zone("UTC")), [], ""
-    memory = Memory(disk / "data", EMBEDDER, clock)
+    memory = open_memory(disk / "data", EMBEDDER, clock)
     for n in range(1000):
         try:
             kept.append(memory.create(f"text {n} " + "x" * 20_000).after.content)
@@ -122,7 +122,7 @@ LIMITED = """
     from tests.conftest import EMBEDDER
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    memory = Memory(Path(sys.argv[1]), EMBEDDER, Clock(local_zone("UTC")))
+    memory = open_memory(Path(sys.argv[1]), EMBEDDER, Clock(local_zone("UTC")))
     print(memory.create("first").id)
     resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
     try:
@@ -135,14 +135,12 @@ LIMITED = """
 
 
 def test_files_that_may_not_grow_are_told_and_lose_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", textwrap.dedent(LIMITED), str(tmp_path / "data")]
-    env = os.environ | {"PYTHONPATH": str(PROJECT)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=env)
+    done = run_forked("-c", LIMITED, str(tmp_path / "data"), timeout=120)
     assert done.returncode == 7, done.stderr
     assert "disk" in done.stderr
-    memory = Memory(tmp_path / "data", EMBEDDER, Clock(local_zone("UTC")))
-    there = {item.id for item in memory.items.scan()}
+    memory = open_memory(tmp_path / "data", EMBEDDER, Clock(local_zone("UTC")))
+    there = {item.id for item in memory.items()}
     assert set(done.stdout.split()) <= there
     assert len(there) <= len(done.stdout.split()) + 1
-    assert examine(memory).sound
+    assert examine(chroma_of(memory)).sound
     memory.close()

@@ -13,18 +13,18 @@ from typer.testing import CliRunner
 from ana.errors import UserError
 from ana.handles import opened
 from ana.memory.changes import Cause
-from ana.memory.memory import Memory
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
 from app.cli.history import find_entries, parse_since, show_entries
 from app.cli.main import cli
 from app.undo import undo_turn
 from tests.app.conftest import Run
+from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER, folders
 
 
 def filled(settings: Settings) -> str:
-    memory = Memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
+    memory = open_memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
     item = memory.create("Dentist", {"due_date": "2026-01-08"}, Cause("a/0", "t", "a")).id
     memory.update(item, None, {"due_date": "2026-01-09"}, Cause("b/0", "t", "b"))
     memory.append_line("Prefers tea", Cause("b/1", "t", "b"))
@@ -64,8 +64,8 @@ def test_a_conflict_is_shown_and_not_overwritten(settings: Settings, capsys: pyt
     assert "ana undo --turn b --force" in told
     assert undo_alone(settings, "b", override=True)
     assert "~ Dentist (due Thursday 2026-01-08)" in capsys.readouterr().out
-    memory = Memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
-    assert memory.items.known(item).properties == {"due_date": "2026-01-08"}
+    memory = open_memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
+    assert memory.get(item).properties == {"due_date": "2026-01-08"}
     assert memory.lines() == {}
     with pytest.raises(UserError, match="already"):
         undo_turn(memory, "b")
@@ -87,8 +87,8 @@ def test_in_a_terminal_a_conflict_is_asked_about(
 
     monkeypatch.setattr("click.confirm", confirm)
     assert undo_alone(settings, "b", override=False) is bool(answer)
-    memory = Memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
-    assert memory.items.known(item).properties == {"due_date": "2026-01-08" if answer else "2026-01-10"}
+    memory = open_memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
+    assert memory.get(item).properties == {"due_date": "2026-01-08" if answer else "2026-01-10"}
     memory.close()
 
 
@@ -132,7 +132,7 @@ def test_trash(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         return done.output if done.exception is None else str(done.exception)
 
     assert said() == "The trash is empty.\n"
-    memory = Memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
+    memory = open_memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
     memory.delete(item)
     memory.close()
     assert item in said("list")

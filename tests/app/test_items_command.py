@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from tests.app.conftest import Run
+from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER
 
 
@@ -21,7 +21,7 @@ DAY = timedelta(days=1)
 
 def keep(path: Path, *items: tuple[str, dict[str, object]]) -> list[str]:
     """Store items as the assistant would, and give their ids."""
-    memory = Memory(path / "data", EMBEDDER, Clock(BERLIN, lambda: datetime.now(UTC)))
+    memory = open_memory(path / "data", EMBEDDER, Clock(BERLIN, lambda: datetime.now(UTC)))
     ids = [memory.create(content, dict(properties)).id for content, properties in items]  # type: ignore[arg-type]
     memory.close()
     return ids

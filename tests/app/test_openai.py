@@ -8,7 +8,8 @@ import pytest
 
 from ana.handles import open_handles
 from ana.settings import load_settings
-from app.turn import Answer, open_assistant
+from app.outcome import Done, expect_done
+from app.turn import open_assistant
 from tests.conftest import folders
 from tests.openai_stub import Said, Stub, openai_stub
 
@@ -19,10 +20,10 @@ TWO = Said(
 )
 
 
-def ask(stub: Stub, folder: Path, question: str, events: list[dict[str, Any]] | None = None) -> Answer:
+def ask(stub: Stub, folder: Path, question: str, events: list[dict[str, Any]] | None = None) -> Done:
     env = folders(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, OPENAI_INPUT_PRICE_PER_1K="0.5")
     with open_assistant(open_handles(load_settings(env))) as assistant:
-        return assistant.ask(question, THREAD, on_event=(events if events is not None else []).append)
+        return expect_done(assistant.ask(question, THREAD, on_event=(events if events is not None else []).append))
 
 
 def test_several_calls_then_a_second_turn_after_a_restart(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from ana.errors import ToolError, UserError
 from ana.handles import Handles, open_handles
-from ana.memory.memory import Memory
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.time.clock import Clock
@@ -20,6 +19,7 @@ from app.repl.repl import COMMANDS, Repl
 from app.show.answers import show_text
 from app.show.tables import show_table
 from app.turn import open_assistant
+from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
 
 TABLE = "Two:\n| what | due |\n| --- | --- |\n| Buy milk \\| bread | Friday |\n| Call Bob |\nThat is all."
@@ -49,7 +49,7 @@ def handles(tmp_path: Path) -> Iterator[Handles]:
     settings = load_settings(folders(tmp_path))
     opened = open_handles(settings, model=ScriptedModel(replies=[]))
     clock = Clock(BERLIN, lambda: WEDNESDAY)
-    memory = Memory(settings.ana_data_dir, EMBEDDER, clock)
+    memory = open_memory(settings.ana_data_dir, EMBEDDER, clock)
     yield Handles(settings, clock, memory, opened.traces, opened.model)
     memory.close()
 

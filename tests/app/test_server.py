@@ -1,8 +1,6 @@
 """The dev server with real clients: threads that survive, our routes, and doors that stay shut."""
 
 import json
-import subprocess
-import sys
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,9 +12,10 @@ import pytest
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
-from ana.settings import PROJECT, Settings, load_settings
+from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
 from tests.conftest import folders
+from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, openai_stub, stores_what_is_said
 from tests.server import Server, running
 
@@ -114,17 +113,8 @@ def test_a_thread_of_the_command_line_appears_and_the_reverse(
 
 
 def command_line(env: dict[str, str], *arguments: str) -> str:
-    import os
-
-    done = subprocess.run(
-        [sys.executable, "-m", "app.cli", *arguments],
-        cwd=PROJECT,
-        env=os.environ | env,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    done = run_forked("-m", "app.cli", *arguments, env=env)
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 

@@ -11,7 +11,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from ana.handles import open_handles
 from ana.settings import load_settings
-from app.turn import Answer, Assistant, open_assistant
+from app.outcome import Done, expect_done
+from app.turn import Assistant, open_assistant
 from graph.builder import builder
 from graph.context import LocalContext
 from prompts import decision_prompt
@@ -36,11 +37,11 @@ def opened(stub: Stub, folder: Path, **more: str) -> Iterator[Assistant]:
         yield assistant
 
 
-def ask(stub: Stub, folder: Path, *questions: str, events: list[dict[str, Any]] | None = None, **more: str) -> Answer:
+def ask(stub: Stub, folder: Path, *questions: str, events: list[dict[str, Any]] | None = None, **more: str) -> Done:
     heard = events if events is not None else []
     with opened(stub, folder, **more) as assistant:
         answers = [assistant.ask(question, THREAD, on_event=heard.append) for question in questions]
-    return answers[-1]
+    return expect_done(answers[-1])
 
 
 @pytest.mark.parametrize("mode", ["0", "auto"])
@@ -163,7 +164,7 @@ def test_a_decision_that_stays_broken_ends_with_a_clear_answer(tmp_path: Path, r
         stub.script = list[Said | Callable[[dict[str, Any]], Said]](without_tools(FINAL))
         again = ask(stub, tmp_path, "hi", USE_TOOL_CALLS="0")
     assert [step["tool"] for step in answer.steps] == ["⛔️validation_error"] * 2
-    assert "no decision that can be used" in answer.answer
+    assert "could not be used" in answer.answer
     assert answer.changes == []
     assert len(stub.requests) == 2 + 1
     assert again.answer == "You have one task: the cake."

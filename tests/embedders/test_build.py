@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ana.embedders import Embedder, WordLlamaEmbeddings, build_embedder
-from ana.embedders.base import unit
+from ana.embedders.base import to_unit_vectors
 from ana.errors import ConfigError
 from ana.settings import Settings, load_settings
 
@@ -53,11 +53,11 @@ def test_importing_the_package_loads_no_runtime() -> None:
 
 @pytest.mark.parametrize("bad", [[0.0, 0.0], [np.nan, 1.0], [np.inf, 1.0]])
 def test_a_vector_without_direction_becomes_the_first_axis(bad: list[float]) -> None:
-    assert unit(np.array([bad, [3.0, 4.0]])) == [[1.0, 0.0], pytest.approx([0.6, 0.8])]
+    assert to_unit_vectors(np.array([bad, [3.0, 4.0]])) == [[1.0, 0.0], pytest.approx([0.6, 0.8])]
 
 
 def test_large_numbers_are_scaled_not_lost() -> None:
-    assert unit(np.array([[3e38, 3e38]], dtype=np.float32))[0] == pytest.approx([2**-0.5, 2**-0.5])
+    assert to_unit_vectors(np.array([[3e38, 3e38]], dtype=np.float32))[0] == pytest.approx([2**-0.5, 2**-0.5])
 
 
 @pytest.mark.parametrize("text", ["", " ", "\ud800", "buy milk"])

@@ -1,21 +1,21 @@
 """The short forms of `make crash`."""
 
-import subprocess
-import sys
 from pathlib import Path
 
-from ana.settings import PROJECT
+import pytest
+
 from evals.crash.crowd import write_in_threads
+from tests.forks import run_forked
 
 
 def test_kills_at_random_moments_lose_nothing_and_leave_nothing_half_done() -> None:
     """In a process of its own, because its children are forks, and no fork survives a Chroma that was opened before."""
-    command = [sys.executable, "-m", "evals.crash", "--kills", "3", "--seed", "11"]
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=200, check=False)
+    done = run_forked("-m", "evals.crash", "--kills", "3", "--seed", "11", timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("3 kills (")
 
 
+@pytest.mark.usefixtures("forked_probe")
 def test_many_threads_at_once_lose_nothing(tmp_path: Path) -> None:
     """Processes that take turns are tested in tests/backends/chroma/test_folder.py."""
     assert write_in_threads(tmp_path / "threads", 8, 15) == []

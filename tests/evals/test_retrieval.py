@@ -1,8 +1,6 @@
 """The personal set is sound, its halves never change, and what search finds on it may only get better."""
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -11,11 +9,11 @@ import pytest
 from ana.errors import UserError
 from ana.memory.filters import matches, parse
 from ana.memory.item import check_properties
-from ana.settings import PROJECT
 from evals.retrieval import locomo
 from evals.retrieval.measure import SETS, Set, load_items, load_queries, open_legs
 from evals.retrieval.scores import score_queries
 from tests.conftest import BERLIN, EMBEDDER
+from tests.forks import run_forked
 
 LAST: dict[Set, list[str]] = {"personal": ["q272", "q273", "q274"], "blind": ["q299", "q300", "q303"]}
 """The last queries of the tuning halves: another split would make every earlier figure worthless."""
@@ -141,8 +139,9 @@ def test_a_locomo_file_is_read_as_items_and_questions(tmp_path: Path) -> None:
 
 
 def test_a_locomo_file_is_measured_by_the_command(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "evals.retrieval", "--locomo", str(sample(tmp_path / "locomo.json"))]
-    told = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.splitlines()
+    done = run_forked("-m", "evals.retrieval", "--locomo", str(sample(tmp_path / "locomo.json")))
+    assert done.returncode == 0, done.stderr
+    told = done.stdout.splitlines()
     assert [line.split("  ")[0] for line in told[1:]] == [
         f"{leg}, {kind}"
         for leg in ("dense", "lexical", "hybrid")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ana.tracing.traces import Step
-from app.turn import Answer
+from app.outcome import Done
 from evals.sentences.data import DATA, MORE, Sentence, load_sentences
 from evals.sentences.expected import find_faults, find_wrong_writes
 from evals.sentences.still import put_all
@@ -93,7 +93,7 @@ def step(tool: str, args: dict[str, Any], observation: Any = None) -> Step:
 
 def judged(answer: str, *steps: Step, **expected: Any) -> list[str]:
     sentence = Sentence(**{"id": "x", "kind": "add", "text": "x", "calls": [], **expected})
-    turn = Answer(answer, "t", "t", "p", list(steps), {}, 0.0, [], None)
+    turn = Done(answer, "t", "t", "p", list(steps), {}, 0.0, [], None)
     return [*find_faults(sentence, turn, CONTENTS), *find_wrong_writes(sentence, turn)]
 
 

@@ -59,7 +59,7 @@ def test_time(make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch) ->
     assert answer.answer.startswith(
         "I stopped at the limit of 180 seconds for one turn. This was done and stays: stored"
     )
-    assert assistant.handles.memory.items.count() == 1
+    assert assistant.handles.memory.count() == 1
     assert assistant.ask("and now?", THREAD).answer == "Never said."
 
 

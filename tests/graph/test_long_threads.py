@@ -11,7 +11,7 @@ from ana.errors import ModelFailed
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
-from app.turn import Answer
+from app.outcome import Done, expect_done
 from graph.checkpoints import saver_path
 from tests.conftest import MakeAssistant, folders
 
@@ -29,7 +29,7 @@ class Talker(ScriptedModel):
     replies: list[Any] = Field(default_factory=list)
     fails: bool = False
 
-    def _reply(self, messages: list[BaseMessage]) -> AIMessage:
+    def _take_reply(self, messages: list[BaseMessage]) -> AIMessage:
         self.seen.append(list(messages))
         if not is_summary(messages):
             return AIMessage(LONG)
@@ -42,11 +42,11 @@ class Talker(ScriptedModel):
         return [messages[0].text for messages in self.seen if is_summary(messages)]
 
 
-def talked(make_assistant: MakeAssistant, tmp_path: Any, turns: int, **more: Any) -> tuple[Talker, list[Answer]]:
+def talked(make_assistant: MakeAssistant, tmp_path: Any, turns: int, **more: Any) -> tuple[Talker, list[Done]]:
     model = Talker(**more)
     env = folders(tmp_path, LLM_PROVIDER="openai", OPENAI_API_KEY="x", ANA_HISTORY_TOKENS="3000")
     assistant = make_assistant(handles=open_handles(load_settings(env), model=model))
-    return model, [assistant.ask(f"question {n}", THREAD) for n in range(turns)]
+    return model, [expect_done(assistant.ask(f"question {n}", THREAD)) for n in range(turns)]
 
 
 def test_what_leaves_the_thread_is_summarised_and_quoted(make_assistant: MakeAssistant, tmp_path: Any) -> None:

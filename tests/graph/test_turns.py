@@ -11,6 +11,7 @@ from ana.errors import ModelFailed, UserError
 from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.tracing.traces import Traces
+from app.outcome import expect_done
 from app.turn import Assistant
 from tests.conftest import MakeAssistant
 
@@ -25,9 +26,9 @@ def sent(assistant: Assistant) -> list[list[BaseMessage]]:
 
 def test_a_turn_stores_answers_and_leaves_a_trace(make_assistant: MakeAssistant, settings: Settings) -> None:
     assistant = make_assistant(calls(MILK, ("append_context", {"content": "Likes milk"})), "Saved, due Friday.")
-    answer = assistant.ask("I need milk by Friday", THREAD)
+    answer = expect_done(assistant.ask("I need milk by Friday", THREAD))
     assert answer.answer == "Saved, due Friday."
-    (item,) = assistant.handles.memory.items.scan()
+    (item,) = assistant.handles.memory.items()
     assert item.properties == {"type": "task", "due_date": "2026-01-09"}
     assert assistant.handles.memory.lines() == {0: "Likes milk"}
     assert [c["op"] for c in answer.changes] == ["create", "create"]
@@ -103,7 +104,7 @@ def test_a_draft_that_stays_false_is_replaced_by_the_truth_after_two_tries(make_
     assert [s["tool"] for s in answer.steps] == ["⛔️policy_violation"] * 2
     assert "saved it" not in answer.answer
     assert answer.changes == []
-    assert assistant.handles.memory.items.count() == 0
+    assert assistant.handles.memory.count() == 0
 
 
 def test_only_the_answer_reaches_the_messages(make_assistant: MakeAssistant) -> None:
@@ -229,7 +230,7 @@ def test_long_content_is_cut_for_the_model_and_whole_in_the_store(make_assistant
     answer = make_assistant(calls(("create_item", {"content": "x" * 5000})), "Stored.").ask("keep", THREAD)
     shown = answer.steps[0]["observation"]["content"]
     assert shown.startswith("x" * 4000 + " [cut: 5,000 characters")
-    (item,) = make_assistant().handles.memory.items.scan()
+    (item,) = make_assistant().handles.memory.items()
     assert len(item.content) == 5000
 
 
@@ -266,12 +267,12 @@ def test_ctrl_c_ends_the_turn_and_the_thread_goes_on(make_assistant: MakeAssista
     assistant = make_assistant(calls(MILK), stop, "Hello.")
     with pytest.raises(KeyboardInterrupt):
         assistant.ask("add milk", THREAD)
-    assert assistant.unfinished(THREAD) is None
+    assert assistant.find_open_turn(THREAD) is None
     assert assistant.ask("hi", THREAD).answer == "Hello."
     stopped, _ = Traces(settings.traces_dir).read(THREAD)
     assert stopped["error"] == "Stopped."
     assert stopped["steps"][0]["tool"] == "create_item"
-    assert assistant.handles.memory.items.count() == 1
+    assert assistant.handles.memory.count() == 1
 
 
 def test_every_call_is_answered_in_what_is_sent_even_after_an_interruption(make_assistant: MakeAssistant) -> None:

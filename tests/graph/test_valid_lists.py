@@ -18,8 +18,9 @@ from app.turn import open_assistant
 from graph.builder import builder
 from graph.checkpoints import open_saver
 from graph.context import LocalContext
-from nodes.history import repaired
+from nodes.history import repair_messages
 from tests.conftest import folders
+from tests.examples import examples
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 
@@ -57,14 +58,14 @@ MESSAGE = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(MESSAGE, max_size=12))
 def test_any_list_becomes_a_valid_one(messages: list[AnyMessage]) -> None:
-    mended = repaired(messages)
+    mended = repair_messages(messages)
     assert is_valid(mended)
     others = [m for m in messages if not isinstance(m, ToolMessage)]
     assert [m for m in mended if not isinstance(m, ToolMessage)] == others
-    assert repaired(mended) == mended
+    assert repair_messages(mended) == mended
 
 
 class Killed(BaseException):
@@ -75,7 +76,7 @@ ENDS = ["not", "ctrl-c in the model", "ctrl-c behind a tool", "killed in the mod
 HOW = st.sampled_from(ENDS)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(st.lists(st.tuples(HOW, st.integers(0, 3)), min_size=1, max_size=5))
 def test_whatever_is_interrupted_the_next_call_gets_a_valid_list(turns: list[tuple[str, int]]) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -86,7 +87,7 @@ def test_whatever_is_interrupted_the_next_call_gets_a_valid_list(turns: list[tup
         with open_assistant(open_handles(load_settings(env), model=model)) as assistant:
             assistant.finish(THREAD)
             assert assistant.ask("and now?", THREAD).error is None
-            contents = [item.content for item in assistant.handles.memory.items.scan()]
+            contents = [item.content for item in assistant.handles.memory.items()]
         assert all(is_valid(messages[1:]) for messages in model.seen)
         assert len(contents) == len(set(contents)), "nothing is there twice"
         assert {f"turn {n} one" for n, (how, _) in enumerate(turns) if how == "not"} <= set(contents)
@@ -143,5 +144,5 @@ def test_a_call_that_waits_for_leave_is_answered_when_it_is_refused_or_passed_ov
         assert graph.get_state(config).values["messages"][-1].text == "Then not."
     assert len(model.seen) == 4
     assert all(is_valid(messages[1:]) for messages in model.seen)
-    assert handles.memory.items.count() == 0
+    assert handles.memory.count() == 0
     handles.memory.close()

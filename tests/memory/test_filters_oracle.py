@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.values import Json
+from tests.examples import examples
 
 ZONES = [
     "Pacific/Pago_Pago",
@@ -161,7 +162,7 @@ def satisfies(value: object, op: str, operand: object, zone: ZoneInfo) -> bool:
     return {"$gt": order > 0, "$gte": order >= 0, "$lt": order < 0, "$lte": order <= 0}[op]
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(1500), deadline=None)
 @given(where=filters, held=properties, moment=moments, zone=st.sampled_from(ZONES))
 def test_random_filters_agree_with_the_naive_reading(
     where: dict[str, Any], held: dict[str, Json], moment: str, zone: str
@@ -171,7 +172,7 @@ def test_random_filters_agree_with_the_naive_reading(
     assert matches(parse(where, ZoneInfo(zone)), item) is meant(where, item, ZoneInfo(zone))
 
 
-@settings(max_examples=2500, deadline=None)
+@settings(max_examples=examples(2500), deadline=None)
 @given(value=dates, bound=dates, zone=st.sampled_from(ZONES))
 @example("2011-12-30", "2011-12-30", "Pacific/Apia")
 def test_dates_agree_with_the_naive_reading_and_complement_each_other(value: str, bound: str, zone: str) -> None:

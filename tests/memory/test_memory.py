@@ -8,9 +8,11 @@ import pytest
 from ana.backends.chroma.folder import Folder
 from ana.errors import ToolError
 from ana.memory.changes import Cause
-from ana.memory.context_line import LINE, digest, one_line
+from ana.memory.context_line import LINE, one_line
+from ana.memory.digests import line_digest
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
+from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER
 
 CALL = Cause("thread/message/0", "thread", "turn")
@@ -19,19 +21,19 @@ CALL = Cause("thread/message/0", "thread", "turn")
 def test_the_same_call_run_again_changes_nothing_twice(memory: Memory) -> None:
     first = memory.create("Buy milk", {"type": "task"}, CALL)
     assert memory.create("Buy milk", {"type": "task"}, CALL) == first
-    assert memory.items.count() == 1
+    assert memory.count() == 1
     append = Cause("thread/message/1", "thread", "turn")
     assert memory.append_line("Likes milk", append) == memory.append_line("Likes milk", append)
     assert memory.lines() == {0: "Likes milk"}
     delete = Cause("thread/message/2", "thread", "turn")
     assert memory.delete(first.id, delete) == memory.delete(first.id, delete)
-    assert memory.items.count() == 0
+    assert memory.count() == 0
 
 
 def test_another_call_with_the_same_arguments_is_another_write(memory: Memory) -> None:
     memory.create("Buy milk", {}, Cause("a", "t", "1"))
     memory.create("Buy milk", {}, Cause("b", "t", "1"))
-    assert memory.items.count() == 2
+    assert memory.count() == 2
 
 
 @pytest.mark.parametrize("op", ["create", "update", "delete", "append", "replace", "drop"])
@@ -54,12 +56,12 @@ def test_a_write_cut_short_before_it_was_done_is_finished_once(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(memory.journal, "finish", crash)
+        patched.setattr(chroma_of(memory).journal, "finish", crash)
         with pytest.raises(KeyboardInterrupt):
             writes[op]()
-    before = (memory.items.count(), memory.lines())
+    before = (memory.count(), memory.lines())
     again = writes[op]()
-    assert (memory.items.count(), memory.lines()) == before
+    assert (memory.count(), memory.lines()) == before
     assert writes[op]() == again
 
 
@@ -67,13 +69,13 @@ def test_an_item_created_in_a_crash_and_changed_since_is_not_created_again(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(memory.journal, "finish", lambda seq: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(chroma_of(memory).journal, "finish", lambda seq: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             memory.create("Buy milk", {}, CALL)
-    (item,) = memory.items.scan()
+    (item,) = memory.items()
     memory.update(item.id, "Buy oat milk")
     memory.create("Buy milk", {}, CALL)
-    assert [i.content for i in memory.items.scan()] == ["Buy oat milk"]
+    assert [i.content for i in memory.items()] == ["Buy oat milk"]
 
 
 def test_line_numbers_are_never_used_again(memory: Memory) -> None:
@@ -91,7 +93,7 @@ def test_line_numbers_survive_a_restart_and_a_lost_journal(memory: Memory, tmp_p
     memory.close()
     for file in (tmp_path / "data").glob("journal*"):
         file.unlink()
-    again = Memory(tmp_path / "data", EMBEDDER, clock)
+    again = open_memory(tmp_path / "data", EMBEDDER, clock)
     again.append_line("two")
     assert again.lines() == {0: "zero", 1: "one", 2: "two"}
     again.close()
@@ -113,7 +115,7 @@ def test_two_threads_appending_at_once_lose_nothing(memory: Memory) -> None:
 
 def test_a_line_that_changed_since_it_was_read_is_answered_with_its_present_text(memory: Memory) -> None:
     memory.append_line("Likes tea")
-    shown = {0: digest("Likes tea")}
+    shown = {0: line_digest("Likes tea")}
     memory.replace_line(0, "Likes coffee")
     with pytest.raises(ToolError, match="Likes coffee"):
         memory.replace_line(0, "x", None, shown)
@@ -122,7 +124,7 @@ def test_a_line_that_changed_since_it_was_read_is_answered_with_its_present_text
     with pytest.raises(ToolError, match="Likes coffee"):
         memory.delete_line(0, None, {})
     assert memory.lines() == {0: "Likes coffee"}
-    memory.replace_line(0, "Likes water", None, {0: digest("Likes coffee")})
+    memory.replace_line(0, "Likes water", None, {0: line_digest("Likes coffee")})
     assert memory.lines() == {0: "Likes water"}
 
 
@@ -179,13 +181,13 @@ class Watching:
 def test_nothing_is_embedded_while_the_folder_is_held(tmp_path: Path, clock: Clock) -> None:
     """An embedder may be a server that takes a minute; other processes must not wait for it."""
     embedder = Watching()
-    memory = Memory(tmp_path, embedder, clock)
-    embedder.folder = memory.folder
+    memory = open_memory(tmp_path, embedder, clock)
+    embedder.folder = chroma_of(memory).folder
     id = memory.create("Buy milk", {"n": 1}).id
     memory.update(id, "Buy oat milk", {"n": 2})
     memory.append_line("Likes milk")
     memory.replace_line(0, "Likes oat milk")
-    memory.items.query("milk")
+    memory.find("milk")
     memory.delete(id)
     assert len(embedder.held) == 5
     assert not any(embedder.held)

@@ -7,7 +7,7 @@ import pytest
 from ana.errors import UserError
 from ana.memory.changes import Cause
 from ana.memory.memory import Memory
-from ana.memory.trash import deleted, purge, restore
+from ana.memory.trash import list_deleted, purge, restore
 from ana.memory.undo import last_turn, undo
 from tests.conftest import WEDNESDAY
 
@@ -20,11 +20,11 @@ def test_what_is_deleted_lies_there_as_it_was(memory: Memory) -> None:
     memory.update(first.id, "changed")
     for item in (first, second):
         memory.delete(item.id)
-    assert [each.item.content for each in deleted(memory)] == ["second", "changed"]
+    assert [each.item.content for each in list_deleted(memory)] == ["second", "changed"]
     restore(memory, first.id)
-    assert memory.items.known(first.id).content == "changed"
-    assert memory.items.query("changed", limit=1).items[0].id == first.id
-    assert [each.item.id for each in deleted(memory)] == [second.id]
+    assert memory.get(first.id).content == "changed"
+    assert memory.find("changed", limit=1).items[0].id == first.id
+    assert [each.item.id for each in list_deleted(memory)] == [second.id]
     with pytest.raises(UserError, match="trash"):
         restore(memory, first.id)
 
@@ -35,15 +35,15 @@ def test_bringing_back_can_be_done_again_and_taken_back(memory: Memory) -> None:
         memory.delete(item)
         restore(memory, item)
     undo(memory, last_turn(memory))
-    assert memory.items.get(item) is None
-    assert [each.item.id for each in deleted(memory)] == [item]
+    assert memory.record("item", item) is None
+    assert [each.item.id for each in list_deleted(memory)] == [item]
 
 
 def test_what_a_turn_made_and_undo_removed_lies_there_too(memory: Memory) -> None:
     item = memory.create("one", {}, Cause("a/0", "t", "a")).id
     undo(memory, "a")
     restore(memory, item)
-    assert memory.items.known(item).content == "one"
+    assert memory.get(item).content == "one"
 
 
 def test_purging_forgets_only_what_is_old_and_gone(memory: Memory) -> None:
@@ -53,8 +53,6 @@ def test_purging_forgets_only_what_is_old_and_gone(memory: Memory) -> None:
     later = (WEDNESDAY + timedelta(days=1)).isoformat(timespec="microseconds")
     assert purge(memory, WEDNESDAY.isoformat(timespec="microseconds")) == []
     assert [each.item.id for each in purge(memory, later)] == [gone]
-    assert deleted(memory) == []
+    assert list_deleted(memory) == []
     assert memory.history(id=gone) == []
     assert [entry.change.id for entry in memory.history()] == ["0", kept]
-    memory.erase(kept)
-    assert len(memory.history(id=kept)) == 1

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from ana.models.offline import english
-from ana.models.offline.english import VERBS, forms, pairs, plain, rows
+from ana.models.offline.english import VERBS, normalize, read_forms, read_pairs, read_rows
 from ana.settings import PROJECT
 
 READER = PROJECT / "ana" / "models" / "offline"
@@ -21,7 +21,7 @@ Form = Callable[[str], re.Pattern[str]]
 def form(monkeypatch: pytest.MonkeyPatch) -> Form:
     def read(line: str) -> re.Pattern[str]:
         monkeypatch.setattr(english, "_TABLES", f"\n[test]\n{line}\n")
-        ((_, pattern),) = forms("test")
+        ((_, pattern),) = read_forms("test")
         return pattern
 
     return read
@@ -49,12 +49,12 @@ def test_a_name_that_is_not_there_is_an_error(form: Form) -> None:
         form("x: (mark|set) NOWHERE {what}")
 
 
-@pytest.mark.parametrize("name", [name for name, _ in rows("names") if name != "..."])
+@pytest.mark.parametrize("name", [name for name, _ in read_rows("names") if name != "..."])
 def test_every_name_is_used(name: str) -> None:
     assert len(re.findall(rf"(?<![A-Z_]){name}(?![A-Z_])", TABLE)) > 1
 
 
-@pytest.mark.parametrize("name", [name for name, _ in rows("patterns")])
+@pytest.mark.parametrize("name", [name for name, _ in read_rows("patterns")])
 def test_every_pattern_is_used(name: str) -> None:
     assert f'"{name}"' in CODE or f"'{name}'" in CODE
 
@@ -65,7 +65,7 @@ def test_no_line_is_too_long_to_read() -> None:
 
 def test_words() -> None:
     assert "buy" in VERBS
-    assert pairs("past")["bought"] == "buy"
+    assert read_pairs("past")["bought"] == "buy"
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,4 @@ def test_words() -> None:
     ],
 )
 def test_politeness_and_slips_are_taken_off(text: str, left: str) -> None:
-    assert plain(text) == left
+    assert normalize(text) == left

@@ -16,7 +16,8 @@ from ana.handles import open_handles
 from ana.models.call import complete
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
-from app.turn import Answer, Assistant, open_assistant
+from app.outcome import Done
+from app.turn import Assistant, open_assistant
 from tests.conftest import folders
 from tests.wire import DIALECTS, Dialect, Reply, Wire, wire
 
@@ -66,14 +67,14 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
 
 
-Ask = Callable[[str], Answer]
+Ask = Callable[[str], Done]
 
 
 def opened(server: Wire, folder: Path, **more: str) -> Any:
     return open_assistant(open_handles(load_settings(folders(folder, **server.env(), **more))))
 
 
-def told_well(assistant: Assistant, answer: Answer, said: str) -> None:
+def told_well(assistant: Assistant, answer: Done, said: str) -> None:
     """The failure is a sentence with a next step, and the thread goes on."""
     assert said in answer.answer
     assert answer.answer.endswith(".")
@@ -81,7 +82,7 @@ def told_well(assistant: Assistant, answer: Answer, said: str) -> None:
     assert "sk-test" not in answer.answer
     assert answer.error
     assert answer.changes == []
-    assert assistant.handles.memory.items.count() == 0
+    assert assistant.handles.memory.count() == 0
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

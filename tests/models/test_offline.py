@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from ana.models.offline import OfflineReader
 from ana.models.offline.reader import reply
-from nodes.reason import system_prompt
+from nodes.reason import system_message
 from tools.catalog import TOOLS, schemas
 
 TODAY = date(2026, 1, 7)
@@ -18,7 +18,7 @@ NAMES = frozenset(TOOLS)
 
 def prompt(*lines: str) -> SystemMessage:
     now = "Wednesday 2026-01-07 09:00, Europe/Berlin\nComing days: Thu 2026-01-08"
-    return SystemMessage(system_prompt({"now": now, "lines": dict(enumerate(lines))}))
+    return system_message({"now": now, "lines": dict(enumerate(lines))})
 
 
 def say(text: str, *lines: str) -> AIMessage:

@@ -9,12 +9,13 @@ from ana.errors import ConfigError
 from ana.handles import Handles, open_handles
 from ana.models.providers import build_model
 from ana.settings import PROJECT, Settings, load_settings
-from app.turn import Answer, open_assistant
+from app.outcome import Done, expect_done
+from app.turn import open_assistant
 from tests.conftest import folders
 from tests.test_structure import imports
 
 READER = PROJECT / "ana" / "models" / "offline"
-READS = ("ana.models.offline", "ana.models.scripted", "ana.time.when")
+READS = ("ana.models.offline", "ana.models.base", "ana.time.when")
 
 
 @pytest.mark.parametrize("path", sorted(READER.glob("*.py")), ids=lambda path: path.name)
@@ -32,10 +33,10 @@ def test_it_could_be_deleted_without_touching_another_file(settings: Settings, m
         build_model(settings)
 
 
-def ask(settings: Settings, text: str) -> tuple[Answer, Handles]:
+def ask(settings: Settings, text: str) -> tuple[Done, Handles]:
     handles = open_handles(settings)
     with open_assistant(handles) as assistant:
-        return assistant.ask(text, "00000000-0000-4000-8000-000000000000"), handles
+        return expect_done(assistant.ask(text, "00000000-0000-4000-8000-000000000000")), handles
 
 
 CALLED = """

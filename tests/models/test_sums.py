@@ -2,7 +2,7 @@
 
 import pytest
 
-from ana.models.offline.sums import expression_in
+from ana.models.offline.sums import find_expression
 from tools.calculator import calculate
 
 SUMS = """
@@ -81,11 +81,11 @@ If I get 5 a night for 2 months, what's the total?
 @pytest.mark.parametrize("row", SUMS.strip().splitlines())
 def test_a_sum(row: str) -> None:
     question, _, result = row.partition("|")
-    expression = expression_in(question.strip())
+    expression = find_expression(question.strip())
     assert expression is not None
     assert calculate(expression) == pytest.approx(float(result))
 
 
 @pytest.mark.parametrize("text", NO_SUMS.strip().splitlines())
 def test_what_is_no_sum(text: str) -> None:
-    assert expression_in(text) is None
+    assert find_expression(text) is None

@@ -1,4 +1,4 @@
-"""Two hundred turns with every fault mixed in at random, with tool calls and without: nothing doubled, nothing lost."""
+"""Many turns with every fault mixed in at random, with tool calls and without: nothing doubled, nothing lost."""
 
 import json
 import random
@@ -18,7 +18,6 @@ from tests.models.test_faults import FAILS
 from tests.wire import DIALECTS, Reply, wire
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
-TURNS = 200
 
 
 class Storyteller:
@@ -73,9 +72,10 @@ class Storyteller:
         return Reply(calls=[(tool, {"strong": True} if name == "unknown tool" else '{"content": "half a tho')])
 
 
+@pytest.mark.parametrize("turns", [50, pytest.param(200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("spoken", [False, True], ids=["tool calls", "JSON decisions"])
 def test_nothing_is_doubled_or_lost_and_the_thread_answers(
-    tmp_path: Path, spoken: bool, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, spoken: bool, turns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
     model = Storyteller(spoken)
@@ -83,19 +83,19 @@ def test_nothing_is_doubled_or_lost_and_the_thread_answers(
         env = folders(tmp_path, **server.env(), USE_TOOL_CALLS="0" if spoken else "1", ANA_HISTORY_TOKENS="2000")
         handles = open_handles(load_settings(env), instruct=decision_prompt)
         with open_assistant(handles) as assistant:
-            answers = [assistant.ask(f"keep thing {n}", THREAD) for n in range(TURNS)]
+            answers = [assistant.ask(f"keep thing {n}", THREAD) for n in range(turns)]
             server.replies = [Reply('{"final": {"answer": "Hello."}}' if spoken else "Hello.")]
             assert assistant.ask("hello", THREAD).answer == "Hello."
-            kept = Counter(item.content for item in handles.memory.items.scan())
+            kept = Counter(item.content for item in handles.memory.items())
     stored = {change["after"]["content"] for answer in answers for change in answer.changes}
     assert set(kept.values()) == {1}, "nothing is there twice"
     assert set(kept) == stored, "what is there was acknowledged, and what was acknowledged is there"
     well = [n for n, answer in enumerate(answers) if answer.error is None and answer.changes]
     assert {f"keep thing {n}" for n in well} <= stored
-    assert len(well) > TURNS * 0.6
-    assert len(model.faults) > 12, model.faults
+    assert len(well) > turns * 0.6
+    assert len(model.faults) > min(12, turns // 8), model.faults
     records = Traces(tmp_path / "traces").read(THREAD)
-    assert [record["question"] for record in records] == [f"keep thing {n}" for n in range(TURNS)] + ["hello"]
+    assert [record["question"] for record in records] == [f"keep thing {n}" for n in range(turns)] + ["hello"]
     for record, answer in zip(records, answers, strict=False):
         assert (record["answer"], record["error"]) == (answer.answer, answer.error)
         assert answer.answer.endswith((".", "?", ")")), answer.answer

@@ -124,7 +124,7 @@ def test_a_claimed_write_needs_a_receipt(draft: str, tools: tuple[str, ...]) -> 
 
 @pytest.mark.parametrize("question", ["What about the milk?", "Add milk", "I finished the report"])
 @pytest.mark.parametrize("draft", NO_CLAIMS)
-def test_what_claims_no_write_needs_no_receipt(draft: str, question: str) -> None:
+def test_a_draft_that_claims_no_write_needs_no_receipt(draft: str, question: str) -> None:
     assert first_violation(Evidence(question, draft, ())) is None
 
 
@@ -141,7 +141,7 @@ def test_what_claims_no_write_needs_no_receipt(draft: str, question: str) -> Non
         ("I've updated it.", ("append_context",), False),
     ],
 )
-def test_the_receipt_is_of_the_kind_that_is_claimed(draft: str, tools: tuple[str, ...], breaks: bool) -> None:
+def test_the_receipt_must_be_of_the_claimed_kind(draft: str, tools: tuple[str, ...], breaks: bool) -> None:
     assert bool(claimed_write_needs_receipt(Evidence("", draft, tools))) is breaks
 
 
@@ -158,13 +158,13 @@ def test_the_receipt_is_of_the_kind_that_is_claimed(draft: str, tools: tuple[str
         ("How many are done?", "Done: 3, open: 4.", (), False),
     ],
 )
-def test_a_bare_done_claims_a_write_behind_an_order(
+def test_a_bare_done_claims_a_write_after_an_order(
     question: str, draft: str, tools: tuple[str, ...], breaks: bool
 ) -> None:
     assert bool(claimed_write_needs_receipt(Evidence(question, draft, tools))) is breaks
 
 
-def test_a_reason_tells_what_was_said_and_what_would_do_it() -> None:
+def test_a_reason_quotes_the_claim_and_names_the_tools() -> None:
     violation = claimed_write_needs_receipt(Evidence("Delete it", "Sure! I've deleted it.", ()))
     assert violation
     assert "I've deleted it" in violation.reason

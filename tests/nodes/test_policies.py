@@ -115,7 +115,7 @@ def test_a_computed_number_needs_the_calculator(question: str) -> None:
 
 
 @pytest.mark.parametrize("question", [*NO_SUMS, *CLOCK, *NO_CLOCK])
-def test_a_number_that_is_no_result_needs_no_calculator(question: str) -> None:
+def test_a_number_that_is_not_a_result_needs_no_calculator(question: str) -> None:
     assert arithmetic_needs_calculator(Evidence(question, "That is 42.", ())) is None
 
 

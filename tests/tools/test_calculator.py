@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ana.errors import ToolError
+from tests.examples import examples
 from tools.calculator import LARGEST, calculate, calculator
 
 
@@ -127,14 +128,14 @@ def test_an_expression_has_its_value(expression: str, value: float) -> None:
         ("(" * 999, "nested"),
     ],
 )
-def test_what_has_no_value_is_refused_in_a_sentence(expression: str, says: str) -> None:
+def test_an_expression_without_a_value_is_refused_in_a_sentence(expression: str, says: str) -> None:
     with pytest.raises(ToolError, match=says) as refusal:
         calculate(expression)
     assert refusal.value.message.endswith(".")
     assert refusal.value.hint.endswith(".")
 
 
-def test_digits_do_not_pile_up() -> None:
+def test_the_number_of_digits_stays_bounded() -> None:
     assert calculate("(((1.000000000001^64)^64)^64)^64") == 1.00001677736
 
 
@@ -213,7 +214,7 @@ def test_operators_bind_as_in_python(pairs: list[tuple[int, str]]) -> None:
 _mumbling = st.text(alphabet="0123456789+-*/%^!().,$€×÷−of e\n_'\"[]", max_size=80)
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=examples(500))
 @given(
     _mumbling | st.text() | st.lists(st.sampled_from(["2", "0", ".5", "(", ")", "!", "%", "^", "-", "/"])).map("".join)
 )

@@ -1,4 +1,4 @@
-"""The tools over items: look before create, what a query says of itself, and why it found what it found."""
+"""The tools over items: look before create, the note of a query, and the reasons for what it found."""
 
 import json
 from typing import Any
@@ -17,13 +17,13 @@ def observed(settings: Settings, turn: int = -1) -> list[Any]:
     return [step["observation"] for step in Traces(settings.traces_dir).read(THREAD)[turn]["steps"]]
 
 
-def test_what_is_there_already_is_answered_with_it_and_the_choice(
+def test_a_copy_is_refused_with_the_existing_item_and_the_choice(
     make_assistant: MakeAssistant, settings: Settings
 ) -> None:
     assistant = make_assistant(calls(MILK), "Saved.", calls(AGAIN), "You have that already.")
     assistant.ask("buy milk", THREAD)
     answer = assistant.ask("and buy milk", THREAD)
-    (item,) = assistant.handles.memory.items.scan()
+    (item,) = assistant.handles.memory.items()
     (told,) = observed(settings)
     assert told["existing"]["id"] == item.id
     assert "Nothing was stored" in told["choice"]
@@ -31,8 +31,10 @@ def test_what_is_there_already_is_answered_with_it_and_the_choice(
     assert answer.answer == "You have that already."
 
 
-def test_a_copy_is_kept_when_it_is_wanted_after_all(make_assistant: MakeAssistant, settings: Settings) -> None:
-    """In the turn after; a model that only repeats itself in the same turn gets the same answer."""
+def test_a_copy_is_stored_when_the_call_comes_again_in_the_next_turn(
+    make_assistant: MakeAssistant, settings: Settings
+) -> None:
+    """A model that only repeats itself in the same turn gets the same answer."""
     assistant = make_assistant(
         *(calls(MILK), "Saved."),
         *(calls(AGAIN), calls(AGAIN), "You have that already; a second one?"),
@@ -47,7 +49,7 @@ def test_a_copy_is_kept_when_it_is_wanted_after_all(make_assistant: MakeAssistan
         [False],
         [True],
     ]
-    assert assistant.handles.memory.items.count() == 2
+    assert assistant.handles.memory.count() == 2
     assert answer.changes == []
 
 
@@ -55,10 +57,10 @@ def test_another_property_makes_another_item(make_assistant: MakeAssistant) -> N
     other = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "n": 2}})
     assistant = make_assistant(calls(MILK, other), "Saved.")
     assistant.ask("buy milk twice", THREAD)
-    assert assistant.handles.memory.items.count() == 2
+    assert assistant.handles.memory.count() == 2
 
 
-def test_a_query_tells_that_it_was_taken_as_a_due_question(make_assistant: MakeAssistant, settings: Settings) -> None:
+def test_a_query_says_that_it_was_read_as_a_due_question(make_assistant: MakeAssistant, settings: Settings) -> None:
     due = calls(("query_items", {"text": "what's due this week"}), ("query_items", {"text": "anything overdue?"}))
     assistant = make_assistant(due, "Nothing.")
     assistant.ask("what is due?", THREAD)
@@ -69,7 +71,9 @@ def test_a_query_tells_that_it_was_taken_as_a_due_question(make_assistant: MakeA
     assert "due: to " in overdue["note"]
 
 
-def test_why_is_in_the_trace_and_not_told_to_the_model(make_assistant: MakeAssistant, settings: Settings) -> None:
+def test_the_reasons_of_a_query_are_in_the_trace_and_not_shown_to_the_model(
+    make_assistant: MakeAssistant, settings: Settings
+) -> None:
     assistant = make_assistant(calls(MILK), "Saved.", calls(("query_items", {"text": "milk"})), "There it is.")
     assistant.ask("buy milk", THREAD)
     assistant.ask("where is the milk?", THREAD)

@@ -59,7 +59,7 @@ def asked(tmp_path: Path, modules: str, *replies: Any) -> Any:
         return assistant.ask("throw", THREAD), model
 
 
-def test_tools_of_ones_own_are_offered_and_run(module: Any, tmp_path: Path) -> None:
+def test_plugin_tools_are_offered_and_run(module: Any, tmp_path: Path) -> None:
     one = module("plugin_one", GOOD + "\nTOOLS = [dice]\n")
     two = module("plugin_two", GOOD + "\ndef get_tools():\n    return [forger]\n")
     answer, _ = asked(tmp_path, f"{one}, {two}", calls(("dice", {"sides": 6}), ("forger", {"text": "milk"})), "A 6.")
@@ -68,7 +68,7 @@ def test_tools_of_ones_own_are_offered_and_run(module: Any, tmp_path: Path) -> N
     assert [schema["function"]["name"] for schema in schemas((one, two))] == [*TOOLS, "dice", "forger"]
 
 
-def test_their_arguments_are_checked_and_their_errors_told(module: Any, tmp_path: Path) -> None:
+def test_their_arguments_are_checked_and_their_errors_reported(module: Any, tmp_path: Path) -> None:
     one = module("plugin_one", GOOD + "\nTOOLS = [dice]\n")
     wrong = [calls(("dice", {"sides": "six"})), calls(("dice", {"sides": 13})), "That did not work."]
     answer, _ = asked(tmp_path, one, *wrong)
@@ -99,6 +99,6 @@ def test_a_module_that_cannot_be_used_stops_the_start(module: Any, tmp_path: Pat
     assert "TOOLS_MODULES" in caught.value.hint
 
 
-def test_without_a_setting_only_ours_are_there(make_assistant: MakeAssistant) -> None:
+def test_without_a_setting_there_are_only_our_tools(make_assistant: MakeAssistant) -> None:
     assert catalog() == TOOLS
     assert make_assistant("Hello.").ask("hello", THREAD).answer == "Hello."

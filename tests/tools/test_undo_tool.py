@@ -1,4 +1,4 @@
-"""The model takes a turn back: whole, once, and not over what was changed since without being told to."""
+"""The model undoes a turn: completely, once, and changes made since only with force."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from tests.conftest import MakeAssistant
-from tools.call import Call
+from tools.call import CallContext
 from tools.undo import undo
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -20,32 +20,32 @@ def observed(settings: Settings) -> Any:
     return Traces(settings.traces_dir).read(THREAD)[-1]["steps"][-1]["observation"]
 
 
-def test_undo_that_takes_the_last_turn_back_and_the_undo_too(make_assistant: MakeAssistant, settings: Settings) -> None:
+def test_undo_reverses_the_last_turn_and_can_be_undone(make_assistant: MakeAssistant, settings: Settings) -> None:
     assistant = make_assistant(WRITES, "Saved.", calls(("undo", {})), "I took it all back.")
     assistant.ask("I like milk, buy some", THREAD)
     answer = assistant.ask("undo that", THREAD)
     memory = assistant.handles.memory
     assert answer.answer == "I took it all back."
     assert [(change["op"], change["kind"]) for change in answer.changes] == [("delete", "line"), ("delete", "item")]
-    assert (memory.items.count(), memory.lines()) == (0, {})
+    assert (memory.count(), memory.lines()) == (0, {})
     told = observed(settings)
     assert [list(change) for change in told["changes"]] == [["removed again"], ["removed again"]]
     again = make_assistant(calls(("undo", {"turn": told["undo"]})), "I've restored both.", handles=None)
     answer = again.ask("no, bring it back", THREAD)
     assert [change["op"] for change in answer.changes] == ["create", "create"]
-    assert (memory.items.count(), memory.lines()) == (1, {0: "Likes milk"})
+    assert (memory.count(), memory.lines()) == (1, {0: "Likes milk"})
 
 
-def test_only_turns_of_this_conversation_are_meant(make_assistant: MakeAssistant, settings: Settings) -> None:
+def test_undo_looks_only_at_this_conversation(make_assistant: MakeAssistant, settings: Settings) -> None:
     assistant = make_assistant(WRITES, "Saved.", calls(("undo", {})), "There was nothing to take back.")
     assistant.ask("I like milk, buy some", OTHER)
     answer = assistant.ask("undo that", THREAD)
     assert answer.changes == []
-    assert assistant.handles.memory.items.count() == 1
+    assert assistant.handles.memory.count() == 1
     assert "nothing to take back" in observed(settings)["error"]
 
 
-def test_what_was_changed_since_is_shown_and_asked_about(make_assistant: MakeAssistant, settings: Settings) -> None:
+def test_changes_made_since_are_shown_and_asked_about(make_assistant: MakeAssistant, settings: Settings) -> None:
     script = (WRITES, "Saved.", calls(("undo", {})), "It was changed since. Take it back all the same?")
     assistant = make_assistant(*script, calls(("undo", {"force": True})), "Taken back.")
     assistant.ask("I like milk, buy some", THREAD)
@@ -56,16 +56,16 @@ def test_what_was_changed_since_is_shown_and_asked_about(make_assistant: MakeAss
     assert "'Likes milk' is now 'Likes oat milk'" in told["error"]
     assert "ask" in told["hint"]
     assistant.ask("yes", THREAD)
-    assert (memory.items.count(), memory.lines()) == (0, {})
+    assert (memory.count(), memory.lines()) == (0, {})
 
 
-def test_the_same_call_run_again_takes_nothing_more_back(make_assistant: MakeAssistant) -> None:
+def test_the_same_call_run_again_undoes_nothing_more(make_assistant: MakeAssistant) -> None:
     memory = make_assistant("x").handles.memory
     for turn in ("t0", "t1"):
         memory.create(turn, {}, Cause(f"{THREAD}/{turn}", THREAD, turn))
-    call = Call(memory, make_assistant("x").handles.clock, Cause("key", THREAD, "t2"))
+    call = CallContext(memory, make_assistant("x").handles.clock, Cause("key", THREAD, "t2"))
     request = {"type": "tool_call", "name": "undo", "id": "1", "args": {"call": call}}
     first, again = undo.invoke(request), undo.invoke(request)
     assert json.loads(first.text) == json.loads(again.text)
     assert first.artifact == again.artifact
-    assert [item.content for item in memory.items.scan()] == ["t0"]
+    assert [item.content for item in memory.items()] == ["t0"]

@@ -15,26 +15,28 @@ from ana.errors import StoreBroken, UserError
 from ana.memory.changes import Cause
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.memory.trash import deleted, restore
+from ana.memory.trash import list_deleted, restore
 from ana.memory.undo import undo
 from ana.time.clock import Clock
 from ana.transfer.bundle import Bundle, is_export, read_export
-from ana.transfer.exporter import exported
-from ana.transfer.importer import bring_in
+from ana.transfer.exporter import export_lines
+from ana.transfer.importer import import_bundle
+from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+from tests.examples import examples
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
 
 
 @pytest.fixture
 def other(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
-    memory = Memory(tmp_path / "other", EMBEDDER, clock)
+    memory = open_memory(tmp_path / "other", EMBEDDER, clock)
     yield memory
     memory.close()
 
 
 def export(memory: Memory, path: Path) -> Path:
-    path.write_bytes(b"".join(exported(memory)))
+    path.write_bytes(b"".join(export_lines(memory.backend)))
     return path
 
 
@@ -54,14 +56,14 @@ def lived_in(memory: Memory) -> None:
 
 def test_export_import_export_gives_the_same_bytes(memory: Memory, other: Memory, tmp_path: Path) -> None:
     lived_in(memory)
-    memory.items.fill([Item("fromfill", "never journaled", {}, STAMP, STAMP)])
+    chroma_of(memory).fill([Item("fromfill", "never journaled", {}, STAMP, STAMP)])
     first = export(memory, tmp_path / "first.jsonl")
-    done = bring_in(other, read_export(first))
-    assert (done.new, done.same, done.differing) == (5, 0, [])
+    done = import_bundle(other, read_export(first))
+    assert (done.new, done.unchanged, done.conflicting) == (5, 0, [])
     assert export(other, tmp_path / "second.jsonl").read_bytes() == first.read_bytes()
-    assert {i.id: i for i in other.items.scan()} == {i.id: i for i in memory.items.scan()}
+    assert {i.id: i for i in other.items()} == {i.id: i for i in memory.items()}
     assert other.append_line("New").id == "3", "the number of a deleted line is not used again"
-    (gone,) = [each.item.id for each in deleted(other) if each.item.content == "Older"]
+    (gone,) = [each.item.id for each in list_deleted(other) if each.item.content == "Older"]
     assert restore(other, gone).after
     assert export(memory, tmp_path / "again.jsonl").read_bytes() == first.read_bytes()
 
@@ -69,10 +71,10 @@ def test_export_import_export_gives_the_same_bytes(memory: Memory, other: Memory
 def test_what_was_imported_is_not_imported_twice(memory: Memory, other: Memory, tmp_path: Path) -> None:
     lived_in(memory)
     first = read_export(export(memory, tmp_path / "first.jsonl"))
-    bring_in(other, first)
+    import_bundle(other, first)
     there = export(other, tmp_path / "second.jsonl").read_bytes()
-    again = bring_in(other, read_export(tmp_path / "first.jsonl"))
-    assert (again.new, again.same, again.differing, again.turn) == (0, 4, [], "")
+    again = import_bundle(other, read_export(tmp_path / "first.jsonl"))
+    assert (again.new, again.unchanged, again.conflicting, again.turn) == (0, 4, [], "")
     assert export(other, tmp_path / "second.jsonl").read_bytes() == there
     same_call = Cause("thread/Prefers tea", "thread", "t2")
     assert other.append_line("Prefers tea", same_call).id == "0", "a call that was run there is not run again here"
@@ -83,13 +85,13 @@ def test_what_is_something_else_here_is_left_alone_unless_told(memory: Memory, t
     first = export(memory, tmp_path / "first.jsonl")
     memory.update(kept, "one and more")
     memory.delete(gone)
-    done = bring_in(memory, read_export(first))
-    assert sorted(done.differing) == sorted([kept, gone])
-    assert [item.content for item in memory.items.scan()] == ["one and more"]
-    done = bring_in(memory, read_export(first), replace=True)
-    assert sorted(item.content for item in memory.items.scan()) == ["one", "two"]
+    done = import_bundle(memory, read_export(first))
+    assert sorted(done.conflicting) == sorted([kept, gone])
+    assert [item.content for item in memory.items()] == ["one and more"]
+    done = import_bundle(memory, read_export(first), replace=True)
+    assert sorted(item.content for item in memory.items()) == ["one", "two"]
     undo(memory, done.turn)
-    assert [item.content for item in memory.items.scan()] == ["one and more"]
+    assert [item.content for item in memory.items()] == ["one and more"]
 
 
 def test_a_failed_import_leaves_nothing(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,11 +109,11 @@ def test_a_failed_import_leaves_nothing(memory: Memory, tmp_path: Path, monkeypa
     with monkeypatch.context() as patched:
         patched.setattr(ChromaSource, "write", fail_late)
         with pytest.raises(StoreBroken):
-            bring_in(memory, Bundle(items=items))
+            import_bundle(memory, Bundle(items=items))
     memory.close()
-    assert [item.content for item in memory.items.scan()] == ["mine"]
+    assert [item.content for item in memory.items()] == ["mine"]
     assert len(memory.history()) == 1
-    assert bring_in(memory, Bundle(items=items)).new == 7
+    assert import_bundle(memory, Bundle(items=items)).new == 7
 
 
 FULL = '{"id": "a", "content": "x", "properties": {}, "created_at": "S", "updated_at": "S"}'
@@ -180,8 +182,8 @@ def test_an_export_that_passed_through_other_programs_is_read(memory: Memory, ot
     )
     (tmp_path / "b.jsonl").write_bytes(b"\xef\xbb\xbf" + text.encode())
     assert is_export(tmp_path / "b.jsonl")
-    bring_in(other, read_export(tmp_path / "b.jsonl"))
-    assert {i.id: i for i in other.items.scan()} == {i.id: i for i in memory.items.scan()}
+    import_bundle(other, read_export(tmp_path / "b.jsonl"))
+    assert {i.id: i for i in other.items()} == {i.id: i for i in memory.items()}
 
 
 def test_lines_of_another_life_get_numbers_of_their_own(memory: Memory, other: Memory, tmp_path: Path) -> None:
@@ -190,13 +192,13 @@ def test_lines_of_another_life_get_numbers_of_their_own(memory: Memory, other: M
     for text in ("Lives in Oslo", "Prefers tea", "Has a cat"):
         other.append_line(text)
     theirs = export(other, tmp_path / "a.jsonl")
-    done = bring_in(memory, read_export(theirs))
-    assert (done.new, done.differing) == (2, [])
+    done = import_bundle(memory, read_export(theirs))
+    assert (done.new, done.conflicting) == (2, [])
     assert sorted(memory.lines().values()) == ["Has a cat", "Lives in Oslo", "Prefers tea"]
     assert memory.lines()[0] == "Prefers tea"
     oslo = next(number for number, text in memory.lines().items() if text == "Lives in Oslo")
     memory.delete_line(oslo)
-    assert bring_in(memory, read_export(theirs)).new == 0, "what was deleted here does not come again"
+    assert import_bundle(memory, read_export(theirs)).new == 0, "what was deleted here does not come again"
     assert sorted(memory.lines().values()) == ["Has a cat", "Prefers tea"]
 
 
@@ -212,7 +214,7 @@ NAMES = st.sampled_from(["item", "line", "change", "id", "kind", "before", "prop
 ANYTHING = st.recursive(st.none() | st.floats() | st.text(), lambda x: st.lists(x) | st.dictionaries(NAMES, x))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(line=st.text() | ANYTHING.map(json.dumps))
 def test_no_line_whatever_is_more_than_a_bad_line(line: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("x") / "x.jsonl"
@@ -226,11 +228,11 @@ def test_no_line_whatever_is_more_than_a_bad_line(line: str, tmp_path_factory: p
 def test_lines_without_numbers_come_once_and_long_ones_become_notes(memory: Memory) -> None:
     memory.append_line("Prefers tea")
     texts = ["Prefers tea", "Lives in Berlin", "Lives in Berlin", "x" * 600]
-    done = bring_in(memory, Bundle(texts=texts))
+    done = import_bundle(memory, Bundle(texts=texts))
     assert done.new == 2
     assert memory.lines() == {0: "Prefers tea", 1: "Lives in Berlin"}
-    assert [(i.content, i.properties) for i in memory.items.scan()] == [("x" * 600, {"type": "note"})]
-    assert bring_in(memory, Bundle(texts=texts)).new == 0
+    assert [(i.content, i.properties) for i in memory.items()] == [("x" * 600, {"type": "note"})]
+    assert import_bundle(memory, Bundle(texts=texts)).new == 0
     undo(memory, done.turn)
     assert memory.lines() == {0: "Prefers tea"}
     assert memory.append_line("Next").id == "2"

@@ -1,51 +1,61 @@
-"""The one way to change what is known: intent, write, read back, done; one change or many, all of them or none."""
+"""Acts: how changes are made in Chroma as a whole or not at all. Intent, write, read back, done.
+
+An act is one change or thousands. The journal says what every record was and is to be before Chroma is touched, so an
+act that was cut short can be settled by whoever comes next.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ana.backends.chroma.collection import ChromaStore
+from ana.backends.chroma.collection import ChromaCollection, Vectors
 from ana.backends.chroma.journal import Journal
 from ana.errors import StoreBroken
-from ana.memory.changes import Change, Entry, Kind, net
+from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.item import Item
 
 
 class Acts:
-    """Makes changes in the stores and writes them down in the journal. Used only while the folder is held.
+    """Makes changes in the collections and writes them down in the journal. Used only while the folder is held.
 
     Args:
-        stores: Where the records of each kind lie.
+        collections: Where the records of each kind are.
         journal: Where what happened is written down.
     """
 
-    def __init__(self, stores: Mapping[Kind, ChromaStore], journal: Journal) -> None:
-        self._stores = stores
+    def __init__(self, collections: Mapping[Kind, ChromaCollection], journal: Journal) -> None:
+        self._collections = collections
         self._journal = journal
 
-    def do(self, entries: Sequence[Entry]) -> None:
+    def make(self, entries: Sequence[Entry], vectors: Vectors | None = None) -> list[Change]:
         """Make changes, as a whole or not at all.
 
         Args:
-            entries: What is to be written down, in order; several may change one record.
+            entries: The changes in order; several may be of one record.
+            vectors: Vectors of the new texts that were made already.
+
+        Returns:
+            One change a record, its `after` as it was read back.
 
         Raises:
-            StoreBroken: What is read back is not what was written. The act is settled later.
+            StoreBroken: A record reads otherwise than it was written. The act is settled later.
         """
         changes = net(entry.change for entry in entries)
         act = self._journal.begin(entries)
-        self._apply(changes)
+        self._write(changes, vectors)
         for change, now in self._read(changes):
             if now != change.after:
                 raise StoreBroken(f"The store did not keep {change.kind} {change.id} as it was written.", "Try again.")
         self._journal.finish(act)
+        self.settle(has_written=True)
+        return combine(entry.change for entry in entries)
 
-    def settle(self, *, sure: bool = False) -> None:
+    def settle(self, *, has_written: bool = False) -> None:
         """End what was begun and not ended, by a process that died or a write that failed.
 
-        What is all there was done. What is partly there is put back. What is not there was not done; but on a full disk
-        Chroma may tell a state that its log has passed, so it stays open until a later write has succeeded.
+        An act that is all there was done; one that is partly there is put back. One that is not there was not done, but
+        on a full disk Chroma may tell a state that its log has passed, so it stays open until a later write succeeds.
 
         Args:
-            sure: Whether a write has succeeded since.
+            has_written: Whether a write has succeeded since.
         """
         for act, entries in self._journal.unfinished().items():
             changes = net(entry.change for entry in entries)
@@ -54,20 +64,20 @@ class Acts:
             if len(made) == len(changes):
                 self._journal.finish(act)
                 continue
-            self._apply([Change(c.kind, c.id, c.after, c.before) for c in made])
-            if made or sure:
+            self._write([Change(c.kind, c.id, c.after, c.before) for c in made])
+            if made or has_written:
                 self._journal.drop(act)
 
-    def _apply(self, changes: Iterable[Change]) -> None:
-        for kind, store in self._stores.items():
+    def _write(self, changes: Iterable[Change], vectors: Vectors | None = None) -> None:
+        for kind, collection in self._collections.items():
             mine = [change for change in changes if change.kind == kind]
-            store.remove([change.id for change in mine if change.after is None])
-            store.put([(change.after, change.before) for change in mine if change.after is not None])
+            collection.remove([change.id for change in mine if change.after is None])
+            collection.put([(change.after, change.before) for change in mine if change.after is not None], vectors)
 
     def _read(self, changes: Sequence[Change]) -> list[tuple[Change, Item | None]]:
-        """Each change with what its record is now."""
+        """Return each change with what its record is now."""
         found = {
-            kind: {item.id: item for item in store.some([c.id for c in changes if c.kind == kind])}
-            for kind, store in self._stores.items()
+            kind: {item.id: item for item in collection.get_many([c.id for c in changes if c.kind == kind])}
+            for kind, collection in self._collections.items()
         }
         return [(change, found[change.kind].get(change.id)) for change in changes]

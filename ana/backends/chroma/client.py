@@ -8,8 +8,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ana.backends.chroma.index.tables import damaged
 from ana.errors import StoreBroken, ToolError
+from ana.files import is_damage
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client as Client
@@ -61,7 +61,7 @@ def unusable(path: Path, exc: BaseException) -> StoreBroken:
     """The error for a folder that the system or Chroma refuses."""
     told = " ".join(str(exc).split()).rstrip(".")
     hint = "Check that the disk has room and that the folder may be written, or set ANA_DATA_DIR to another."
-    if (isinstance(exc, sqlite3.DatabaseError) and damaged(exc)) or not isinstance(exc, OSError | sqlite3.Error):
+    if (isinstance(exc, sqlite3.DatabaseError) and is_damage(exc)) or not isinstance(exc, OSError | sqlite3.Error):
         hint = "If the disk has room, `ana doctor` tells what is damaged and `ana doctor --repair` mends it."
     return StoreBroken(f"The data folder {path} cannot be used: {told}.", hint)
 

@@ -20,6 +20,8 @@ from ana.locks import OwnerLock
 if TYPE_CHECKING:
     from chromadb.api.client import Client
 
+Step = Callable[[], None]
+
 
 class Folder:
     """The data folder: hands out Chroma's client while it is held, and only then.
@@ -28,22 +30,18 @@ class Folder:
         path: The folder; made at the first use.
         timeout: Seconds to wait for another process.
         program: How this process is called in another's message.
-        heal: Called before Chroma is opened when its files are in doubt.
-        opened: Called when Chroma has been opened.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        timeout: float = 10.0,
-        program: str = "ana",
-        heal: Callable[[], None] = lambda: None,
-        opened: Callable[[], None] = lambda: None,
-    ) -> None:
+    def __init__(self, path: Path, timeout: float = 10.0, program: str = "ana") -> None:
         self.path = path
-        self._heal = heal
-        self._after_opening = opened
-        self._doubted = False
+        self.before_opening: tuple[Step, ...] = ()
+        """Done in this order before Chroma is opened."""
+        self.after_opening: tuple[Step, ...] = ()
+        """Done in this order once Chroma is open, before anybody else uses it."""
+        self.in_doubt = False
+        """Whether Chroma's files may be damaged."""
+        self.generation = 0
+        """Goes up whenever the client is opened again; everything built on an older client is stale."""
         self._timeout = timeout
         self._program = program
         self._inside = threading.RLock()
@@ -52,11 +50,9 @@ class Folder:
         self._lock: OwnerLock | None = None
         self._client: Client | None = None
         self._seen = ""
-        self.generation = 0
-        """Goes up whenever the client is opened anew; what was built on an older client is stale."""
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def hold_closed(self) -> Iterator[None]:
         """Own the folder without opening Chroma: one thread of one process at a time. May be nested.
 
         Raises:
@@ -77,20 +73,20 @@ class Folder:
 
     @contextmanager
     def hold(self) -> Iterator["Client"]:
-        """Own the folder, with Chroma. As `alone`.
+        """Own the folder, with Chroma. As `hold_closed`.
 
         Raises:
             StoreBusy: Another process did not let go in time.
             StoreBroken: The folder cannot be read or written.
         """
-        with self.alone():
-            yield self._opened()
+        with self.hold_closed():
+            yield self._open()
 
-    def writing(self) -> None:
+    def mark_written(self) -> None:
         """Say, while holding and before a write, that other processes must reopen."""
         if not self._dirty:
             self._dirty = True
-            self._seen = f"{uuid.uuid4().hex} {_boot()}"
+            self._seen = f"{uuid.uuid4().hex} {_boot_id()}"
             self._generation_file.write_text(self._seen)
 
     def close(self) -> None:
@@ -109,19 +105,19 @@ class Folder:
             if self._lock is None:
                 self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
                 self._lock = OwnerLock(self.path / "lock", f"The data folder {self.path}", self._timeout, self._program)
-            self._doubted |= self._lock.acquire()
-            written = self._written()
+            self.in_doubt |= self._lock.acquire()
+            written = self._read_generation()
         except OSError as exc:
             raise unusable(self.path, exc) from exc
         if written != self._seen:
-            self._doubted |= bool(written) and not written.endswith(_boot())
+            self.in_doubt |= bool(written) and not written.endswith(_boot_id())
             self._seen = written
             self.close()
-        elif self._doubted:
+        elif self.in_doubt:
             self.close()
 
-    def _written(self) -> str:
-        """What the last process to write left in the generation file."""
+    def _read_generation(self) -> str:
+        """Return what the last process to write left in the generation file."""
         assert self._lock is not None
         try:
             return self._generation_file.read_text(errors="replace") if self._generation_file.exists() else ""
@@ -129,44 +125,27 @@ class Folder:
             self._lock.release()
             raise
 
-    def _opened(self) -> "Client":
+    def _open(self) -> "Client":
         if self._client is None:
-            from ana.backends.chroma.care.reindex import settle
-
-            self._prepare()
-            if self._doubted:
-                self._heal()
+            for step in self.before_opening:
+                step()
             self._client = open_chroma(self.path / "chroma")
             self.generation += 1
             try:
-                settle(self._client, self.path)
-                self._after_opening()
+                for step in self.after_opening:
+                    step()
             except BaseException:
                 self.close()
                 raise
-            if self._doubted:
-                self.writing()
-                self._doubted = False
+            if self.in_doubt:
+                self.mark_written()
+                self.in_doubt = False
         return self._client
-
-    def _prepare(self) -> None:
-        """Finish a restore that was decided, and take the folder to this program's format."""
-        from ana.backends.chroma.care.backup import finish_restore, pack, place
-        from ana.backends.chroma.care.format import FORMAT, format_of, migrate
-        from ana.backends.chroma.care.rebuild import REBUILDING
-
-        finish_restore(self.path)
-        version, kept = format_of(self.path), place(self.path, f"before-format-{FORMAT}")
-        if 0 < version < FORMAT and not list(kept.parent.glob(f"before-format-{FORMAT}-*")):
-            pack(self.path, None, kept, as_it_is=True)
-        if version < FORMAT:
-            migrate(self.path, version)
-        self._doubted |= (self.path / REBUILDING).exists()
 
 
 @cache
-def _boot() -> str:
-    """Which start of the machine this is, where the system tells."""
+def _boot_id() -> str:
+    """Return which start of the machine this is, if the system tells."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:

@@ -1,24 +1,6 @@
-"""What a model without native tool calls decided, read from its words."""
+"""Models without native tool calls: asked for JSON decisions, which are read from whatever they reply."""
 
-from ana.models.json_mode.chosen import chosen
-from ana.models.json_mode.kinds import Decision
-from ana.models.json_mode.pieces import Piece, Scanner
-from ana.models.json_mode.text import uncovered
-from ana.models.json_mode.written import yaml_decisions
-from ana.models.tool_schema import Tools
+from ana.models.json_mode.decision import Decision
+from ana.models.json_mode.reader import read_decision
 
-__all__ = ["Decision", "Tools", "decide"]
-
-
-def decide(reply: str, tools: Tools) -> Decision:
-    """Read a reply. Any text at all is a call that fits its tool's schema, an answer, or an error in words.
-
-    Args:
-        reply: Exactly what the model sent.
-        tools: What it may call.
-    """
-    text = uncovered(reply)
-    written = yaml_decisions(text, tools.known)
-    if written:
-        return chosen(text, [Piece("said", 0, len(text), tuple(written))], tools)
-    return chosen(text, Scanner(text, tools.known).scan(), tools)
+__all__ = ["Decision", "read_decision"]

@@ -1,5 +1,6 @@
-"""A chat model with tool calls, made of one without: it is asked for JSON decisions and its replies are read."""
+"""A chat model with tool calls, made of one without: it is asked for JSON decisions, and its replies are read."""
 
+import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -7,30 +8,29 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.runnables import Runnable
-from langchain_core.utils.function_calling import convert_to_openai_tool
+from langchain_core.outputs import ChatGenerationChunk
 
 from ana.errors import ModelFailed
+from ana.models.base import StreamingModel
 from ana.models.call import RAW, REFUSED
-from ana.models.json_mode import Decision, Tools, decide
-from ana.models.json_mode.plain_history import DROPPED, plain_history
-from ana.models.json_mode.shown import shown
+from ana.models.json_mode import Decision, read_decision
+from ana.models.json_mode.plain_history import DROPPED, to_plain_history
+from ana.models.tool_schema import Tools, describe_tools
 
 MOST_REFUSED = 2
 """How many decisions in a row may be refused: the first, and the one that was to correct it."""
 
-ENDED = ("finish_reason", "model_provider")
-"""What tells whether a reply came to its end."""
+END_MARKS = ("finish_reason", "model_provider")
+"""The metadata that tells whether a reply came to its end."""
 
 _log = logging.getLogger(__name__)
 
 
-class JsonDecisions(BaseChatModel):
+class JsonDecisions(StreamingModel):
     """Shows the tools in the prompt, and reads one decision out of each reply.
 
-    What cannot be used comes back as an invalid tool call that says why, so the graph records it and lets the model
-    correct it. The text is held back until it is known to be an answer: nobody is shown JSON while it streams.
+    A reply that cannot be used comes back as an invalid tool call that says why, so the graph records it and lets the
+    model correct it. The text is held back until it is known to be an answer: nobody is shown JSON while it streams.
 
     Args:
         inner: The model without tool calls.
@@ -44,38 +44,29 @@ class JsonDecisions(BaseChatModel):
     def _llm_type(self) -> str:
         return "json-decisions"
 
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
-        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
-
-    def _generate(
-        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
-        chunk = self._decided(messages, stop, **kwargs)
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(**chunk.model_dump(exclude={"type"})))])
-
     def _stream(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
     ) -> Iterator[ChatGenerationChunk]:
-        yield ChatGenerationChunk(message=self._decided(messages, stop, **kwargs))
+        yield ChatGenerationChunk(message=self._decide(messages, stop, **kwargs))
 
-    def _decided(self, messages: list[BaseMessage], stop: list[str] | None, **kwargs: Any) -> AIMessageChunk:
-        if refused_last(messages) >= MOST_REFUSED:
+    def _decide(self, messages: list[BaseMessage], stop: list[str] | None, **kwargs: Any) -> AIMessageChunk:
+        if count_refused(messages) >= MOST_REFUSED:
             raise ModelFailed(
-                "The model sent no decision that can be used, nor when it was told why.",
+                "The model's replies could not be used, even after it was told why.",
                 "Say it in other words, or choose another model.",
             )
         schemas = kwargs.pop("tools", [])
-        plain = plain_history(messages, self.instruct(shown(schemas)))
+        plain = to_plain_history(messages, self.instruct(describe_tools(schemas)))
         reply = AIMessageChunk(content="")
         # without the tag, a server that streams messages would send the JSON on
         for chunk in self.inner.stream(plain, config={"tags": ["nostream"]}, stop=stop, **kwargs):
-            ended = {name: chunk.response_metadata[name] for name in ENDED if name in chunk.response_metadata}
-            reply += AIMessageChunk(content=chunk.text, usage_metadata=chunk.usage_metadata, response_metadata=ended)
-        return as_message(decide(reply.text, Tools(schemas)), reply)
+            end = {name: chunk.response_metadata[name] for name in END_MARKS if name in chunk.response_metadata}
+            reply += AIMessageChunk(content=chunk.text, usage_metadata=chunk.usage_metadata, response_metadata=end)
+        return to_message(read_decision(reply.text, Tools(schemas)), reply)
 
 
-def refused_last(messages: Sequence[BaseMessage]) -> int:
-    """How many of the last replies, one behind another, held nothing but calls that were refused."""
+def count_refused(messages: Sequence[BaseMessage]) -> int:
+    """How many of the last replies, one after another, held nothing but calls that were refused."""
     count = 0
     for message in reversed(messages):
         if isinstance(message, AIMessage):
@@ -87,25 +78,23 @@ def refused_last(messages: Sequence[BaseMessage]) -> int:
     return count
 
 
-def as_message(decision: Decision, reply: AIMessageChunk) -> AIMessageChunk:
-    """A decision as a model with native tool calls would have sent it."""
-    if decision.dropped:
-        _log.warning("%d further decisions of one reply were left out", decision.dropped)
-    told = reply.response_metadata | ({DROPPED: decision.dropped} if decision.dropped else {})
+def to_message(decision: Decision, reply: AIMessageChunk) -> AIMessageChunk:
+    """Return a decision as a model with native tool calls would have sent it."""
     if decision.error and not reply.text.strip():
         return AIMessageChunk(content="", usage_metadata=reply.usage_metadata)
+    metadata, calls = dict(reply.response_metadata), []
+    if decision.dropped:
+        _log.warning("%d further decisions of one reply were left out", decision.dropped)
+        metadata[DROPPED] = decision.dropped
     if decision.error:
         _log.info("a decision was refused (%s): %s", decision.error, decision.why)
-        call = tool_call_chunk(name=decision.tool or "", args=reply.text[:RAW], id="call-0", index=0)
-        told[REFUSED] = decision.why
+        metadata[REFUSED] = decision.why
+        calls = [tool_call_chunk(name=decision.tool or "", args=reply.text[:RAW], id="call-0", index=0)]
     elif decision.tool:
-        import json
-
-        call = tool_call_chunk(name=decision.tool, args=json.dumps(decision.args), id="call-0", index=0)
-    else:
-        return AIMessageChunk(
-            content=decision.answer or "", usage_metadata=reply.usage_metadata, response_metadata=told
-        )
+        calls = [tool_call_chunk(name=decision.tool, args=json.dumps(decision.args), id="call-0", index=0)]
     return AIMessageChunk(
-        content="", tool_call_chunks=[call], usage_metadata=reply.usage_metadata, response_metadata=told
+        content=decision.answer or "",
+        tool_call_chunks=calls,
+        usage_metadata=reply.usage_metadata,
+        response_metadata=metadata,
     )

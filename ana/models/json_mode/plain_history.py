@@ -1,4 +1,4 @@
-"""A conversation with native tool calls, told to a model that knows only text."""
+"""A conversation with native tool calls, rewritten for a model that knows only text."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -10,52 +10,52 @@ DROPPED = "dropped"
 """Key under which a message says how many further decisions its reply held."""
 
 
-def plain_history(messages: Sequence[BaseMessage], instructions: str) -> list[BaseMessage]:
-    """The same conversation in system, user and assistant messages; the latter two take turns.
+def to_plain_history(messages: Sequence[BaseMessage], instructions: str) -> list[BaseMessage]:
+    """Return the same conversation in system, user and assistant messages; the latter two take turns.
 
-    Each call becomes a decision of its own with its result behind it, as the model itself would have made them.
+    Each call becomes a decision of its own, followed by its result, as the model itself would have made them.
 
     Args:
-        messages: Every call answered right behind its message.
+        messages: Every call answered right after its message.
         instructions: How to decide; they stand at the end of the system message.
     """
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
-    told: list[BaseMessage] = []
+    history: list[BaseMessage] = []
     for message in messages:
-        for plain in _told(message, answers):
-            _append(told, plain)
-    system = told.pop(0).text if told and isinstance(told[0], SystemMessage) else ""
-    return [SystemMessage(f"{system}\n{instructions}".strip()), *told]
+        for plain in _rewrite(message, answers):
+            _append(history, plain)
+    system = history.pop(0).text if history and isinstance(history[0], SystemMessage) else ""
+    return [SystemMessage(f"{system}\n{instructions}".strip()), *history]
 
 
-def _append(told: list[BaseMessage], message: BaseMessage) -> None:
-    """Add a message; many chat templates refuse two of one side in a row."""
-    if told and isinstance(message, HumanMessage | AIMessage) and told[-1].type == message.type:
-        message = type(message)(f"{told.pop().text}\n\n{message.text}")
-    told.append(message)
+def _append(history: list[BaseMessage], message: BaseMessage) -> None:
+    """Add a message, joined to the last if that is of the same side: many chat templates refuse two in a row."""
+    if history and isinstance(message, HumanMessage | AIMessage) and history[-1].type == message.type:
+        message = type(message)(f"{history.pop().text}\n\n{message.text}")
+    history.append(message)
 
 
-def _told(message: BaseMessage, answers: dict[str, ToolMessage]) -> Iterator[BaseMessage]:
+def _rewrite(message: BaseMessage, answers: dict[str, ToolMessage]) -> Iterator[BaseMessage]:
     if isinstance(message, ToolMessage):
         return
     if not isinstance(message, AIMessage):
         yield message
     elif message.tool_calls or message.invalid_tool_calls:
-        yield from _calls(message, answers)
+        yield from _rewrite_calls(message, answers)
     else:
-        yield AIMessage(_json({"final": {"answer": message.text}}))
+        yield AIMessage(_to_json({"final": {"answer": message.text}}))
 
 
-def _calls(message: AIMessage, answers: dict[str, ToolMessage]) -> Iterator[BaseMessage]:
+def _rewrite_calls(message: AIMessage, answers: dict[str, ToolMessage]) -> Iterator[BaseMessage]:
     for call in message.tool_calls:
-        yield AIMessage(_json({"tool": {"name": call["name"], "args": call["args"]}}))
-        yield _answer(answers.get(str(call["id"])), message)
+        yield AIMessage(_to_json({"tool": {"name": call["name"], "args": call["args"]}}))
+        yield _rewrite_answer(answers.get(str(call["id"])), message)
     for broken in message.invalid_tool_calls:
         yield AIMessage(broken["args"] or "{}")
-        yield _answer(answers.get(str(broken["id"])), message)
+        yield _rewrite_answer(answers.get(str(broken["id"])), message)
 
 
-def _answer(answer: ToolMessage | None, message: AIMessage) -> HumanMessage:
+def _rewrite_answer(answer: ToolMessage | None, message: AIMessage) -> HumanMessage:
     if answer is None:
         return HumanMessage("[no result] The call was interrupted.")
     label = f"result of {answer.name}" if answer.status == "success" else "refused"
@@ -64,5 +64,5 @@ def _answer(answer: ToolMessage | None, message: AIMessage) -> HumanMessage:
     return HumanMessage(f"[{label}] {answer.text}{only}")
 
 
-def _json(value: Any) -> str:
+def _to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)

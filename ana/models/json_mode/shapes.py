@@ -9,8 +9,8 @@ Anthropic's `tool_use` blocks ("Tool use with Claude"), Gemini's `functionCall`,
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ana.models.json_mode.kinds import Broken, Call, Final, Found
-from ana.models.json_mode.values import Cut, Malformed, Twice, Unsent, read_whole, same
+from ana.models.json_mode.decision import Candidate, FailedAttempt, ParsedAnswer, ParsedCall
+from ana.models.lenient_json import ConflictingValues, NotAValue, is_same, read_or
 
 ARGS = ("args", "arguments", "parameters", "input", "kwargs", "tool_input", "action_input")
 NAMES = ("tool", "tool_name", "function", "action", "recipient_name", "name")
@@ -22,75 +22,71 @@ _REMARKS = """
     explanation confidence final
 """
 REMARKS = frozenset((*_REMARKS.split(), *NAMES, *WRAPPERS, *LISTS, *ARGS))
-"""What stands beside arguments and is none."""
+"""Keys beside the arguments that are not arguments."""
 NOTHING = frozenset(("", "none", "null", "n/a", "...", "…"))
 """Names and answers that stand for their own absence."""
 FINALS = frozenset(("final", "final_answer", "final answer", "finalanswer"))
 PLACEHOLDERS = frozenset(("...", "…"))
 
-Known = Callable[[str], str | None]
+ResolveName = Callable[[str], str | None]
 
 
-def decisions(value: Any, known: Known) -> list[Found]:
-    """What a value decides, in order; nothing where it is no decision.
+def find_decisions(value: Any, resolve: ResolveName) -> list[Candidate]:
+    """Return the decisions that a value holds, in order; none where it is not a decision.
 
     Args:
         value: As `values.read` gave it.
-        known: The real name of a tool under any of its spellings, or None.
+        resolve: Returns the real name of a tool under any of its spellings, or None.
     """
-    value = decoded(value)
+    value = decode(value)
     if isinstance(value, list):
-        return [found for part in value for found in decisions(part, known) if isinstance(part, dict | list)]
+        return [found for part in value for found in find_decisions(part, resolve) if isinstance(part, dict | list)]
     if not isinstance(value, dict) or "$schema" in value:
         return []
-    return list(_of_object({_plain(key): inner for key, inner in value.items()}, known))
+    return list(_read_object({_fold_key(key): inner for key, inner in value.items()}, resolve))
 
 
-def decoded(value: Any) -> Any:
-    """An object or list in place of the text that encodes one."""
-    if isinstance(value, str) and value.strip()[:1] in ("{", "["):
-        try:
-            return read_whole(value.strip())
-        except (Malformed, Cut):
-            return value
-    return value
+def decode(value: Any) -> Any:
+    """Return the object or list that a text encodes, else the value as it is."""
+    is_code = isinstance(value, str) and value.strip()[:1] in ("{", "[")
+    return read_or(value, value.strip()) if is_code else value
 
 
-def _plain(key: str) -> str:
+def _fold_key(key: str) -> str:
     return key.strip().lower() if key.strip().lower() in REMARKS | set(ANSWERS) else key.strip()
 
 
-def _of_object(said: dict[str, Any], known: Known) -> Iterator[Found]:
-    if any(isinstance(said.get(key), Twice) for key in (*NAMES, *WRAPPERS, *LISTS, *ARGS, "final")):
-        yield Broken("ambiguous", "A key stands there twice with different values.")
+def _read_object(said: dict[str, Any], resolve: ResolveName) -> Iterator[Candidate]:
+    if any(isinstance(said.get(key), ConflictingValues) for key in (*NAMES, *WRAPPERS, *LISTS, *ARGS, "final")):
+        yield FailedAttempt("ambiguous", "A key stands there twice with different values.")
         return
-    calls = [*_listed(said, known), *_called(said, known)]
+    calls = [*_read_lists(said, resolve), *_read_call(said, resolve)]
     yield from calls
-    yield from _answered(said, spoken=bool(calls))
+    yield from _read_answer(said, spoken=bool(calls))
 
 
-def _listed(said: dict[str, Any], known: Known) -> Iterator[Found]:
-    """What stands in a list of calls or of content blocks, or in a wrapper."""
+def _read_lists(said: dict[str, Any], resolve: ResolveName) -> Iterator[Candidate]:
+    """The decisions in a list of calls or of content blocks, or in a wrapper."""
     for key in (*LISTS, "tool", "content"):
-        if isinstance(inner := decoded(said.get(key)), list):
-            yield from decisions(inner, known)
+        if isinstance(inner := decode(said.get(key)), list):
+            yield from find_decisions(inner, resolve)
     for key in WRAPPERS:
-        if isinstance(inner := decoded(said.get(key)), dict):
-            yield from decisions(inner, known)
+        if isinstance(inner := decode(said.get(key)), dict):
+            yield from find_decisions(inner, resolve)
 
 
-def _called(said: dict[str, Any], known: Known) -> Iterator[Found]:
+def _read_call(said: dict[str, Any], resolve: ResolveName) -> Iterator[Candidate]:
     for key in ("tool", "function", "action"):
-        if isinstance(inner := decoded(said.get(key)), dict):
-            yield from _inner(key, inner, known)
+        if isinstance(inner := decode(said.get(key)), dict):
+            yield from _read_inner_call(key, inner, resolve)
             return
-    names = [name for key in NAMES if (name := _name(said.get(key))) and not _is_kind(key, said)]
-    if len({known(name) or name for name in names}) > 1:
-        yield Broken("ambiguous", f"Several tools are named: {', '.join(names)}.")
+    names = [name for key in NAMES if (name := _read_name(said.get(key))) and not _is_kind(key, said)]
+    if len({resolve(name) or name for name in names}) > 1:
+        yield FailedAttempt("ambiguous", f"Several tools are named: {', '.join(names)}.")
     elif names:
-        yield from _call(names[0], said, known, exact="tool" in said)
+        yield from _make_call(names[0], said, resolve, exact="tool" in said)
     else:
-        yield from _by_key(said, known)
+        yield from _read_name_as_key(said, resolve)
 
 
 def _is_kind(key: str, said: dict[str, Any]) -> bool:
@@ -98,46 +94,46 @@ def _is_kind(key: str, said: dict[str, Any]) -> bool:
     return key != "name" and said.get(key) in ("function", "tool") and "name" in said
 
 
-def _inner(key: str, inner: dict[str, Any], known: Known) -> Iterator[Found]:
+def _read_inner_call(key: str, inner: dict[str, Any], resolve: ResolveName) -> Iterator[Candidate]:
     """The object below `tool` and the like: a call, or the tool's name as the key."""
-    inner = {_plain(k): v for k, v in inner.items()}
-    names = {name for k in NAMES if (name := _name(inner.get(k)))}
-    if any(isinstance(inner.get(k), Twice) for k in (*NAMES, *ARGS)) or len(names) > 1:
-        yield Broken("ambiguous", "The call names several tools, or gives its arguments twice.")
+    inner = {_fold_key(k): v for k, v in inner.items()}
+    names = {name for k in NAMES if (name := _read_name(inner.get(k)))}
+    if any(isinstance(inner.get(k), ConflictingValues) for k in (*NAMES, *ARGS)) or len(names) > 1:
+        yield FailedAttempt("ambiguous", "The call names several tools, or gives its arguments twice.")
     elif names:
-        yield from _call(names.pop(), inner, known, exact=key == "tool")
+        yield from _make_call(names.pop(), inner, resolve, exact=key == "tool")
     else:
-        yield from _by_key(inner, known)
+        yield from _read_name_as_key(inner, resolve)
 
 
-def _by_key(said: dict[str, Any], known: Known) -> Iterator[Found]:
+def _read_name_as_key(said: dict[str, Any], resolve: ResolveName) -> Iterator[Candidate]:
     """{"create_item": {...}}: the tool's name as the key."""
-    named = [key for key in said if key not in REMARKS and known(key)]
-    if len(named) == 1 and isinstance(decoded(said[named[0]]), dict):
-        yield Call(named[0], decoded(said[named[0]]))
+    named = [key for key in said if key not in REMARKS and resolve(key)]
+    if len(named) == 1 and isinstance(decode(said[named[0]]), dict):
+        yield ParsedCall(named[0], decode(said[named[0]]))
 
 
-def _name(value: Any) -> str | None:
+def _read_name(value: Any) -> str | None:
     """A tool's name, also without quotes."""
-    word = value.raw if isinstance(value, Unsent) and value.raw.replace("_", "").isalnum() else value
+    word = value.raw if isinstance(value, NotAValue) and value.raw.replace("_", "").isalnum() else value
     return word.strip() if isinstance(word, str) and word.strip().lower() not in NOTHING else None
 
 
-def _call(name: str, said: dict[str, Any], known: Known, *, exact: bool) -> Iterator[Found]:
+def _make_call(name: str, said: dict[str, Any], resolve: ResolveName, *, exact: bool) -> Iterator[Candidate]:
     if _is_schema(said):
         return
-    given = [decoded(said[key]) for key in ARGS if said.get(key) is not None]
+    given = [decode(said[key]) for key in ARGS if said.get(key) is not None]
     others = {key: value for key, value in said.items() if key not in REMARKS}
-    if any(not same(given[0], other) for other in given[1:]):
-        yield Broken("ambiguous", "The call has two sets of arguments that differ.")
+    if any(not is_same(given[0], other) for other in given[1:]):
+        yield FailedAttempt("ambiguous", "The call has two sets of arguments that differ.")
     elif name.lower() in FINALS:
-        yield from _final(given[0] if given else others)
+        yield from _make_answer(given[0] if given else others)
     elif any(key in said for key in ARGS):
         args = given[0] if given else None
         if not _is_placeholder(args):
-            yield Call(name, args, beside=tuple(others), exact=exact)
-    elif exact or known(name):
-        yield Call(name, others, exact=exact)
+            yield ParsedCall(name, args, beside=tuple(others), exact=exact)
+    elif exact or resolve(name):
+        yield ParsedCall(name, others, exact=exact)
 
 
 def _is_schema(said: dict[str, Any]) -> bool:
@@ -152,25 +148,25 @@ def _is_placeholder(args: Any) -> bool:
     return isinstance(args, dict) and bool(PLACEHOLDERS & set(args))
 
 
-def _answered(said: dict[str, Any], *, spoken: bool) -> Iterator[Found]:
+def _read_answer(said: dict[str, Any], *, spoken: bool) -> Iterator[Candidate]:
     """An answer below `final`, or one that stands alone."""
-    final = decoded(said.get("final"))
+    final = decode(said.get("final"))
     if final is not None and final is not True:
-        yield from _final(final)
+        yield from _make_answer(final)
     elif said.get("type") == "text" and isinstance(said.get("text"), str):
-        yield from _final(said["text"], weak=True)
+        yield from _make_answer(said["text"], weak=True)
     elif not spoken:
         message = said.get("role") == "assistant" or "tool_calls" in said
         keys = [key for key in ("answer", "response", "final_answer", *["content"][:message]) if key in said]
-        yield from (found for key in keys[:1] for found in _final(said[key]))
+        yield from (found for key in keys[:1] for found in _make_answer(said[key]))
 
 
-def _final(value: Any, *, weak: bool = False) -> Iterator[Found]:
-    value = decoded(value)
+def _make_answer(value: Any, *, weak: bool = False) -> Iterator[Candidate]:
+    value = decode(value)
     if isinstance(value, dict):
         texts = [inner for key, inner in value.items() if key.strip().lower() in ANSWERS]
         value = texts[0] if texts else None
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
     if isinstance(value, str) and value.strip() and value.strip() not in PLACEHOLDERS:
-        yield Final(value, weak)
+        yield ParsedAnswer(value, weak)

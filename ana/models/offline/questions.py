@@ -1,78 +1,149 @@
-"""Questions about what is kept: what they filter by, and which of their words say what is looked for."""
+"""Questions about stored items: their filters, and which of their words say what is looked for."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from ana.models.offline.english import LIKE, VERBS, patterns, words
-from ana.models.offline.items import fitting, stems
-from ana.models.offline.plans import OPEN, Plan, find, say
+from ana.models.offline.english import PATTERNS, VERBS, read_patterns, read_words
+from ana.models.offline.items import Item, describe, due_day, find_best, format_items, stems
+from ana.models.offline.plans import HELP, MOST, OPEN, Plan, say
 from ana.models.offline.view import View
-from ana.time.when import due_question, named_days, times
+from ana.time.when import drop_mentions, find_named_days, find_times, read_due_question
 
-_FILTERS = patterns("question patterns")
-_FILLERS = stems(" ".join(words("fillers")))
-_KINDS = {
-    "todo": "task",
-    "to-do": "task",
-    "chore": "task",
-    "job": "task",
-    "meeting": "appointment",
-    "event": "appointment",
-}
+_FLAGS = read_patterns("question patterns")
+_FILLERS = stems(" ".join(read_words("fillers")))
+_TYPES = dict.fromkeys(("todo", "to-do", "chore", "job"), "task") | dict.fromkeys(("meeting", "event"), "appointment")
+_TASKLIKE = ("task", "reminder", "appointment")
+"""The types of items that have a status."""
+_PLACES = {"errand": "errands", "work": "office"}
+NEAREST = 5
 
 
-def about_you(text: str, view: View) -> Plan | None:
-    """The answer to a question that a line of Global Context has the words of."""
-    if not LIKE["asking"].search(text) or re.match(r"(?:find|show|list|search|did i|have i)\b|every|any", text, re.I):
+def plan_answer_about_person(text: str, view: View) -> Plan | None:
+    """Answer a question that a line of Global Context has the words of."""
+    is_asked = PATTERNS["asking"].search(text)
+    if not is_asked or re.match(r"(?:find|show|list|search|did i|have i)\b|every|any", text, re.I):
         return None
     share = 0.45 if re.search(r"\b(?:i|my|me)\b", text, re.I) else 0.99
-    best = fitting(" ".join(stems(text) - _FILLERS), view.lines, share)
+    best = find_best(" ".join(stems(text) - _FILLERS), view.lines, share)
     lines = "\n".join(f"- {view.lines[number]}" for number in best)
     return say(f"What I know about you:\n{lines}") if best and len(best) < 6 else None
 
 
-def question(text: str, view: View) -> Plan | None:
-    """The plan for a question, or None where it is none, or none about what is kept."""
-    asks, first = LIKE["asking"].search(text), text.split(" ")[0].lower()
-    rest, said = re.sub(r"[?!.]+$", "", text), set[str]()
-    for name, pattern in _FILTERS.items():
-        said |= {name} if pattern.search(rest) else set()
+def plan_search(text: str, view: View) -> Plan | None:
+    """Look for items; None where the text is not a question, or not one about stored items."""
+    is_asked = PATTERNS["asking"].search(text) is not None
+    rest, flags = _take_flags(re.sub(r"[?!.]+$", "", text))
+    rest, where = _take_filters(text, rest, flags, view.now)
+    types = {kind.lower().removesuffix("s") for kind in PATTERNS["kind"].findall(rest)}
+    types = {_TYPES.get(kind, kind) for kind in types}
+    words = re.findall(r"#?[\w'-]+", PATTERNS["kind"].sub(" ", rest))
+    rest = " ".join(word for word in words if stems(word) - _FILLERS)
+    is_filtered, is_undated = bool(where) or "undated" in flags, "undated" in flags
+    if not is_asked and (not is_filtered or _is_statement(text) or (rest and "overdue" not in flags)):
+        return None
+    where |= {"type": types.pop()} if len(types) == 1 else {}
+    is_exact = is_filtered or bool(flags & {"open", "done"})
+    if not (rest or where or is_exact or PATTERNS["everything"].search(text)):
+        return None
+    if not rest or is_exact or where.get("type") in _TASKLIKE:
+        where |= {"status": "done"} if "done" in flags else {"status": "active"} if "open" in flags else OPEN
+    is_own = PATTERNS["own"].search(text) is not None
+    return _find(Search(text, rest.replace("#", ""), where, is_own, is_exact, is_undated))
+
+
+def _is_statement(text: str) -> bool:
+    first = text.split(" ")[0].lower()
+    return ":" in text or first in VERBS or re.match(r"i(?:'m|'ve)?$", first) is not None
+
+
+def _take_flags(rest: str) -> tuple[str, set[str]]:
+    """The text without the words that say the state or the kind of date of items, and what they say."""
+    flags = set[str]()
+    for name, pattern in _FLAGS.items():
+        flags |= {name} if pattern.search(rest) else set()
         rest = pattern.sub(" ", rest)
-    where: dict[str, Any] = {"priority": "high" if "high" in said else "low"} if said & {"high", "low"} else {}
-    if days := _days(text, rest, view.now, said):
+    return rest, flags
+
+
+def _take_filters(text: str, rest: str, flags: set[str], now: datetime) -> tuple[str, dict[str, Any]]:
+    """The text without the priority, the days, the place and the times in it, and the filter they make."""
+    where: dict[str, Any] = {"priority": "high" if "high" in flags else "low"} if flags & {"high", "low"} else {}
+    if days := _take_days(text, rest, now, flags):
         rest, where["due_date"] = days
-    if place := LIKE["at"].search(rest):
+    if place := PATTERNS["at"].search(rest):
         name = next(filter(None, place.groups())).lower()
-        where["context"] = {"errand": "errands", "work": "office"}.get(name, name)
-        rest = LIKE["at"].sub(" ", rest)
-    for time in reversed(times(rest)):
-        rest = f"{rest[: time.start]} {rest[time.end :]}"
-    kinds = {kind.lower().removesuffix("s") for kind in LIKE["kind"].findall(rest)}
-    kinds = {_KINDS.get(kind, kind) for kind in kinds}
-    filtered, undated = where or "undated" in said, "undated" in said
-    where |= {"type": kinds.pop()} if len(kinds) == 1 else {}
-    rest = " ".join(w for w in re.findall(r"#?[\w'-]+", LIKE["kind"].sub(" ", rest)) if stems(w) - _FILLERS)
-    exact = bool(filtered or said & {"open", "done"})
-    if not asks and (":" in text or first in VERBS or re.match(r"i(?:'m|'ve)?$", first) or not filtered):
-        return None
-    if not (rest or where or exact or LIKE["everything"].search(text)) or (rest and not asks and "overdue" not in said):
-        return None
-    if not rest or exact or where.get("type") in ("task", "reminder", "appointment"):
-        where |= {"status": "done"} if "done" in said else {"status": "active"} if "open" in said else OPEN
-    own = LIKE["own"].search(text) is not None
-    return find(text, rest.replace("#", ""), where, own=own, exact=exact, undated=undated)
+        where["context"] = _PLACES.get(name, name)
+        rest = PATTERNS["at"].sub(" ", rest)
+    return drop_mentions(rest, find_times(rest)), where
 
 
-def _days(text: str, rest: str, now: datetime, said: set[str]) -> tuple[str, dict[str, str]] | None:
-    """The text without the days it names, and the filter they make."""
-    if "overdue" in said:
+def _take_days(text: str, rest: str, now: datetime, flags: set[str]) -> tuple[str, dict[str, str]] | None:
+    """The text without the days it names, and the filter they make; None where it names none."""
+    if "overdue" in flags:
         return rest, {"$lt": now.isoformat(timespec="minutes")}
-    mentions = named_days(rest, now.date())
-    span = due_question(text, now.date()) or ((mentions[0].first, mentions[0].last) if len(mentions) == 1 else None)
-    if span is None:
-        return (rest, {"$gte": now.date().isoformat()}) if "coming" in said else None
-    for mention in reversed(mentions):
-        rest = f"{rest[: mention.start]} {rest[mention.end :]}"
+    mentions = find_named_days(rest, now.date())
+    only = (mentions[0].first, mentions[0].last) if len(mentions) == 1 else None
+    if (span := read_due_question(text, now.date()) or only) is None:
+        return (rest, {"$gte": now.date().isoformat()}) if "coming" in flags else None
     bounds = {"$gte": span[0].isoformat()} if span[0] > date.min else {}
-    return rest, bounds | ({"$lte": span[1].isoformat()} if span[1] < date.max - timedelta(days=1) else {})
+    return drop_mentions(rest, mentions), bounds | (
+        {"$lte": span[1].isoformat()} if span[1] < date.max - timedelta(days=1) else {}
+    )
+
+
+@dataclass(frozen=True)
+class Search:
+    """A question for items.
+
+    Args:
+        text: The question, for its meaning.
+        words: Its words that say what is looked for; empty for all that pass the filter.
+        where: The filter.
+        is_own: Whether it is about the person's own items: then the nearest by meaning are shown when no word fits.
+        is_exact: Whether only items that have every word are meant.
+        is_undated: Whether only items without a date are meant.
+    """
+
+    text: str
+    words: str
+    where: Mapping[str, Any]
+    is_own: bool
+    is_exact: bool
+    is_undated: bool
+
+    def match(self, items: Mapping[str, Item]) -> list[str]:
+        """The ids of the items that have the words."""
+        texts = {id: describe(item) for id, item in items.items()}
+        if self.is_exact:
+            return [id for id in texts if stems(self.words) <= stems(texts[id])]
+        return find_best(self.words, texts, 0.3)[:NEAREST]
+
+
+def _find(search: Search) -> Plan:
+    # without a text the items come sorted by date, so those without one might lie beyond the limit
+    meaning = search.text if search.words else "without a date" if search.is_undated else ""
+    given = ({"where": search.where} if search.where else {}) | ({"text": meaning} if meaning else {})
+    found = yield "query_items", given | {"limit": MOST}
+    items = {item["id"]: item for item in found["items"] if not (search.is_undated and due_day(item))}
+    total = len(items) if search.is_undated else found["total"]
+    if search.words:
+        best = search.match(items)
+        if not best and search.where.get("type") in _TASKLIKE:
+            wider = {key: value for key, value in search.where.items() if key != "type"}
+            return (yield from _find(replace(search, where=wider)))
+        if not best:
+            return _say_none(search, [*items.values()][:NEAREST])
+        items, total = {id: items[id] for id in best}, len(best)
+    more = f"\n(the first {len(items)} of {total})" if total > len(items) else ""
+    count = f"{total}:\n" if search.text.lower().startswith("how many") else ""
+    return count + format_items([*items.values()]) + more if items else "Nothing."
+
+
+def _say_none(search: Search, nearest: list[Item]) -> str:
+    hint = "" if search.is_own else f" {HELP}"
+    if nearest and search.is_own and not search.is_exact:
+        hint = f" Nearest in meaning:\n{format_items(nearest)}"
+    return f"I found nothing with the words {search.words!r}.{hint}"

@@ -3,31 +3,24 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.runnables import Runnable
+from langchain_core.outputs import ChatGenerationChunk
 
-from ana.models.offline.rules import understood
-from ana.models.offline.view import read
-from ana.models.scripted import as_chunk
+from ana.models.base import StreamingModel, to_chunk
+from ana.models.offline.rules import plan_turn
+from ana.models.offline.view import read_messages
 
 
-class OfflineReader(BaseChatModel):
+class OfflineReader(StreamingModel):
     """Reads everyday English by rules and answers with real tool calls. Keeps nothing between calls."""
 
     @property
     def _llm_type(self) -> str:
         return "offline"
 
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
-        return self.bind(tools=tools, **kwargs)
-
-    def _generate(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=reply(messages, _names(kwargs.get("tools", ()))))])
-
     def _stream(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
-        yield ChatGenerationChunk(message=as_chunk(reply(messages, _names(kwargs.get("tools", ())))))
+        tools = frozenset(tool["function"]["name"] for tool in kwargs.get("tools", ()))
+        yield ChatGenerationChunk(message=to_chunk(reply(messages, tools)))
 
 
 def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
@@ -37,11 +30,11 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
         messages: The system prompt, the conversation, this turn.
         tools: The names of the tools that may be called.
     """
-    if (view := read(messages)) is None:
+    if (view := read_messages(messages)) is None:
         return AIMessage("I was not told what day it is, so I cannot work.")
     if view.checked:
         return AIMessage("I could not do that reliably. Please say it in other words.")
-    plan = understood(view)
+    plan = plan_turn(view)
     try:
         name, arguments = next(plan)
         for result in view.results:
@@ -53,7 +46,3 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
     if name not in tools:
         return AIMessage(f"I would need the tool {name} for that, and I do not have it.")
     return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": f"offline-{len(view.results)}"}])
-
-
-def _names(tools: Sequence[Any]) -> frozenset[str]:
-    return frozenset(t["function"]["name"] if isinstance(t, dict) else t.name for t in tools)

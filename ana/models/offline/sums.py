@@ -24,6 +24,7 @@ _SIGNS = (
 )
 _PERCENT = (r" ?\b(?:percent|per cent)\b", "%")
 _EVERY = r"(?:daily|weekly|monthly|yearly|an hour|(?:a|per|each|every) (?:day|week|month|year|night|person|hour|head))"
+# fmt: off
 _SHAPES = tuple(
     (re.compile(shape, re.IGNORECASE), form)
     for shape, form in (
@@ -46,44 +47,29 @@ _SHAPES = tuple(
         (rf"add {_P}(?: [a-z]+)? to {_N}", "{1} * (1 + {0}/100)"),
         (rf"{_N} (?:an|a|per|each|every) month.* (?:in|per|for) (?:a|one) year", "{0} * 12"),
         (rf"{_N} (?:an|a|per|each|every) (?:hour|day|week|month)\b.*? for (\d+) \w+", "{0} * {1}"),
-        (
-            rf"{_N}.*?\b(?:with|plus|incl\w*|and|add) (?:an? )?{_P} (?:tip|tax|vat|service|surcharge|interest)",
-            "{0} * (1 + {1}/100)",
-        ),
+        (rf"{_N}.*?\b(?:with|plus|incl\w*|and|add) (?:an? )?{_P} (?:tip|tax|vat|service|surcharge|interest)", "{0} * (1 + {1}/100)"),
         (rf"(?:take|subtract|deduct) {_N} (?:away )?from {_N}", "{1} - {0}"),
         (rf"^(?:add|sum(?: of)?) {_N} (?:and|to) {_N}", "{0} + {1}"),
         (rf"multiply {_N} (?:by|with) {_N}", "{0} * {1}"),
         (rf"{_P}(?: [a-z]+){{0,2}} (?:of|on|for) (?:an? |the )?(?:[a-z]+ (?:of|bill) (?:of )?)?{_N}", "{0}% of {1}"),
         (rf"(?:split|divide|share)\D*{_N}.*?\b(?:between|among|amongst|by|with|into)\b\D*?(\d+)", "{0} / {1}"),
         (rf"{_N}[^\d?]*\b(?:between|among|by) (\d+)\b.*\b(?:each|apiece|everyone|per (?:person|head))", "{0} / {1}"),
-        (
-            rf"(\d+) (?:people|of us|friends|persons|guests|colleagues)\b.*?{_N}.*\b(?:each|apiece|everyone|per (?:person|head))",
-            "{1} / {0}",
-        ),
-        (
-            rf"{_N}.*?(\d+) (?:people|of us|friends|persons|guests|ways)\b.*\b(?:each|apiece|everyone|per (?:person|head))",
-            "{0} / {1}",
-        ),
+        (rf"(\d+) (?:people|of us|friends|persons|guests|colleagues)\b.*?{_N}.*\b(?:each|apiece|everyone|per (?:person|head))", "{1} / {0}"),
+        (rf"{_N}.*?(\d+) (?:people|of us|friends|persons|guests|ways)\b.*\b(?:each|apiece|everyone|per (?:person|head))", "{0} / {1}"),
         (rf"{_N} (?:[a-z]+ )*?{_EVERY}(?: [a-z]+)*? for (\d+) \w+", "{0} * {1}"),
         (rf"{_EVERY},? (?:for|costs?|is|at) {_N} for (\d+)", "{0} * {1}"),
-        (
-            rf"(\d+(?:\.\d+)?) (?:[a-z]+ )*?(?:at|for|of) {_N}(?: [a-z]+)? (?:each|apiece|a piece|per \w+|an? \w+)",
-            "{0} * {1}",
-        ),
+        (rf"(\d+(?:\.\d+)?) (?:[a-z]+ )*?(?:at|for|of) {_N}(?: [a-z]+)? (?:each|apiece|a piece|per \w+|an? \w+)", "{0} * {1}"),
         (rf"(\d+) [a-z]+ of {_N} [a-z]+,? how (?:many|much)", "{0} * {1}"),
-        (
-            rf"(?:costs?|is|are|at|price of) {_N}(?: each| apiece)?\b.*\b(?:need|buy|want|get|take|order) (\d+)\b.*\b(?:pay|cost|total|altogether|much)",
-            "{0} * {1}",
-        ),
-        (
-            rf"(?:need|buy|want|get|take|order) (\d+)\b.*?\b(?:costs?|is|are|at) {_N}(?: each| apiece)?\b.*\b(?:pay|cost|total|altogether|much)",
-            "{0} * {1}",
-        ),
+        (rf"(?:costs?|is|are|at|price of) {_N}(?: each| apiece)?\b.*\b(?:need|buy|want|get|take|order) (\d+)\b.*\b(?:pay|cost|total|altogether|much)", "{0} * {1}"),
+        (rf"(?:need|buy|want|get|take|order) (\d+)\b.*?\b(?:costs?|is|are|at) {_N}(?: each| apiece)?\b.*\b(?:pay|cost|total|altogether|much)", "{0} * {1}"),
     )
 )
+# fmt: on
 _ASKED = re.compile(
     r"^(?:what|how much|how many|compute|calculate|calc|evaluate|solve|if|split|divide|share|work out|tip|half|a |add|sum|average|square|cube|increase|raise|reduce|decrease|lower|cut|multiply|take"
-    r"|subtract|deduct|double|twice|triple|we|i |each|every|the |can you|tell me|(?:two|three|four) \d|\d+ (?:people|of us)|[\d(\-$€£])|\?$|.*\bhow (?:much|many)\b", re.IGNORECASE)  # fmt: skip
+    r"|subtract|deduct|double|twice|triple|we|i |each|every|the |can you|tell me|(?:two|three|four) \d|\d+ (?:people|of us)|[\d(\-$€£])|\?$|.*\bhow (?:much|many)\b",
+    re.IGNORECASE,
+)  # fmt: skip
 _RUN = re.compile(r"[$€£(\-]*\d[\d\s.,()+*/%^!×÷$€£-]*(?:of [$€£]?\d[\d.,]*)?")
 _OPERATION = re.compile(r"\d\s*(?:!|% of|%\s*\d|[-+*/^×÷]+\s*[$€£(]*-?\d)|\)\s*[-+*/^]")
 _DATED = re.compile(
@@ -102,7 +88,7 @@ _PARTS = {"3rd": 3, "quarter": 4, "5th": 5}
 _IN = {("day", "week"): 7, ("month", "year"): 12, ("hour", "day"): 24}
 
 
-def expression_in(question: str) -> str | None:
+def find_expression(question: str) -> str | None:
     """What is to be calculated, or None where nothing is."""
     text = alpha2digit(question, "en") if re.search(r"[a-z]", question) else question
     if not _ASKED.search(text) or _DATED.search(text):

@@ -1,4 +1,4 @@
-"""What the reader takes from the messages it is sent: the question, the moment, Global Context, results so far."""
+"""The part of a conversation that the reader goes by: the question, the moment, Global Context, results so far."""
 
 import json
 import re
@@ -9,14 +9,15 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from ana.models.base import PROMPT_DATA
+
 ASKING = "Which one do you mean?"
-"""How the reader asks back; what is said next may answer that."""
+"""The reader's question back; the next message may answer it."""
 
 WHOLE = 100
 """Characters of an item's content by which an answer names it."""
 
-_NOW = re.compile(r"^## Now\n\w+ (\d{4}-\d\d-\d\d \d\d:\d\d)", re.MULTILINE)
-_LINE = re.compile(r"^(\d+)-- (.*)$", re.MULTILINE)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class View:
     Args:
         question: What the person said last.
         asked: What they had said before, if they were asked then which one they mean.
-        now: The person's moment, from the prompt.
+        now: The person's moment.
         it: The one item that the last answer named, if it was one.
         lines: Global Context by number, as it was when the turn began: plans are run again over the results so far.
         results: What tools answered in this turn, in order.
@@ -46,32 +47,54 @@ class View:
         return self.now.date()
 
 
-def read(messages: Sequence[BaseMessage]) -> View | None:
-    """Look at the messages; None where the prompt tells no date, for the system's is not the person's."""
-    system = next((m.text for m in messages if isinstance(m, SystemMessage)), "")
-    said = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage) and not m.text.startswith("[check]")]
-    turn = messages[said[-1] :] if said else []
-    if (moment := _NOW.search(system)) is None:
+def read_messages(messages: Sequence[BaseMessage]) -> View | None:
+    """Return what the messages hold for the reader; None where they tell no date, for the system's is not the person's.
+
+    A message that begins with [check] is a draft that was sent back, not the person's.
+    """
+    data = next((m.additional_kwargs.get(PROMPT_DATA) for m in messages if isinstance(m, SystemMessage)), None)
+    moment = _MOMENT.search(data["now"]) if data else None
+    if not data or not moment:
         return None
-    results = [_json(m.text) for m in turn if isinstance(m, ToolMessage)]
-    lines = {int(number): text for number, text in _LINE.findall(system.rpartition("## Global Context\nEach line")[2])}
-    for result in reversed(results):
-        if isinstance(number := result.get("line"), int):
-            lines[number] = str(result.get("deleted") or result.get("replaced") or "")
-    lines = {number: lines[number] for number in sorted(lines) if lines[number]}
-    before, answer = messages[said[-2] : said[-1]] if len(said) > 1 else [], messages[said[-1] - 1].text if said else ""
-    told = [_json(m.text) for m in before if isinstance(m, ToolMessage)]
-    items = {item["id"]: item for result in told for item in result.get("items", [result]) if "id" in item}
-    named = [item for item in items.values() if " ".join(item["content"].split())[:WHOLE] in answer]
-    asks = bool(before) and answer.startswith(ASKING)
-    asked, checked = messages[said[-2]].text if asks else None, any(isinstance(m, HumanMessage) for m in turn[1:])
-    it = named[0] if len(named) == 1 else None
-    return View(turn[0].text if turn else "", asked, datetime.fromisoformat(moment[1]), it, lines, results, checked)
+    starts = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage) and not m.text.startswith("[check]")]
+    turn = messages[starts[-1] :] if starts else []
+    before = messages[starts[-2] : starts[-1]] if len(starts) > 1 else []
+    answer = before[-1].text if before else ""
+    results = _read_results(turn)
+    return View(
+        question=turn[0].text if turn else "",
+        asked=before[0].text if answer.startswith(ASKING) else None,
+        now=datetime.fromisoformat(moment[0]),
+        it=_find_named(answer, _read_results(before)),
+        lines=_take_back(data["lines"], results),
+        results=results,
+        checked=any(isinstance(m, HumanMessage) for m in turn[1:]),
+    )
 
 
-def _json(text: str) -> dict[str, Any]:
+def _read_results(turn: Sequence[BaseMessage]) -> list[dict[str, Any]]:
+    return [_read_result(message.text) for message in turn if isinstance(message, ToolMessage)]
+
+
+def _read_result(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError:
         value = None
     return value if isinstance(value, dict) else {"error": text}
+
+
+def _take_back(lines: dict[int, str], results: Sequence[dict[str, Any]]) -> dict[int, str]:
+    """The lines as they were before the turn's calls changed them."""
+    earlier = dict(lines)
+    for result in reversed(results):
+        if isinstance(number := result.get("line"), int):
+            earlier[number] = str(result.get("deleted") or result.get("replaced") or "")
+    return {number: earlier[number] for number in sorted(earlier) if earlier[number]}
+
+
+def _find_named(answer: str, results: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """The one item among the results that the answer names; None where it names none or several."""
+    items = {item["id"]: item for result in results for item in result.get("items", [result]) if "id" in item}
+    named = [item for item in items.values() if " ".join(item["content"].split())[:WHOLE] in answer]
+    return named[0] if len(named) == 1 else None

@@ -1,4 +1,4 @@
-"""When a text means: "tomorrow", "next Friday", "the 13th" as calendar days, counted from the person's today.
+"""The days and times a text names: "tomorrow", "next Friday", "the 13th", counted from the person's today.
 
 How it reads:
 - A week runs from Monday to Sunday. "this Friday" is in this week, "next Friday" in the next, "last Friday" the latest
@@ -11,22 +11,23 @@ How it reads:
 - 1/13 is month/day, 13.1. day.month. Where it could be a fraction (both parts up to 12) or a price, it needs "on", "by"
   or the like before it, a weekday, a year, or to stand alone.
 - "in January" is the whole month, this one included; "next January" never this one; "this January" is this year's.
-- What is no day (February 30, 13/45) and what recurs (every Friday, Mondays) is nothing.
+- Nothing is read from days that do not exist (February 30, 13/45) and days that recur (every Friday, Mondays).
 """
 
-from ana.time.when.mentions import Mention, resolve, spell_out, stretches
-from ana.time.when.questions import due_question, named_days
-from ana.time.when.times import TimeMention, hours_ahead, shift_of, times
+from ana.time.when.mentions import Mention, drop_mentions, find_stretches, resolve, spell_out
+from ana.time.when.questions import find_named_days, read_due_question
+from ana.time.when.times import TimeMention, find_hours_ahead, find_times, read_shift
 
 __all__ = [
     "Mention",
     "TimeMention",
-    "due_question",
-    "hours_ahead",
-    "named_days",
+    "drop_mentions",
+    "find_hours_ahead",
+    "find_named_days",
+    "find_stretches",
+    "find_times",
+    "read_due_question",
+    "read_shift",
     "resolve",
-    "shift_of",
     "spell_out",
-    "stretches",
-    "times",
 ]

@@ -50,7 +50,7 @@ def _one(day: date | None) -> Days | None:
     return (day, day) if day else None
 
 
-def _coming(month: int, day: int, today: date) -> date | None:
+def _next_occurrence(month: int, day: int, today: date) -> date | None:
     """The next such day from today on; February 29 may be eight years away."""
     days = (_date(year, month, day) for year in range(today.year, today.year + 9))
     return next((found for found in days if found and found >= today), None)
@@ -59,14 +59,14 @@ def _coming(month: int, day: int, today: date) -> date | None:
 def _day(match: re.Match[str], month: int, today: date) -> Days | None:
     groups = match.groupdict()
     day, year = int(groups["day"]), groups.get("year")
-    first = _date(_full(year), month, day) if year else _coming(month, day, today)
+    first = _date(_full_year(year), month, day) if year else _next_occurrence(month, day, today)
     if first is None or not groups.get("last"):
         return _one(first)
     last = _date(first.year, month, int(groups["last"]))
     return (first, last) if last and last > first else None
 
 
-def _full(year: str) -> int:
+def _full_year(year: str) -> int:
     return int(year) + (2000 if len(year) == 2 else 0)
 
 
@@ -85,16 +85,16 @@ def _numeric(match: re.Match[str], today: date) -> Days | None:
 
 def _slashed(match: re.Match[str], today: date) -> Days | None:
     alone = match.string.strip(" ?.!") == match[0]
-    sure = match["year"] or match["weekday"] or int(match["day"]) > 12 or alone or _introduced(match)
+    sure = match["year"] or match["weekday"] or int(match["day"]) > 12 or alone or _is_introduced(match)
     return _numeric(match, today) if sure else None
 
 
 def _dotted(match: re.Match[str], today: date) -> Days | None:
     begins = not match.string[: match.start()].strip()
-    return _numeric(match, today) if match["weekday"] or begins or _introduced(match) else None
+    return _numeric(match, today) if match["weekday"] or begins or _is_introduced(match) else None
 
 
-def _introduced(match: re.Match[str]) -> bool:
+def _is_introduced(match: re.Match[str]) -> bool:
     return _AFTER.search(match.string[: match.start()]) is not None
 
 
@@ -108,7 +108,7 @@ _NTHS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
 
 
 def _feast(match: re.Match[str], today: date) -> Days | None:
-    return _one(_coming(*_FEASTS[match["feast"].lower().replace("’", "'")], today))
+    return _one(_next_occurrence(*_FEASTS[match["feast"].lower().replace("’", "'")], today))
 
 
 def _nth_weekday(match: re.Match[str], today: date) -> Days | None:
@@ -122,12 +122,12 @@ def _nth_weekday(match: re.Match[str], today: date) -> Days | None:
     return None
 
 
-def _whole(first: date) -> Days:
+def _whole_month(first: date) -> Days:
     return first, first + relativedelta(day=31)
 
 
 def _month_year(match: re.Match[str], _today: date) -> Days:
-    return _whole(date(int(match["year"]), month_number(match["month"]), 1))
+    return _whole_month(date(int(match["year"]), month_number(match["month"]), 1))
 
 
 def _month(match: re.Match[str], today: date) -> Days | None:
@@ -140,15 +140,15 @@ def _month(match: re.Match[str], today: date) -> Days | None:
         first -= relativedelta(years=1)
     elif (which == "next" and first <= this) or (which == "in" and first < this):
         first += relativedelta(years=1)
-    return _whole(first)
+    return _whole_month(first)
 
 
 def _month_edge(match: re.Match[str], today: date) -> Days | None:
     edge = match["edge"].lower() in ("end", "last day")
     first = date(int(match["year"] or today.year), month_number(match["month"]), 1)
-    found = _whole(first)[edge]
+    found = _whole_month(first)[edge]
     if found < today and not match["year"]:
-        found = _whole(first + relativedelta(years=1))[edge]
+        found = _whole_month(first + relativedelta(years=1))[edge]
     return found, found
 
 

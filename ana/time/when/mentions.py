@@ -1,17 +1,18 @@
 """The mentions of days in a text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
 
 from dateutil.relativedelta import relativedelta
 
-from ana.time.dates import spelled
+from ana.time.dates import spell_day
 from ana.time.when.explicit import EXPLICIT
 from ana.time.when.relative import RELATIVE
-from ana.time.when.words import ANY_WEEKDAY, MONTH, Days, moved
+from ana.time.when.times import TimeMention
+from ana.time.when.words import ANY_WEEKDAY, MONTH, Days, shift_day
 
 _PAST = re.compile(r"\b(?:did|was|were|had|happened)\b", re.IGNORECASE)
 _PINNED = re.compile(
@@ -45,12 +46,12 @@ class Mention:
 
 
 def resolve(text: str, today: date) -> list[Mention]:
-    """Every mention of days, in the order of the text; of overlapping readings the earliest, then the longest."""
-    return list(_resolved(text, today))
+    """Return every mention of days, in order; of overlapping readings the earliest, then the longest."""
+    return list(_resolve(text, today))
 
 
 @lru_cache(maxsize=32)  # one query is read for its words, its days and its kind
-def _resolved(text: str, today: date) -> tuple[Mention, ...]:
+def _resolve(text: str, today: date) -> tuple[Mention, ...]:
     found: list[Mention] = []
     done = 0
     for start, end, days in sorted(_readings(text, today), key=lambda reading: (reading[0], -reading[1])):
@@ -62,8 +63,15 @@ def _resolved(text: str, today: date) -> tuple[Mention, ...]:
     return tuple(found)
 
 
-def stretches(text: str, today: date) -> list[Mention]:
-    """The mentions of a question, which differ from those of a wish in two ways.
+def drop_mentions(text: str, mentions: Sequence[Mention | TimeMention]) -> str:
+    """Return the text with a space in place of each mention; they must be in the order of the text."""
+    for mention in reversed(mentions):
+        text = f"{text[: mention.start]} {text[mention.end :]}"
+    return text
+
+
+def find_stretches(text: str, today: date) -> list[Mention]:
+    """Return the mentions of a question, which differ from those of a wish in two ways.
 
     Two days with "to" between them, or "and" after "between", are one stretch; "move it from Monday to Wednesday" names
     two. And where the question is about the past, a day that is not pinned down is the latest such: "what did I do on
@@ -72,14 +80,14 @@ def stretches(text: str, today: date) -> list[Mention]:
     past = _PAST.search(text) is not None
     found: list[Mention] = []
     for mention in resolve(text, today):
-        mention = _latest(mention, today) if past else mention
-        whole = _stretch(text, found[-1], mention) if found else None
+        mention = _move_before(mention, today) if past else mention
+        whole = _join(text, found[-1], mention) if found else None
         found[-1:] = [whole] if whole else [*found[-1:], mention]
     return found
 
 
-def _latest(mention: Mention, today: date) -> Mention:
-    """The same day or days, as late as they can be before today."""
+def _move_before(mention: Mention, today: date) -> Mention:
+    """The same day or days, as late as possible before today."""
     if mention.last < today or _PINNED.search(mention.text):
         return mention
     if re.search(ANY_WEEKDAY, mention.text, re.IGNORECASE) and not re.search(r"\d", mention.text):
@@ -87,21 +95,21 @@ def _latest(mention: Mention, today: date) -> Mention:
     else:
         named = re.search(rf"{MONTH}|\d[/.]\d", mention.text, re.IGNORECASE)
         back = relativedelta(years=-1) if named else relativedelta(months=-1)
-    return replace(mention, first=moved(mention.first, back), last=moved(mention.last, back))
+    return replace(mention, first=shift_day(mention.first, back), last=shift_day(mention.last, back))
 
 
-def _stretch(text: str, first: Mention, last: Mention) -> Mention | None:
+def _join(text: str, first: Mention, last: Mention) -> Mention | None:
     opening = _OPENING.search(text[: first.start])
     between = text[first.end : last.start]
     if not (_TO.fullmatch(between) or (opening and opening[1].lower() == "between" and _AND.fullmatch(between))):
         return None
-    later = moved(last.last, timedelta(days=7)) if last.last < first.first else last.last  # from Monday to Thursday
+    later = shift_day(last.last, timedelta(days=7)) if last.last < first.first else last.last  # from Monday to Thursday
     start = opening.start() if opening else first.start
     return Mention(start, last.end, first.first, later, text[start : last.end]) if later >= first.last else None
 
 
 def _readings(text: str, today: date) -> Iterator[tuple[int, int, Days | None]]:
-    """What each rule makes of the text. One that is no day still counts: 31 April 2026 is not April 2026."""
+    """The readings of each rule. One that is not a day takes its place too: 31 April 2026 is not April 2026."""
     for rule in (*RELATIVE, *EXPLICIT):
         for match in rule.pattern.finditer(text):
             start, end = match.span("at" if "at" in rule.pattern.groupindex else 0)
@@ -113,9 +121,9 @@ def _readings(text: str, today: date) -> Iterator[tuple[int, int, Days | None]]:
 
 
 def spell_out(text: str, today: date) -> str:
-    """The text, and behind it the days it mentions, as ana.time.dates.spelled does; at most 14 of each mention."""
+    """Return the text followed by the days it mentions, as `spell_day` writes them; at most 14 a mention."""
     days = [day for mention in resolve(text, today) for day in _days(mention)]
-    return " ".join([text, *dict.fromkeys(spelled(day) for day in days)])
+    return " ".join([text, *dict.fromkeys(spell_day(day) for day in days)])
 
 
 def _days(mention: Mention) -> list[date]:

@@ -1,4 +1,4 @@
-"""Questions for what is due, told from texts that only mention a day."""
+"""Questions about what is due, as against texts that only mention a day."""
 
 import re
 from dataclasses import replace
@@ -6,8 +6,8 @@ from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
 
-from ana.time.when.mentions import Mention, stretches
-from ana.time.when.words import Days, moved
+from ana.time.when.mentions import Mention, drop_mentions, find_stretches
+from ana.time.when.words import Days, shift_day
 
 _CUE_WORDS = (
     "due deadline deadlines agenda schedule scheduled calendar task tasks todo todos plan plans planned have "
@@ -32,8 +32,8 @@ HALF_A_YEAR = 183
 _OVERDUE = re.compile(r"\b(?:overdue|past\s+due)\b", re.IGNORECASE)
 
 
-def due_question(text: str, today: date) -> Days | None:
-    """The days a text asks about, when it asks for what is due then and for nothing besides.
+def read_due_question(text: str, today: date) -> Days | None:
+    """Return the days a text asks about, if it asks what is due then and nothing else.
 
     "by Friday" counts from today, "before Friday" up to the day before; "overdue" is everything until yesterday.
 
@@ -42,46 +42,46 @@ def due_question(text: str, today: date) -> Days | None:
         today: The person's today.
     """
     text = text.replace("’", "'")
-    mentions = stretches(text, today)
-    if not _asks(text) or not _only_fillers(text, mentions):
+    mentions = find_stretches(text, today)
+    if not _asks_for_due(text) or not _has_only_fillers(text, mentions):
         return None
     if _OVERDUE.search(text):
         return None if mentions else (date.min, today - timedelta(days=1))
-    return _range(text, mentions[0], today) if len(mentions) == 1 else None
+    return _limit(text, mentions[0], today) if len(mentions) == 1 else None
 
 
-def named_days(text: str, today: date) -> list[Mention]:
-    """The days a question names, where it asks for more than what is due.
+def find_named_days(text: str, today: date) -> list[Mention]:
+    """Return the days a question names, if it asks for more than what is due.
 
     "until Friday", "by", "before", "after" and "since" open a stretch to one side. A day without a year is the one
     nearest to today, half a year to either side.
     """
-    return [_opened(text, _nearest(mention, today)) for mention in stretches(text, today)]
+    return [_open_side(text, _move_near(mention, today)) for mention in find_stretches(text, today)]
 
 
-def _opened(text: str, mention: Mention) -> Mention:
+def _open_side(text: str, mention: Mention) -> Mention:
     side = _SIDE.search(text[: mention.start])
     if side is None:
         return mention
     word, day = side[1].lower(), timedelta(days=1)
     ends = {
-        "before": (date.min, moved(mention.first, -day)),
-        "after": (moved(mention.last, day), date.max),
+        "before": (date.min, shift_day(mention.first, -day)),
+        "after": (shift_day(mention.last, day), date.max),
         "since": (mention.first, date.max),
     }
     first, last = ends.get(word, (date.min, mention.last))
     return replace(mention, start=side.start(), first=first, last=last, text=text[side.start() : mention.end])
 
 
-def _nearest(mention: Mention, today: date) -> Mention:
+def _move_near(mention: Mention, today: date) -> Mention:
     far = (mention.first - today).days > HALF_A_YEAR
     if not far or re.search(r"\d{4}|\b(?:next|in|within|year)\b", mention.text, re.IGNORECASE):
         return mention
     year = relativedelta(years=-1)
-    return replace(mention, first=moved(mention.first, year), last=moved(mention.last, year))
+    return replace(mention, first=shift_day(mention.first, year), last=shift_day(mention.last, year))
 
 
-def _asks(text: str) -> bool:
+def _asks_for_due(text: str) -> bool:
     return not _CUES.isdisjoint(_words(text)) or _PHRASES.search(text) is not None
 
 
@@ -89,15 +89,13 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[\w-]+", text.lower())
 
 
-def _only_fillers(text: str, mentions: list[Mention]) -> bool:
-    for mention in reversed(mentions):
-        text = f"{text[: mention.start]} {text[mention.end :]}"
-    return _FILLERS.issuperset(_words(text))
+def _has_only_fillers(text: str, mentions: list[Mention]) -> bool:
+    return _FILLERS.issuperset(_words(drop_mentions(text, mentions)))
 
 
-def _range(text: str, mention: Mention, today: date) -> Days | None:
+def _limit(text: str, mention: Mention, today: date) -> Days | None:
     limit = _UP_TO.search(text[: mention.start])
     if limit is None:
         return mention.first, mention.last
-    last = moved(mention.first, timedelta(days=-1)) if limit[1].lower() == "before" else mention.last
+    last = shift_day(mention.first, timedelta(days=-1)) if limit[1].lower() == "before" else mention.last
     return (today, last) if last >= today else None

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
 
-from ana.time.when.words import CLOCK, NUMBER, SHORT, STOP, UNIT, WEEKDAY, Days, moved, number, rule, weekday_number
+from ana.time.when.words import CLOCK, NUMBER, SHORT, STOP, UNIT, WEEKDAY, Days, number, rule, shift_day, weekday_number
 
 _WORDS = {
     "today": 0,
@@ -98,7 +98,7 @@ def _ahead(match: re.Match[str], today: date) -> Days:
 
 
 def _fortnight(_match: re.Match[str], today: date) -> Days:
-    return _one(moved(today, timedelta(weeks=2)))
+    return _one(shift_day(today, timedelta(weeks=2)))
 
 
 def _ago(match: re.Match[str], today: date) -> Days:

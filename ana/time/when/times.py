@@ -1,7 +1,7 @@
 """Times of day and spans of hours in a text: "at half past two", "7:30pm", "noon", "in half an hour".
 
 How it reads:
-- An hour needs am or pm, minutes, "o'clock", "at" before it, or "tonight" and the like behind it.
+- An hour needs am or pm, minutes, "o'clock", "at" before it, or "tonight" and the like after it.
 - "half seven" is half past seven; "at 11.15" a time, where no noun follows.
 - "in the afternoon", "this evening" and "tonight", wherever they stand, make hours up to 11 afternoon hours. Without
   them "at 3" is 15:00, as people mean it: 1 to 6 count from noon, 7 to 12 are taken as they are.
@@ -30,7 +30,7 @@ _FOLLOWING = (
     "o'?clock|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 )
 _NOUN = rf"\s+(?!(?:{_FOLLOWING})\w*)\w"
-"""Looks ahead for what an hour cannot stand before: at 10 Downing Street, by 3 points."""
+"""Looks ahead for a noun, before which a number is not an hour: at 10 Downing Street, by 3 points."""
 
 _SHAPES = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -73,8 +73,8 @@ class TimeMention:
     at: time
 
 
-def times(text: str) -> list[TimeMention]:
-    """Every time of day in a text, in its order; of overlapping readings the first shape's."""
+def find_times(text: str) -> list[TimeMention]:
+    """Return every time of day in a text, in its order; of overlapping readings the first shape's."""
     found: list[TimeMention] = []
     for mention in _readings(text):
         if all(mention.end <= other.start or other.end <= mention.start for other in found):
@@ -82,8 +82,8 @@ def times(text: str) -> list[TimeMention]:
     return sorted(found, key=lambda mention: mention.start)
 
 
-def hours_ahead(text: str, now: datetime) -> tuple[int, int, datetime] | None:
-    """Where a text names a span of hours or minutes from now, and the moment it ends; None where it does not.
+def find_hours_ahead(text: str, now: datetime) -> tuple[int, int, datetime] | None:
+    """Return where a text names a span of hours or minutes from now, and the moment it ends; None where it names none.
 
     Args:
         text: Such as "call Bob in half an hour".
@@ -133,11 +133,11 @@ def _number(word: str) -> int:
     return int(word) if word.isdecimal() else _HOURS.split("|").index(word.lower()) + 1
 
 
-def shift_of(text: str) -> relativedelta | None:
-    """The span of a shift, if the text names one: "two days", "back by a week", "an hour later".
+def read_shift(text: str) -> relativedelta | None:
+    """Return the span of a shift, if the text names one: "two days", "back by a week", "an hour later".
 
     Args:
-        text: What stands behind what is to be shifted, and nothing else.
+        text: The words after the name of what is to be shifted, and nothing else.
     """
     match = _SHIFT.fullmatch(text.strip())
     if match is None:

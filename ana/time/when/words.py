@@ -1,4 +1,4 @@
-"""The words dates are made of, as pieces of patterns, and what a rule is."""
+"""The words dates are made of, as parts of patterns, and the type of a rule."""
 
 import re
 from collections.abc import Callable
@@ -28,7 +28,7 @@ STOP = (
     r"because|from|until|till|before|after|through|when|where|that|then|but|about|instead|morning|afternoon|evening|night|noon)\b|"
     rf"{CLOCK}))"
 )
-"""Looks ahead for what cannot be the noun a number or a weekday belongs to: the 5th floor, sun cream."""
+"""Looks ahead for anything but a noun that a number or a weekday may belong to: the 5th floor, sun cream."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Rule:
     """One way of naming days.
 
     Args:
-        pattern: Where it matches; a group `at`, if there is one, is the mention without what only gives it away.
-        read: The first and last day, or None where it is no day after all.
+        pattern: Where it matches; a group `at`, if there is one, is the mention without the words that only reveal it.
+        read: Returns the first and last day, or None where it is not a day after all.
     """
 
     pattern: re.Pattern[str]
@@ -48,8 +48,8 @@ def rule(pattern: str, read: Callable[[re.Match[str], date], Days | None]) -> Ru
     return Rule(re.compile(pattern, re.IGNORECASE), read)
 
 
-def moved(day: date, by: timedelta | relativedelta) -> date:
-    """A day so much later or earlier, or the last or first there is."""
+def shift_day(day: date, by: timedelta | relativedelta) -> date:
+    """Return a day so much later or earlier, or the last or first there is."""
     try:
         return day + by
     except (ValueError, OverflowError):

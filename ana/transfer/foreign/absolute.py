@@ -4,7 +4,7 @@ import re
 from datetime import date, datetime, tzinfo
 
 from ana.time.dates import day_of
-from ana.time.when import resolve, times
+from ana.time.when import find_times, resolve
 from ana.transfer.foreign.records import local
 
 _FAR_APART = (date(1999, 2, 3), date(2095, 9, 17))
@@ -42,7 +42,7 @@ def _placed(text: str, there: tzinfo | None, zone: tzinfo) -> str | None:
     day, rest = found
     if _BETWEEN.fullmatch(rest):
         return day.isoformat()
-    at = times(rest)
+    at = find_times(rest)
     if len(at) != 1 or not _PLAIN_TIME.search(rest) or not _BETWEEN.fullmatch(rest[: at[0].start] + rest[at[0].end :]):
         return None
     return _moment(datetime.combine(day, at[0].at), there, zone)

@@ -14,7 +14,7 @@ from ana.backends.chroma.client import DATABASE, opened_copy
 from ana.errors import AnaError, UserError
 from ana.memory.item import Item
 from ana.transfer.foreign.block import parted
-from ana.transfer.foreign.brought import Brought
+from ana.transfer.foreign.foreign_records import ForeignRecords
 from ana.transfer.foreign.records import checked, item_id, modified, named, read_each, stamp
 from ana.values import plain_text
 
@@ -33,7 +33,7 @@ Row = tuple[str, str, Mapping[str, Any]]
 _WANTED: Any = ["documents", "metadatas"]
 
 
-def read(path: Path, zone: tzinfo) -> Brought:
+def read(path: Path, zone: tzinfo) -> ForeignRecords:
     """The items and the Global Context of a folder, which stays as it is.
 
     Args:
@@ -59,7 +59,7 @@ def read(path: Path, zone: tzinfo) -> Brought:
         raise UserError(f"{named(path)} cannot be read: {why}.", "Take a backup of it from before the damage.") from exc
     age = modified(path / DATABASE)
     items = read_each(path, ((f"item {row[0]}", row) for row in rows), lambda row: _item(row, age))
-    return Brought(items, lines)
+    return ForeignRecords(items, lines)
 
 
 def _collections(path: Path, client: "Client") -> set[str]:

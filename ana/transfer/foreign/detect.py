@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ana.backends.chroma.client import DATABASE
 from ana.transfer.foreign import agent_native, taskwarrior, todoist
-from ana.transfer.foreign.brought import Brought
+from ana.transfer.foreign.foreign_records import ForeignRecords
 from ana.transfer.foreign.records import data_of
 
-Reader = Callable[[Path, tzinfo], Brought]
+Reader = Callable[[Path, tzinfo], ForeignRecords]
 
 _NAMES = re.compile(rb'"(uuid|description|status)"\s*:')
 _FEWEST = {b"uuid", b"description", b"status"}

@@ -14,7 +14,7 @@ from typing import Any
 
 from ana.errors import UserError
 from ana.memory.item import Item
-from ana.transfer.foreign.brought import Brought
+from ana.transfer.foreign.foreign_records import ForeignRecords
 from ana.transfer.foreign.records import (
     BadRecord,
     checked,
@@ -45,7 +45,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 _DATE = re.compile(r"\d{8}T\d{6}Z")
 
 
-def read(path: Path, zone: tzinfo) -> Brought:
+def read(path: Path, zone: tzinfo) -> ForeignRecords:
     """The tasks of an export; deleted ones and the templates of recurring ones are left out.
 
     Args:
@@ -57,7 +57,7 @@ def read(path: Path, zone: tzinfo) -> Brought:
     """
     records = _records(path)
     tasks = _Tasks(zone, modified(path), {uuid for _, record in records if (uuid := _brought(record))})
-    return Brought(read_each(path, records, tasks.item), [])
+    return ForeignRecords(read_each(path, records, tasks.item), [])
 
 
 def _records(path: Path) -> list[tuple[str, Any]]:

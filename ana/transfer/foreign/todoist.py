@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from ana.errors import UserError
 from ana.memory.item import Item
 from ana.transfer.foreign.absolute import placed
-from ana.transfer.foreign.brought import Brought
+from ana.transfer.foreign.foreign_records import ForeignRecords
 from ana.transfer.foreign.records import BadRecord, item_id, modified, named, read_each, refused, text_of, told
 from ana.values import Properties
 
@@ -31,7 +31,7 @@ _NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 """Todoist's own id behind the project's name, and the number of a second download."""
 
 
-def read(path: Path, zone: tzinfo) -> Brought:
+def read(path: Path, zone: tzinfo) -> ForeignRecords:
     """The tasks of a project.
 
     Args:
@@ -45,7 +45,7 @@ def read(path: Path, zone: tzinfo) -> Brought:
     outline = _Outline(_NUMBERED.sub("", path.stem) or path.stem, zone)
     read_each(path, rows, outline.take)
     age = modified(path)
-    return Brought([Item(e.id, "\n".join(e.lines), e.properties, age, age) for e in outline.entries], [])
+    return ForeignRecords([Item(e.id, "\n".join(e.lines), e.properties, age, age) for e in outline.entries], [])
 
 
 def _rows(path: Path, text: str) -> Iterator[tuple[str, Row | BadRecord]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,7 @@ from ana.memory.changes import Cause, Change, Entry
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.undo import undo
+from tests.chroma import chroma_of
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
 
@@ -33,22 +35,22 @@ def batch(memory: Memory) -> list[Change]:
 
 
 def state(memory: Memory) -> tuple[dict[str, str], dict[int, str], list[str]]:
-    with memory.folder.hold():
-        memory.acts.settle()
+    with chroma_of(memory).folder.hold():
+        chroma_of(memory).acts.settle()
     told = [f"{entry.change.op} {entry.turn}" for entry in memory.history()]
-    return {item.id: item.content for item in memory.items.scan()}, memory.lines(), told
+    return {item.id: item.content for item in memory.items()}, memory.lines(), told
 
 
 def killed_after(memory: Memory, parts: int, changes: Sequence[Change], patch: pytest.MonkeyPatch) -> None:
     """Do an act in a process that ends when so many parts of it are done, before the journal says done."""
 
-    def apply(wanted: Sequence[Change]) -> None:
+    def apply(wanted: Sequence[Change], *_: Any) -> None:
         done(list(wanted)[:parts])
         raise Killed
 
-    done = memory.acts._apply
+    done = chroma_of(memory).acts._write
     with patch.context() as patched:
-        patched.setattr(memory.acts, "_apply", apply)
+        patched.setattr(chroma_of(memory).acts, "_write", apply)
         with pytest.raises(Killed):
             memory.put_back(changes, "act")
     memory.close()
@@ -61,7 +63,7 @@ def test_an_act_cut_short_is_put_back(memory: Memory, parts: int, monkeypatch: p
     killed_after(memory, parts, changes, monkeypatch)
     assert state(memory) == before
     memory.create("later")
-    assert not memory.journal.unfinished()
+    assert not chroma_of(memory).journal.unfinished()
 
 
 def test_an_act_cut_short_behind_its_last_write_is_done(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,20 +74,20 @@ def test_an_act_cut_short_behind_its_last_write_is_done(memory: Memory, monkeypa
     assert lines == {}
     assert told[:4] == ["delete act", "delete act", "update act", "create act"]
     undo(memory, "act")
-    assert sorted(item.content for item in memory.items.scan()) == ["gone", "kept"]
+    assert sorted(item.content for item in memory.items()) == ["gone", "kept"]
 
 
 def test_an_act_that_was_not_done_is_not_done_over_what_came_later(memory: Memory) -> None:
     item = memory.create("first").after
     assert item
     change = Change("item", item.id, item, replace(item, content="second"))
-    act = memory.journal.begin([Entry(STAMP, "", "act", change)])
-    memory.journal.finish(act)
+    act = chroma_of(memory).journal.begin([Entry(STAMP, "", "act", change)])
+    chroma_of(memory).journal.finish(act)
     memory.update(item.id, "third")
-    memory.journal.begin([Entry(STAMP, "", "older", change)])
-    memory.journal._open().execute("UPDATE writes SET act = 1 WHERE turn = 'older'")
+    chroma_of(memory).journal.begin([Entry(STAMP, "", "older", change)])
+    chroma_of(memory).journal._open().execute("UPDATE writes SET act = 1 WHERE turn = 'older'")
     memory.create("other")
-    assert memory.items.known(item.id).content == "third"
+    assert memory.get(item.id).content == "third"
     assert "older" not in memory.turns()
 
 
@@ -93,16 +95,16 @@ def test_several_changes_of_one_record_are_one_write(memory: Memory) -> None:
     one = Item("aaaaaaaa", "one", {}, STAMP, STAMP)
     two = replace(one, content="two")
     memory.put_back([Change("item", one.id, None, one), Change("item", one.id, one, two)], "act")
-    assert memory.items.known(one.id).content == "two"
+    assert memory.get(one.id).content == "two"
     assert [entry.change.op for entry in memory.history()] == ["update", "create"]
 
 
 def test_a_failed_act_leaves_its_call_free_to_be_run_again(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     call = Cause("thread/message/0", "thread", "turn")
     with monkeypatch.context() as patched:
-        patched.setattr(memory.acts, "_apply", lambda changes: (_ for _ in ()).throw(Killed))
+        patched.setattr(chroma_of(memory).acts, "_write", lambda *_: (_ for _ in ()).throw(Killed))
         with pytest.raises(Killed):
             memory.create("Buy milk", {}, call)
     made = memory.create("Buy milk", {}, call)
     assert memory.create("Buy milk", {}, call) == made
-    assert len(memory.history()) == memory.items.count() == 1
+    assert len(memory.history()) == memory.count() == 1

@@ -2,10 +2,8 @@
 
 import os
 import re
-import subprocess
-import sys
-import textwrap
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,23 +12,25 @@ from ana.backends.chroma.folder import Folder
 from ana.errors import StoreBroken, StoreBusy
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
+from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER
+from tests.forks import start_forked
 
 WORKER = """
     import sys
     from pathlib import Path
     from ana.time.clock import Clock, local_zone
-    from ana.embedders import WordLlamaEmbeddings
-    from ana.memory.memory import Memory
+    from tests.chroma import open_memory
+    from tests.conftest import EMBEDDER
 
     folder, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    memory = Memory(folder, WordLlamaEmbeddings(), Clock(local_zone("UTC")), timeout=60, program=name)
+    memory = open_memory(folder, EMBEDDER, Clock(local_zone("UTC")), timeout=60, program=name)
     memory.lines()
     print("ready", flush=True)
     sys.stdin.readline()
     for n in range(count):
         change = memory.create(f"{name} thing {n}", {"by": name, "n": n})
-        found = memory.items.query(f"{name} thing {n}", limit=3)
+        found = memory.find(f"{name} thing {n}", limit=3)
         assert change.id in [i.id for i in found.items], "stale: own write not found"
         print(change.id, flush=True)
         if n % 5 == 0:
@@ -49,52 +49,34 @@ HOLDER = """
 """
 
 
-def start(script: str, *arguments: object) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-
 def test_processes_in_turns_lose_nothing(tmp_path: Path, clock: Clock) -> None:
-    workers = [start(WORKER, tmp_path / "data", name, 30) for name in ("left", "right", "third")]
-    for worker in workers:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == "ready\n"
-    outputs = [""] * len(workers)
-
-    def collect(position: int) -> None:
-        outputs[position] = workers[position].communicate("go\n", timeout=100)[0]
-
-    readers = [threading.Thread(target=collect, args=(position,)) for position in range(len(workers))]
-    for reader in readers:
-        reader.start()
-    for reader in readers:
-        reader.join()
-    assert [worker.returncode for worker in workers] == [0, 0, 0]
+    with ExitStack() as stack:
+        started = [
+            stack.enter_context(start_forked("-c", WORKER, str(tmp_path / "data"), name, "30"))
+            for name in ("left", "right", "third")
+        ]
+        for _, _, told in started:
+            assert told.readline() == "ready\n"
+        for _, given, _ in started:
+            given.write("go\n")
+        outputs = [told.read() for _, _, told in started]
+        assert [worker.wait(100) for worker, _, _ in started] == [0, 0, 0]
     acknowledged = [id for output in outputs for id in output.split()]
-    memory = Memory(tmp_path / "data", EMBEDDER, clock)
-    assert sorted(i.id for i in memory.items.scan()) == sorted(acknowledged)
+    memory = open_memory(tmp_path / "data", EMBEDDER, clock)
+    assert sorted(i.id for i in memory.items()) == sorted(acknowledged)
     assert len(acknowledged) == 90
-    for id, vector in zip(acknowledged, memory.items.vectors(acknowledged), strict=True):
-        assert id in memory.items.nearest(vector, 3)
+    for id, vector in zip(acknowledged, chroma_of(memory).collections["item"].vectors(acknowledged), strict=True):
+        assert id in chroma_of(memory).collections["item"].nearest(vector, 3)
     assert sorted(memory.lines()) == list(range(18))
     memory.close()
 
 
 def test_a_holder_that_does_not_let_go_is_named(tmp_path: Path) -> None:
-    holder = start(HOLDER, tmp_path)
-    try:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
+    with start_forked("-c", HOLDER, str(tmp_path)) as (holder, _, told):
+        assert told.readline() == "held\n"
         with pytest.raises(StoreBusy) as caught, Folder(tmp_path, timeout=0.2).hold():
             pass
         assert re.search(rf"the holder \(pid {holder.pid}, since \d{{4}}-", caught.value.message)
-    finally:
-        holder.kill()
-        holder.communicate()
     with Folder(tmp_path, timeout=10).hold():
         pass
 
@@ -103,7 +85,7 @@ def test_the_lock_is_free_between_uses(memory: Memory, tmp_path: Path) -> None:
     memory.create("x")
     with Folder(tmp_path / "data", timeout=0.5).hold() as client:
         assert {c.name for c in client.list_collections()} >= {"items"}
-    assert memory.items.count() == 1
+    assert memory.count() == 1
 
 
 def test_threads_of_one_process_take_turns(memory: Memory) -> None:
@@ -116,11 +98,11 @@ def test_threads_of_one_process_take_turns(memory: Memory) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert memory.items.count() == 100
+    assert memory.count() == 100
 
 
 def test_nothing_is_made_before_the_first_use(tmp_path: Path, clock: Clock) -> None:
-    Memory(tmp_path / "data", EMBEDDER, clock)
+    open_memory(tmp_path / "data", EMBEDDER, clock)
     assert not (tmp_path / "data").exists()
 
 
@@ -135,4 +117,4 @@ def test_a_store_that_is_no_store_is_a_sentence(tmp_path: Path, clock: Clock) ->
     (tmp_path / "chroma").mkdir()
     (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(os.urandom(4096))
     with pytest.raises(StoreBroken, match="cannot be used"):
-        Memory(tmp_path, EMBEDDER, clock).items.count()
+        open_memory(tmp_path, EMBEDDER, clock).count()

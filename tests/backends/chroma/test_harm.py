@@ -9,15 +9,18 @@ from typing import Any
 import pytest
 
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.index.tables import damaged
 from ana.backends.chroma.source import ChromaSource, Stored
 from ana.errors import StoreBroken, ToolError
+from ana.files import is_damage
 from ana.locks import OwnerLock
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from ana.values import Json
+from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER
+
+pytestmark = pytest.mark.usefixtures("forked_probe")
 
 STAMP = "2026-01-01T00:00:00.000000+00:00"
 
@@ -31,8 +34,8 @@ def nested(depth: int) -> Json:
 
 def agree(memory: Memory) -> None:
     """What search says is what Chroma holds."""
-    held = {item.id: item for item in memory.items.scan()}
-    assert {item.id: item for item in memory.items.query(limit=1000).items} == held
+    held = {item.id: item for item in memory.items()}
+    assert {item.id: item for item in memory.find(limit=1000).items} == held
 
 
 @pytest.mark.parametrize("op", ["create", "update", "delete"])
@@ -74,7 +77,7 @@ def test_a_write_that_failed_and_takes_effect_later_is_seen(
     monkeypatch.setattr(ChromaSource, "write", apply_first)
     memory.create("after")
     agree(memory)
-    assert memory.items.query(where={"v": 1}).total == (op != "delete")
+    assert memory.find(where={"v": 1}).total == (op != "delete")
     assert [entry.change.op for entry in memory.history()][:2] == ["create", op]  # what took effect can be taken back
     memory.create("and one more")
     agree(memory)
@@ -82,16 +85,16 @@ def test_a_write_that_failed_and_takes_effect_later_is_seen(
 
 @pytest.mark.parametrize("spoil", ["a page", "text", "no tables"])
 def test_damage_that_only_a_write_meets_is_made_good(tmp_path: Path, clock: Clock, spoil: str) -> None:
-    memory = Memory(tmp_path, EMBEDDER, clock)
+    memory = open_memory(tmp_path, EMBEDDER, clock)
     many = [Item(f"item{n:04d}", f"note {n} rose", {"n": n, "tags": ["a"]}, STAMP, STAMP) for n in range(200)]
-    memory.items.fill(many)
+    chroma_of(memory).fill(many)
     memory.close()
     path = tmp_path / "items.index.sqlite"
     whole = path.read_bytes()
     if spoil == "a page":
         for page in range(2, len(whole) // 4096, 9):
             path.write_bytes(whole[: page * 4096] + os.urandom(4096) + whole[(page + 1) * 4096 :])
-            memory = Memory(tmp_path, EMBEDDER, clock)
+            memory = open_memory(tmp_path, EMBEDDER, clock)
             memory.update("item0007", None, {"page": page})
             memory.create(f"brand new {page}", {"q": page})
             memory.close()
@@ -103,11 +106,11 @@ def test_damage_that_only_a_write_meets_is_made_good(tmp_path: Path, clock: Cloc
         with sqlite3.connect(path) as other:
             other.execute("PRAGMA user_version = 2")
         other.close()
-    memory = Memory(tmp_path, EMBEDDER, clock)
+    memory = open_memory(tmp_path, EMBEDDER, clock)
     agree(memory)
     memory.update("item0007", None, {"n": -1})
     agree(memory)
-    assert memory.items.query("rose", {"n": -1}).total == 1
+    assert memory.find("rose", {"n": -1}).total == 1
     memory.close()
 
 
@@ -116,9 +119,9 @@ def test_what_is_damage_and_what_is_not() -> None:
     full.sqlite_errorcode = sqlite3.SQLITE_FULL
     torn = sqlite3.DatabaseError("database disk image is malformed")
     torn.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-    assert not damaged(full)
-    assert damaged(torn)
-    assert damaged(sqlite3.OperationalError("Could not decode to UTF-8 column 'item'"))
+    assert not is_damage(full)
+    assert is_damage(torn)
+    assert is_damage(sqlite3.OperationalError("Could not decode to UTF-8 column 'item'"))
 
 
 def test_a_lock_that_cannot_be_signed_is_let_go(tmp_path: Path) -> None:
@@ -162,20 +165,20 @@ def test_a_folder_that_could_not_be_opened_can_be_later(tmp_path: Path, monkeypa
 def test_a_filter_that_is_too_large_is_told_as_such(memory: Memory, where: dict[str, Json]) -> None:
     memory.create("x", {"a": 1})
     with pytest.raises(ToolError, match="filter"):
-        memory.items.query(where=where)
+        memory.find(where=where)
 
 
 def test_a_filter_may_name_very_many_plain_values(memory: Memory) -> None:
     memory.create("x", {"a": 7})
-    assert memory.items.query(where={"a": {"$in": [str(n) for n in range(5000)]}}).total == 0
-    assert memory.items.query(where={"a": {"$in": list(range(5000))}}).total == 1
+    assert memory.find(where={"a": {"$in": [str(n) for n in range(5000)]}}).total == 0
+    assert memory.find(where={"a": {"$in": list(range(5000))}}).total == 1
 
 
 @pytest.mark.parametrize("tag", ["groceries", "taxes", "news", "küche", "ÄRGER", "home-office", "bus", "2026"])
 def test_a_tag_is_found_however_it_is_written(memory: Memory, tag: str) -> None:
     memory.create("zzz", {"tags": [tag]})
     memory.create(f"{tag} {tag} list")
-    found = memory.items.query(f"#{tag}")
+    found = memory.find(f"#{tag}")
     assert (found.items[0].content, found.reasons[0].first) == ("zzz", "tag")
 
 
@@ -183,7 +186,7 @@ def test_dates_are_listed_by_when_they_are(memory: Memory) -> None:
     given = ["2026-01-13 09:00", "2026-01-13T08:00", "2026-01-13T23:00-10:00", "2026-01-14", "2026-01-14T01:00+14:00"]
     for date in given:
         memory.create(date, {"due_date": date})
-    assert [item.content for item in memory.items.query().items] == [given[1], given[0], given[4], given[3], given[2]]
+    assert [item.content for item in memory.find().items] == [given[1], given[0], given[4], given[3], given[2]]
 
 
 def test_two_items_of_different_marks_are_not_the_same(memory: Memory) -> None:
@@ -193,7 +196,7 @@ def test_two_items_of_different_marks_are_not_the_same(memory: Memory) -> None:
 
 def test_a_folder_is_usable_after_it_was_embedded_again(memory: Memory) -> None:
     memory.create("one")
-    memory.reindex(lambda done, total: None)
+    chroma_of(memory).reindex(lambda done, total: None)
     memory.create("two")
     agree(memory)
 
@@ -205,4 +208,4 @@ def test_a_folder_is_usable_after_it_was_embedded_again(memory: Memory) -> None:
 )  # fmt: skip
 def test_the_first_and_the_last_day_there_is(memory: Memory, text: str) -> None:
     memory.create("x", {"due_date": "9999-12-31"})
-    assert memory.items.query(text).total in (0, 1)
+    assert memory.find(text).total in (0, 1)

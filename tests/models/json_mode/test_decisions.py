@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ana.models.json_mode import Decision, Tools, decide
-from ana.models.json_mode.shown import shown
+from ana.models.json_mode import Decision, read_decision
+from ana.models.tool_schema import Tools, describe_tools
 from tools.catalog import schemas
 
 FOLDER = Path(__file__).parent
@@ -46,7 +46,7 @@ def exactly(value: Any) -> str:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_a_reply_of_the_corpus_becomes_what_it_must(case: dict[str, Any]) -> None:
     accepted = [case["expect"], *UNSURE.get(case["id"], [])]
-    decision = decide(case["text"], TOOLS)
+    decision = read_decision(case["text"], TOOLS)
     assert exactly(told(decision)) in map(exactly, accepted), case["why"]
     assert bool(decision.error) == bool(decision.why)
 
@@ -67,12 +67,17 @@ QUOTED = '{"tool": {"name": "delete_item", "args": {"id": "a7k2m9xq"}}}'
     ],
 )
 def test_a_decision_inside_a_sentence_is_not_run(reply: str) -> None:
-    assert decide(reply, TOOLS).error == "ambiguous"
+    assert read_decision(reply, TOOLS).error == "ambiguous"
 
 
 @pytest.mark.parametrize("before", ["", "Answer: ", "Here is the decision: ", "**Decision:** ", "I will.\n", "1. "])
 def test_a_decision_on_a_line_of_its_own_or_behind_a_marker_is_run(before: str) -> None:
-    assert decide(before + QUOTED, TOOLS).tool == "delete_item"
+    assert read_decision(before + QUOTED, TOOLS).tool == "delete_item"
+
+
+@pytest.mark.parametrize("word", ["CALL", "Call", "call"])
+def test_a_call_announced_in_words_is_an_attempt(word: str) -> None:
+    assert read_decision(f"{word} create_item for the milk", TOOLS).error == "no_decision"
 
 
 CHARACTERS = st.sampled_from(list("{}[]()<>\"'`:,;\\/#*|=\n -_.…“”’｜✿&") + list("abtfn01é\u200b\ud800"))
@@ -113,12 +118,14 @@ def bare(text: str) -> str:
     return re.sub(r"\\+[nrtbf]|[\s\\\"'`“”‘’\ufffd\x08\x0c]", "", text)
 
 
+# the first call imports jsonschema, which takes longer than hypothesis waits
+@settings(deadline=None)
 @given(REPLIES)
 @example("{" * 3000)
 @example('{"a":' * 3000)
 @example('{"tool": {"name": "now", "args": ' + "[" * 200 + "]" * 200 + "}}")
 def test_no_reply_whatever_crashes_or_runs_with_what_was_not_sent(reply: str) -> None:
-    decision = decide(reply, TOOLS)
+    decision = read_decision(reply, TOOLS)
     assert [bool(decision.error), decision.answer is not None, bool(decision.args)].count(True) <= 1
     sent = bare(reply)
     for leaf in leaves(decision.args):
@@ -127,10 +134,11 @@ def test_no_reply_whatever_crashes_or_runs_with_what_was_not_sent(reply: str) ->
         assert parameter or same_number or bare(leaf) in sent, (leaf, reply)
 
 
+@settings(deadline=None)
 @given(st.sampled_from([c for c in CASES if "tool" in c["expect"] and len(c["text"]) < 2000]), st.data())
 def test_a_reply_that_is_cut_short_runs_nothing_else_than_the_whole(case: dict[str, Any], data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(case["text"])))
-    decision = decide(case["text"][:end], TOOLS)
+    decision = read_decision(case["text"][:end], TOOLS)
     wanted = case["expect"]["tool"]
     if decision.tool and not decision.error and "where" not in wanted["args"] and case["text"].strip()[:1] == "{":
         assert (decision.tool, decision.args) == (wanted["name"], wanted["args"])
@@ -173,9 +181,9 @@ SEEDS += ['{"tool": "now"}', '{"tool": {"name": "create_item", "args": {"content
 @pytest.mark.parametrize("seed", SEEDS)
 def test_long_replies_are_read_in_linear_time(seed: str) -> None:
     """Counted in calls, not in seconds; what is quadratic inside a regular expression never ends at the last size."""
-    work = [_calls(partial(decide, (seed * n)[:n], TOOLS)) for n in (5_000, 20_000)]
+    work = [_calls(partial(read_decision, (seed * n)[:n], TOOLS)) for n in (5_000, 20_000)]
     assert work[1] < 6 * work[0] + 1000, "four times the text is about four times the work"
-    decide((seed * 200_000)[:200_000], TOOLS)
+    read_decision((seed * 200_000)[:200_000], TOOLS)
 
 
 def _calls(do: Callable[[], object]) -> int:
@@ -195,7 +203,7 @@ def _calls(do: Callable[[], object]) -> int:
 
 
 def test_the_tools_are_shown_from_the_schemas_alone() -> None:
-    text = shown(schemas())
+    text = describe_tools(schemas())
     for schema in schemas():
         assert f"- {schema['function']['name']}: {schema['function']['description']}" in text
     assert "  content (string): The text, in natural language." in text

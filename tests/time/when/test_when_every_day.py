@@ -6,8 +6,8 @@ from datetime import date, timedelta
 import pytest
 
 from ana.time.clock import WEEKDAYS
-from ana.time.dates import spelled
-from ana.time.when import due_question, resolve
+from ana.time.dates import spell_day
+from ana.time.when import read_due_question, resolve
 
 DAY = timedelta(days=1)
 TODAYS = [date(2027, 12, 1) + n * DAY for n in range(400)]
@@ -57,7 +57,7 @@ def test_weeks_and_weekends() -> None:
             assert meaning(f"{which} weekend", today) == (week[5], week[6])
             assert meaning(f"end of {which} week", today) == (week[6], week[6])
             assert meaning(f"beginning of {which} week", today) == (week[0], week[0])
-            assert due_question(f"what's due {which} week?", today) == (week[0], week[6])
+            assert read_due_question(f"what's due {which} week?", today) == (week[0], week[6])
 
 
 def test_months() -> None:
@@ -95,7 +95,7 @@ def formats(day: date) -> Iterator[str]:
         yield f"{day.day} {month} {day.year}"
         yield f"the {day.day}{suffix} of {month} {day.year}"
         yield f"{day:%a}, {day.day} {month} {day.year}"
-    yield spelled(day)
+    yield spell_day(day)
     yield from (f"{day}", f"{day}T09:30", f"{day} ({day:%A})", f"{day:%Y/%m/%d}")
     yield from (f"{day:%m/%d/%Y}", f"{day.month}/{day.day}/{day.year}", f"{day:%m/%d/%y}")
     yield from (f"{day:%d.%m.%Y}", f"{day.day}.{day.month}.{day.year}")

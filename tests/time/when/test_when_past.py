@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from ana.time.when import due_question, resolve, stretches
+from ana.time.when import find_stretches, read_due_question, resolve
 
 TODAY = date(2026, 1, 7)
 
@@ -48,18 +48,18 @@ what were the tasks for this week       2026-01-05 2026-01-11
 @pytest.mark.parametrize("row", ONE.strip().splitlines())
 def test_a_question_names_one_stretch_of_days(row: str) -> None:
     text, first, last = row.rsplit(maxsplit=2)
-    (found,) = stretches(text.strip(), TODAY)
+    (found,) = find_stretches(text.strip(), TODAY)
     assert (str(found.first), str(found.last)) == (first, last)
     assert text.strip()[found.start : found.end] == found.text
 
 
 @pytest.mark.parametrize("text", ["Monday and Tuesday", "on Friday or the 20th", "Monday, later Thursday"])
 def test_other_days_stay_two(text: str) -> None:
-    assert len(stretches(text, TODAY)) == 2
+    assert len(find_stretches(text, TODAY)) == 2
 
 
 def test_three_days_in_a_row_join_two_by_two() -> None:
-    found = stretches("from Monday to Wednesday and on January 20", TODAY)
+    found = find_stretches("from Monday to Wednesday and on January 20", TODAY)
     assert [(str(m.first), str(m.last)) for m in found] == [("2026-01-12", "2026-01-14"), ("2026-01-20", "2026-01-20")]
 
 
@@ -68,5 +68,5 @@ def test_a_wish_that_moves_something_names_two_days() -> None:
 
 
 def test_a_stretch_is_what_is_due_then() -> None:
-    assert due_question("what is due from January 20 to 22", TODAY) == (date(2026, 1, 20), date(2026, 1, 22))
-    assert due_question("what was due on Monday", TODAY) == (date(2026, 1, 5), date(2026, 1, 5))
+    assert read_due_question("what is due from January 20 to 22", TODAY) == (date(2026, 1, 20), date(2026, 1, 22))
+    assert read_due_question("what was due on Monday", TODAY) == (date(2026, 1, 5), date(2026, 1, 5))

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from ana.time.when import due_question
+from ana.time.when import read_due_question
 
 TODAY = date(2026, 1, 7)
 
@@ -80,9 +80,9 @@ who has the deadline Friday
 @pytest.mark.parametrize("row", [line for line in QUESTIONS.splitlines() if line])
 def test_plain_questions_give_their_days(row: str) -> None:
     text, first, last = row.rsplit(maxsplit=2)
-    assert due_question(text, TODAY) == (date.fromisoformat(first), date.fromisoformat(last))
+    assert read_due_question(text, TODAY) == (date.fromisoformat(first), date.fromisoformat(last))
 
 
 @pytest.mark.parametrize("text", [line for line in OTHERS.splitlines() if line])
 def test_anything_with_content_of_its_own_gives_none(text: str) -> None:
-    assert due_question(text, TODAY) is None
+    assert read_due_question(text, TODAY) is None

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 from dateutil.relativedelta import relativedelta
 
-from ana.time.when import hours_ahead, shift_of, times
+from ana.time.when import find_hours_ahead, find_times, read_shift
 
 NOW = datetime(2026, 1, 7, 9, 0)
 
@@ -59,13 +59,13 @@ for 6 people
 @pytest.mark.parametrize("row", TIMES.strip().splitlines())
 def test_a_time_of_day(row: str) -> None:
     text, mention, at = (row[start:end].strip() for start, end in ((0, 45), (45, 67), (67, None)))
-    (found,) = times(text)
+    (found,) = find_times(text)
     assert (text[found.start : found.end], f"{found.at:%H:%M}") == (mention, at)
 
 
 @pytest.mark.parametrize("text", NONE.strip().splitlines())
 def test_what_is_no_time(text: str) -> None:
-    assert times(text) == []
+    assert find_times(text) == []
 
 
 @pytest.mark.parametrize(
@@ -80,20 +80,20 @@ def test_what_is_no_time(text: str) -> None:
     ],
 )
 def test_hours_from_now(text: str, moment: str) -> None:
-    found = hours_ahead(text, NOW)
+    found = find_hours_ahead(text, NOW)
     assert found is not None
     assert f"{found[2]:%H:%M}" == moment
 
 
 @pytest.mark.parametrize("text", ["in 2 days", "for an hour", "in hours", "within 2 hours"])
 def test_what_is_no_span_of_hours(text: str) -> None:
-    assert hours_ahead(text, NOW) is None
+    assert find_hours_ahead(text, NOW) is None
 
 
 def test_half_an_hour_is_a_shift() -> None:
-    assert shift_of("forward by half an hour") == relativedelta(minutes=30)
-    assert shift_of("by half an day") is None
+    assert read_shift("forward by half an hour") == relativedelta(minutes=30)
+    assert read_shift("by half an day") is None
 
 
 def test_two_times() -> None:
-    assert [f"{m.at:%H:%M}" for m in times("from 9:30 until 11:15")] == ["09:30", "11:15"]
+    assert [f"{m.at:%H:%M}" for m in find_times("from 9:30 until 11:15")] == ["09:30", "11:15"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ana.time.dates import day_of, spelled
+from ana.time.dates import day_of, spell_day
 from ana.transfer.foreign.absolute import placed
 from tests.conftest import BERLIN
 
@@ -64,7 +64,12 @@ def test_a_time_is_moved_to_the_persons_zone_and_a_day_is_not() -> None:
 @settings(deadline=None)
 @given(st.dates(date(1950, 1, 1), date(2199, 12, 31)))
 def test_every_day_is_found_again(day: date) -> None:
-    for text in (day.isoformat(), spelled(day), f"{day.day} {day:%b} {day.year}", f"{day.day}.{day.month}.{day.year}"):
+    for text in (
+        day.isoformat(),
+        spell_day(day),
+        f"{day.day} {day:%b} {day.year}",
+        f"{day.day}.{day.month}.{day.year}",
+    ):
         assert placed(text, BERLIN, BERLIN) == day.isoformat()
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from ana.errors import UserError
-from ana.memory.memory import Memory
 from ana.memory.property_text import DELIMITER
 from ana.time.clock import Clock
 from ana.transfer.foreign.agent_native import read
-from ana.transfer.foreign.brought import Brought
+from ana.transfer.foreign.foreign_records import ForeignRecords
+from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER
 from tests.transfer.foreign.conftest import Left, Rows, opened, vectors
 
@@ -57,7 +57,7 @@ def test_either_collection_may_be_missing(leave: Left, tmp_path: Path) -> None:
     items = read(leave(tmp_path / "b", items=ITEMS), BERLIN)
     assert (len(context.items), len(context.lines)) == (0, 3)
     assert (len(items.items), len(items.lines)) == (3, 0)
-    assert read(leave(tmp_path / "c", items={}, global_context={}), BERLIN) == Brought([], [])
+    assert read(leave(tmp_path / "c", items={}, global_context={}), BERLIN) == ForeignRecords([], [])
 
 
 def test_vectors_may_be_damaged_or_gone(leave: Left) -> None:
@@ -102,7 +102,7 @@ def test_many_items_are_read_in_their_order(leave: Left) -> None:
 
 
 def test_a_folder_of_ours_is_not_theirs(tmp_path: Path, clock: Clock) -> None:
-    memory = Memory(tmp_path / "data", EMBEDDER, clock)
+    memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     memory.create("ours")
     memory.close()
     with pytest.raises(UserError, match=r"is ana's own\.$"):

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from ana.errors import UserError
-from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from ana.transfer.foreign import agent_native, taskwarrior, todoist
 from ana.transfer.foreign.detect import Reader, reader_of
+from tests.chroma import open_memory
 from tests.conftest import EMBEDDER
 from tests.transfer.foreign.conftest import Left
 
@@ -54,7 +54,7 @@ def test_a_folder_is_known_by_its_collections(leave: Left, tmp_path: Path) -> No
 
 
 def test_a_folder_of_ours_has_no_reader(tmp_path: Path, clock: Clock) -> None:
-    memory = Memory(tmp_path / "data", EMBEDDER, clock)
+    memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     memory.create("ours")
     memory.close()
     assert reader_of(tmp_path / "data" / "chroma") is None

@@ -13,23 +13,24 @@ from hypothesis import strategies as st
 
 from ana.errors import UserError
 from ana.memory.item import Item, check_properties
-from ana.transfer.foreign.brought import Brought
+from ana.transfer.foreign.foreign_records import ForeignRecords
 from ana.transfer.foreign.taskwarrior import read
 from tests.conftest import BERLIN
+from tests.examples import examples
 
 UUID = "a360fc44-315c-4366-b70c-ea7e7520b749"
 OTHER = "296d835e-8f85-4224-8f36-c612cad1b9f8"
 TASK: dict[str, Any] = {"uuid": UUID, "description": "Buy milk", "status": "pending", "entry": "20260101T100000Z"}
 WRITTEN = datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC).timestamp()
 
-Read = Callable[..., Brought]
+Read = Callable[..., ForeignRecords]
 
 
 @pytest.fixture
 def read_text(tmp_path: Path) -> Read:
     """Reads a file of this text or these bytes."""
 
-    def read_it(content: str | bytes) -> Brought:
+    def read_it(content: str | bytes) -> ForeignRecords:
         path = tmp_path / "tasks.json"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         os.utime(path, (0, WRITTEN))
@@ -78,7 +79,7 @@ def test_what_is_open_and_what_is_done(read_task: Callable[..., Item], status: s
 def test_the_deleted_and_templates_are_left_out(read_text: Read) -> None:
     assert read_text(json.dumps([TASK | {"status": "deleted"}])).items == []
     assert read_text(json.dumps([TASK | {"status": "recurring"}])).items == []
-    assert read_text("[]") == Brought([], [])
+    assert read_text("[]") == ForeignRecords([], [])
 
 
 @pytest.mark.parametrize(
@@ -218,7 +219,7 @@ values: st.SearchStrategy[Any] = st.recursive(
 names = st.sampled_from([*TASK, "due", "wait", "tags", "annotations", "depends", "priority", "project", "x", "type"])
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.one_of(values, st.dictionaries(names, values, max_size=3).map(lambda d: TASK | d)), max_size=3))
 def test_whatever_the_array_holds_it_is_read_or_refused(read_text: Read, records: list[Any]) -> None:
     text = json.dumps(records)
@@ -231,7 +232,7 @@ def test_whatever_the_array_holds_it_is_read_or_refused(read_text: Read, records
         check_properties(item.properties)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=40))
 def test_whatever_the_bytes_they_are_refused(read_text: Read, data: bytes) -> None:
     if data.strip() != b"[]":

@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ana.errors import UserError
-from ana.transfer.foreign.brought import Brought
+from ana.transfer.foreign.foreign_records import ForeignRecords
 from ana.transfer.foreign.todoist import read
 from tests.conftest import BERLIN
+from tests.examples import examples
 
 OLD = "TYPE,CONTENT,PRIORITY,INDENT,AUTHOR,RESPONSIBLE,DATE,DATE_LANG,TIMEZONE"
 NEW = (
@@ -23,14 +24,14 @@ NEW = (
 )
 NAME = "Garden [2203306141].csv"
 
-Read = Callable[..., Brought]
+Read = Callable[..., ForeignRecords]
 
 
 @pytest.fixture
 def read_rows(tmp_path: Path) -> Read:
     """Reads a file of this header, these rows and this name."""
 
-    def read_it(*rows: str, header: str = NEW, name: str = NAME) -> Brought:
+    def read_it(*rows: str, header: str = NEW, name: str = NAME) -> ForeignRecords:
         path = tmp_path / name
         path.write_bytes("\r\n".join([header, *rows]).encode())
         os.utime(path, (0, datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC).timestamp()))
@@ -90,7 +91,7 @@ def test_an_older_header_and_a_mark_at_the_front_are_read(read_rows: Read) -> No
 
 
 def test_a_header_alone_is_an_empty_project(read_rows: Read) -> None:
-    assert read_rows() == Brought([], [])
+    assert read_rows() == ForeignRecords([], [])
 
 
 def test_a_subtask_lies_under_the_nearest_above_that_is_further_out(read_rows: Read) -> None:
@@ -199,7 +200,7 @@ def test_what_is_no_export_is_refused_in_a_sentence(tmp_path: Path, data: bytes,
 cells = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=20)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(cells, cells, cells), max_size=4))
 def test_whatever_is_written_comes_back(tmp_path: Path, told: list[tuple[str, str, str]]) -> None:
     file = io.StringIO(newline="")

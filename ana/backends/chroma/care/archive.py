@@ -1,4 +1,4 @@
-"""What a backup may hold, and whether one can be used."""
+"""Which files a backup may hold, and whether one can be used."""
 
 import json
 import re
@@ -11,8 +11,8 @@ from ana.errors import UserError
 
 MANIFEST = "backup.json"
 
-_NOT_WHOLE = (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError, RuntimeError)
-"""What Python's zipfile raises on bytes that were changed, and what reading the manifest can."""
+_BROKEN = (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError, RuntimeError)
+"""Errors of Python's zipfile for bytes that were changed, and of reading the manifest."""
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _TRACE = re.compile(rf"(?:{_UUID}|none)\.jsonl")
@@ -24,20 +24,20 @@ _NEEDED = "data/chroma/chroma.sqlite3"
 
 
 def is_trace(name: str) -> bool:
-    """Whether a file in the traces' folder is a conversation's trace, by its name."""
+    """Return whether a file in the traces' folder is a thread's trace, by its name."""
     return _TRACE.fullmatch(name) is not None
 
 
 def is_known(name: str) -> bool:
-    """Whether a file of this name belongs into a backup."""
+    """Return whether a file of this name belongs in a backup."""
     return _DATA.fullmatch(name) is not None or (name.startswith("traces/") and is_trace(name.removeprefix("traces/")))
 
 
 def read_manifest(path: Path) -> None:
-    """Make sure that a backup is whole and can be read here; every byte of it is.
+    """Make sure that a backup is complete and can be read here, to the last byte.
 
     Raises:
-        UserError: It is no backup, not whole, or of a newer format.
+        UserError: It is not a backup, not complete, or of a newer format.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -48,8 +48,8 @@ def read_manifest(path: Path) -> None:
             broken = archive.testzip()
     except FileNotFoundError as exc:
         raise UserError(f"There is no file {path}.") from exc
-    except _NOT_WHOLE as exc:
-        raise UserError(f"{path} is no whole backup: {exc}.", "Use another one; nothing was changed.") from exc
+    except _BROKEN as exc:
+        raise UserError(f"{path} is not a complete backup: {exc}.", "Use another one; nothing was changed.") from exc
     if max(version, inside) > FORMAT:
         raise UserError(
             f"{path} was written by ana {writer} in format {max(version, inside)}; this one reads {FORMAT}.",
@@ -57,10 +57,10 @@ def read_manifest(path: Path) -> None:
         )
     if broken or files != len(names) - 1 or _NEEDED not in names:
         what = f"{broken} is damaged" if broken else "files are missing"
-        raise UserError(f"{path} is no whole backup: {what}.", "Use another one; nothing was changed.")
+        raise UserError(f"{path} is not a complete backup: {what}.", "Use another one; nothing was changed.")
 
 
 def _format_inside(archive: zipfile.ZipFile) -> int:
-    """The format of the folder that was packed; folders of the first one did not tell."""
+    """Return the format of the folder that was packed; folders of the first format did not tell."""
     note = "data/format.json"
     return int(json.loads(archive.read(note))["format"]) if note in archive.namelist() else 1

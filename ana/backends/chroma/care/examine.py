@@ -1,4 +1,4 @@
-"""Proving the store: every record readable and found by its own vector; counts, index and journal in agreement."""
+"""Proof that the store is sound: every record readable and found by its own vector, counts, index and journal agree."""
 
 import json
 import sqlite3
@@ -6,19 +6,21 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
-from ana.backends.chroma.care.probe import sound
+from ana.backends.chroma.backend import ChromaBackend
+from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.client import DATABASE
-from ana.backends.chroma.collection import ChromaStore
-from ana.backends.chroma.index.index import digest
-from ana.backends.chroma.index.tables import damaged
+from ana.backends.chroma.collection import ChromaCollection
 from ana.backends.chroma.metadata import from_chroma
 from ana.backends.chroma.source import ChromaSource, Row
-from ana.memory.changes import Change, Entry, Kind
+from ana.files import is_damage
+from ana.memory.changes import Change, Kind
+from ana.memory.digests import content_digest
+from ana.memory.disagreements import find_disagreements
 from ana.memory.item import Item
-from ana.memory.memory import Memory
 from ana.memory.property_text import property_text
 
 AT_ONCE = 100
@@ -62,37 +64,38 @@ class Findings:
         return not (self.store or self.unreadable or self.index or self.journal)
 
 
-def examine(memory: Memory, progress: Progress = lambda _: None) -> Findings:
+def examine(backend: ChromaBackend, progress: Progress = lambda _: None) -> Findings:
     """Look at everything in a data folder; nobody else uses it meanwhile.
 
     Args:
-        memory: What is examined.
-        progress: Is told how it goes.
+        backend: The backend to examine.
+        progress: Called with how many more records were looked at.
     """
-    with memory.folder.alone():
-        memory.folder.close()
-        if (memory.folder.path / "chroma").exists() and (problem := sound(memory.folder.path / "chroma")):
-            return Findings(store=[f"Chroma cannot be used: {problem}"])
-        return examine_open(memory, progress)
+    with backend.folder.hold_closed():
+        backend.folder.close()
+        chroma = backend.path / "chroma"
+        if chroma.exists() and (fault := find_fault(chroma)):
+            return Findings(store=[f"Chroma cannot be used: {fault}"])
+        return examine_open(backend, progress)
 
 
-def examine_open(memory: Memory, progress: Progress = lambda _: None) -> Findings:
+def examine_open(backend: ChromaBackend, progress: Progress = lambda _: None) -> Findings:
     """`examine`, where it is known that Chroma can be opened."""
     found = Findings()
-    with memory.folder.hold():
-        for kind, store in memory.stores.items():
-            items = _examine(kind, store, found, progress)
-            found.journal += disagreements(kind, items, memory.journal.latest(kind))
+    with backend.folder.hold():
+        for kind, collection in backend.collections.items():
+            items = _examine(kind, collection, found, progress)
+            found.journal += find_disagreements(kind, items.values(), backend.journal.latest(kind))
             if kind == "item":
-                found.duplicates = _duplicates(items.values())
-        found.orphans = _orphans(memory)
+                found.duplicates = _find_duplicates(items.values())
+        found.orphans = _find_orphans(backend.path / "chroma")
     return found
 
 
-def _examine(kind: Kind, store: ChromaStore, found: Findings, progress: Progress) -> dict[str, Item]:
+def _examine(kind: Kind, collection: ChromaCollection, found: Findings, progress: Progress) -> dict[str, Item]:
     """Look at one collection; what is wrong is noted, and its readable items are given back."""
     items: dict[str, Item] = {}
-    with store.source() as source:
+    with collection.source() as source:
         rows = 0
         for batch in _batches(source.rows()):
             rows += len(batch)
@@ -102,10 +105,10 @@ def _examine(kind: Kind, store: ChromaStore, found: Findings, progress: Progress
             _search(kind, source, batch, found)
             progress(len(batch))
         if rows != source.count():
-            found.store.append(f"Chroma counts {source.count()} records of {store.name} and has {rows}.")
+            found.store.append(f"Chroma counts {source.count()} records of {collection.name} and has {rows}.")
         found.counts[kind] = rows
         if len(items) == rows:
-            _compare_index(store, source, items, found)
+            _compare_index(collection, source, items, found)
     return items
 
 
@@ -150,40 +153,29 @@ def _among(row: Row, near: Mapping[str, float]) -> bool:
     return row.id in near or min(near.values(), default=0.0) > 1 - SAME
 
 
-def _compare_index(store: ChromaStore, source: ChromaSource, items: dict[str, Item], found: Findings) -> None:
+def _compare_index(collection: ChromaCollection, source: ChromaSource, items: dict[str, Item], found: Findings) -> None:
     try:
-        db = store.index.ready(source)
+        db = collection.index.ready(source)
         indexed = (Item(**json.loads(text)) for (text,) in db.execute("SELECT item FROM bodies"))
         known = {item.id: item for item in indexed}
     except sqlite3.DatabaseError as exc:
-        if not damaged(exc):
+        if not is_damage(exc):
             raise
-        found.index.append(f"The index of {store.name} is damaged: {exc}.")
+        found.index.append(f"The index of {collection.name} is damaged: {exc}.")
         return
     wrong = sorted(id for id in known.keys() | items.keys() if known.get(id) != items.get(id))
-    found.index += [f"The index of {store.name} does not know {id} as it is." for id in wrong]
+    found.index += [f"The index of {collection.name} does not know {id} as it is." for id in wrong]
 
 
-def disagreements(kind: Kind, items: Mapping[str, Item], latest: Iterable[Entry]) -> list[Change]:
-    """From what the journal says of each record to what is there, where the two are not the same."""
-    told = {entry.change.id: entry.change.after for entry in latest}
-    return [
-        Change(kind, id, told.get(id), items.get(id))
-        for id in sorted(told.keys() | items.keys())
-        if told.get(id) != items.get(id)
-    ]
-
-
-def _duplicates(items: Iterable[Item]) -> list[list[str]]:
+def _find_duplicates(items: Iterable[Item]) -> list[list[str]]:
     same = defaultdict(list)
     for item in items:
-        same[digest(item.content, item.properties)].append(item.id)
+        same[content_digest(item.content, item.properties)].append(item.id)
     return [sorted(ids) for ids in same.values() if len(ids) > 1]
 
 
-def _orphans(memory: Memory) -> list[str]:
-    """Folders of Chroma's that belong to no collection."""
-    path = memory.folder.path / "chroma"
-    with closing(sqlite3.connect(f"{(path / DATABASE).as_uri()}?mode=ro", uri=True)) as db:
+def _find_orphans(chroma: Path) -> list[str]:
+    """Return Chroma's folders that belong to no collection."""
+    with closing(sqlite3.connect(f"{(chroma / DATABASE).as_uri()}?mode=ro", uri=True)) as db:
         used = {id for (id,) in db.execute("SELECT id FROM segments")}
-    return sorted(f"chroma/{each.name}" for each in path.iterdir() if each.is_dir() and each.name not in used)
+    return sorted(f"chroma/{each.name}" for each in chroma.iterdir() if each.is_dir() and each.name not in used)

@@ -1,11 +1,11 @@
-"""After an unclean end: the store is asked whether it can be used, and made anew where it cannot."""
+"""After an unclean end: find out whether the store can be used, and rebuild it if not."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ana.backends.chroma.care.probe import sound
-from ana.backends.chroma.care.rebuild import REBUILDING, bodies, finished, rebuild
-from ana.backends.chroma.collection import ChromaStore, collection_arguments
+from ana.backends.chroma.care.probe import find_fault
+from ana.backends.chroma.care.rebuild import REBUILDING, finish_rebuild, read_indexed_items, rebuild
+from ana.backends.chroma.collection import ChromaCollection, collection_arguments
 from ana.backends.chroma.journal import Journal
 from ana.embedders import Embedder
 from ana.memory.changes import Kind
@@ -22,58 +22,68 @@ class Healing:
 
     Args:
         path: The data folder.
-        stores: What lies in it.
-        journal: What happened to it.
-        embedder: Gives vectors.
-        tell: Is told what goes on.
+        collections: The records in it.
+        journal: The journal of what happened to them.
+        embedder: Turns text into vectors.
+        tell: Is told how it goes.
     """
 
     def __init__(
-        self, path: Path, stores: Mapping[Kind, ChromaStore], journal: Journal, embedder: Embedder, tell: Tell
+        self,
+        path: Path,
+        collections: Mapping[Kind, ChromaCollection],
+        journal: Journal,
+        embedder: Embedder,
+        tell: Tell,
     ) -> None:
         self._path = path
-        self._stores = stores
+        self._collections = collections
         self._journal = journal
         self._embedder = embedder
         self._tell = tell
         self._aside: Path | None = None
 
+    def was_cut_short(self) -> bool:
+        """Return whether a rebuild was begun and not finished."""
+        return (self._path / REBUILDING).exists()
+
     def heal(self) -> None:
-        """Before Chroma is opened: look whether it can be, and make it anew where it cannot."""
+        """Before Chroma is opened: find out whether it can be, and rebuild it if not."""
         chroma = self._path / "chroma"
-        if (self._path / REBUILDING).exists():
-            self._tell("The store was being made anew when that was cut short. Beginning again.")
+        if self.was_cut_short():
+            self._tell("The store was being rebuilt when that was cut short. Beginning again.")
             self.rebuild()
         elif chroma.exists():
-            self._tell("The last program that used the store ended in the middle of it. Looking whether all is well.")
-            if problem := sound(chroma):
-                self._tell(f"The store is damaged: {problem} Making it anew.")
+            self._tell("The last program that used the store ended in the middle of it. Checking whether all is well.")
+            if fault := find_fault(chroma):
+                self._tell(f"The store is damaged: {fault} Rebuilding it.")
                 self.rebuild()
 
     def rebuild(self) -> None:
-        """Set Chroma aside and make it anew; `complete` must follow once it is open."""
-        names = [store.name for store in self._stores.values()]
-        for store in self._stores.values():
-            store.index.close()  # its file is set aside too
-        made = collection_arguments(self._embedder)
-        self._aside = rebuild(self._path, names, made, self._embedder, self._progress)
+        """Set Chroma aside and rebuild it; `complete` must follow once it is open."""
+        names = [collection.name for collection in self._collections.values()]
+        for collection in self._collections.values():
+            collection.index.close()  # its file is set aside too
+        arguments = collection_arguments(self._embedder)
+        self._aside = rebuild(self._path, names, arguments, self._embedder, self._show_progress)
         self._tell(f"The damaged files are kept in {self._aside}.")
 
     def complete(self) -> None:
-        """When Chroma is open: bring back what it lacks of what the journal, or the index of before, knows."""
+        """Once Chroma is open: bring back the records it lacks that the journal, or the old index, knows."""
         if self._aside is None:
             return
-        for kind, store in self._stores.items():
+        for kind, collection in self._collections.items():
             known = {entry.change.id: entry.change.after for entry in self._journal.latest(kind)}
-            wanted = {item.id: item for item in bodies(self._aside / store.index_path.name)} | known
-            there = {item.id for item in store.scan()}
-            missing = [item for id, item in wanted.items() if item and id not in there]
-            store.fill(missing)
+            old = read_indexed_items(self._aside / collection.index_path.name)
+            existing = {item.id for item in collection.scan()}
+            wanted = {item.id: item for item in old} | known
+            missing = [item for id, item in wanted.items() if item and id not in existing]
+            collection.put([(item, None) for item in missing])
             if missing:
-                self._tell(f"Brought back from the journal: {len(missing)} of {store.name}.")
-        finished(self._path)
+                self._tell(f"Brought back from the journal: {len(missing)} of {collection.name}.")
+        finish_rebuild(self._path)
         self._aside = None
 
-    def _progress(self, done: int, total: int) -> None:
+    def _show_progress(self, done: int, total: int) -> None:
         if done and (done % STEP == 0 or done == total):
             self._tell(f"Embedded {done} of {total} records.")

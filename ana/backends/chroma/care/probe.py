@@ -1,7 +1,7 @@
-"""Whether Chroma can be used: asked in a child process, because a damaged vector index can end the one that opens it.
+"""Find out in a child process whether Chroma can be used, because a damaged vector index can end the one that opens it.
 
 `python -m ana.backends.chroma.care.probe FOLDER` opens the Chroma in FOLDER, reads every record with its vector and
-searches each collection once; it exits with 0 when all of that works, and says on standard error what does not.
+searches each collection once; it exits with 0 if all of that works, and names the fault on standard error.
 """
 
 import subprocess
@@ -12,14 +12,14 @@ SECONDS = 300
 """How long the child may take: 100,000 records take about 10 s."""
 
 
-def sound(path: Path) -> str | None:
-    """Ask a child process whether the Chroma in a folder can be used.
+def find_fault(path: Path) -> str | None:
+    """Ask a child process what is wrong with the Chroma in a folder.
 
     Args:
         path: Chroma's own folder. Nobody else may have it open meanwhile.
 
     Returns:
-        None when it can; else what is wrong, in one line.
+        None if it can be used, else the fault in one line.
     """
     command = [sys.executable, "-m", "ana.backends.chroma.care.probe", str(path)]
     try:

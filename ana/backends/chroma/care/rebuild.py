@@ -1,9 +1,9 @@
-"""A Chroma that cannot be used is set aside, and made anew from its documents and metadata.
+"""A Chroma that cannot be used is set aside and rebuilt from its documents and metadata.
 
 Damage is in the files of the vector index, which Chroma rewrites in place; its SQLite file survives a kill. So that
 file is copied back and everything in it embedded again. Where it cannot be read either, what the journal and the
-derived index know is stored in a new one by whoever called. A note tells until the end that this is going on and where
-the damaged files are, so that whoever comes after a crash begins again from them.
+derived index know is stored in a new one by the caller. Until the end a note tells that this is going on and where the
+damaged files are, so that whoever comes after a crash begins again from them.
 """
 
 import json
@@ -16,18 +16,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ana.backends.chroma.care.probe import sound
+from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.reindex import BATCH, Progress, reindex
 from ana.backends.chroma.client import DATABASE, foreign_errors, open_chroma, refuse_damaged
 from ana.embedders import Embedder
 from ana.errors import AnaError, StoreBroken
+from ana.files import write_whole
 from ana.memory.item import Item
 
 ASIDE = "set-aside"
 """The folder, in the data folder, in which damaged files are kept."""
 
 REBUILDING = "rebuilding.json"
-"""The note that says where, while a store is being made anew."""
+"""The note that says where they are, while a store is being rebuilt."""
 
 _SETTLED = "SELECT item FROM bodies JOIN items USING (row) WHERE id NOT IN (SELECT id FROM unsettled)"
 
@@ -35,22 +36,24 @@ _log = logging.getLogger(__name__)
 
 
 def set_aside(path: Path, *names: str) -> Path:
-    """Move files or folders of a data folder out of the way; where they are now."""
+    """Move files or folders of a data folder out of the way, and return where they are now."""
     aside = _new_place(path)
     for name in names:
         _move(path, aside, name)
     return aside
 
 
-def rebuild(path: Path, names: Sequence[str], made: Mapping[str, Any], embedder: Embedder, progress: Progress) -> Path:
-    """Make a data folder's Chroma anew, or go on with that. The folder must be held all the while, and Chroma closed.
+def rebuild(
+    path: Path, names: Sequence[str], arguments: Mapping[str, Any], embedder: Embedder, progress: Progress
+) -> Path:
+    """Rebuild a data folder's Chroma, or go on with that. The folder must be held all the while, and Chroma closed.
 
-    When what the new one still lacks has been stored in it, `finished` ends it.
+    Once the records that the new one still lacks are stored in it, `finish_rebuild` ends it.
 
     Args:
         path: The data folder.
         names: The collections.
-        made: What each is created with.
+        arguments: How each is created.
         embedder: Gives the vectors.
         progress: Told how many records of how many are done.
 
@@ -58,36 +61,36 @@ def rebuild(path: Path, names: Sequence[str], made: Mapping[str, Any], embedder:
         Where the damaged files are.
 
     Raises:
-        AnaError: It cannot be made now, because of the embedder or the disk; the next use tries again.
+        AnaError: It cannot be rebuilt now, because of the embedder or the disk; the next use tries again.
     """
-    aside = _begun(path)
+    aside = _begin(path)
     chroma = path / "chroma"
     shutil.rmtree(chroma, ignore_errors=True)
     chroma.mkdir()
     for each in (aside / "chroma").glob(f"{DATABASE}*"):
         shutil.copy2(each, chroma / each.name)
-    if problem := _unreadable(chroma, names):
+    if problem := _find_unreadable(chroma, names):
         _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
         shutil.rmtree(chroma)
         return aside
     with foreign_errors(path):
         client = open_chroma(chroma)
         try:
-            reindex(client, path, names, made, embedder, progress)
+            reindex(client, path, names, arguments, embedder, progress)
         finally:
             client.close()
-    if problem := sound(chroma):
-        raise StoreBroken(f"The store could not be made anew: {problem}", f"The damaged files are kept in {aside}.")
+    if problem := find_fault(chroma):
+        raise StoreBroken(f"The store could not be rebuilt: {problem}", f"The damaged files are kept in {aside}.")
     return aside
 
 
-def finished(path: Path) -> None:
-    """Say that the new store holds all that can be had."""
+def finish_rebuild(path: Path) -> None:
+    """Say that the new store holds everything that could be saved."""
     (path / REBUILDING).unlink(missing_ok=True)
 
 
-def bodies(index: Path) -> list[Item]:
-    """The items that a derived index holds, as far as it can be read."""
+def read_indexed_items(index: Path) -> list[Item]:
+    """Return the items that a derived index holds, as far as it can be read."""
     if not index.exists():
         return []
     try:
@@ -98,16 +101,14 @@ def bodies(index: Path) -> list[Item]:
         return []
 
 
-def _begun(path: Path) -> Path:
-    """Where the damaged files are, all of them moved there."""
+def _begin(path: Path) -> Path:
+    """Move all damaged files aside, unless that was done before, and return where they are."""
     note = path / REBUILDING
     if note.exists():
         aside = path / ASIDE / str(json.loads(note.read_text())["aside"])
     else:
         aside = _new_place(path)
-        draft = note.with_suffix(".new")
-        draft.write_text(json.dumps({"aside": aside.name}))
-        draft.rename(note)
+        write_whole(note, json.dumps({"aside": aside.name}))
     if not (aside / "chroma").exists():
         _move(path, aside, "chroma")
     for index in [each for each in path.glob("*.index.sqlite") if not (aside / each.name).exists()]:
@@ -115,8 +116,8 @@ def _begun(path: Path) -> Path:
     return aside
 
 
-def _unreadable(chroma: Path, names: Sequence[str]) -> str | None:
-    """Why the documents cannot be read; None when they can."""
+def _find_unreadable(chroma: Path, names: Sequence[str]) -> str | None:
+    """Return why the documents cannot be read, or None."""
     if not (chroma / DATABASE).exists():
         return "they are gone"
     try:

@@ -1,12 +1,11 @@
-"""Re-embedding: every collection is written anew beside the old one, and then all of them change places at once.
+"""Re-embedding: every collection is written again beside the old one, and then all of them change places at once.
 
-The moment of change is one file that is renamed into place. Before it stands, the old collections are untouched and the
-new ones are rubbish; once it stands, whoever opens the folder next finishes the change. So a process that ends at any
+The moment of change is one file that is renamed into place. Before it exists, the old collections are untouched and the
+new ones are rubbish; once it exists, whoever opens the folder next finishes the change. So a process that ends at any
 moment leaves the old or the new, never neither and never some of each.
 """
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ana.embedders import Embedder
+from ana.files import write_whole
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -33,7 +33,7 @@ def reindex(
     client: "Client",
     path: Path,
     names: Sequence[str],
-    made: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     embedder: Embedder,
     progress: Progress,
 ) -> int:
@@ -43,38 +43,38 @@ def reindex(
         client: Chroma, opened.
         path: The data folder.
         names: The collections; one that does not exist is left out.
-        made: What the new ones are created with.
+        arguments: How the new ones are created.
         embedder: Gives the new vectors.
         progress: Told after every batch.
 
     Returns:
         How many documents were embedded.
     """
-    settle(client, path)
-    there = _names(client)
-    old = {name: client.get_collection(name, embedding_function=None) for name in names if name in there}
+    settle_reindex(client, path)
+    existing = _names(client)
+    old = {name: client.get_collection(name, embedding_function=None) for name in names if name in existing}
     total, done = sum(collection.count() for collection in old.values()), 0
     progress(done, total)
     for name, collection in old.items():
-        new = client.create_collection(_NEW.format(name), embedding_function=None, **made)
+        new = client.create_collection(_NEW.format(name), embedding_function=None, **arguments)
         for offset in range(0, collection.count(), BATCH):
             done += _copy(collection, new, offset, embedder)
             progress(done, total)
-    _decide(path, list(old))
-    settle(client, path)
+    write_whole(path / _CHANGE, json.dumps(list(old)))
+    settle_reindex(client, path)
     return total
 
 
-def settle(client: "Client", path: Path) -> None:
+def settle_reindex(client: "Client", path: Path) -> None:
     """Finish a change that was decided, and remove what is left of one that was not."""
-    change, there = path / _CHANGE, _names(client)
+    change, existing = path / _CHANGE, _names(client)
     decided = json.loads(change.read_text()) if change.exists() else []
     for name in decided:
-        if _NEW.format(name) in there:
-            if name in there:
+        if _NEW.format(name) in existing:
+            if name in existing:
                 client.delete_collection(name)
             client.get_collection(_NEW.format(name), embedding_function=None).modify(name=name)
-    for name in there:
+    for name in existing:
         if name.endswith(_NEW.format("")) and name.removesuffix(_NEW.format("")) not in decided:
             client.delete_collection(name)
     change.unlink(missing_ok=True)
@@ -85,15 +85,6 @@ def _copy(old: "Collection", new: "Collection", offset: int, embedder: Embedder)
     vectors = np.array(embedder.embed_documents(page["documents"]), np.float32)
     new.add(page["ids"], vectors, page["metadatas"], page["documents"])
     return len(page["ids"])
-
-
-def _decide(path: Path, names: Sequence[str]) -> None:
-    scratch = path / f"{_CHANGE}.tmp"
-    with scratch.open("w") as file:
-        file.write(json.dumps(names))
-        file.flush()
-        os.fsync(file.fileno())
-    scratch.rename(path / _CHANGE)
 
 
 def _names(client: "Client") -> list[str]:

@@ -1,62 +1,64 @@
-"""Mending what an examination found."""
+"""Repair of what an examination found."""
 
 import json
 import secrets
 from dataclasses import asdict
 
-from ana.backends.chroma.care.examine import Findings, disagreements
+from ana.backends.chroma.backend import ChromaBackend
+from ana.backends.chroma.care.examine import Findings
 from ana.backends.chroma.care.rebuild import set_aside
 from ana.memory.changes import Change, Entry
-from ana.memory.memory import Memory
+from ana.memory.disagreements import find_disagreements
 
 
-def repair(memory: Memory, found: Findings) -> None:
-    """Make Chroma and its indexes anew where they are damaged, and make journal and store agree.
+def repair(backend: ChromaBackend, found: Findings) -> None:
+    """Rebuild Chroma and its indexes if they are damaged, and make journal and store agree.
 
-    What the store lacks comes back from the journal; what the journal does not know is written down in it. Damaged
-    files and records that no item can be made of are set aside, none is deleted.
+    Records that the store lacks come back from the journal; records that the journal does not know are written down in
+    it. Damaged files and unreadable records are set aside, none is deleted.
 
     Args:
-        memory: What was examined.
-        found: What was found.
+        backend: The backend that was examined.
+        found: The findings.
     """
-    with memory.folder.alone():
+    with backend.folder.hold_closed():
         if found.store:
-            memory.folder.close()
-            memory.healing.rebuild()
-        _remove_unreadable(memory, found)
+            backend.folder.close()
+            backend.healing.rebuild()
+        _remove_unreadable(backend, found)
         if found.store or found.index or found.unreadable:
-            for store in memory.stores.values():
-                store.index.discard()
-    with memory.folder.hold():
-        _reconcile(memory)
+            for collection in backend.collections.values():
+                collection.index.discard()
+    with backend.folder.hold():
+        _reconcile(backend)
 
 
-def _remove_unreadable(memory: Memory, found: Findings) -> None:
+def _remove_unreadable(backend: ChromaBackend, found: Findings) -> None:
     if found.unreadable:
-        file = set_aside(memory.folder.path) / "unreadable.jsonl"
-        told = [{"kind": kind} | asdict(row) | {"vector": None} for kind, row in found.unreadable]
-        file.write_text("".join(f"{json.dumps(each, default=str)}\n" for each in told))
+        file = set_aside(backend.path) / "unreadable.jsonl"
+        rows = [{"kind": kind} | asdict(row) | {"vector": None} for kind, row in found.unreadable]
+        file.write_text("".join(f"{json.dumps(row, default=str)}\n" for row in rows))
     for kind, row in found.unreadable:
-        with memory.stores[kind].source() as source:
-            memory.folder.writing()
+        with backend.collections[kind].source() as source:
+            backend.folder.mark_written()
             source.delete([row.id])
 
 
-def _reconcile(memory: Memory) -> None:
+def _reconcile(backend: ChromaBackend) -> None:
     changes = [
         change
-        for kind, store in memory.stores.items()
-        for change in disagreements(kind, {item.id: item for item in store.scan()}, memory.journal.latest(kind))
+        for kind, collection in backend.collections.items()
+        for change in find_disagreements(kind, collection.scan(), backend.journal.latest(kind))
     ]
-    for kind, store in memory.stores.items():
-        store.fill([change.before for change in changes if change.kind == kind and change.before and not change.after])
-    _write_down(memory, [change for change in changes if change.after])
+    for kind, collection in backend.collections.items():
+        lost = [change.before for change in changes if change.kind == kind and not change.after]
+        collection.put([(item, None) for item in lost if item])
+    _write_down(backend, [change for change in changes if change.after])
 
 
-def _write_down(memory: Memory, changes: list[Change]) -> None:
-    """Enter in the journal what it does not know of the store."""
+def _write_down(backend: ChromaBackend, changes: list[Change]) -> None:
+    """Enter in the journal the records that it does not know as they are."""
     turn = f"doctor-{secrets.token_hex(4)}"
     entries = [Entry(change.after.updated_at, "", turn, change) for change in changes if change.after]
     if entries:
-        memory.journal.finish(memory.journal.begin(entries))
+        backend.journal.finish(backend.journal.begin(entries))

@@ -1,123 +1,78 @@
 """Queries over one collection: by filter and date, or by text and what it asks for."""
 
-import sqlite3
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import date
-
-import numpy as np
+from dataclasses import dataclass
 
 from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.index import Index
-from ana.backends.chroma.index.lookup import Entry
-from ana.backends.chroma.index.ranking import Hit, Ranking, Weights
-from ana.backends.chroma.index.sql import Sql, compiled
+from ana.backends.chroma.index.lookup import IndexEntry, Lookup
+from ana.backends.chroma.index.ranking import Ranking
+from ana.backends.chroma.index.sql import EVERYTHING, Sql, compile_filter, join
 from ana.backends.chroma.source import ChromaSource, Vector
-from ana.embedders import Embedder
-from ana.errors import ToolError
-from ana.memory.filters import And, keys, parse
+from ana.memory.filters import keys
 from ana.memory.found import Found, Reason
-from ana.memory.query import Asked, asked
-from ana.time.clock import Clock
-from ana.values import Json
-
-_EVERY_ITEM = And(())
+from ana.memory.query import Query
+from ana.memory.scoring import Weights
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A query that was read.
+class _Ranked:
+    """The best of what passes, and how much passes in all."""
 
-    Args:
-        query: What it asks for.
-        vector: Its vector, of length 1; None where only its days count.
-    """
-
-    query: Asked
-    vector: Vector | None
+    entries: list[IndexEntry]
+    reasons: list[Reason]
+    total: int
 
 
 class Search:
-    """Finds items. Used only while the folder is held.
+    """Finds records. Used only while the folder is held.
 
     Args:
         index: The derived index.
-        embedder: Turns a query into a vector.
-        clock: The person's clock: what "Tuesday" means, and where a day begins.
-        weights: What each leg of the ranking is worth.
+        weights: How much each leg of the ranking counts.
     """
 
-    def __init__(self, index: Index, embedder: Embedder, clock: Clock, weights: Weights) -> None:
+    def __init__(self, index: Index, weights: Weights) -> None:
         self._index = index
-        self._embedder = embedder
-        self._clock = clock
         self._weights = weights
 
-    def prepared(self, text: str | None) -> Prepared | None:
-        """A query's text read and, where its meaning counts, embedded; nothing of the store is used."""
-        if not text or not text.strip():
-            return None
-        query = asked(text, self._clock.now().date())
-        if query.due and self._weights.due:
-            return Prepared(query, None)
-        return Prepared(replace(query, due=None), np.array(self._embedder.embed_query(text), np.float32))
-
-    def query(
-        self, source: ChromaSource, prepared: Prepared | None, where: Mapping[str, Json] | None, limit: int
-    ) -> Found:
-        """Find items.
+    def find(self, source: ChromaSource, query: Query, vector: Vector | None) -> Found:
+        """Find records.
 
         Args:
             source: The collection.
-            prepared: The text; None for what the filter finds, by date.
-            where: The filter.
-            limit: At most how many.
+            query: What is looked for.
+            vector: The vector of its text, of length 1; None without a text.
 
         Raises:
-            ToolError: The filter or the limit makes no sense.
+            ToolError: The filter has more conditions than SQLite takes.
         """
-        node = parse(where, self._clock.zone)
-        if limit < 1:
-            raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
         db = self._index.ready(source)
-        query, vector = (prepared.query, prepared.vector) if prepared else (None, None)
-        meant = None if node == _EVERY_ITEM else compiled(node)
-        if query is None or vector is None:
-            entries, reasons, total = self._by_date(db, query, meant, limit)
+        dates = self._index.dates(db, query.zone)
+        at = Lookup(db, dates)
+        conditions = [compile_filter(query.where, dates)] if query.has_filter else []
+        if query.due:
+            conditions.append(at.on_days(*query.due))
+        if query.excluded:
+            conditions.append(lookup.without_status(query.excluded))
+        passing = join("AND", conditions) if conditions else None
+        if query.text is None or vector is None:
+            found = _rank_by_date(at, query, passing or EVERYTHING)
         else:
-            ranking = Ranking(db, self._index.words(db), source, query, vector, meant, self._clock.zone, self._weights)
-            entries, reasons, total = _by_meaning(db, ranking, query, limit, meant is not None)
-        items = lookup.items(db, entries)
-        unknown = () if total else lookup.unknown(db, keys(node))
-        return Found(items, total, total > len(items), unknown, tuple(reasons), query.due if query else None)
-
-    def due(self, source: ChromaSource, first: date, last: date, limit: int) -> Found:
-        """The open items whose own date lies on these days, the earliest first."""
-        db = self._index.ready(source)
-        meant = lookup.all_of([lookup.on_days(first, last, self._clock.zone), lookup.is_open()])
-        entries, total = lookup.by_date(db, meant, limit), lookup.total(db, meant)
-        return Found(lookup.items(db, entries), total, total > len(entries))
-
-    def _by_date(
-        self, db: sqlite3.Connection, query: Asked | None, meant: Sql | None, limit: int
-    ) -> tuple[list[Entry], list[Reason], int]:
-        asked_for = [meant] if meant else []
-        if query and query.due:
-            asked_for.append(lookup.is_due(*query.due, self._clock.zone))
-        both = lookup.all_of(asked_for)
-        entries, total = lookup.by_date(db, both, limit), lookup.total(db, both)
-        reasons = [Reason(date=entry.date if query else None, filter=meant is not None) for entry in entries]
-        return entries, reasons, total
+            words = self._index.words(db)
+            found = _rank_by_meaning(Ranking(at, words, source, query.text, vector, passing, self._weights), query)
+        items = lookup.items(db, found.entries)
+        unknown = () if found.total else lookup.unknown_keys(db, keys(query.where))
+        return Found(items, found.total, found.total > len(items), unknown, tuple(found.reasons))
 
 
-def _by_meaning(
-    db: sqlite3.Connection, ranking: Ranking, query: Asked, limit: int, filtered: bool
-) -> tuple[list[Entry], list[Reason], int]:
-    hits = ranking.best(limit)
-    shared = lookup.shared(db, [hit.entry.row for hit in hits], ranking.known)
-    reasons = [_reason(hit, shared.get(hit.entry.row, ()), filtered) for hit in hits]
-    return [hit.entry for hit in hits], reasons, ranking.total
+def _rank_by_date(at: Lookup, query: Query, passing: Sql) -> _Ranked:
+    entries = at.by_date(passing, query.limit)
+    reasons = [Reason(date=entry.date if query.due else None, filter=query.has_filter) for entry in entries]
+    return _Ranked(entries, reasons, at.total(passing))
 
 
-def _reason(hit: Hit, words: tuple[str, ...], filtered: bool) -> Reason:
-    return Reason(hit.cosine, words, hit.entry.date if hit.on_day else None, hit.first, filtered)
+def _rank_by_meaning(ranking: Ranking, query: Query) -> _Ranked:
+    hits = ranking.best(query.limit)
+    words = ranking.shared_words(hits)
+    reasons = [hit.evidence.explain(words.get(hit.entry.row, ()), hit.entry.date, query.has_filter) for hit in hits]
+    return _Ranked([hit.entry for hit in hits], reasons, ranking.total)

@@ -2,22 +2,21 @@
 
 It says exactly what `ana.memory.filters.matches` says; where a rule looks odd there, its reason stands there too.
 A property's whole value is a row with element 0, every element of a list a row of its own with element 1. Values are
-compared as canonical JSON, numbers and dates also as numbers.
+compared as canonical JSON, numbers also as numbers, dates as spans in the zone of the query (see dates.py).
 """
 
-import hashlib
 import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import tzinfo
 from typing import Any
 
+from ana.backends.chroma.index.dates import ZoneDates
 from ana.errors import ToolError
+from ana.memory.digests import canonical
 from ana.memory.filters import And, Compare, Dated, Node, Operand
 from ana.memory.tokens import folded
-from ana.time.spans import date_span
 from ana.values import Json
 
 MOST_PARTS = 900
@@ -27,7 +26,6 @@ INT64 = 2**63
 LONGEST_DAY = 49 * 3600 * 10**6
 """Microseconds that no calendar day exceeds: where a zone crossed the date line eastwards, one lasted 48 hours."""
 
-_LONG = 400
 _ORDER = ("$gt", "$gte", "$lt", "$lte")
 _BEFORE = "(stop <= {bs} AND start < {be})"
 _AFTER = "(start >= {be} AND stop > {bs})"
@@ -42,44 +40,27 @@ class Sql:
     params: tuple[Any, ...] = ()
 
 
-def canonical(value: Json) -> str:
-    """The same text for equal values, and only for them: 1 and 1.0 are equal, 1 and true are not."""
-    text = _canonical(value)
-    return text if len(text) <= _LONG else "#" + hashlib.sha256(text.encode()).hexdigest()
+EVERYTHING = Sql("1")
 
 
-def _canonical(value: Json) -> str:
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, list):
-        return f"[{','.join(map(_canonical, value))}]"
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(key)}:{_canonical(value[key])}" for key in sorted(value)) + "}"
-    return json.dumps(value)
-
-
-def typed_rows(key: str, value: Json, zone: tzinfo) -> Iterator[tuple[Any, ...]]:
-    """The rows of one property: key, element, value, num, start, stop."""
-    yield (json.dumps(key), 0, *_typed(value, zone))
+def typed_rows(key: str, value: Json) -> Iterator[tuple[str, int, str, int | float | None]]:
+    """Yield the rows of one property: key, element, value, number."""
+    yield json.dumps(key), 0, canonical(value), _number(value)
     for element in value if isinstance(value, list) else ():
-        yield (json.dumps(key), 1, *_typed(element, zone))
+        yield json.dumps(key), 1, canonical(element), _number(element)
 
 
-def _typed(value: Json, zone: tzinfo) -> tuple[str, int | float | None, int | None, int | None]:
-    start, stop = date_span(value, zone) or (None, None)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return canonical(value), _number(value) if is_number else None, start, stop  # type: ignore[arg-type]
-
-
-def _number(value: int | float) -> int | float:
-    """A number as SQLite orders it; one beyond 64 bits only keeps its side."""
+def _number(value: Json) -> int | float | None:
+    """Return a number as SQLite orders it; one beyond 64 bits only keeps its side."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
     if isinstance(value, int) and not -INT64 <= value < INT64:
         return float("inf") if value > 0 else float("-inf")
     return value
 
 
 def add_functions(db: sqlite3.Connection) -> None:
-    """Teach a connection what `compiled` may call."""
+    """Teach a connection the functions that `compile_filter` and look-ups call."""
 
     def order(value: str, bound: str) -> int:
         left, right = json.loads(value), json.loads(bound)
@@ -93,93 +74,112 @@ def add_functions(db: sqlite3.Connection) -> None:
     db.create_function("ana_folded", 1, tag, deterministic=True)
 
 
-def compiled(node: Node) -> Sql:
-    """The SQL that is true of exactly the rows the filter means.
+def compile_filter(node: Node, dates: ZoneDates) -> Sql:
+    """Return the SQL that is true of exactly the rows that pass a filter.
+
+    Args:
+        node: The filter.
+        dates: The tables of dates in the zone that the filter was parsed in.
 
     Raises:
         ToolError: The filter has more conditions than SQLite takes.
     """
     if _size(node) > MOST_PARTS:
         raise ToolError(f"The filter has more than {MOST_PARTS} conditions and dates.", "Ask in several queries.")
-    return _compiled(node)
+    return _Compiler(dates.properties).compile(node)
+
+
+def join(word: str, parts: Iterable[Sql]) -> Sql:
+    """Return conditions joined by AND or OR; no parts are always true."""
+    known = list(parts)
+    if not known:
+        return EVERYTHING
+    text = f" {word} ".join(part.text for part in known)
+    return Sql(f"({text})", tuple(param for part in known for param in part.params))
 
 
 def _size(node: Node) -> int:
-    """How many conditions a filter has; a date among several operands is one of its own."""
+    """Count a filter's conditions; a date among several operands is one of its own."""
     if not isinstance(node, Compare):
         return sum(map(_size, node.parts))
-    operands = node.operand if isinstance(node.operand, tuple) else ()
-    return 1 + sum(isinstance(operand, Dated) for operand in operands)
+    return 1 + sum(isinstance(operand, Dated) for operand in _operands(node))
 
 
-def _compiled(node: Node) -> Sql:
-    if isinstance(node, Compare):
-        return _compared(node)
-    if not isinstance(node, And):
-        return _joined(" OR ", map(_compiled, node.parts))
-    ranges: dict[str, list[Compare]] = defaultdict(list)
-    rest = []
-    for part in node.parts:
-        if isinstance(part, Compare) and part.op in _ORDER:
-            ranges[part.key].append(part)
-        else:
-            rest.append(_compiled(part))
-    # both ends of a range in one look-up: alone, each would walk through half of all dates
-    return _joined(" AND ", [*map(_in_order, ranges.values()), *rest])
+class _Compiler:
+    """Compiles the nodes of one filter.
 
+    Args:
+        dates: The table of date properties, as spans in the zone of the query.
+    """
 
-def _joined(word: str, parts: Iterable[Sql]) -> Sql:
-    known = list(parts)
-    if not known:
-        return Sql("1")
-    return Sql(f"({word.join(part.text for part in known)})", tuple(p for part in known for p in part.params))
+    def __init__(self, dates: str) -> None:
+        self._dates = dates
 
+    def compile(self, node: Node) -> Sql:
+        if isinstance(node, Compare):
+            return self._compare(node)
+        if not isinstance(node, And):
+            return join("OR", map(self.compile, node.parts))
+        ranges: dict[str, list[Compare]] = defaultdict(list)
+        rest = []
+        for part in node.parts:
+            if isinstance(part, Compare) and part.op in _ORDER:
+                ranges[part.key].append(part)
+            else:
+                rest.append(self.compile(part))
+        # both ends of a range in one look-up: alone, each would walk through half of all dates
+        return join("AND", [*map(self._in_order, ranges.values()), *rest])
 
-def _compared(node: Compare) -> Sql:
-    if node.op in _ORDER:
-        return _in_order([node])
-    if node.op in ("$ne", "$nin"):
-        opposite = _equal(node.key, _operands(node), 0)
-        return Sql(f"NOT {opposite.text}", opposite.params)
-    return _equal(node.key, _operands(node), int(node.op == "$contains"))
+    def _compare(self, node: Compare) -> Sql:
+        if node.op in _ORDER:
+            return self._in_order([node])
+        if node.op in ("$ne", "$nin"):
+            opposite = self._equal(node.key, _operands(node), 0)
+            return Sql(f"NOT {opposite.text}", opposite.params)
+        return self._equal(node.key, _operands(node), int(node.op == "$contains"))
+
+    def _equal(self, key: str, operands: tuple[Operand, ...], element: int) -> Sql:
+        """Equal to any of the operands; nothing equals none of them."""
+        days = [operand for operand in operands if isinstance(operand, Dated)]
+        parts = [self._rows_with_date(key, element, _within(day)) for day in days]
+        plain = [canonical(operand) for operand in operands if not isinstance(operand, Dated)]
+        if plain:
+            parts.append(_rows(key, element, Sql(f"value IN ({','.join('?' * len(plain))})", tuple(plain))))
+        if element == 0 and "null" in plain:
+            present = _rows(key, 0, EVERYTHING)
+            parts.append(Sql(f"NOT {present.text}", present.params))
+        return join("OR", parts) if parts else Sql("0")
+
+    def _in_order(self, nodes: list[Compare]) -> Sql:
+        """All bounds on one key. Numbers and dates have no order between them, so they are looked up apart."""
+        key, parts = nodes[0].key, []
+        if days := [_dated(node.op, node.operand) for node in nodes if isinstance(node.operand, Dated)]:
+            parts.append(self._rows_with_date(key, 0, join("AND", days)))
+        if numbers := [_bounded(node.op, node.operand) for node in nodes if not isinstance(node.operand, Dated)]:
+            parts.append(_rows(key, 0, join("AND", numbers)))
+        return join("AND", parts)
+
+    def _rows_with_date(self, key: str, element: int, test: Sql) -> Sql:
+        return _rows(key, element, test, self._dates)
 
 
 def _operands(node: Compare) -> tuple[Operand, ...]:
     return node.operand if isinstance(node.operand, tuple) else (node.operand,)
 
 
-def _equal(key: str, operands: tuple[Operand, ...], element: int) -> Sql:
-    """Equal to any of the operands; nothing equals none of them."""
-    parts = [_rows(key, element, _within(operand)) for operand in operands if isinstance(operand, Dated)]
-    plain = [canonical(operand) for operand in operands if not isinstance(operand, Dated)]
-    if plain:
-        parts.append(_rows(key, element, Sql(f"value IN ({','.join('?' * len(plain))})", tuple(plain))))
-    if element == 0 and "null" in plain:
-        present = _rows(key, 0, Sql("1"))
-        parts.append(Sql(f"NOT {present.text}", present.params))
-    return _joined(" OR ", parts) if parts else Sql("0")
-
-
-def _rows(key: str, element: int, test: Sql) -> Sql:
-    text = f"items.row IN (SELECT row FROM properties WHERE key = ? AND element = {element} AND {test.text})"
+def _rows(key: str, element: int, test: Sql, table: str = "properties") -> Sql:
+    text = f"items.row IN (SELECT row FROM {table} WHERE key = ? AND element = {element} AND {test.text})"
     return Sql(text, (json.dumps(key), *test.params))
 
 
-def _in_order(nodes: list[Compare]) -> Sql:
-    tests = [_bounded(node.op, node.operand) for node in nodes]
-    return _rows(nodes[0].key, 0, _joined(" AND ", tests))
-
-
 def _bounded(op: str, bound: Any) -> Sql:
-    if isinstance(bound, Dated):
-        return _dated(op, bound)
     if -INT64 <= bound < INT64:
         return Sql(f"num {_SIGNS[op]} ?", (bound,))
     return Sql(f"num IS NOT NULL AND ana_order(value, ?) {_SIGNS[op]} 0", (json.dumps(bound),))
 
 
 def _dated(op: str, bound: Dated) -> Sql:
-    """The side of a span, with a plain bound on `start` in front that the index can use."""
+    """Return the side of a span, with a plain bound on `start` before it that the index can use."""
     near = {
         "$lt": f"start < {bound.end} AND {_BEFORE}",
         "$lte": f"start <= {bound.end} AND NOT {_AFTER}",

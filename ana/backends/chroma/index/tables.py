@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ana.backends.chroma.index.sql import add_functions
+from ana.files import remove_database
 
-VERSION = 2
+VERSION = 3
 
 CACHE = 32_000
 """How many KiB of the file are kept in memory at most; the default of 2,000 is read over and over at 100,000 items."""
@@ -18,44 +19,29 @@ CREATE TABLE unsettled (id TEXT PRIMARY KEY);
 CREATE TABLE terms (number INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
 CREATE TABLE items (
     row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, created_at TEXT NOT NULL,
-    date TEXT, start INTEGER, stop INTEGER, words BLOB NOT NULL);
+    date TEXT, words BLOB NOT NULL);
 CREATE TABLE vectors (row INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE bodies (row INTEGER PRIMARY KEY, item TEXT NOT NULL);
 CREATE TABLE properties (
-    row INTEGER NOT NULL, key TEXT NOT NULL, element INTEGER NOT NULL, value TEXT NOT NULL, num, start INTEGER,
-    stop INTEGER);
+    row INTEGER NOT NULL, key TEXT NOT NULL, element INTEGER NOT NULL, value TEXT NOT NULL, num);
+CREATE TABLE zones (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE);
 """
 _INDEXES = {
     "items_by_digest": "items (digest)",
-    "items_by_date": "items (start IS NULL, start, date, created_at DESC, id)",
-    "items_by_start": "items (start) WHERE start IS NOT NULL",
     "properties_by_row": "properties (row)",
     "properties_by_value": "properties (key, element, value, row)",
     "properties_by_number": "properties (key, element, num, row) WHERE num IS NOT NULL",
-    "properties_by_start": "properties (key, element, start, stop, row) WHERE start IS NOT NULL",
 }
-_OUTSIDE = (
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_NOMEM,
-    sqlite3.SQLITE_INTERRUPT,
-)
-"""What SQLite says when the file itself is not to blame."""
-
-_TABLES = ("meta", "unsettled", "terms", "items", "bodies", "vectors", "properties")
+_TABLES = ("meta", "unsettled", "terms", "items", "bodies", "vectors", "properties", "zones")
 
 
-def opened(path: Path) -> sqlite3.Connection:
-    """A connection to the file; one of another version is deleted and made anew, empty."""
-    db = _connected(path)
+def open_index(path: Path) -> sqlite3.Connection:
+    """Return a connection to the file; one of another version is deleted and replaced by an empty one."""
+    db = _connect(path)
     if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
         db.close()
-        remove(path)
-        db = _connected(path)
+        remove_database(path)
+        db = _connect(path)
         with transaction(db):
             db.execute(f"PRAGMA user_version = {VERSION}")
             make_tables(db)
@@ -65,7 +51,8 @@ def opened(path: Path) -> sqlite3.Connection:
 
 def make_tables(db: sqlite3.Connection) -> None:
     """Empty tables instead of those that are there; without indexes, which fill faster afterwards."""
-    for table in _TABLES:
+    dates = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB '*_dates_[0-9]*'").fetchall()
+    for table in (*_TABLES, *(name for (name,) in dates)):
         db.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _SCHEMA.split(";"):
         db.execute(statement)
@@ -90,25 +77,14 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def inode(path: Path) -> int:
-    """Which file lies there; 0 for none."""
+    """Return which file is there now; 0 for none."""
     try:
         return path.stat().st_ino
     except FileNotFoundError:
         return 0
 
 
-def remove(path: Path) -> None:
-    """Delete the file, and what SQLite keeps beside it."""
-    for each in path.parent.glob(f"{path.name}*"):
-        each.unlink(missing_ok=True)
-
-
-def damaged(exc: sqlite3.Error) -> bool:
-    """Whether the file no longer holds what it should; a full disk or a locked file is another matter."""
-    return getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _OUTSIDE
-
-
-def _connected(path: Path) -> sqlite3.Connection:
+def _connect(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, check_same_thread=False, timeout=10, isolation_level=None)
     try:
         db.execute("PRAGMA journal_mode = WAL")

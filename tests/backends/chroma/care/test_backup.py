@@ -12,26 +12,32 @@ from typing import Any
 
 import pytest
 
-from ana.backends.chroma.care import backup as module
-from ana.backends.chroma.care.backup import restore, write_backup
+from ana.backends.chroma.care import backup as backup_module
+from ana.backends.chroma.care import restore as module
+from ana.backends.chroma.care.backup import write_backup
 from ana.backends.chroma.care.examine import examine
-from ana.backends.chroma.care.format import FORMAT, STEPS
+from ana.backends.chroma.care.format import FORMAT
+from ana.backends.chroma.care.migrate import STEPS
+from ana.backends.chroma.care.restore import restore
 from ana.errors import AnaError, ConfigError, StoreBroken, UserError
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
+from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER
+
+pytestmark = pytest.mark.usefixtures("forked_probe")
 
 THREAD, LATER = (f"0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b00{n}" for n in (1, 2))
 
 
 def contents(memory: Memory) -> tuple[list[str], dict[int, str], int]:
-    return sorted(item.content for item in memory.items.scan()), memory.lines(), len(memory.history())
+    return sorted(item.content for item in memory.items()), memory.lines(), len(memory.history())
 
 
 def lived_in(memory: Memory, traces: Path) -> None:
     memory.create("Buy milk", {"due_date": "2026-01-08"})
     memory.append_line("Prefers tea")
-    with closing(sqlite3.connect(memory.folder.path / "threads.sqlite")) as threads:
+    with closing(sqlite3.connect(chroma_of(memory).folder.path / "threads.sqlite")) as threads:
         threads.execute("PRAGMA journal_mode = WAL")
         threads.execute("CREATE TABLE IF NOT EXISTS t (x)")
         threads.execute("INSERT INTO t VALUES (1)")
@@ -44,34 +50,34 @@ def test_everything_is_as_it_was_when_the_backup_was_written(memory: Memory, tmp
     traces = tmp_path / "traces"
     lived_in(memory, traces)
     before = contents(memory)
-    write_backup(memory.folder, traces, tmp_path / "b.zip")
+    write_backup(chroma_of(memory).folder, traces, tmp_path / "b.zip")
     memory.create("Later")
     memory.delete_line(0)
     (traces / f"{THREAD}.jsonl").write_text("{}\n{}\n")
     (traces / f"{LATER}.jsonl").write_text("{}\n")
     after = contents(memory)
-    with closing(sqlite3.connect(memory.folder.path / "threads.sqlite")) as threads:
+    with closing(sqlite3.connect(chroma_of(memory).folder.path / "threads.sqlite")) as threads:
         threads.execute("INSERT INTO t VALUES (2)")
         threads.commit()
-        way_back = restore(memory.folder, traces, tmp_path / "b.zip")
+        way_back = restore(chroma_of(memory).folder, traces, tmp_path / "b.zip")
         assert threads.execute("SELECT count(*) FROM t").fetchone() == (1,), "seen by whoever has it open"
     assert contents(memory) == before
-    assert examine(memory).sound
-    assert memory.items.query("milk").items[0].content == "Buy milk"
+    assert examine(chroma_of(memory)).sound
+    assert memory.find("milk").items[0].content == "Buy milk"
     assert sorted(file.name for file in traces.iterdir()) == [f"{THREAD}.jsonl"]
     assert (traces / f"{THREAD}.jsonl").read_text() == "{}\n"
-    restore(memory.folder, traces, way_back)
+    restore(chroma_of(memory).folder, traces, way_back)
     assert contents(memory) == after
     assert sorted(file.name for file in traces.iterdir()) == [f"{THREAD}.jsonl", f"{LATER}.jsonl"]
 
 
 def test_another_process_sees_what_was_restored(memory: Memory, tmp_path: Path, clock: Clock) -> None:
     memory.create("one")
-    other = Memory(tmp_path / "data", EMBEDDER, clock)
-    write_backup(memory.folder, None, tmp_path / "b.zip")
+    other = open_memory(tmp_path / "data", EMBEDDER, clock)
+    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
     other.create("two")
-    assert memory.items.count() == 2
-    restore(memory.folder, tmp_path / "traces", tmp_path / "b.zip")
+    assert memory.count() == 2
+    restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     assert contents(other) == contents(memory)
     assert contents(other)[0] == ["one"]
     other.create("three")
@@ -92,12 +98,12 @@ def test_a_backup_is_taken_while_others_write(memory: Memory, tmp_path: Path) ->
     backups: list[Path] = []
     while not done.is_set() and len(backups) < 5:
         backups.append(tmp_path / f"b{len(backups)}.zip")
-        write_backup(memory.folder, None, backups[-1])
+        write_backup(chroma_of(memory).folder, None, backups[-1])
     writer.join()
     for each in backups:
-        restore(memory.folder, tmp_path / "traces", each)
-        assert examine(memory).sound
-        assert len(memory.history()) == memory.items.count()
+        restore(chroma_of(memory).folder, tmp_path / "traces", each)
+        assert examine(chroma_of(memory)).sound
+        assert len(memory.history()) == memory.count()
 
 
 @pytest.mark.parametrize("steps", range(9))
@@ -107,7 +113,7 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
     """Killed at each of its steps: before it is decided nothing has changed, afterwards whoever comes next finishes."""
     lived_in(memory, tmp_path / "traces")
     before = contents(memory)
-    write_backup(memory.folder, tmp_path / "traces", tmp_path / "b.zip")
+    write_backup(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     memory.create("Later")
     after = contents(memory)
     left = [steps]
@@ -124,47 +130,48 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
         return step
 
     with monkeypatch.context() as patched:
-        for name in ("_check", "_write_durably", "_copy_database", "_put_back", "_put_back_traces"):
+        patched.setattr(backup_module, "copy_database", killing("copy_database"))
+        for name in ("find_damage", "write_whole", "copy_database", "_put_back", "_put_back_traces"):
             patched.setattr(module, name, killing(name))
         with pytest.raises(KeyboardInterrupt):
-            restore(memory.folder, tmp_path / "traces", tmp_path / "b.zip")
-    decided = (memory.folder.path / "restore.json").exists()
+            restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+    decided = (chroma_of(memory).folder.path / "restore.json").exists()
     memory.close()
-    again = Memory(tmp_path / "data", EMBEDDER, clock)
+    again = open_memory(tmp_path / "data", EMBEDDER, clock)
     assert contents(again) == (before if decided else after)
-    assert examine(again).sound
-    assert not list(again.folder.path.glob("restore*"))
+    assert examine(chroma_of(again)).sound
+    assert not list(chroma_of(again).folder.path.glob("restore*"))
     again.close()
 
 
 def test_a_backup_never_writes_over_anything(memory: Memory, tmp_path: Path) -> None:
     (tmp_path / "b.zip").write_text("mine")
-    with pytest.raises(UserError, match="there already"):
-        write_backup(memory.folder, None, tmp_path / "b.zip")
+    with pytest.raises(UserError, match="exists already"):
+        write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
     assert (tmp_path / "b.zip").read_text() == "mine"
     with pytest.raises(UserError, match="cannot be written"):
-        write_backup(memory.folder, None, tmp_path / "b.zip" / "c.zip")
+        write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip" / "c.zip")
 
 
 def test_a_backup_is_for_its_owner_only(memory: Memory, tmp_path: Path) -> None:
-    write_backup(memory.folder, None, tmp_path / "b.zip")
+    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
     assert (tmp_path / "b.zip").stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.6, 0.99])
 def test_a_backup_that_is_not_whole_changes_nothing(memory: Memory, tmp_path: Path, part: float) -> None:
     memory.create("one")
-    write_backup(memory.folder, None, tmp_path / "b.zip")
+    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
     data = (tmp_path / "b.zip").read_bytes()
     memory.create("two")
     for spoiled in (data[: int(len(data) * part)], _flipped(data, part)):
         (tmp_path / "bad.zip").write_bytes(spoiled)
         with pytest.raises(UserError) as caught:
-            restore(memory.folder, tmp_path / "traces", tmp_path / "bad.zip")
+            restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "bad.zip")
         assert "othing was changed" in caught.value.sentence()
     assert contents(memory)[0] == ["one", "two"]
     with pytest.raises(UserError, match="no file"):
-        restore(memory.folder, tmp_path / "traces", tmp_path / "none.zip")
+        restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "none.zip")
 
 
 def _flipped(data: bytes, part: float) -> bytes:
@@ -177,21 +184,21 @@ def test_a_backup_of_a_newer_format_names_what_to_install(memory: Memory, tmp_pa
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
         archive.writestr("backup.json", json.dumps({"format": FORMAT + 1, "version": "9.1.0", "files": 1}))
     with pytest.raises(UserError, match=r"9\.1\.0") as caught:
-        restore(memory.folder, tmp_path / "traces", tmp_path / "b.zip")
+        restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     assert "9.1.0 or later" in caught.value.hint
 
 
 def test_a_newer_folder_is_refused_with_what_to_install(memory: Memory) -> None:
     memory.create("one")
     memory.close()
-    note = memory.folder.path / "format.json"
+    note = chroma_of(memory).folder.path / "format.json"
     note.write_text(json.dumps({"format": FORMAT + 1, "version": "9.1.0"}))
     with pytest.raises(ConfigError, match=r"ana 9\.1\.0 in format") as caught:
-        memory.items.count()
+        memory.count()
     assert "Install ana 9.1.0 or later" in caught.value.hint
     note.write_text("{")
     with pytest.raises(ConfigError, match=r"format\.json"):
-        memory.items.count()
+        memory.count()
 
 
 OLD = """
@@ -211,7 +218,7 @@ def test_an_older_folder_is_backed_up_and_taken_to_this_format(
     memory.create("one")
     memory.append_line("Prefers tea")
     memory.close()
-    path = memory.folder.path
+    path = chroma_of(memory).folder.path
     with closing(sqlite3.connect(path / "journal.sqlite")) as db:
         rows = db.execute("SELECT seq, key, ts, NULL, NULL, kind, id, before, after, done FROM writes").fetchall()
         db.executescript(OLD)
@@ -221,17 +228,17 @@ def test_an_older_folder_is_backed_up_and_taken_to_this_format(
     if cut:
         with monkeypatch.context() as patched:
             patched.setattr(
-                "ana.backends.chroma.care.format.write_format", lambda path: (_ for _ in ()).throw(KeyboardInterrupt)
+                "ana.backends.chroma.care.migrate.write_format", lambda path: (_ for _ in ()).throw(KeyboardInterrupt)
             )
             with pytest.raises(KeyboardInterrupt):
-                memory.items.count()
+                memory.count()
     assert [entry.turn for entry in memory.history()] == ["edit-2", "edit-1"]
     assert contents(memory)[:2] == (["one"], {0: "Prefers tea"})
-    assert examine(memory).sound
+    assert examine(chroma_of(memory)).sound
     assert json.loads((path / "format.json").read_text())["format"] == FORMAT
     kept = list((path / "backups").glob(f"before-format-{FORMAT}-*.zip"))
     assert len(kept) == 1, "the one from before the first try"
-    restore(memory.folder, path / "no traces", kept[0])
+    restore(chroma_of(memory).folder, path / "no traces", kept[0])
     assert contents(memory)[0] == ["one"], "a backup of an older format is taken to this one too"
 
 
@@ -241,24 +248,24 @@ def test_every_format_has_a_step_to_it() -> None:
 
 def test_only_what_is_anas_own_is_replaced_or_removed(memory: Memory, tmp_path: Path) -> None:
     """Also where the backup, the traces and the person's own files lie in the same folder."""
-    data = memory.folder.path
+    data = chroma_of(memory).folder.path
     for traces in (data, data.parent, data / "traces"):
         traces.mkdir(exist_ok=True)
         memory.create(f"kept in {traces}")
         (traces / f"{THREAD}.jsonl").write_text("{}\n")
         packed = traces / f"mine-{len(str(traces))}.zip"
-        write_backup(memory.folder, traces, packed)
+        write_backup(chroma_of(memory).folder, traces, packed)
         own = [traces / "thesis.txt", traces / "my own.jsonl", traces / "sub" / "photo.jpg", data / "diary.md"]
         for file in own:
             file.parent.mkdir(exist_ok=True)
             file.write_text("mine")
         there = contents(memory)
         memory.create("later")
-        before = restore(memory.folder, traces, packed)
+        before = restore(chroma_of(memory).folder, traces, packed)
         assert contents(memory) == there
         assert all(file.read_text() == "mine" for file in own)
         assert packed.exists()
-        restore(memory.folder, traces, before)
+        restore(chroma_of(memory).folder, traces, before)
         assert "later" in contents(memory)[0]
         assert all(file.read_text() == "mine" for file in own)
 
@@ -269,25 +276,25 @@ def test_a_backup_is_put_back_over_what_cannot_be_opened(
 ) -> None:
     lived_in(memory, tmp_path / "traces")
     before = contents(memory)
-    write_backup(memory.folder, tmp_path / "traces", tmp_path / "b.zip")
+    write_backup(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     memory.close()
-    (memory.folder.path / name).write_bytes(b"garbage " * 5000)
-    again = Memory(memory.folder.path, EMBEDDER, clock)
+    (chroma_of(memory).folder.path / name).write_bytes(b"garbage " * 5000)
+    again = open_memory(chroma_of(memory).folder.path, EMBEDDER, clock)
     if name in ("journal.sqlite", "format.json"):
         with pytest.raises(AnaError):
             again.lines()
-    restore(again.folder, tmp_path / "traces", tmp_path / "b.zip")
+    restore(chroma_of(again).folder, tmp_path / "traces", tmp_path / "b.zip")
     assert contents(again) == before
-    assert examine(again).sound
+    assert examine(chroma_of(again)).sound
     again.close()
 
 
 def test_a_damaged_database_is_not_packed_as_if_it_were_whole(memory: Memory, tmp_path: Path) -> None:
     lived_in(memory, tmp_path / "traces")
-    (memory.folder.path / "threads.sqlite-wal").unlink(missing_ok=True)
-    (memory.folder.path / "threads.sqlite").write_bytes(b"garbage " * 5000)
+    (chroma_of(memory).folder.path / "threads.sqlite-wal").unlink(missing_ok=True)
+    (chroma_of(memory).folder.path / "threads.sqlite").write_bytes(b"garbage " * 5000)
     with pytest.raises(StoreBroken, match=r"threads\.sqlite") as caught:
-        write_backup(memory.folder, None, tmp_path / "b.zip")
+        write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
     assert "doctor" in caught.value.hint
     assert not list(tmp_path.glob("*.zip*"))
 
@@ -295,12 +302,12 @@ def test_a_damaged_database_is_not_packed_as_if_it_were_whole(memory: Memory, tm
 def test_a_store_that_lies_elsewhere_is_packed_and_put_back(memory: Memory, tmp_path: Path) -> None:
     memory.create("one")
     memory.close()
-    chroma = memory.folder.path / "chroma"
+    chroma = chroma_of(memory).folder.path / "chroma"
     chroma.rename(tmp_path / "elsewhere")
     chroma.symlink_to(tmp_path / "elsewhere")
-    write_backup(memory.folder, None, tmp_path / "b.zip")
+    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
     memory.create("two")
-    restore(memory.folder, tmp_path / "traces", tmp_path / "b.zip")
+    restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     assert contents(memory)[0] == ["one"]
     assert chroma.is_symlink()
 
@@ -331,23 +338,27 @@ ODD: dict[str, Callable[[dict[str, bytes]], Any]] = {
 @pytest.mark.parametrize("name", ODD)
 def test_an_archive_that_cannot_be_used_changes_nothing(memory: Memory, tmp_path: Path, name: str) -> None:
     memory.create("one")
-    write_backup(memory.folder, None, tmp_path / "b.zip")
+    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
     memory.create("two")
     with pytest.raises(UserError):
-        restore(memory.folder, tmp_path / "traces", rewritten(tmp_path / "b.zip", tmp_path / "odd.zip", ODD[name]))
+        restore(
+            chroma_of(memory).folder,
+            tmp_path / "traces",
+            rewritten(tmp_path / "b.zip", tmp_path / "odd.zip", ODD[name]),
+        )
     assert contents(memory)[0] == ["one", "two"]
-    assert not list(memory.folder.path.glob("restore*"))
+    assert not list(chroma_of(memory).folder.path.glob("restore*"))
 
 
 def test_what_does_not_belong_into_a_backup_is_not_unpacked(memory: Memory, tmp_path: Path) -> None:
     memory.create("one")
-    write_backup(memory.folder, None, tmp_path / "b.zip")
+    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
 
     def more(files: dict[str, bytes]) -> None:
         files |= {"data/reindexed.json": b"nope", "data/../../evil": b"x", "traces/x.txt": b"x", "other": b"x"}
         files["backup.json"] = json.dumps({"format": FORMAT, "version": "1", "files": len(files) - 1}).encode()
 
-    restore(memory.folder, tmp_path / "traces", rewritten(tmp_path / "b.zip", tmp_path / "odd.zip", more))
+    restore(chroma_of(memory).folder, tmp_path / "traces", rewritten(tmp_path / "b.zip", tmp_path / "odd.zip", more))
     assert contents(memory)[0] == ["one"]
     assert not list(tmp_path.glob("**/evil")) + list(tmp_path.glob("traces/x.txt"))
 
@@ -355,7 +366,7 @@ def test_what_does_not_belong_into_a_backup_is_not_unpacked(memory: Memory, tmp_
 def test_a_very_old_file_is_packed_too(memory: Memory, tmp_path: Path) -> None:
     lived_in(memory, tmp_path / "traces")
     os.utime(tmp_path / "traces" / f"{THREAD}.jsonl", (0, 0))
-    write_backup(memory.folder, tmp_path / "traces", tmp_path / "b.zip")
+    write_backup(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     (tmp_path / "traces" / f"{THREAD}.jsonl").unlink()
-    restore(memory.folder, tmp_path / "traces", tmp_path / "b.zip")
+    restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     assert (tmp_path / "traces" / f"{THREAD}.jsonl").stat().st_mode & 0o077 == 0

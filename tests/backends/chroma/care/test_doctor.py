@@ -3,14 +3,16 @@
 import json
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from ana.backends.chroma.care import probe
 from ana.backends.chroma.care.examine import examine
-from ana.backends.chroma.care.probe import sound
+from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.repair import repair
 from ana.backends.chroma.source import ChromaSource, Vector
 from ana.embedders import WordLlamaEmbeddings
@@ -18,7 +20,10 @@ from ana.errors import StoreBroken
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
+from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+
+pytestmark = pytest.mark.usefixtures("forked_probe")
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
 MANY = [Item(f"many{n:04}", f"old number {n}", {"n": n}, STAMP, STAMP) for n in range(1100)]
@@ -36,15 +41,15 @@ def garble(file: Path) -> None:
 
 
 def told(memory: Memory) -> dict[str, str]:
-    return {item.id: item.content for item in memory.items.scan()}
+    return {item.id: item.content for item in memory.items()}
 
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
     """A folder of many items, some in the journal, as its process leaves it, and what it holds."""
     path = tmp_path_factory.mktemp("many") / "data"
-    memory = Memory(path, EMBEDDER, Clock(BERLIN, lambda: WEDNESDAY))
-    memory.items.fill(MANY)
+    memory = open_memory(path, EMBEDDER, Clock(BERLIN, lambda: WEDNESDAY))
+    chroma_of(memory).fill(MANY)
     for n in range(20):
         memory.create(f"new number {n}", {"n": n})
     memory.append_line("Prefers tea")
@@ -74,12 +79,12 @@ def test_a_damaged_vector_index_is_made_anew(
         spoil(file)
     abandon(path)
     said: list[str] = []
-    memory = Memory(path, EMBEDDER, clock, tell=said.append)
+    memory = open_memory(path, EMBEDDER, clock, tell=said.append)
     assert told(memory) == there
-    assert memory.items.query("new number 7", limit=1).items[0].content == "new number 7"
+    assert memory.find("new number 7", limit=1).items[0].content == "new number 7"
     assert memory.lines() == {0: "Prefers tea"}
     assert "ended in the middle of it" in said[0]
-    unknown = {change.id for change in examine(memory).journal}
+    unknown = {change.id for change in examine(chroma_of(memory)).journal}
     assert unknown == {item.id for item in MANY}, "all is sound but that the journal never knew these"
     assert list((path / "set-aside").glob("*/chroma/*/*.bin"))
     memory.close()
@@ -91,14 +96,14 @@ def test_a_store_whose_documents_are_lost_too_comes_back_from_journal_and_index(
     path, there = filled
     garble(path / "chroma" / "chroma.sqlite3")
     abandon(path)
-    memory = Memory(path, EMBEDDER, clock)
+    memory = open_memory(path, EMBEDDER, clock)
     assert told(memory) == there
     assert memory.lines() == {0: "Prefers tea"}
     memory.close()
     (path / "items.index.sqlite").unlink()
     garble(path / "chroma" / "chroma.sqlite3")
     abandon(path)
-    memory = Memory(path, EMBEDDER, clock)
+    memory = open_memory(path, EMBEDDER, clock)
     assert set(told(memory).values()) == {f"new number {n}" for n in range(20)}, "what the journal knows"
     memory.close()
 
@@ -117,18 +122,18 @@ def test_a_store_that_cannot_be_made_anew_now_is_not_taken_for_empty(
     for file in (path / "chroma").glob("*/*.bin"):
         garble(file)
     abandon(path)
-    memory = Memory(path, Unreachable(), clock)
+    memory = open_memory(path, Unreachable(), clock)
     for _ in range(2):
         with pytest.raises(StoreBroken, match="embedder"):
-            memory.items.count()
+            memory.count()
     memory.close()
-    memory = Memory(path, EMBEDDER, clock)
+    memory = open_memory(path, EMBEDDER, clock)
     assert told(memory) == there
     assert not (path / "rebuilding.json").exists()
     memory.close()
 
 
-PLACES = ("open_chroma", "reindex", "sound", "shutil.copy2", "finished")
+PLACES = ("open_chroma", "reindex", "find_fault", "shutil.copy2", "finish_rebuild")
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -136,19 +141,19 @@ def test_a_kill_while_the_store_is_made_anew_loses_nothing(
     filled: tuple[Path, dict[str, str]], clock: Clock, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, there = filled
-    if place == "finished":
+    if place == "finish_rebuild":
         garble(path / "chroma" / "chroma.sqlite3")  # all of it comes from journal and index
     for file in (path / "chroma").glob("*/*.bin"):
         garble(file)
     abandon(path)
-    memory = Memory(path, EMBEDDER, clock)
+    memory = open_memory(path, EMBEDDER, clock)
     with monkeypatch.context() as patched:
-        where = "ana.backends.chroma.care.healing" if place == "finished" else "ana.backends.chroma.care.rebuild"
+        where = "ana.backends.chroma.care.healing" if place == "finish_rebuild" else "ana.backends.chroma.care.rebuild"
         patched.setattr(f"{where}.{place}", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            memory.items.count()
+            memory.count()
     memory.close()
-    memory = Memory(path, EMBEDDER, clock)
+    memory = open_memory(path, EMBEDDER, clock)
     assert told(memory) == there
     assert memory.lines() == {0: "Prefers tea"}
     memory.close()
@@ -166,13 +171,13 @@ def test_a_record_that_the_vector_index_passes_over_is_looked_for_again(memory: 
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ChromaSource, "nearest_each", forgetful)
-        assert examine(memory).sound
+        assert examine(chroma_of(memory)).sound
 
 
 def test_a_clean_end_is_not_doubted(tmp_path: Path, clock: Clock) -> None:
     said: list[str] = []
     for n in range(3):
-        memory = Memory(tmp_path, EMBEDDER, clock, tell=said.append)
+        memory = open_memory(tmp_path, EMBEDDER, clock, tell=said.append)
         memory.create(f"thing {n}")
         memory.close()
     assert said == []
@@ -182,13 +187,13 @@ def test_after_the_machine_was_started_anew_the_store_is_looked_at_once(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    memory = Memory(tmp_path, EMBEDDER, clock)
+    memory = open_memory(tmp_path, EMBEDDER, clock)
     memory.create("thing")
     memory.close()
-    monkeypatch.setattr("ana.backends.chroma.folder._boot", lambda: "another")
+    monkeypatch.setattr("ana.backends.chroma.folder._boot_id", lambda: "another")
     for looked_at in (1, 1):
-        memory = Memory(tmp_path, EMBEDDER, clock, tell=said.append)
-        assert memory.items.count() == 1
+        memory = open_memory(tmp_path, EMBEDDER, clock, tell=said.append)
+        assert memory.count() == 1
         assert len(said) == looked_at
         memory.close()
 
@@ -200,7 +205,7 @@ def test_a_sound_store_is_proved(memory: Memory) -> None:
     memory.append_line("Prefers tea")
     memory.delete(item.id)
     memory.create("buy milk", {"due_date": "2026-01-08"})
-    found = examine(memory)
+    found = examine(chroma_of(memory))
     assert found.sound
     assert found.counts == {"item": 3, "line": 1}
     assert len(found.duplicates) == 1
@@ -208,61 +213,66 @@ def test_a_sound_store_is_proved(memory: Memory) -> None:
 
 
 def test_an_empty_folder_is_sound(memory: Memory) -> None:
-    assert examine(memory).sound
+    assert examine(chroma_of(memory)).sound
 
 
 def test_what_was_done_behind_the_journals_back_is_found_and_mended(memory: Memory) -> None:
     lost, changed, broken = (memory.create(text).id for text in ("lost", "changed", "broken"))
-    with memory.items.source() as source:
-        memory.folder.writing()
+    with chroma_of(memory).collections["item"].source() as source:
+        chroma_of(memory).folder.mark_written()
         source.delete([lost])
         source.chroma._collection.update([broken], metadatas=[{"ana:item": "no json"}])
-    memory.items.index.discard()
+    chroma_of(memory).collections["item"].index.discard()
     with pytest.raises(StoreBroken, match=broken) as caught:
-        memory.items.query("broken")
+        memory.find("broken")
     assert "ana doctor --repair" in caught.value.hint
-    found = examine(memory)
+    found = examine(chroma_of(memory))
     assert [row.id for _, row in found.unreadable] == [broken]
     assert sorted(change.id for change in found.journal) == sorted([lost, broken])
-    repair(memory, found)
-    memory.items.upsert(Item(changed, "changed outside", {}, STAMP, STAMP))
-    memory.items.add("unknown")
-    found = examine(memory)
+    repair(chroma_of(memory), found)
+    outside = Item(changed, "changed outside", {}, STAMP, STAMP)
+    chroma_of(memory).collections["item"].put([(outside, memory.get(changed))])
+    chroma_of(memory).fill([Item("unknown1", "unknown", {}, STAMP, STAMP)])
+    found = examine(chroma_of(memory))
     assert len(found.journal) == 2
-    repair(memory, found)
-    assert examine(memory).sound
+    repair(chroma_of(memory), found)
+    assert examine(chroma_of(memory)).sound
     assert sorted(told(memory).values()) == ["broken", "changed outside", "lost", "unknown"]
     assert memory.history()[0].turn.startswith("doctor-")
-    (kept,) = memory.folder.path.glob("set-aside/*/unreadable.jsonl")
+    (kept,) = chroma_of(memory).folder.path.glob("set-aside/*/unreadable.jsonl")
     assert json.loads(kept.read_text())["id"] == broken
 
 
 def test_an_index_that_says_something_else_is_made_anew(memory: Memory) -> None:
     item = memory.create("Buy milk").after
     assert item
-    with memory.items.source() as source:
-        db = memory.items.index.ready(source)
+    with chroma_of(memory).collections["item"].source() as source:
+        db = chroma_of(memory).collections["item"].index.ready(source)
         db.execute("UPDATE bodies SET item = ?", (json.dumps(asdict(item) | {"content": "Buy wine"}),))
-    found = examine(memory)
+    found = examine(chroma_of(memory))
     assert len(found.index) == 1
-    repair(memory, found)
-    assert examine(memory).sound
+    repair(chroma_of(memory), found)
+    assert examine(chroma_of(memory)).sound
 
 
 def test_damage_without_an_unclean_end_is_found_and_mended(filled: tuple[Path, dict[str, str]], clock: Clock) -> None:
     path, there = filled
     for file in (path / "chroma").glob("*/*.bin"):
         garble(file)
-    memory = Memory(path, EMBEDDER, clock)
-    found = examine(memory)
+    memory = open_memory(path, EMBEDDER, clock)
+    found = examine(chroma_of(memory))
     assert "cannot be used" in found.store[0]
-    repair(memory, found)
-    assert examine(memory).sound
+    repair(chroma_of(memory), found)
+    assert examine(chroma_of(memory)).sound
     assert told(memory) == there
     memory.close()
 
 
-def test_the_probe_believes_what_is_sound_only(filled: tuple[Path, dict[str, str]]) -> None:
-    assert sound(filled[0] / "chroma") is None
+def test_the_probe_believes_what_is_sound_only(
+    filled: tuple[Path, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a process started from nothing, as it is when no test is looking."""
+    monkeypatch.setattr(probe, "subprocess", subprocess)
+    assert find_fault(filled[0] / "chroma") is None
     garble(filled[0] / "chroma" / "chroma.sqlite3")
-    assert sound(filled[0] / "chroma")
+    assert find_fault(filled[0] / "chroma")

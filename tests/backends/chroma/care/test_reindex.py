@@ -1,9 +1,6 @@
 """Embedding everything again: whenever it is cut short, the old or the new is there, whole."""
 
 import itertools
-import subprocess
-import sys
-import textwrap
 import time
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,9 @@ from ana.embedders import Embedder
 from ana.errors import ConfigError
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
+from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER
+from tests.forks import start_forked
 
 
 class Letters:
@@ -38,7 +37,7 @@ ITEMS = [("water the orchids", {"type": "task"}), ("Dr. Wu, dentist", {"due_date
 
 
 def filled(path: Path, clock: Clock) -> None:
-    memory = Memory(path, EMBEDDER, clock)
+    memory = open_memory(path, EMBEDDER, clock)
     for content, properties in ITEMS:
         memory.create(content, dict(properties))
     memory.append_line("Prefers tea")
@@ -47,11 +46,14 @@ def filled(path: Path, clock: Clock) -> None:
 
 def whole(path: Path, embedder: Embedder, clock: Clock) -> bool:
     """Whether everything is there and found, with this embedder."""
-    memory = Memory(path, embedder, clock)
+    memory = open_memory(path, embedder, clock)
     try:
-        contents = {item.content for item in memory.items.scan()}
-        found = [memory.items.query(content, limit=1).items[0].content for content, _ in ITEMS]
-        nearest = [memory.items.nearest(vector, 1) for vector in memory.items.vectors([i.id for i in _all(memory)])]
+        contents = {item.content for item in memory.items()}
+        found = [memory.find(content, limit=1).items[0].content for content, _ in ITEMS]
+        nearest = [
+            chroma_of(memory).collections["item"].nearest(vector, 1)
+            for vector in chroma_of(memory).collections["item"].vectors([i.id for i in _all(memory)])
+        ]
         assert nearest == [[item.id] for item in _all(memory)], "each item is found by its own vector"
         return contents == set(found) == {content for content, _ in ITEMS} and memory.lines() == {0: "Prefers tea"}
     finally:
@@ -59,48 +61,48 @@ def whole(path: Path, embedder: Embedder, clock: Clock) -> bool:
 
 
 def _all(memory: Memory) -> list[Any]:
-    return list(memory.items.scan())
+    return list(memory.items())
 
 
 def test_every_item_and_line_is_embedded_again(tmp_path: Path, clock: Clock) -> None:
     filled(tmp_path, clock)
-    memory = Memory(tmp_path, LETTERS, clock)
+    memory = open_memory(tmp_path, LETTERS, clock)
     with pytest.raises(ConfigError) as refused:
-        memory.items.count()
+        memory.count()
     assert "ana reindex --embeddings letters" in refused.value.hint
     told: list[tuple[int, int]] = []
-    assert memory.reindex(lambda done, total: told.append((done, total))) == 4
+    assert chroma_of(memory).reindex(lambda done, total: told.append((done, total))) == 4
     assert told == [(0, 4), (3, 4), (4, 4)]
     memory.close()
     assert whole(tmp_path, LETTERS, clock)
     with pytest.raises(ConfigError, match="embedded with letters"):
-        Memory(tmp_path, EMBEDDER, clock).items.count()
+        open_memory(tmp_path, EMBEDDER, clock).count()
 
 
 def test_a_process_that_had_it_open_sees_the_new_collection(tmp_path: Path, clock: Clock) -> None:
     filled(tmp_path, clock)
-    other = Memory(tmp_path, EMBEDDER, clock)
-    assert other.items.query("orchids").total == 3
-    memory = Memory(tmp_path, EMBEDDER, clock)
-    memory.reindex(lambda *_: None)
+    other = open_memory(tmp_path, EMBEDDER, clock)
+    assert other.find("orchids").total == 3
+    memory = open_memory(tmp_path, EMBEDDER, clock)
+    chroma_of(memory).reindex(lambda *_: None)
     memory.close()
     other.create("a fourth thing")
-    assert other.items.query("fourth").items[0].content == "a fourth thing"
-    assert other.items.count() == 4
+    assert other.find("fourth").items[0].content == "a fourth thing"
+    assert other.count() == 4
     other.close()
 
 
 def test_an_empty_folder_has_nothing_to_embed(tmp_path: Path, clock: Clock) -> None:
-    memory = Memory(tmp_path, LETTERS, clock)
-    assert memory.reindex(lambda *_: None) == 0
-    assert memory.items.count() == 0
+    memory = open_memory(tmp_path, LETTERS, clock)
+    assert chroma_of(memory).reindex(lambda *_: None) == 0
+    assert memory.count() == 0
 
 
 class Cut(Exception):
     """The process ends here."""
 
 
-@pytest.mark.parametrize("step", range(12))
+@pytest.mark.parametrize("step", range(13))
 def test_wherever_it_is_cut_short_the_old_or_the_new_is_whole(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
@@ -109,26 +111,26 @@ def test_wherever_it_is_cut_short_the_old_or_the_new_is_whole(
     from chromadb.api.models.Collection import Collection
 
     filled(tmp_path, clock)
-    memory = Memory(tmp_path, LETTERS, clock)
-    with memory.folder.hold():
+    memory = open_memory(tmp_path, LETTERS, clock)
+    with chroma_of(memory).folder.hold():
         steps = itertools.count()
         for owner, name in (
             (Client, "create_collection"),
             (Client, "delete_collection"),
             (Collection, "modify"),
             (Collection, "add"),
-            (module, "_decide"),
+            (module, "write_whole"),
             (Path, "unlink"),
         ):
             monkeypatch.setattr(owner, name, _cutting(getattr(owner, name), steps, step))
         try:
-            memory.reindex(lambda *_: None)
+            chroma_of(memory).reindex(lambda *_: None)
             cut = False
         except Cut:
             cut = True
     monkeypatch.undo()
     memory.close()
-    assert cut == (step < 11), "all steps that change something were cut"
+    assert cut == (step < 12), "all steps that change something were cut"
     changed = (tmp_path / "reindexed.json").exists() or not cut
     assert whole(tmp_path, LETTERS if changed else EMBEDDER, clock)
 
@@ -146,30 +148,25 @@ KILLED = """
     import sys
     from pathlib import Path
     from ana.time.clock import Clock, local_zone
-    from ana.memory.memory import Memory
     from tests.backends.chroma.care.test_reindex import LETTERS
+    from tests.chroma import chroma_of, open_memory
 
-    memory = Memory(Path(sys.argv[1]), LETTERS, Clock(local_zone("UTC")))
-    memory.folder.hold().__enter__()
+    memory = open_memory(Path(sys.argv[1]), LETTERS, Clock(local_zone("UTC")))
+    chroma_of(memory).folder.hold().__enter__()
     print("ready", flush=True)
-    memory.reindex(lambda *_: None)
+    chroma_of(memory).reindex(lambda *_: None)
 """
 
 
 @pytest.mark.parametrize("after", [0.0, 0.02, 0.05, 0.1, 0.2])
 def test_killed_at_any_moment_the_old_or_the_new_is_whole(tmp_path: Path, clock: Clock, after: float) -> None:
     filled(tmp_path, clock)
-    child = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path)], stdout=subprocess.PIPE, text=True
-    )
-    assert child.stdout is not None
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(after)
-    child.kill()
-    child.communicate()
-    memory = Memory(tmp_path, EMBEDDER, clock)
+    with start_forked("-c", KILLED, str(tmp_path)) as (_, _, told):
+        assert told.readline() == "ready\n"
+        time.sleep(after)
+    memory = open_memory(tmp_path, EMBEDDER, clock)
     try:
-        memory.items.count()
+        memory.count()
         embedder: Embedder = EMBEDDER
     except ConfigError:
         embedder = LETTERS

@@ -9,42 +9,42 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ana.backends.chroma.collection import ChromaStore
-from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.index.ranking import Weights
 from ana.errors import ToolError
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.property_text import property_text
-from ana.memory.query import asked
+from ana.memory.query import parse_query
+from ana.memory.scoring import Weights
 from ana.time.clock import Clock
 from evals.retrieval.measure import load_items as kept
 from evals.retrieval.measure import load_queries
+from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+from tests.examples import examples
 
 CLOCK = Clock(BERLIN, lambda: WEDNESDAY)
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> ChromaStore:
-    store = ChromaStore(Folder(tmp_path_factory.mktemp("search")), "items", EMBEDDER, CLOCK)
-    store.fill(kept())
-    return store
+def store(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    memory = open_memory(tmp_path_factory.mktemp("search"), EMBEDDER, CLOCK)
+    chroma_of(memory).fill(kept())
+    return memory
 
 
-def contents(store: ChromaStore, text: str | None, where: Any = None, limit: int = 5) -> list[str]:
-    return [item.content for item in store.query(text, where, limit).items]
+def contents(store: Memory, text: str | None, where: Any = None, limit: int = 5) -> list[str]:
+    return [item.content for item in store.find(text, where, limit).items]
 
 
-def test_words_that_vectors_cannot_tell_apart_are(store: ChromaStore) -> None:
+def test_words_that_vectors_cannot_tell_apart_are(store: Memory) -> None:
     assert contents(store, "Gdańsk", limit=1) == ["Great-grandfather came from Gdańsk in 1921"]
     assert contents(store, "gdansk", limit=1) == ["Great-grandfather came from Gdańsk in 1921"]
 
 
-def test_an_exact_id_comes_first(store: ChromaStore) -> None:
+def test_an_exact_id_comes_first(store: Memory) -> None:
     item = kept()[40]
-    found = store.query(f"what about {item.id.upper()} and the garden?", limit=3)
+    found = store.find(f"what about {item.id.upper()} and the garden?", limit=3)
     assert found.items[0] == item
     assert found.reasons[0].first == "id"
     assert found.reasons[1].first is None
@@ -54,7 +54,7 @@ def test_a_quoted_phrase_comes_before_the_same_words_apart(memory: Memory) -> No
     apart = [memory.create(f"red roses and a white house by the sea {n}").id for n in range(3)]
     exact = memory.create("an old note, much longer, about a RED house nobody knows, with many more words").id
     for text in ('"red house"', "“Red House” white roses sea"):
-        found = memory.items.query(text)
+        found = memory.find(text)
         assert found.items[0].id == exact
         assert found.reasons[0].first == "phrase"
         assert {item.id for item in found.items[1:]} == set(apart)
@@ -73,7 +73,7 @@ def test_a_quoted_phrase_comes_before_the_same_words_apart(memory: Memory) -> No
 def test_a_tag_comes_before_what_only_sounds_like_it(memory: Memory, key: str, value: Any, text: str) -> None:
     tagged = memory.create("something else entirely", {key: value}).id
     memory.create(f"roses at home, deep work for acme x: {text.replace('#', '')}")
-    found = memory.items.query(text)
+    found = memory.find(text)
     assert found.items[0].id == tagged
     assert found.reasons[0].first == "tag"
 
@@ -82,21 +82,21 @@ def test_first_places_pass_the_filter_like_all_others(memory: Memory) -> None:
     done = memory.create("paint the fence", {"status": "done", "tags": ["home"]}).id
     open_ = memory.create("paint the wall", {"status": "active"}).id
     for text in (done, '"paint the fence"', "#home"):
-        assert [item.id for item in memory.items.query(text, {"status": "active"}).items] == [open_]
+        assert [item.id for item in memory.find(text, {"status": "active"}).items] == [open_]
 
 
-def test_a_due_question_is_a_filter_by_date_and_says_so(store: ChromaStore) -> None:
-    found = store.query("what's due Tuesday")
+def test_a_due_question_is_a_filter_by_date_and_says_so(store: Memory) -> None:
+    found = store.find("what's due Tuesday")
     assert found.due == (date(2026, 1, 13), date(2026, 1, 13))
     assert found.total == len(found.items) == 6
     assert all(str(item.properties["due_date"]).startswith("2026-01-13") for item in found.items)
     assert all(reason.date is not None and reason.vector is None for reason in found.reasons)
-    assert store.query("what's due Tuesday", {"type": "appointment"}).total == 2
-    assert store.query("presents for Tuesday").due is None
+    assert store.find("what's due Tuesday", {"type": "appointment"}).total == 2
+    assert store.find("presents for Tuesday").due is None
 
 
-def test_overdue_means_open(store: ChromaStore) -> None:
-    found = store.query("anything overdue?", limit=50)
+def test_overdue_means_open(store: Memory) -> None:
+    found = store.find("anything overdue?", limit=50)
     assert found.total == 6
     assert {item.properties["status"] for item in found.items} == {"active"}
     assert max(str(item.properties["due_date"]) for item in found.items) < "2026-01-07"
@@ -108,21 +108,21 @@ def test_what_is_due_are_open_items_by_their_own_date(memory: Memory) -> None:
     memory.create("c", {"when": "2026-01-03T10:00", "due_date": None})
     memory.create("d", {"due_date": "2026-01-09", "noticed": "2026-01-01"})
     memory.create("e", {"noticed": "soon"})
-    found = memory.items.due(date.min, date(2026, 1, 6))
+    found = memory.due(date.min, date(2026, 1, 6))
     assert [item.content for item in found.items] == ["c", "a"]
-    assert memory.items.due(date(2026, 1, 9), date.max, 5).total == 1
+    assert memory.due(date(2026, 1, 9), date.max, 5).total == 1
 
 
-def test_similar_items_are_found_through_an_item_s_own_content(store: ChromaStore) -> None:
+def test_similar_items_are_found_through_an_item_s_own_content(store: Memory) -> None:
     item = next(i for i in kept() if i.content == "Choir rehearsal, bring the black folder")
-    found = store.query(item.content, {"id": {"$ne": item.id}}, 1)
+    found = store.find(item.content, {"id": {"$ne": item.id}}, 1)
     assert found.items[0].content == "Choir rehearsal"
     assert found.total == len(kept()) - 1
     assert found.reasons[0].filter
 
 
-def test_why_tells_cosine_words_and_day(store: ChromaStore) -> None:
-    found = store.query("the dentist check-up on January 13", limit=3)
+def test_why_tells_cosine_words_and_day(store: Memory) -> None:
+    found = store.find("the dentist check-up on January 13", limit=3)
     reason = found.reasons[0]
     assert found.items[0].content.startswith("Check-up at Dr. Wagner")
     assert reason.date == "2026-01-13T14:30"
@@ -135,34 +135,33 @@ def test_why_tells_cosine_words_and_day(store: ChromaStore) -> None:
 
 def test_nothing_is_found_in_an_empty_store(memory: Memory) -> None:
     for text in (None, "anything", "what's due today", "#x", '"x y"'):
-        assert memory.items.query(text).total == 0
-        assert memory.items.query(text, {"a": 1}).unknown == ("a",)
+        assert memory.find(text).total == 0
+        assert memory.find(text, {"a": 1}).unknown == ("a",)
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_a_limit_below_one_is_an_error(store: ChromaStore, limit: int) -> None:
+def test_a_limit_below_one_is_an_error(store: Memory, limit: int) -> None:
     with pytest.raises(ToolError, match="limit"):
-        store.query("x", limit=limit)
+        store.find("x", limit=limit)
 
 
 ODD = ["a" * 100_000, "\ud800", "'; DROP TABLE items", "% _ \" ' “", "0000-00-00", "#", "🌍", "\x00"]
 
 
 @pytest.mark.parametrize("text", ODD)
-def test_any_text_is_a_query(store: ChromaStore, text: str) -> None:
-    assert store.query(text).total in (0, len(kept()))
+def test_any_text_is_a_query(store: Memory, text: str) -> None:
+    assert store.find(text).total in (0, len(kept()))
 
 
-def test_every_item_can_be_listed_by_meaning(store: ChromaStore) -> None:
-    found = store.query("garden", limit=1000)
+def test_every_item_can_be_listed_by_meaning(store: Memory) -> None:
+    found = store.find("garden", limit=1000)
     assert {item.id for item in found.items} == {item.id for item in kept()}
     assert not found.truncated
 
 
 def brute(weights: Weights, text: str, where: Any, limit: int) -> list[float]:
     """The scores of the best items, with every item compared."""
-    from ana.backends.chroma.index.index import own_date
-    from ana.backends.chroma.index.words import Words
+    from ana.memory.bm25 import Words
     from ana.memory.tokens import tokens
     from ana.time.spans import date_span
 
@@ -170,7 +169,7 @@ def brute(weights: Weights, text: str, where: Any, limit: int) -> list[float]:
     vocabulary: dict[str, int] = {}
     texts = [tokens(property_text(item.content, item.properties)) for item in every]
     documents = [np.array([vocabulary.setdefault(w, len(vocabulary)) for w in text], np.uint32) for text in texts]
-    query = asked(text, WEDNESDAY.date())
+    query = parse_query(text, WEDNESDAY.date())
     known = [vocabulary[w] for w in query.words if w in vocabulary]
     lexical = Words(enumerate(documents)).scored(known, len(query.words) - len(known)).of(np.arange(len(every)))
     cosines = np.array(EMBEDDER.embed_documents([property_text(i.content, i.properties) for i in every])) @ np.array(
@@ -178,7 +177,7 @@ def brute(weights: Weights, text: str, where: Any, limit: int) -> list[float]:
     )
 
     def on_day(item: Item) -> bool:
-        span = date_span(own_date(item), BERLIN)
+        span = date_span(item.date, BERLIN)
         if query.undated and span is None:
             return True
         days = [(date_span(str(m.first), BERLIN), date_span(str(m.last), BERLIN)) for m in query.mentions]
@@ -194,24 +193,24 @@ def brute(weights: Weights, text: str, where: Any, limit: int) -> list[float]:
 
 
 FILTERS: list[Any] = [None, {"status": "active"}, {"type": {"$ne": "task"}}, {"priority": "high"}, {"person": "Tom"}]
-TEXTS = [query.text for query in load_queries() if asked(query.text, WEDNESDAY.date()).due is None]
+TEXTS = [query.text for query in load_queries() if parse_query(query.text, WEDNESDAY.date()).due is None]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.sampled_from(TEXTS), where=st.sampled_from(FILTERS), limit=st.sampled_from([1, 5, 10, 60]))
-def test_the_best_are_those_of_comparing_every_item(store: ChromaStore, text: str, where: Any, limit: int) -> None:
+def test_the_best_are_those_of_comparing_every_item(store: Memory, text: str, where: Any, limit: int) -> None:
     """What the legs propose and the threshold leaves out never costs a place."""
     assert_the_best(store, text, where, limit)
 
 
-@pytest.mark.parametrize("text", [text for text in TEXTS if asked(text, WEDNESDAY.date()).undated])
-def test_nor_does_having_no_date(store: ChromaStore, text: str) -> None:
+@pytest.mark.parametrize("text", [text for text in TEXTS if parse_query(text, WEDNESDAY.date()).undated])
+def test_nor_does_having_no_date(store: Memory, text: str) -> None:
     assert_the_best(store, text, None, 60)
     assert_the_best(store, text, {"status": "active"}, 10)
 
 
-def assert_the_best(store: ChromaStore, text: str, where: Any, limit: int) -> None:
-    found = store.query(text, where, limit)
+def assert_the_best(store: Memory, text: str, where: Any, limit: int) -> None:
+    found = store.find(text, where, limit)
     firsts = [reason for reason in found.reasons if reason.first]
     if firsts:
         return
@@ -227,12 +226,12 @@ def assert_the_best(store: ChromaStore, text: str, where: Any, limit: int) -> No
 
 def test_a_filter_that_many_pass_loses_nothing(tmp_path: Path) -> None:
     """Also where the nearest neighbours are exactly those that do not pass."""
-    store = ChromaStore(Folder(tmp_path), "items", EMBEDDER, CLOCK)
+    store = open_memory(tmp_path, EMBEDDER, CLOCK)
     stamp = CLOCK.stamp()
     near = [Item(f"n{n}", f"water the roses {n}", {"kind": "near"}, stamp, stamp) for n in range(2000)]
     far = [Item(f"f{n}", f"file the tax papers {n}", {"kind": "far"}, stamp, stamp) for n in range(1500)]
-    store.fill([*near, *far])
-    found = store.query("water the roses", {"kind": "far"}, 10)
+    chroma_of(store).fill([*near, *far])
+    found = store.find("water the roses", {"kind": "far"}, 10)
     assert found.total == 1500
     assert len(found.items) == 10
     assert all(item.properties["kind"] == "far" for item in found.items)

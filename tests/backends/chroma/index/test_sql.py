@@ -2,18 +2,19 @@
 
 import itertools
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ana.backends.chroma.collection import ChromaStore
-from ana.backends.chroma.folder import Folder
 from ana.memory.filters import matches, parse
+from ana.memory.item import Item
+from ana.memory.memory import Memory
 from ana.time.clock import Clock
+from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER
+from tests.examples import examples
 
 KEYS = st.sampled_from(["type", "n", "due", "tags", "odd key", "ana:x", "#"])
 VALUES: list[Any] = [
@@ -41,22 +42,25 @@ filters = st.recursive(
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> ChromaStore:
-    folder: Path = tmp_path_factory.mktemp("where")
-    store = ChromaStore(Folder(folder), "items", EMBEDDER, Clock(BERLIN))
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    memory = open_memory(tmp_path_factory.mktemp("where"), EMBEDDER, Clock(BERLIN))
     names = ("type", "n", "due", "tags", "odd key", "ana:x", "#")
     pairs = itertools.product(names, VALUES)
-    with store._folder.hold():
-        for n, (key, value) in enumerate(pairs):
-            store.add(f"item {n}", {key: value, names[n % 7]: VALUES[n % 11]})
-    return store
+    stamp = memory.stamp()
+    chroma_of(memory).fill(
+        [
+            Item(f"item{n:04}", f"item {n}", {key: value, names[n % 7]: VALUES[n % 11]}, stamp, stamp)
+            for n, (key, value) in enumerate(pairs)
+        ]
+    )
+    return memory
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(where=filters)
-def test_a_narrowed_filter_finds_what_the_exact_one_finds(store: ChromaStore, where: Mapping[str, Any]) -> None:
+def test_a_narrowed_filter_finds_what_the_exact_one_finds(memory: Memory, where: Mapping[str, Any]) -> None:
     node = parse(where, BERLIN)
-    expected = {item.id for item in store.scan() if matches(node, item)}
-    found = store.query(where=where, limit=1000)
+    expected = {item.id for item in memory.items() if matches(node, item)}
+    found = memory.find(where=where, limit=1000)
     assert {item.id for item in found.items} == expected
     assert found.total == len(expected)

@@ -1,4 +1,4 @@
-"""The marks around and between decisions: tokens of chat templates, labels, tags, fences.
+"""The markup around and between decisions: tokens of chat templates, labels, tags, fences.
 
 From the chat templates on the model cards of Llama, Mistral, Gemma, Qwen, DeepSeek, Command R7B, Phi, Functionary,
 Kimi K2, GLM-4.5, InternLM and gpt-oss ("OpenAI harmony response format"), and from the prompts of ReAct ("ReAct:
@@ -30,7 +30,7 @@ SKIPPED = {
     "[INST]": "[/INST]",
     "<!--": "-->",
 }
-"""What is neither decision nor prose: invented results, the prompt's frame, comments."""
+"""Parts that are neither decision nor prose: invented results, the prompt's frame, comments."""
 
 HEADERS = (
     rf"^\**Action:?\**:?[ \t]*{_tool('react')}[ \t]*\r?\n\**Action Input:?\**:?[ \t]*",
@@ -46,7 +46,7 @@ HEADERS = (
     rf"<function={_tool('llama')}>(?=\s{{0,4}}\{{)",
     rf"\bcall:{_tool('gemma')}(?=\{{)",
 )
-"""A tool's name in front, its arguments behind."""
+"""A tool's name, followed by its arguments."""
 
 BARE = {"react": "", "paper": "]"}
 """Headers whose arguments may be a text without braces, and what ends it on its line."""
@@ -60,7 +60,7 @@ ANSWERS = {
     r">>>all\r?\n": "",
     r"<\|recipient\|>all\s{0,4}<\|content\|>": "",
 }
-"""What an answer begins with, and what it ends with; nothing: the end of the reply."""
+"""The beginning and the end of an answer; an empty end stands for the end of the reply."""
 
 _TURN = r"(?:<\|im_start\|>|<\|start_header_id\|>|<start_of_turn>|<\|start\|>|<\|from\|>)\s{0,2}"
 USER = rf"{_TURN}user(?:<\|end_header_id\|>)?|<\|user\|>|^(?:User|Human)[ \t]*:"
@@ -90,7 +90,7 @@ MARKER = re.compile(
     r"[*_ ]*[:：]",
     re.IGNORECASE,
 )
-"""What may stand before a decision on its line."""
+"""The words that may stand before a decision on its line."""
 
 
 def _literal(words: dict[str, str]) -> str:
@@ -121,4 +121,4 @@ SCAN = re.compile(
     ),
     re.MULTILINE,
 )
-"""Every mark, the first that fits at a place; what it is is the group's name."""
+"""All markup, the first that fits at a place; the group's name says which it is."""

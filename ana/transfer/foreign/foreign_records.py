@@ -1,4 +1,4 @@
-"""What a reader brings."""
+"""Records that a reader found."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,8 @@ from ana.memory.item import Item
 
 
 @dataclass(frozen=True)
-class Brought:
-    """What was found in a file or folder of another program; reading it twice gives the same.
+class ForeignRecords:
+    """The records of a file or folder of another program; reading it twice gives the same.
 
     Args:
         items: Under ids that follow from the source.

@@ -1,20 +1,20 @@
-"""What a reply can turn out to be."""
+"""The decision that a reply comes to, and the candidates it is chosen from."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Code = Literal["no_decision", "truncated", "unknown_tool", "bad_args", "ambiguous"]
+FaultCode = Literal["no_decision", "truncated", "unknown_tool", "bad_args", "ambiguous"]
 
 
 @dataclass(frozen=True)
-class Call:
-    """A call as it was written, before it is checked.
+class ParsedCall:
+    """A call as the model wrote it, before it is checked.
 
     Args:
         name: The tool's name as it was sent.
         args: By parameter; a bare text or None where no object was sent.
-        beside: Keys that stand beside the arguments and are no remarks.
-        texts: Whether every argument came as text, as in XML and YAML, to be read by its parameter's type.
+        beside: Keys beside the arguments, other than remarks.
+        all_text: Whether every argument came as text, as in XML and YAML, to be read by its parameter's type.
         positional: Arguments without a name, in order.
         exact: Whether it has exactly the shape that was asked for.
     """
@@ -22,39 +22,39 @@ class Call:
     name: str
     args: Any = None
     beside: tuple[str, ...] = ()
-    texts: bool = False
+    all_text: bool = False
     positional: tuple[Any, ...] = ()
     exact: bool = False
 
 
 @dataclass(frozen=True)
-class Final:
-    """An answer. A weak one is progress when a call stands beside it."""
+class ParsedAnswer:
+    """An answer. A weak one is only progress when a call stands beside it."""
 
     answer: str
     weak: bool = False
 
 
 @dataclass(frozen=True)
-class Broken:
-    """An attempt that cannot be used."""
+class FailedAttempt:
+    """An attempt at a decision that cannot be used, and why in words for the model."""
 
-    code: Code
+    code: FaultCode
     why: str
 
 
-Found = Call | Final | Broken
+Candidate = ParsedCall | ParsedAnswer | FailedAttempt
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a reply comes to: a tool with arguments that fit its schema, an answer, or what is wrong.
+    """A tool with arguments that fit its schema, an answer, or what is wrong with the reply.
 
     Args:
         tool: The tool's real name; also of a call whose arguments are wrong.
         args: Its arguments.
         answer: The text for the person.
-        error: Why nothing can be done.
+        error: The kind of fault, where nothing can be done.
         why: The same in words the model can act on.
         dropped: How many further decisions the reply held.
     """
@@ -62,6 +62,6 @@ class Decision:
     tool: str | None = None
     args: dict[str, Any] = field(default_factory=dict)
     answer: str | None = None
-    error: Code | None = None
+    error: FaultCode | None = None
     why: str = ""
     dropped: int = 0

@@ -7,8 +7,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ana.backends.chroma.index.words import K1, B, Words
+from ana.memory.bm25 import K1, B, Words
 from ana.memory.tokens import tokens
+from tests.examples import examples
 
 DOCUMENT = st.lists(st.integers(0, 8), max_size=6)
 CHANGES = st.lists(st.tuples(st.integers(1, 9), st.none() | DOCUMENT), max_size=12)
@@ -34,7 +35,7 @@ def naive(documents: dict[int, list[int]], query: list[int], unseen: int) -> dic
     return scores
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     base=st.dictionaries(st.integers(1, 9), DOCUMENT),
     changes=CHANGES,

@@ -1,0 +1,219 @@
+"""The Chroma backend: two collections, the journal beside them, and one owner of the folder at a time.
+
+The package is layered: client and folder; source and index; collection; acts; this; care. Only this module and care
+are used from outside.
+"""
+
+import logging
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ana.backends.chroma.acts import Acts
+from ana.backends.chroma.care.healing import Healing, Tell
+from ana.backends.chroma.care.migrate import migrate
+from ana.backends.chroma.care.reindex import Progress, reindex, settle_reindex
+from ana.backends.chroma.care.restore import finish_restore
+from ana.backends.chroma.client import foreign_errors, unusable
+from ana.backends.chroma.collection import ChromaCollection, collection_arguments
+from ana.backends.chroma.folder import Folder
+from ana.backends.chroma.journal import Journal
+from ana.backends.chroma.source import Vector
+from ana.embedders import Embedder
+from ana.errors import DuplicateItem
+from ana.memory.backend import Expected, check_expected, was_made_before
+from ana.memory.changes import Change, Entry, Kind, net
+from ana.memory.found import Found
+from ana.memory.item import Item
+from ana.memory.query import Query
+from ana.memory.scoring import Weights
+
+NAMES: Mapping[Kind, str] = {"item": "items", "line": "global_context"}
+"""The collection of each kind of record."""
+
+_log = logging.getLogger(__name__)
+
+
+class ChromaBackend:
+    """A Backend in one data folder, which several processes may use in turns.
+
+    Args:
+        path: The data folder; made at the first use.
+        embedder: Turns text into vectors.
+        timeout: Seconds to wait for another process.
+        program: How this process is called in another's message.
+        tell: Is told how it goes when a damaged store is repaired.
+        weights: How much each leg of the ranking counts; None for the measured best.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        embedder: Embedder,
+        *,
+        timeout: float = 10.0,
+        program: str = "ana",
+        tell: Tell = _log.warning,
+        weights: Weights | None = None,
+    ) -> None:
+        self.folder = Folder(path, timeout, program)
+        self.embedder = embedder
+        self.collections = {
+            kind: ChromaCollection(self.folder, name, embedder, weights or Weights()) for kind, name in NAMES.items()
+        }
+        self.journal = Journal(path / "journal.sqlite")
+        self.acts = Acts(self.collections, self.journal)
+        self.healing = Healing(path, self.collections, self.journal, embedder, tell)
+        self.folder.before_opening = (self._finish_restore, self._migrate, self._heal)
+        self.folder.after_opening = (self._settle_reindex, self.healing.complete, self.acts.settle)
+
+    @property
+    def path(self) -> Path:
+        """The data folder."""
+        return self.folder.path
+
+    def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
+        return {item.id: item for item in self.collections[kind].get_many([id for id in ids if id])}
+
+    def scan(self, kind: Kind) -> Iterator[Item]:
+        return self.collections[kind].scan()
+
+    def count(self, kind: Kind) -> int:
+        return self.collections[kind].count()
+
+    def query(self, query: Query) -> Found:
+        return self.collections["item"].query(query)
+
+    def find_change(self, key: str) -> Change | None:
+        with self._hold():
+            self.acts.settle()  # an act that was cut short may be the one
+            return self.journal.find(key)
+
+    def entries(
+        self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
+    ) -> list[Entry]:
+        with self._hold():
+            return self.journal.entries(turn=turn, id=id, since=since, limit=limit)
+
+    def latest(self, kind: Kind) -> list[Entry]:
+        with self._hold():
+            return self.journal.latest(kind)
+
+    def turns(self) -> dict[str, str]:
+        with self._hold():
+            return self.journal.turns()
+
+    def next_line_number(self) -> int:
+        with self._hold():
+            return max(self.journal.counted("line"), max((int(i.id) for i in self.scan("line")), default=-1) + 1)
+
+    def take_line_number(self) -> int:
+        with self._hold():
+            number = self.next_line_number()
+            self.journal.count_from("line", number + 1)
+            return number
+
+    def reserve_line_numbers(self, below: int) -> None:
+        with self._hold():
+            self.journal.count_from("line", below)
+
+    def apply(
+        self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
+    ) -> list[Change]:
+        # before the folder is held: an embedder may be a server, and slow
+        vectors = self._embed(net(entry.change for entry in entries))
+        with self._hold():
+            self.acts.settle()
+            if earlier := was_made_before(self, entries):
+                return [earlier]
+            check_expected(expected or {}, self._read(expected or {}))
+            if distinct:
+                self._refuse_copies(entries)
+            return self.acts.make(entries, vectors)
+
+    def erase(self, kind: Kind, id: str) -> None:
+        with self._hold():
+            self.journal.erase(kind, id)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        with self._hold():
+            yield
+
+    def close(self) -> None:
+        self.journal.close()
+        for collection in self.collections.values():
+            collection.close()
+        self.folder.close()
+
+    def fill(self, items: Sequence[Item]) -> None:
+        """Store many new items past the journal, for benches and tests."""
+        self.collections["item"].put([(item, None) for item in items])
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Return name, count, embedder, dimension, distance space and format version of both collections."""
+        return [collection.describe() for collection in self.collections.values()]
+
+    def reindex(self, progress: Progress) -> int:
+        """Embed everything again with this backend's embedder; other processes wait meanwhile.
+
+        Args:
+            progress: Called with how many records are done, and of how many.
+
+        Returns:
+            How many records there are.
+        """
+        with foreign_errors(self.path), self.folder.hold() as client:
+            self.folder.mark_written()
+            arguments = collection_arguments(self.embedder)
+            try:
+                return reindex(client, self.path, list(NAMES.values()), arguments, self.embedder, progress)
+            finally:
+                self.folder.close()  # the collections are others now
+
+    def _finish_restore(self) -> None:
+        finish_restore(self.path)
+
+    def _migrate(self) -> None:
+        migrate(self.path)
+
+    def _heal(self) -> None:
+        self.folder.in_doubt |= self.healing.was_cut_short()
+        if self.folder.in_doubt:
+            self.healing.heal()
+
+    def _settle_reindex(self) -> None:
+        with self.folder.hold() as client:
+            settle_reindex(client, self.path)
+
+    def _embed(self, changes: Sequence[Change]) -> dict[str, Vector]:
+        vectors: dict[str, Vector] = {}
+        for kind, collection in self.collections.items():
+            vectors |= collection.embed([c.after for c in changes if c.kind == kind and c.after])
+        return vectors
+
+    def _read(self, expected: Expected) -> dict[tuple[Kind, str], Item | None]:
+        """Return what the expected records are. One that should be absent is looked for in the index, which is fast."""
+        found: dict[tuple[Kind, str], Item | None] = {}
+        for kind, collection in self.collections.items():
+            absent = [id for (k, id), item in expected.items() if k == kind and item is None]
+            taken = collection.existing(absent) if absent else set()
+            wanted = [id for (k, id), item in expected.items() if k == kind and (item or id in taken)]
+            if wanted:
+                found |= {(kind, item.id): item for item in collection.get_many(wanted)}
+        return found
+
+    def _refuse_copies(self, entries: Sequence[Entry]) -> None:
+        for change in net(entry.change for entry in entries):
+            if change.after and (same := self.collections[change.kind].same(change.after)):
+                raise DuplicateItem(same[0])
+
+    @contextmanager
+    def _hold(self) -> Iterator[None]:
+        try:
+            with self.folder.hold():
+                yield
+        except sqlite3.Error as exc:
+            raise unusable(self.path, exc) from exc

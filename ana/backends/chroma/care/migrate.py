@@ -1,0 +1,56 @@
+"""An older data folder is taken to this program's format by numbered steps, after a backup."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from ana.backends.chroma.care.backup import own_backup, pack
+from ana.backends.chroma.care.format import FORMAT, format_of, write_format
+
+
+def migrate(path: Path) -> None:
+    """Take a folder to this program's format. Each step may be begun again if it was cut short.
+
+    Raises:
+        ConfigError: The folder is newer than this program.
+    """
+    version = format_of(path)
+    if version == FORMAT:
+        return
+    if version:
+        reason = f"before-format-{FORMAT}"
+        backup = own_backup(path, reason)
+        if not list(backup.parent.glob(f"{reason}-*")):  # of a migration that was cut short the first one counts
+            pack(path, None, backup, keep_damaged=True)
+        for number in range(version + 1, FORMAT + 1):
+            STEPS[number](path)
+    write_format(path)
+
+
+def _group_writes_into_acts(path: Path) -> None:
+    """From 1 to 2: writes belong to acts, and every one has a turn."""
+    with closing(sqlite3.connect(path / "journal.sqlite", isolation_level=None)) as db:
+        columns = {row[1] for row in db.execute("PRAGMA table_info(writes)")}
+        if not columns or "act" in columns:
+            return
+        for statement in _TO_ACTS:
+            db.execute(statement)
+
+
+_TO_ACTS = (
+    "BEGIN IMMEDIATE",
+    "ALTER TABLE writes RENAME TO old_writes",
+    "DROP INDEX IF EXISTS writes_by_record",
+    """CREATE TABLE writes (
+    seq INTEGER PRIMARY KEY, act INTEGER NOT NULL, key TEXT UNIQUE, ts TEXT NOT NULL, thread TEXT NOT NULL,
+    turn TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, before TEXT, after TEXT, done INTEGER NOT NULL DEFAULT 0)
+    """,
+    """INSERT INTO writes SELECT seq, seq, key, ts, coalesce(thread, ''), coalesce(turn, 'edit-' || seq), kind, id,
+    before, after, done FROM old_writes""",
+    "DROP TABLE old_writes",
+    "COMMIT",
+)
+
+STEPS: dict[int, Callable[[Path], None]] = {2: _group_writes_into_acts}
+"""The step that leads to each format from the one before."""

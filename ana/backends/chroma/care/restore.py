@@ -1,0 +1,108 @@
+"""Putting everything back from a backup.
+
+It is decided by one file, as re-embedding is: before that file exists, nothing has changed; once it exists, whoever
+opens the folder next finishes. Only files that ana is known to write are replaced or removed.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+
+from ana.backends.chroma.care.archive import is_known, is_trace, read_manifest
+from ana.backends.chroma.care.backup import DATABASES, NOTES, copy_database, own_backup, pack
+from ana.backends.chroma.client import DATABASE
+from ana.backends.chroma.folder import Folder
+from ana.errors import UserError
+from ana.files import find_damage, remove_database, write_whole
+
+DECIDED = "restore.json"
+
+
+def restore(folder: Folder, traces: Path, backup: Path) -> Path:
+    """Make everything what it was when a backup was written; also where what is there now cannot be opened.
+
+    Args:
+        folder: The data folder.
+        traces: The traces' folder.
+        backup: The file.
+
+    Returns:
+        A backup of what was there before.
+
+    Raises:
+        UserError: The backup cannot be used; nothing was changed.
+    """
+    read_manifest(backup)
+    with folder.hold_closed():
+        folder.close()
+        before = own_backup(folder.path, "before-restore")
+        pack(folder.path, traces, before, keep_damaged=True)
+        unpacked = Path(tempfile.mkdtemp(prefix="restored-", dir=folder.path))
+        try:
+            _unpack(backup, unpacked)
+            os.sync()  # what is decided upon must outlast a power cut too
+            told = json.dumps({"unpacked": unpacked.name, "traces": str(traces.absolute())})
+            write_whole(folder.path / DECIDED, told)
+        except Exception:
+            shutil.rmtree(unpacked)
+            raise
+        folder.mark_written()
+        finish_restore(folder.path)
+    return before
+
+
+def finish_restore(path: Path) -> None:
+    """Finish what was decided, from the beginning if need be. Chroma must be closed, and the folder held.
+
+    Databases are written through SQLite, so that another process that has them open sees what is in them now.
+    """
+    decided = path / DECIDED
+    if decided.exists():
+        told = json.loads(decided.read_text())
+        _put_back(path / told["unpacked"] / "data", path)
+        _put_back_traces(path / told["unpacked"] / "traces", Path(told["traces"]))
+        for left in (*path.glob("*.index.sqlite*"), path / "rebuilding.json"):
+            left.unlink(missing_ok=True)
+        decided.unlink()
+    for left in path.glob("restored-*"):
+        shutil.rmtree(left)
+
+
+def _put_back(source: Path, path: Path) -> None:
+    for name in DATABASES:
+        if (source / name).exists():
+            copy_database(source / name, path / name)
+        else:
+            remove_database(path / name)
+    for name in NOTES:
+        if (source / name).exists():
+            shutil.copyfile(source / name, path / name)
+        else:
+            (path / name).unlink(missing_ok=True)
+    chroma = path / "chroma"
+    for old in chroma.iterdir() if chroma.exists() else ():
+        shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
+    shutil.copytree(source / "chroma", chroma, dirs_exist_ok=True)
+
+
+def _put_back_traces(source: Path, traces: Path) -> None:
+    traces.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for old in traces.iterdir():
+        if is_trace(old.name) and not (source / old.name).exists():
+            old.unlink()
+    for new in source.iterdir() if source.exists() else ():
+        (traces / new.name).touch(0o600)
+        shutil.copyfile(new, traces / new.name)
+
+
+def _unpack(backup: Path, to: Path) -> None:
+    """Unpack the files that ana knows, and make sure that they can be used."""
+    with zipfile.ZipFile(backup) as archive:
+        archive.extractall(to, [name for name in archive.namelist() if is_known(name)])
+    databases = [to / "data" / name for name in DATABASES if (to / "data" / name).exists()]
+    for database in (*databases, to / "data" / "chroma" / DATABASE):
+        if damage := find_damage(database):
+            raise UserError(f"{database.name} in {backup} is damaged: {damage}.", "Nothing was changed.")

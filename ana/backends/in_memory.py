@@ -1,0 +1,200 @@
+"""A backend in plain Python: complete, exact, gone when the process ends. For tests, demos and throw-away copies."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+import numpy as np
+
+from ana.embedders import Embedder
+from ana.errors import DuplicateItem
+from ana.memory.backend import Expected, check_expected, was_made_before
+from ana.memory.bm25 import Scored, Words
+from ana.memory.changes import Change, Entry, Kind, combine, net
+from ana.memory.digests import content_digest
+from ana.memory.filters import OWN_KEYS, keys, matches
+from ana.memory.found import Found, Reason
+from ana.memory.item import Item
+from ana.memory.property_text import property_text
+from ana.memory.query import ParsedQuery, Query
+from ana.memory.scoring import Evidence, Weights, first_reason, is_on_day, is_within
+from ana.memory.status import has_status
+from ana.memory.tokens import tokens
+from ana.time.spans import date_span
+
+
+class InMemoryBackend:
+    """Records, vectors and the journal in dictionaries and lists.
+
+    Args:
+        embedder: Turns text into vectors.
+        weights: How much each leg of the ranking counts.
+    """
+
+    def __init__(self, embedder: Embedder, weights: Weights | None = None) -> None:
+        self._embedder = embedder
+        self._weights = weights or Weights()
+        self._records: dict[Kind, dict[str, Item]] = {"item": {}, "line": {}}
+        self._vectors: dict[str, np.ndarray] = {}
+        self._journal: list[Entry] = []
+        self._written = 0
+        self._line_number = 0
+        self._words = Words(())
+        self._terms: dict[str, int] = {}
+        self._rows: dict[str, int] = {}
+        self._lock = threading.RLock()
+
+    def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
+        with self._lock:
+            records = self._records[kind]
+            return {id: records[id] for id in ids if id in records}
+
+    def scan(self, kind: Kind) -> Iterator[Item]:
+        with self._lock:
+            return iter(list(self._records[kind].values()))
+
+    def count(self, kind: Kind) -> int:
+        return len(self._records[kind])
+
+    def query(self, query: Query) -> Found:
+        vector = np.array(self._embedder.embed_query(query.text.text)) if query.text else None
+        with self._lock:
+            passing = [item for item in self._records["item"].values() if _passes(query, item)]
+            if query.text is None or vector is None:
+                _sort_by_date(passing, query)
+                ranked = [(i, Reason(date=i.date if query.due else None, filter=query.has_filter)) for i in passing]
+            else:
+                ranked = self._rank(passing, query, query.text, vector)
+            best = ranked[: query.limit]
+            unknown = () if passing else self._unknown_keys(query)
+            reasons = tuple(reason for _, reason in best)
+            return Found([item for item, _ in best], len(passing), len(passing) > len(best), unknown, reasons)
+
+    def find_change(self, key: str) -> Change | None:
+        with self._lock:
+            return next((entry.change for entry in self._journal if entry.key == key), None)
+
+    def entries(
+        self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
+    ) -> list[Entry]:
+        with self._lock:
+            found = [e for e in reversed(self._journal) if turn in (None, e.turn) and id in (None, e.change.id)]
+        return [entry for entry in found if entry.ts >= since][: limit if limit >= 0 else None]
+
+    def latest(self, kind: Kind) -> list[Entry]:
+        with self._lock:
+            last = {entry.change.id: entry for entry in self._journal if entry.change.kind == kind}
+        return sorted(last.values(), key=lambda entry: entry.seq)
+
+    def turns(self) -> dict[str, str]:
+        last: dict[str, tuple[str, int, str]] = {}
+        with self._lock:
+            for entry in self._journal:
+                ts, seq, thread = last.get(entry.turn, ("", 0, ""))
+                last[entry.turn] = max(ts, entry.ts), max(seq, entry.seq), max(thread, entry.thread)
+        newest = sorted(last.items(), key=lambda turn: turn[1][:2], reverse=True)
+        return {turn: thread for turn, (_, _, thread) in newest}
+
+    def next_line_number(self) -> int:
+        with self._lock:
+            return max(self._line_number, max(map(int, self._records["line"]), default=-1) + 1)
+
+    def take_line_number(self) -> int:
+        with self._lock:
+            number = self.next_line_number()
+            self._line_number = number + 1
+            return number
+
+    def reserve_line_numbers(self, below: int) -> None:
+        with self._lock:
+            self._line_number = max(self._line_number, below)
+
+    def apply(
+        self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
+    ) -> list[Change]:
+        changes = net(entry.change for entry in entries)
+        documents = {c.id: property_text(c.after.content, c.after.properties) for c in changes if c.after}
+        vectors = dict(zip(documents, self._embedder.embed_documents(list(documents.values())), strict=True))
+        with self._lock:
+            if earlier := was_made_before(self, entries):
+                return [earlier]
+            check_expected(expected or {}, {(k, id): self._records[k].get(id) for k, id in expected or {}})
+            if distinct:
+                self._refuse_copies(changes)
+            for change in changes:
+                self._store(change, vectors.get(change.id), documents.get(change.id, ""))
+            first = self._written + 1
+            self._written += len(entries)
+            self._journal += [replace(entry, seq=seq) for seq, entry in enumerate(entries, first)]
+            return combine(entry.change for entry in entries)
+
+    def erase(self, kind: Kind, id: str) -> None:
+        with self._lock:
+            self._journal = [entry for entry in self._journal if entry.change.key != (kind, id)]
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        return self._lock
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to let go of."""
+
+    def _refuse_copies(self, changes: Sequence[Change]) -> None:
+        there = {content_digest(i.content, i.properties): i.id for i in reversed(self._records["item"].values())}
+        for change in changes:
+            if change.after and (same := there.get(content_digest(change.after.content, change.after.properties))):
+                raise DuplicateItem(same)
+
+    def _store(self, change: Change, vector: list[float] | None, document: str) -> None:
+        if change.after is None:
+            self._records[change.kind].pop(change.id, None)
+        else:
+            self._records[change.kind][change.id] = change.after
+        if change.kind == "item":
+            row = self._rows.setdefault(change.id, len(self._rows))
+            self._words.remove(row)
+            if vector is not None:
+                self._vectors[change.id] = np.array(vector)
+                terms = [self._terms.setdefault(word, len(self._terms)) for word in tokens(document)]
+                self._words.put(row, np.array(terms, np.uint32))
+
+    def _rank(
+        self, items: Sequence[Item], query: Query, text: ParsedQuery, vector: np.ndarray
+    ) -> list[tuple[Item, Reason]]:
+        known = {word: self._terms[word] for word in text.words if word in self._terms}
+        scored = self._words.scored(list(known.values()), len(text.words) - len(known))
+        weighed = [(item, self._weigh(item, query, text, scored, vector)) for item in items]
+        weighed.sort(key=lambda found: found[1].rank(found[0].id, self._weights))
+        return [
+            (item, evidence.explain(_shared(item, known), item.date, query.has_filter))
+            for item, evidence in weighed[: query.limit]
+        ]
+
+    def _weigh(self, item: Item, query: Query, text: ParsedQuery, scored: Scored, vector: np.ndarray) -> Evidence:
+        lexical = float(scored.of(np.array([self._rows[item.id]]))[0])
+        words = tokens(property_text(item.content, item.properties))
+        on_day = is_on_day(text, date_span(item.date, query.zone), query.zone)
+        return Evidence(float(self._vectors[item.id] @ vector), lexical, on_day, first_reason(text, item, words))
+
+    def _unknown_keys(self, query: Query) -> tuple[str, ...]:
+        known = {key for item in self._records["item"].values() for key in item.properties}
+        return tuple(sorted(keys(query.where) - known - set(OWN_KEYS)))
+
+
+def _passes(query: Query, item: Item) -> bool:
+    if has_status(item, query.excluded) or not matches(query.where, item):
+        return False
+    return query.due is None or is_within(date_span(item.date, query.zone), *query.due, query.zone)
+
+
+def _sort_by_date(items: list[Item], query: Query) -> None:
+    """Sort as every backend does without a text: by own date, undated items last, then the newest first."""
+    spans = {item.id: date_span(item.date, query.zone) for item in items}
+    items.sort(key=lambda item: item.id)
+    items.sort(key=lambda item: item.created_at, reverse=True)
+    items.sort(key=lambda item: (spans[item.id] is None, (spans[item.id] or (0, 0))[0], item.date or ""))
+
+
+def _shared(item: Item, known: dict[str, int]) -> tuple[str, ...]:
+    words = set(tokens(property_text(item.content, item.properties)))
+    return tuple(word for word in known if word in words)

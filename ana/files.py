@@ -1,0 +1,63 @@
+"""Files that are whole or not there, and SQLite files that may be damaged."""
+
+import os
+import secrets
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+_NOT_THE_FILE = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_INTERRUPT,
+)
+"""Codes of SQLite for which the file itself is not to blame."""
+
+
+def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
+    """Write a file so that, whenever the process or the power ends, it holds the old text or the new.
+
+    Args:
+        path: The file.
+        text: All of it.
+        mode: Permissions of the file, less the process's umask.
+    """
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def is_damage(exc: sqlite3.Error) -> bool:
+    """Return whether a file no longer holds what it should; a full disk or a locked file is another matter."""
+    return getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _NOT_THE_FILE
+
+
+def find_damage(database: Path) -> str | None:
+    """Return what is wrong with a SQLite file, or None; a file that does not exist is not damaged."""
+    if not database.exists():
+        return None
+    try:
+        with closing(sqlite3.connect(database, timeout=10)) as db:
+            said = str(db.execute("PRAGMA quick_check").fetchone()[0])
+            db.execute("SELECT name FROM sqlite_master").fetchall()
+    except sqlite3.DatabaseError as exc:
+        return str(exc)
+    return None if said == "ok" else said
+
+
+def remove_database(path: Path) -> None:
+    """Delete a SQLite file, and the files that SQLite keeps beside it."""
+    for each in path.parent.glob(f"{path.name}*"):
+        each.unlink(missing_ok=True)

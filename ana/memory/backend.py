@@ -1,0 +1,126 @@
+"""The contract between memory and a database, cut at the transaction.
+
+A backend reads, and writes in one way: `apply` makes changes and their journal entries together, all of them or none. A
+database with transactions needs one commit for that; Chroma needs intent, settling and healing. What is true for every
+database is not in here: memory plans a change from what it read, and says in `expected` what it read.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeAlias
+
+from ana.errors import RecordChanged
+from ana.memory.changes import Change, Entry, Kind
+from ana.memory.found import Found
+from ana.memory.item import Item
+from ana.memory.query import Query
+
+RecordKey: TypeAlias = tuple[Kind, str]
+Expected: TypeAlias = Mapping[RecordKey, Item | None]
+"""What records must be for a change to be made; None is absent."""
+
+
+class Backend(Protocol):
+    """Records of two kinds, items and Global Context lines, and the journal of what was done to them.
+
+    Safe to use from several threads. Records come back exactly as they went in.
+    """
+
+    def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
+        """Return the records with these ids; ids that do not exist are left out."""
+
+    def scan(self, kind: Kind) -> Iterator[Item]:
+        """Yield every record of a kind, in no order."""
+
+    def count(self, kind: Kind) -> int:
+        """Return how many records of a kind there are."""
+
+    def query(self, query: Query) -> Found:
+        """Find items: by meaning, best first, or by own date, undated ones last, then newest.
+
+        Raises:
+            ToolError: The filter is beyond what this database takes.
+        """
+
+    def find_change(self, key: str) -> Change | None:
+        """Return the change that the call with this key made."""
+
+    def entries(
+        self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
+    ) -> list[Entry]:
+        """Return journal entries, the newest first.
+
+        Args:
+            turn: Only those of this turn.
+            id: Only those of this record, an item's id or a line's number.
+            since: Only from this moment on, ISO 8601 in UTC.
+            limit: How many at most; all where it is negative.
+        """
+
+    def latest(self, kind: Kind) -> list[Entry]:
+        """Return the last entry of every record of a kind."""
+
+    def turns(self) -> dict[str, str]:
+        """Return the turns that wrote something with their threads, the one that wrote last first."""
+
+    def next_line_number(self) -> int:
+        """Return the number that the next line would get, without taking it."""
+
+    def take_line_number(self) -> int:
+        """Return a number that no line ever had, and never will be given again."""
+
+    def reserve_line_numbers(self, below: int) -> None:
+        """Let no number below this be taken from now on."""
+
+    def apply(
+        self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
+    ) -> list[Change]:
+        """Make changes and write them down, all of them or none.
+
+        Args:
+            entries: The changes in order; several may be of one record, which ends as the last one says.
+            expected: Records that must be as given when the changes are made.
+            distinct: Whether a new item that says what another says already is refused.
+
+        Returns:
+            The net change of each record, its `after` as it was read back. A single entry whose key is in the
+            journal already was made before: nothing is done, and the change of that time is returned.
+
+        Raises:
+            RecordChanged: A record is not what `expected` says.
+            DuplicateItem: A new item is not distinct.
+        """
+
+    def erase(self, kind: Kind, id: str) -> None:
+        """Remove every entry of a record from the journal, permanently."""
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        """Reads inside see one state, which nobody changes meanwhile. May be nested."""
+
+    def close(self) -> None:
+        """Let go of everything; the next use opens it again."""
+
+
+def check_expected(expected: Expected, current: Expected) -> None:
+    """Compare what a caller read with what is stored.
+
+    Raises:
+        RecordChanged: They differ; names the first record.
+    """
+    for key, item in expected.items():
+        if current.get(key) != item:
+            raise RecordChanged(*key)
+
+
+def was_made_before(backend: Backend, entries: Sequence[Entry]) -> Change | None:
+    """Return the change of a single entry whose key is in the journal already.
+
+    Raises:
+        RecordChanged: A key of several entries is in the journal already, so somebody made part of them meanwhile.
+    """
+    for entry in entries:
+        if entry.key and (earlier := backend.find_change(entry.key)):
+            if len(entries) > 1:
+                raise RecordChanged(entry.change.kind, entry.change.id)
+            return earlier
+    return None

@@ -1,0 +1,38 @@
+"""Fingerprints: whether a line has changed, and whether two items say the same."""
+
+import hashlib
+import json
+
+from ana.values import Json, Properties
+
+_LONGEST = 400
+"""Canonical text longer than this is hashed, so that an index of values stays small."""
+
+
+def line_digest(text: str) -> str:
+    """Return a short fingerprint of a Global Context line, to tell whether it has changed."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def content_digest(content: str, properties: Properties) -> str:
+    """Return the same for items that say the same: case, white space and a full stop aside, with equal properties."""
+    said = " ".join(content.casefold().split())
+    said = said.rstrip(" .!") or said
+    known: Json = {key: value for key, value in properties.items() if value is not None}
+    return hashlib.sha256(json.dumps([said, canonical(known)]).encode()).hexdigest()[:32]
+
+
+def canonical(value: Json) -> str:
+    """Return the same text for equal values, and only for them: 1 and 1.0 are equal, 1 and true are not."""
+    text = _canonical(value)
+    return text if len(text) <= _LONGEST else "#" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def _canonical(value: Json) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, list):
+        return f"[{','.join(map(_canonical, value))}]"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{json.dumps(key)}:{_canonical(value[key])}" for key in sorted(value)) + "}"
+    return json.dumps(value)

@@ -1,0 +1,23 @@
+"""Where the journal and the records say different things."""
+
+from collections.abc import Iterable
+
+from ana.memory.changes import Change, Entry, Kind
+from ana.memory.item import Item
+
+
+def find_disagreements(kind: Kind, records: Iterable[Item], latest: Iterable[Entry]) -> list[Change]:
+    """Return a change from what the journal says of a record to what it is, wherever the two differ.
+
+    Args:
+        kind: Of which kind the records are.
+        records: All of them.
+        latest: The last entry of every record.
+    """
+    known = {entry.change.id: entry.change.after for entry in latest}
+    stored = {record.id: record for record in records}
+    return [
+        Change(kind, id, known.get(id), stored.get(id))
+        for id in sorted(known.keys() | stored.keys())
+        if known.get(id) != stored.get(id)
+    ]

@@ -1,0 +1,135 @@
+"""`ana ask`: one turn, or the decision that a waiting turn needs."""
+
+import json
+import shlex
+import sys
+import uuid
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.startup import start
+
+if TYPE_CHECKING:
+    from ana.settings import Settings
+    from app.outcome import Done, Waiting
+    from app.turn import Assistant, Event
+
+WAITING = 3
+"""Exit code of `ana ask` while a decision is needed."""
+
+
+def ask(
+    question: Annotated[str | None, typer.Argument(help="Your message; - reads it from standard input.")] = None,
+    thread: Annotated[str | None, typer.Option(help="Name or id of the conversation; default: a new one.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    utc: Annotated[bool, typer.Option("--utc", help="Take UTC for the local time zone.")] = False,
+    max_steps: Annotated[int | None, typer.Option(min=1, max=100, help="Most model calls in this turn.")] = None,
+    decide: Annotated[
+        str | None,
+        typer.Option(
+            metavar="approve|reject|FILE",
+            help='Decide what the conversation waits for; FILE holds {"decisions": [...]} as JSON.',
+        ),
+    ] = None,
+) -> None:
+    """Ask once and print the answer. Exit code 3 while a decision is needed."""
+    _check_use(question, thread, decide)
+    reply = _read_reply(decide) if decide else None
+    settings = start()
+    if utc:
+        settings = settings.model_copy(update={"ana_timezone": "UTC"})
+    if reply is not None:
+        assert thread is not None
+        _show(_decide(settings, thread, reply, max_steps), as_json, thread)
+    else:
+        said = sys.stdin.read().strip() if question == "-" else str(question)
+        _show(_ask(settings, said, thread, max_steps), as_json, thread)
+
+
+def _check_use(question: str | None, thread: str | None, decide: str | None) -> None:
+    if decide is None:
+        if question is None:
+            raise typer.BadParameter("Missing argument 'QUESTION'.")
+    elif question is not None:
+        raise typer.BadParameter("Give either a question or --decide.")
+    elif thread is None:
+        raise typer.BadParameter("--decide needs --thread: the conversation that waits.")
+
+
+def _read_reply(decide: str) -> Any:
+    """Return approve, reject or the reply in a file."""
+    if decide in ("approve", "reject"):
+        return decide
+    from pydantic import ValidationError
+
+    from app.reply import Reply
+
+    try:
+        return Reply.model_validate_json(Path(decide).read_bytes()).to_json()
+    except OSError as exc:
+        raise typer.BadParameter(f"--decide takes approve, reject or a file; {decide}: {exc.strerror}.") from exc
+    except ValidationError as exc:
+        raise typer.BadParameter(f"{decide} is not a reply: {exc.errors()[0]['msg']}.") from exc
+
+
+def _ask(settings: "Settings", said: str, thread: str | None, max_steps: int | None) -> "Done | Waiting":
+    from app.threads import Threads
+
+    id = Threads(settings).remember(thread) if thread else str(uuid.uuid4())
+    with _open(settings) as assistant:
+        if thread and (finished := assistant.finish(id)) and finished.answer:
+            print(f"Finished what was cut short: {finished.answer}", file=sys.stderr)
+        return assistant.ask(said, id, max_steps, _tell_ended)
+
+
+def _decide(settings: "Settings", thread: str, reply: Any, max_steps: int | None) -> "Done | Waiting":
+    from ana.errors import WrongReply
+    from app.outcome import Waiting
+    from app.reply import decide_all
+    from app.threads import Threads
+
+    id = Threads(settings).resolve(thread)
+    with _open(settings) as assistant:
+        waiting = assistant.find_open_turn(id)
+        if reply in ("approve", "reject") and isinstance(waiting, Waiting):
+            reply = decide_all(waiting.request, reply)
+        try:
+            return assistant.resume(id, reply, max_steps=max_steps)
+        except WrongReply as exc:
+            raise typer.BadParameter(exc.sentence()) from exc
+
+
+def _open(settings: "Settings") -> AbstractContextManager["Assistant"]:
+    from ana.handles import open_handles
+    from app.turn import open_assistant
+    from prompts import decision_prompt
+
+    return open_assistant(open_handles(settings, "ana ask", instruct=decision_prompt), "ana ask")
+
+
+def _tell_ended(event: "Event") -> None:
+    if "ended" in event:
+        print(event["ended"], file=sys.stderr)
+
+
+def _show(outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
+    """Print the answer or the request, and exit with what it means."""
+    from app.outcome import Waiting
+    from app.show.answers import show_text
+    from app.show.request import show_request
+
+    if as_json:
+        print(json.dumps(outcome.to_json(), ensure_ascii=False, default=str))
+    elif isinstance(outcome, Waiting):
+        show_request(outcome.request)
+    else:
+        show_text(outcome.answer)
+    if isinstance(outcome, Waiting):
+        again = f"ana ask --thread {shlex.quote(thread or outcome.thread_id)} --decide"
+        print(f"This waits for your decision: {again} approve, or reject, or a FILE with decisions.", file=sys.stderr)
+        raise typer.Exit(WAITING)
+    if outcome.error:
+        raise typer.Exit(1)

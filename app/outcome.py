@@ -1,0 +1,118 @@
+"""How a turn ends: done, waiting for a person's decision, or cut short by a crash."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NotRequired, TypedDict
+
+from langgraph.types import Interrupt
+
+from ana.errors import UserError
+from ana.tracing.traces import Step
+
+
+class Request(TypedDict):
+    """What a person is asked to decide, in langchain's HITLRequest convention.
+
+    A node that asks so must ask before any side effect: a request that nobody approves is told as "not run".
+    A request in any other shape has two empty lists and is passed on as it is under `value`.
+    """
+
+    action_requests: list[dict[str, Any]]
+    review_configs: list[dict[str, Any]]
+    value: NotRequired[Any]
+
+
+@dataclass(frozen=True)
+class Done:
+    """A turn with its answer.
+
+    Args:
+        answer: The text for the person.
+        thread_id: The conversation.
+        trace_id: The id of the turn's record.
+        trace_path: The file that holds it.
+        steps: The calls and violations, in order.
+        usage: Tokens: input_tokens, output_tokens, estimated.
+        cost_usd: By the prices in the settings.
+        changes: Receipts of every write, in order.
+        error: Why the turn failed; None when it did not.
+    """
+
+    answer: str
+    thread_id: str
+    trace_id: str
+    trace_path: str
+    steps: list[Step]
+    usage: dict[str, Any]
+    cost_usd: float
+    changes: list[dict[str, Any]]
+    error: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object that `ask --json` and POST /ask give."""
+        hidden = ("changes", "error")
+        return {key: value for key, value in asdict(self).items() if key not in hidden}
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A turn that goes on when a person has decided; its record is written when it ends.
+
+    Args:
+        thread_id: The conversation.
+        turn_id: The id that its record will have.
+        request_id: Tells this request from every other one, so that a reply is given to what was shown.
+        request: What the person is asked; the first one if several are asked at once.
+        steps: The calls and violations so far; those that wait have no result yet.
+        changes: Receipts of every write so far.
+    """
+
+    thread_id: str
+    turn_id: str
+    request_id: str
+    request: Request
+    steps: list[Step]
+    changes: list[dict[str, Any]]
+    # as in Done: a caller may read answer and error before it asks which of the two it got
+    answer: str = ""
+    error: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object that `ask --json` and POST /ask give."""
+        return {"answer": self.answer, "thread_id": self.thread_id, "pending": self.request, "steps": self.steps}
+
+
+@dataclass(frozen=True)
+class CutShort:
+    """A turn that a crash ended; it can go on.
+
+    Args:
+        thread_id: The conversation.
+        question: The person's message.
+    """
+
+    thread_id: str
+    question: str
+
+
+Outcome = Done | Waiting | CutShort
+
+
+def expect_done(outcome: Done | Waiting) -> Done:
+    """Return the answer of a turn, where the model has no tool that asks the person.
+
+    Raises:
+        UserError: The turn waits.
+    """
+    if isinstance(outcome, Waiting):
+        raise UserError("The turn waits for a decision.", "Decide with `ana ask --decide`.")
+    return outcome
+
+
+def read_request(interrupt: Interrupt) -> Request:
+    """Return the request of an interrupt."""
+    value = interrupt.value
+    actions = value.get("action_requests") if isinstance(value, Mapping) else None
+    if isinstance(actions, list) and actions and all(isinstance(action, Mapping) for action in actions):
+        return Request(action_requests=actions, review_configs=value.get("review_configs") or [])
+    return Request(action_requests=[], review_configs=[], value=value)

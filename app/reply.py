@@ -1,0 +1,85 @@
+"""Replies to a request: {"decisions": [...]}, one decision for each action, in langchain's HITL convention."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ana.errors import WrongReply
+from app.outcome import Request
+
+_STRICT = ConfigDict(extra="forbid", strict=True)
+
+
+class Action(BaseModel):
+    """A call as the person wants it."""
+
+    model_config = _STRICT
+    name: str
+    args: dict[str, Any]
+
+
+class Approve(BaseModel):
+    """Do it."""
+
+    model_config = _STRICT
+    type: Literal["approve"]
+
+
+class Edit(BaseModel):
+    """Do this instead."""
+
+    model_config = _STRICT
+    type: Literal["edit"]
+    edited_action: Action
+
+
+class Reject(BaseModel):
+    """Do not do it."""
+
+    model_config = _STRICT
+    type: Literal["reject"]
+    message: str = ""
+
+
+Decisions = Annotated[list[Annotated[Approve | Edit | Reject, Field(discriminator="type")]], Field(min_length=1)]
+
+
+class Reply(BaseModel):
+    """The decisions on every action of a request, in its order."""
+
+    model_config = _STRICT
+    decisions: Decisions
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the value that the waiting node is resumed with."""
+        return self.model_dump(include={"decisions"}, exclude_defaults=True)
+
+
+def decide_all(request: Request, decision: Literal["approve", "reject"]) -> dict[str, Any]:
+    """Return the reply that approves or rejects everything; a request without actions takes one decision."""
+    return {"decisions": [{"type": decision} for _ in range(_count(request))]}
+
+
+def check_reply(reply: Any, request: Request) -> None:
+    """Check that a reply decides every action, and only as each may be decided.
+
+    Raises:
+        WrongReply: It does not; the turn still waits.
+    """
+    actions = request["action_requests"]
+    if not actions:
+        return  # only the node that asked knows which replies it takes
+    decisions = reply.get("decisions") if isinstance(reply, Mapping) else None
+    if not isinstance(decisions, list) or len(decisions) != len(actions):
+        given = len(decisions) if isinstance(decisions, list) else 0
+        raise WrongReply(f"Decisions needed: {len(actions)}; given: {given}.", "Give one for each action, in order.")
+    allowed = {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
+    for action, decision in zip(actions, decisions, strict=True):
+        kind, may = decision.get("type"), allowed.get(action.get("name"))
+        if may is not None and kind not in may:
+            raise WrongReply(f"{action.get('name')} cannot be decided with {kind!r}.", f"Possible: {', '.join(may)}.")
+
+
+def _count(request: Request) -> int:
+    return max(len(request["action_requests"]), 1)

@@ -1,0 +1,102 @@
+"""The import graph of this project, read from its source, for docs/architecture.md and tests/test_structure.py.
+
+Every import counts: also one inside a function, and one that only a type checker carries out.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from ana.settings import PROJECT
+
+LEVELS = {
+    "ana": 0,
+    "ana.time": 1,
+    "ana.memory": 2,
+    "ana.embedders": 2,
+    "ana.models": 2,
+    "ana.backends": 3,
+    "ana.tracing": 3,
+    "ana.transfer": 4,
+    "ana.handles": 5,
+    "prompts": 6,
+    "tools": 7,
+    "graph.state": 8,
+    "graph.context": 8,
+    "nodes": 9,
+    "graph": 10,
+    "app": 11,
+    "app.show": 12,
+    "app.due": 13,
+    "app.undo": 13,
+    "app.repl": 14,
+    "app.http": 14,
+    "app.cli": 15,
+    "evals": 16,
+}
+"""The groups of modules by level. A module belongs to the group with the longest name that its own begins with. It may
+import its own group, and groups of lower levels."""
+
+PACKAGES = tuple(name for name in LEVELS if "." not in name)
+
+_LABELS = {"ana": "ana: errors, settings, ...", "graph.state": "graph: state, context"}
+_DRAWN_AS = {"graph.context": "graph.state", **{name: "app" for name in LEVELS if name.startswith("app.")}}
+
+
+@cache
+def source_files() -> dict[str, Path]:
+    """Return the modules of this project by name, each with its file."""
+    paths = (path for package in PACKAGES for path in sorted((PROJECT / package).rglob("*.py")))
+    return {_module_name(path): path for path in paths}
+
+
+@cache
+def imports_of(module: str) -> frozenset[str]:
+    """Return the modules of this project that a module imports."""
+    tree = ast.parse(source_files()[module].read_text(encoding="utf-8"))
+    return frozenset(name for node in ast.walk(tree) for name in _imported(node))
+
+
+def group_of(module: str) -> str:
+    """Return the group that a module belongs to."""
+    return max((name for name in LEVELS if f"{module}.".startswith(f"{name}.")), key=len)
+
+
+def draw() -> str:
+    """Return the groups and their imports in mermaid; an import that others imply is left out."""
+    edges = {(_box(module), _box(name)) for module in source_files() for name in imports_of(module)}
+    needed = [(a, b) for a, b in edges if a != b and not _is_implied(a, b, edges)]
+    nodes = sorted({node for edge in needed for node in edge}, key=lambda name: (-LEVELS[name], name))
+    boxes = [f'    {_id(name)}["{_LABELS.get(name, name)}"]' for name in nodes]
+    arrows = [f"    {_id(a)} --> {_id(b)}" for a, b in sorted(needed, key=lambda edge: [*map(nodes.index, edge)])]
+    return "\n".join(["```mermaid", "graph TD", *boxes, *arrows, "```"])
+
+
+def _box(module: str) -> str:
+    group = group_of(module)
+    return _DRAWN_AS.get(group, group)
+
+
+def _id(group: str) -> str:
+    return f"{group.replace('.', '_')}_"  # `graph` alone is a word of mermaid's
+
+
+def _is_implied(start: str, end: str, edges: set[tuple[str, str]]) -> bool:
+    """Whether a longer way leads from start to end, every step of it downwards."""
+    below = {b for a, b in edges if a == start and b != end and LEVELS[end] < LEVELS[b] < LEVELS[start]}
+    return any((b, end) in edges or _is_implied(b, end, edges) for b in below)
+
+
+def _module_name(path: Path) -> str:
+    parts = path.relative_to(PROJECT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names if alias.name in source_files())
+    elif isinstance(node, ast.ImportFrom) and node.module in source_files():
+        for alias in node.names:
+            submodule = f"{node.module}.{alias.name}"
+            yield submodule if submodule in source_files() else str(node.module)

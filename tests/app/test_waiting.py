@@ -1,0 +1,387 @@
+"""A turn that waits for a person: told at every door, decided once, and never gone without a trace."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import ToolMessage
+from starlette.testclient import TestClient
+
+from ana.errors import NotWaiting, WrongReply
+from ana.handles import open_handles
+from ana.models.scripted import ScriptedModel, calls
+from ana.settings import load_settings
+from ana.tracing.traces import Record, Traces
+from app.cli.main import cli, run_command
+from app.http import app as http
+from app.outcome import CutShort, Done, Waiting
+from app.reply import decide_all
+from app.turn import Assistant, open_assistant
+from tests.app.conftest import Run
+from tests.app.mailer import MODULE, REQUEST
+from tests.conftest import folders
+from tests.openai_stub import Said, Stub, openai_stub
+from tools.catalog import catalog, checker, schemas
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+MILK = ("create_item", {"content": "Buy milk"})
+MAIL = ("send_mail", {"to": "bob"})
+APPROVE = {"decisions": [{"type": "approve"}]}
+NOT_DONE = "Not done: nobody approved it, and a new message came."
+
+
+@pytest.fixture
+def env(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    """The environment of an assistant with a tool that asks, in this process and in others."""
+    (tmp_path / "mailer.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("OUTBOX", str(tmp_path / "outbox"))
+    yield folders(tmp_path, TOOLS_MODULES="mailer")
+    sys.modules.pop("mailer", None)
+    for cached in (catalog, schemas, checker):
+        cached.cache_clear()
+
+
+Open = Callable[..., Assistant]
+Ran = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture
+def assistant(env: dict[str, str]) -> Iterator[Open]:
+    """Opens assistants on one data folder, each with a script for a model."""
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+
+        def make(*replies: Any) -> Assistant:
+            handles = open_handles(load_settings(env), model=ScriptedModel(replies=list(replies)))
+            return stack.enter_context(open_assistant(handles))
+
+        yield make
+
+
+class CommandLine:
+    """`ana` in this process: what a test of many commands needs to be quick."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setattr("ana.logs.set_up_logging", lambda _: None)
+        self._setenv, self._capsys = monkeypatch.setenv, capsys
+
+    def __call__(self, *arguments: str, **env: str) -> Ran:
+        for name, value in env.items():
+            self._setenv(name, value)
+        self._capsys.readouterr()
+        try:
+            code: Any = run_command(lambda: cli(list(arguments)))
+        except SystemExit as exc:
+            code = exc.code
+        return Ran(list(arguments), int(code or 0), *self._capsys.readouterr())
+
+
+@pytest.fixture
+def ana_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(monkeypatch, capsys)
+
+
+def mails(folder: Path) -> list[str]:
+    outbox = folder / "outbox"
+    return outbox.read_text().split() if outbox.exists() else []
+
+
+def records(env: dict[str, str], thread: str = THREAD) -> list[Record]:
+    return Traces(load_settings(env).traces_dir).read(thread)
+
+
+def waiting(outcome: Any) -> Waiting:
+    assert isinstance(outcome, Waiting)
+    return outcome
+
+
+# every door: a message to be sent, what came back as {"answer", "pending"?}, and a decision on it
+Say = Callable[[str], dict[str, Any]]
+
+
+@dataclass
+class Door:
+    say: Say
+    decide: Callable[[str], dict[str, Any]]
+
+
+def in_process(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+    with open_assistant(open_handles(load_settings(env))) as opened:
+
+        def decide(decision: Any) -> dict[str, Any]:
+            shown = waiting(opened.find_open_turn(THREAD))
+            return opened.resume(THREAD, decide_all(shown.request, decision), shown.request_id).to_json()
+
+        yield Door(lambda text: opened.ask(text, THREAD).to_json(), decide)
+
+
+def command_line(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+    def run(*arguments: str) -> dict[str, Any]:
+        done = ana("ask", "--thread", THREAD, "--json", *arguments, **env)
+        told: dict[str, Any] = json.loads(done.stdout)
+        assert done.returncode == (3 if "pending" in told else 0), done.stderr
+        return told
+
+    yield Door(run, lambda decision: run("--decide", decision))
+
+
+def server(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+    handles = open_handles(load_settings(env))
+    monkeypatch.setattr("app.http.app.default_handles", lambda _: handles)
+    app = http.build_app()
+    client = TestClient(app, base_url="http://127.0.0.1")
+
+    def post(body: dict[str, Any]) -> dict[str, Any]:
+        answer = client.post("/ask", json=body | {"thread_id": THREAD})
+        assert answer.status_code == 200, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    yield Door(lambda text: post({"question": text}), lambda kind: post({"decisions": [{"type": kind}]}))
+    app.state.turns.close()
+
+
+def env_path(env: dict[str, str]) -> str:
+    from ana.settings import PROJECT
+
+    return os.pathsep.join((str(PROJECT), str(Path(env["ANA_DATA_DIR"]).parent)))
+
+
+DOORS = [in_process, command_line, server]
+
+
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+@pytest.mark.parametrize("open_door", DOORS)
+def test_every_door_shows_the_request_and_takes_the_decision(
+    open_door: Any,
+    decision: str,
+    env: dict[str, str],
+    ana_here: CommandLine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with openai_stub(Said(calls=[MAIL]), Said("That is that.")) as stub:
+        env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
+        for door in open_door(env, stub, ana_here, monkeypatch):
+            asked = door.say("Write to Bob")
+            steps = asked.pop("steps")
+            assert asked == {"answer": "", "thread_id": THREAD, "pending": REQUEST}
+            assert [step["tool"] for step in steps] == ["send_mail"]
+            assert mails(tmp_path) == []
+            assert records(env) == [], "the record is written when the turn ends"
+            told = door.decide(decision)
+            assert told["answer"] == "That is that."
+            assert told["steps"][0]["observation"] == ("sent to bob" if decision == "approve" else "not sent")
+        assert mails(tmp_path) == (["bob"] if decision == "approve" else [])
+        (record,) = records(env)
+        assert (record["answer"], record["error"], record["id"]) == ("That is that.", None, told["trace_id"])
+
+
+@pytest.mark.parametrize("open_door", DOORS)
+def test_a_new_message_ends_what_waits_and_leaves_a_record(
+    open_door: Any, env: dict[str, str], ana_here: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with openai_stub(Said(calls=[MAIL]), Said("Fine.")) as stub:
+        env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
+        for door in open_door(env, stub, ana_here, monkeypatch):
+            door.say("Write to Bob")
+            assert door.say("Never mind")["answer"] == "Fine."
+        messages = stub.requests[-1]["messages"][1:]
+    assert [m["role"] for m in messages] == ["user", "assistant", "tool", "assistant", "user"]
+    assert "did not run" in messages[2]["content"]
+    assert messages[3]["content"] == NOT_DONE
+    first, second = records(env)
+    assert (first["question"], first["answer"], first["error"]) == ("Write to Bob", NOT_DONE, NOT_DONE)
+    assert "did not run" in first["steps"][0]["observation"]["error"]
+    assert second["answer"] == "Fine."
+    assert mails(tmp_path) == []
+
+
+def test_the_command_line_says_what_is_asked_and_the_next_step(
+    ana_here: CommandLine, env: dict[str, str], tmp_path: Path
+) -> None:
+    with openai_stub(Said(calls=[MAIL]), Said("That is that.")) as stub:
+        env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
+        run = partial(ana_here, **env)
+        asked = run("ask", "Write to Bob", "--thread", "my mail")
+        assert asked.returncode == 3
+        assert asked.stdout == 'Not done yet; may I?\n  1. send_mail {"to": "bob"}\n     Sends a mail.\n'
+        assert "ana ask --thread 'my mail' --decide approve" in asked.stderr
+        listed = run("threads", "list")
+        assert (listed.returncode, "my mail" in listed.stdout) == (0, True)
+        assert run("threads", "show", "my mail").returncode == 1
+        for reply in ('{"decisions": []}', '{"decisions": [{"type": "maybe"}]}', "no json"):
+            (tmp_path / "wrong.json").write_text(reply)
+            assert run("ask", "--thread", "my mail", "--decide", str(tmp_path / "wrong.json")).returncode == 2
+        (tmp_path / "two.json").write_text(json.dumps({"decisions": APPROVE["decisions"] * 2}))
+        assert (
+            "Decisions needed: 1; given: 2."
+            in run("ask", "--thread", "my mail", "--decide", str(tmp_path / "two.json")).stderr
+        )
+        edited = {"type": "edit", "edited_action": {"name": "send_mail", "args": {"to": "eve"}}}
+        (tmp_path / "edit.json").write_text(json.dumps({"decisions": [edited]}))
+        done = run("ask", "--thread", "my mail", "--decide", str(tmp_path / "edit.json"))
+        assert (done.returncode, done.stdout, mails(tmp_path)) == (0, "That is that.\n", ["eve"])
+        again = run("ask", "--thread", "my mail", "--decide", "approve")
+        assert again.returncode == 1
+        assert "Nothing in this conversation waits for a decision." in again.stderr
+        assert "> Write to Bob" in run("threads", "show", "my mail").stdout
+
+
+WRONG_USE = [
+    (["ask", "hello", "--thread", "x", "--decide", "approve"], "either a question or --decide"),
+    (["ask", "--decide", "approve"], "--decide needs --thread"),
+    (["ask", "--thread", "x", "--decide", "no-such-file"], "approve, reject or a file"),
+    (["ask", "--thread", "x"], "Missing argument"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "named"), WRONG_USE)
+def test_a_wrong_combination_is_wrong_use(ana_here: CommandLine, arguments: list[str], named: str) -> None:
+    done = ana_here(*arguments)
+    assert done.returncode == 2
+    assert named in " ".join(done.stderr.replace("│", " ").split())
+
+
+BODIES: list[tuple[dict[str, Any], int]] = [
+    (APPROVE, 422),
+    (APPROVE | {"thread_id": "x", "question": "hello"}, 422),
+    ({"decisions": [], "thread_id": "x"}, 422),
+    ({"decisions": [{"type": "approve", "more": 1}], "thread_id": "x"}, 422),
+    ({"decisions": [{"type": "edit"}], "thread_id": "x"}, 422),
+    ({"decisions": APPROVE["decisions"] * 2, "thread_id": THREAD}, 422),
+    (APPROVE | {"thread_id": "x"}, 409),
+    (APPROVE | {"thread_id": THREAD}, 200),
+    (APPROVE | {"thread_id": THREAD}, 409),
+]
+
+
+def test_decisions_over_http_are_validated(env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    handles = open_handles(load_settings(env), model=ScriptedModel(replies=[calls(MAIL), "That is that."]))
+    monkeypatch.setattr("app.http.app.default_handles", lambda _: handles)
+    app = http.build_app()
+    client = TestClient(app, base_url="http://127.0.0.1")
+    assert "pending" in client.post("/ask", json={"question": "Write to Bob", "thread_id": THREAD}).json()
+    for body, status in BODIES:
+        answer = client.post("/ask", json=body)
+        assert answer.status_code == status, (body, answer.text)
+        assert status == 200 or answer.json()["error"].endswith(".")
+    app.state.turns.close()
+
+
+def test_the_repl_asks_and_takes_the_next_line(ana: Run, env: dict[str, str], tmp_path: Path) -> None:
+    with openai_stub(Said(calls=[MAIL]), Said("First."), Said(calls=[MAIL]), Said("Second.")) as stub:
+        env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
+        run = partial(ana, "chat", **env, PYTHONPATH=env_path(env))
+        first = run(given="Write to Bob\ny\nWrite to Bob\n\n").stdout
+        assert first.count("may I?") == 2
+        assert "First." in first.partition("> y")[2]
+        assert mails(tmp_path) == ["bob"], "an empty line leaves it waiting"
+        second = run(given="/items\nn\n/quit\n").stdout
+        assert "This conversation waits for your decision." in second
+        assert second.index("1. send_mail") < second.index("> n") < second.index("Second.")
+    assert mails(tmp_path) == ["bob"]
+
+
+def test_in_the_repl_anything_else_is_a_new_message(ana: Run, env: dict[str, str]) -> None:
+    with openai_stub(Said(calls=[MAIL]), Said("Fine.")) as stub:
+        env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
+        told = ana("chat", given="Write to Bob\nno, leave it\ny\n", **env, PYTHONPATH=env_path(env)).stdout
+    assert f"> no, leave it\n{NOT_DONE}\nFine." in told
+    assert stub.requests[-1]["messages"][-1]["content"] == "y", "a yes is a message where nothing waits"
+
+
+def test_a_decision_is_given_to_what_was_shown(assistant: Open) -> None:
+    opened = assistant(calls(MAIL), calls(("send_mail", {"to": "eve"})), "Done with it.")
+    shown = waiting(opened.ask("Write to Bob", THREAD))
+    waiting(opened.ask("Write to Eve", THREAD))
+    with pytest.raises(NotWaiting, match="meanwhile"):
+        opened.resume(THREAD, APPROVE, shown.request_id)
+    with pytest.raises(WrongReply, match="'respond'"):
+        opened.resume(THREAD, {"decisions": [{"type": "respond"}]})
+    assert opened.finish(THREAD) is None, "only a decision or a message ends it"
+    assert opened.resume(THREAD, APPROVE).answer == "Done with it."
+    with pytest.raises(NotWaiting):
+        opened.resume(THREAD, APPROVE)
+
+
+def test_a_request_of_another_shape_is_passed_on(assistant: Open, env: dict[str, str]) -> None:
+    opened = assistant(calls(MILK, ("colour", {})), "Hello.", calls(("colour", {})), "Red it is.")
+    asked = waiting(opened.ask("Paint it", THREAD))
+    assert asked.to_json()["pending"] == {"action_requests": [], "review_configs": [], "value": "Which colour?"}
+    opened.ask("Wait, hello", THREAD)
+    first, _ = records(env)
+    assert first["answer"] == "Not finished: nobody replied to what was asked, and a new message came."
+    sent = opened.handles.model.seen[-1]  # type: ignore[attr-defined]
+    assert ["whether it ran is not known" in m.text for m in sent if isinstance(m, ToolMessage)] == [True, True]
+    asked = waiting(opened.ask("Paint it", THREAD))
+    done = opened.resume(THREAD, "red")
+    assert isinstance(done, Done)
+    assert done.steps[0]["observation"] == "the reply was red"
+
+
+def test_two_requests_in_one_batch_are_asked_one_after_the_other(assistant: Open, tmp_path: Path) -> None:
+    opened = assistant(calls(MILK, MAIL, ("send_mail", {"to": "eve"})), "Both decided.")
+    first = waiting(opened.ask("Write to both", THREAD))
+    second = waiting(opened.resume(THREAD, APPROVE, first.request_id))
+    assert second.request_id != first.request_id
+    assert second.request["action_requests"][0]["args"] == {"to": "eve"}
+    assert waiting(opened.find_open_turn(THREAD)) == second
+    assert opened.resume(THREAD, APPROVE, second.request_id).answer == "Both decided."
+    assert [item.content for item in opened.handles.memory.items()] == ["Buy milk"], "written once"
+
+
+KILLED = """
+    import json, os, signal, sys
+    from ana.handles import open_handles
+    from ana.models.scripted import ScriptedModel, calls
+    from ana.settings import load_settings
+    from app.turn import open_assistant
+
+    settings, thread, decided = load_settings(json.loads(sys.argv[1])), sys.argv[2], sys.argv[3] == "decided"
+    batch = calls(("create_item", {"content": "Buy milk"}), ("send_mail", {"to": "bob"}))
+    with open_assistant(open_handles(settings, model=ScriptedModel(replies=[batch]))) as assistant:
+        assistant.ask("Write to Bob", thread)
+        if decided:
+            reply = {"decisions": [{"type": "approve"}]}
+            assistant.resume(thread, reply, on_event=lambda _: os.kill(os.getpid(), signal.SIGKILL))
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("moment", ["waiting", "decided"])
+def test_a_kill_loses_neither_the_request_nor_the_decision(
+    moment: str, env: dict[str, str], assistant: Open, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", textwrap.dedent(KILLED), json.dumps(env), THREAD, moment]
+    environment = os.environ | {"PYTHONPATH": env_path(env)}
+    assert subprocess.run(command, timeout=60, check=False, env=environment).returncode == -9
+    opened = assistant("That is that.")
+    if moment == "waiting":
+        assert waiting(opened.find_open_turn(THREAD)).to_json()["pending"] == REQUEST
+        assert opened.finish(THREAD) is None
+        done = opened.resume(THREAD, APPROVE)
+    else:
+        assert opened.find_open_turn(THREAD) == CutShort(THREAD, "Write to Bob")
+        with pytest.raises(NotWaiting):
+            opened.resume(THREAD, APPROVE)
+        finished = opened.finish(THREAD)
+        assert finished is not None
+        done = finished
+    assert done.answer == "That is that."
+    assert [change["op"] for change in done.changes] == ["create"]
+    assert [item.content for item in opened.handles.memory.items()] == ["Buy milk"]
+    assert mails(tmp_path) == ["bob"]
+    assert opened.find_open_turn(THREAD) is None
+    (record,) = records(env)
+    assert record["error"] is None

@@ -1,0 +1,68 @@
+"""One Chroma collection: what Chroma itself holds, pages, vectors, embedders."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from ana.backends.chroma.collection import ChromaCollection
+from ana.errors import ConfigError
+from ana.memory.memory import Memory
+from ana.memory.scoring import Weights
+from ana.time.clock import Clock
+from ana.values import Properties
+from tests.chroma import chroma_of, open_memory
+from tests.examples import examples
+from tests.memory.conformance import PROPERTIES
+
+lasting = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture
+def collection(memory: Memory) -> ChromaCollection:
+    return chroma_of(memory).collections["item"]
+
+
+@lasting
+@given(first=PROPERTIES, second=PROPERTIES)
+def test_an_update_leaves_no_stale_key_in_chroma(
+    memory: Memory, collection: ChromaCollection, first: Properties, second: Properties
+) -> None:
+    """Chroma merges metadata, also on an upsert."""
+    id = memory.create("before", first).id
+    updated = memory.update(id, "after", dict.fromkeys(first) | second).after
+    with collection.source() as source:
+        raw = source.chroma.get(ids=[id])["metadatas"][0]
+    assert updated is not None
+    assert {key for key in raw if not key.startswith("ana:")} <= set(updated.properties)
+
+
+def test_scan_pages_through_everything(memory: Memory, collection: ChromaCollection) -> None:
+    added = {memory.create(f"item {n}").id for n in range(7)}
+    assert {item.id for item in collection.scan(page=3)} == added
+    assert len(list(collection.scan(page=7))) == 7
+
+
+def test_every_item_is_found_by_its_own_vector(memory: Memory, collection: ChromaCollection) -> None:
+    ids = [memory.create(text).id for text in ("", "   ", "milk", "\ud800", "記憶")]
+    for id, vector in zip(ids, collection.vectors(ids), strict=True):
+        assert id in collection.nearest(vector, 2)
+
+
+class _Other:
+    name = "other"
+    dimension = 3
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [[1.0, 0.0, 0.0] for _ in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return [float(len(text)), 0.0, 1.0]
+
+
+def test_a_collection_refuses_another_embedder(memory: Memory, clock: Clock) -> None:
+    memory.create("x")
+    memory.close()
+    other = open_memory(chroma_of(memory).path, _Other(), clock)
+    with pytest.raises(ConfigError, match="wordllama"):
+        other.count()
+    with pytest.raises(ConfigError, match="wordllama"):
+        ChromaCollection(chroma_of(memory).folder, "items", _Other(), Weights()).count()

@@ -1,0 +1,242 @@
+"""Processes without the cost of starting one: forks of a process that has imported the program already.
+
+Importing the program takes a second or two, which most tests of a command or a crash are not about. A fork is a process
+of its own all the same: it has its own environment, current folder, input and output, it ends as an interpreter does,
+and it can be killed. What a start from nothing does is tested with subprocess.
+"""
+
+import atexit
+import functools
+import gc
+import importlib
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, NoReturn
+
+PROJECT = Path(__file__).parent.parent
+PRELOADED = ("app.cli.main", "app.repl.repl", "app.turn", "ana.models.offline", "langchain_chroma", "langchain_openai")
+"""What commands import, most of it only when they need it."""
+
+
+class Fork:
+    """A process that was forked.
+
+    Args:
+        pid: Its process id.
+        status: Where its exit code comes from.
+    """
+
+    def __init__(self, pid: int, status: IO[str]) -> None:
+        self.pid = pid
+        self._status = status
+        self._code: int | None = None
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """Kill it if it still runs."""
+        if self._code is None:
+            with suppress(ProcessLookupError):
+                self.send_signal(signal.SIGKILL)
+
+    def wait(self, timeout: float = 60) -> int:
+        """Return its exit code, negative for a signal; kill it and raise TimeoutExpired if it does not end."""
+        if self._code is None:
+            if not select.select([self._status], [], [], timeout)[0]:
+                self.kill()
+                self._status.close()
+                raise subprocess.TimeoutExpired(f"fork {self.pid}", timeout)
+            with self._status:
+                self._code = int(self._status.readline())
+        return self._code
+
+
+def fork(
+    *arguments: str,
+    stdin: int,
+    stdout: int,
+    stderr: int,
+    cwd: Path = PROJECT,
+    env: Mapping[str, str] | None = None,
+) -> Fork:
+    """Start `python *arguments` as a fork.
+
+    Args:
+        arguments: "-m" and a module or "-c" and a script, then what it finds in sys.argv.
+        stdin: A file descriptor, as are stdout and stderr.
+        stdout: Where its results go.
+        stderr: Where its messages go.
+        cwd: Its current folder.
+        env: Its environment, beside this process's own.
+    """
+    request_out, request_in = os.pipe()
+    status_out, status_in = os.pipe()
+    given = [request_out, status_in, stdin, stdout, stderr]
+    socket.send_fds(_parent(), [b"!"], given)
+    os.close(request_out)
+    os.close(status_in)
+    with open(request_in, "w") as request:
+        json.dump({"arguments": arguments, "cwd": str(cwd), "env": os.environ | dict(env or {})}, request)
+    status = os.fdopen(status_out, buffering=1)
+    return Fork(int(status.readline()), status)
+
+
+@contextmanager
+def start_forked(*arguments: str) -> Iterator[tuple[Fork, IO[str], IO[str]]]:
+    """Start `python *arguments` as a fork: the process, where its input goes, where its output comes from.
+
+    It is killed at the end of the block, if it still runs.
+    """
+    input_out, input_in = os.pipe()
+    output_out, output_in = os.pipe()
+    child = fork(*arguments, stdin=input_out, stdout=output_in, stderr=2)
+    os.close(input_out)
+    os.close(output_in)
+    with os.fdopen(input_in, "w", buffering=1) as given, os.fdopen(output_out) as told:
+        try:
+            yield child, given, told
+        finally:
+            child.kill()
+            child.wait()
+
+
+def run_forked(
+    *arguments: str, given: str = "", cwd: Path = PROJECT, env: Mapping[str, str] | None = None, timeout: float = 60
+) -> "subprocess.CompletedProcess[str]":
+    """Run `python *arguments` as a fork to its end, as subprocess.run does."""
+    with ExitStack() as stack:
+        stdin, stdout, stderr = (stack.enter_context(TemporaryFile("w+", errors="replace")) for _ in range(3))
+        stdin.write(given)
+        for file in (stdin, stdout, stderr):
+            file.seek(0)
+        files = {"stdin": stdin.fileno(), "stdout": stdout.fileno(), "stderr": stderr.fileno()}
+        code = fork(*arguments, **files, cwd=cwd, env=env).wait(timeout)
+        stdout.seek(0)
+        stderr.seek(0)
+        return subprocess.CompletedProcess(arguments, code, stdout.read(), stderr.read())
+
+
+@functools.cache
+def _parent() -> socket.socket:
+    """The socket to the process that forks, which ends when this process does."""
+    ours, its = socket.socketpair()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.forks", str(its.fileno())],
+        cwd=PROJECT,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a process with threads cannot be forked safely
+        pass_fds=[its.fileno()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    its.close()
+
+    def end() -> None:
+        ours.close()
+        process.wait()
+
+    atexit.register(end)
+    return ours
+
+
+def _serve(requests: socket.socket) -> NoReturn:
+    """Fork for each request until the tests end. Never returns."""
+    running: dict[int, int] = {}
+
+    def tell_ends(*_: object) -> None:
+        with suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+                status = running.pop(ended[0])
+                os.write(status, f"{os.waitstatus_to_exitcode(ended[1])}\n".encode())
+                os.close(status)
+
+    signal.signal(signal.SIGCHLD, tell_ends)
+    while True:
+        told, files, _, _ = socket.recv_fds(requests, 1, 5)
+        if not told:
+            os._exit(0)
+        request, status, *streams = files
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # none ends before it is known
+        pid = os.fork()
+        if pid == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+            for file in (requests.detach(), status, *running.values()):
+                os.close(file)
+            _become(request, streams)
+        os.write(status, f"{pid}\n".encode())
+        running[pid] = status
+        for file in (request, *streams):
+            os.close(file)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+
+
+def _become(request: int, streams: list[int]) -> NoReturn:
+    """Turn this process into the one that is asked for."""
+    with open(request) as file:
+        asked = json.load(file)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = os.fdopen(1, "w", buffering=1 if os.isatty(1) else -1, closefd=False)
+    sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
+    os.environ.clear()
+    os.environ.update(asked["env"])
+    time.tzset()
+    os.chdir(asked["cwd"])
+    kind, what, *rest = asked["arguments"]
+    sys.argv = [what if kind == "-m" else "-c", *rest]
+    sys.path[:1] = [asked["cwd"], *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    _exit_code[:] = [1]
+    try:
+        if kind == "-m":
+            runpy.run_module(what, run_name="__main__", alter_sys=True)
+        else:
+            exec(compile(textwrap.dedent(what), "<string>", "exec"), {"__name__": "__main__"})
+        _exit_code[:] = [0]
+    except SystemExit as end:
+        _exit_code[:] = [end.code if isinstance(end.code, int) else int(end.code is not None)]
+        raise
+    raise SystemExit
+
+
+_exit_code: list[int] = []
+"""Of this process, once it is a fork."""
+
+
+def _leave() -> None:
+    """End a fork at the very last, without tearing down all that was imported: that takes longer than most commands."""
+    if _exit_code:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(_exit_code[0])
+
+
+def _main() -> None:
+    atexit.register(_leave)  # the first one is called last
+    for name in PRELOADED:
+        importlib.import_module(name)
+    from tests.conftest import EMBEDDER
+
+    EMBEDDER.embed_query("loads its model")
+    gc.freeze()  # memory that no fork needs to copy
+    assert threading.active_count() == 1, threading.enumerate()
+    _serve(socket.socket(fileno=int(sys.argv[1])))
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,659 @@
+"""The spec of a backend, written once, as checks that run on every backend.
+
+A check takes a new, empty backend and raises where the backend is wrong. A new backend joins the suite with one factory
+in test_conformance.py. What is true for one database only, such as a crash of Chroma, is tested beside it.
+"""
+
+import itertools
+import math
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, timedelta
+from functools import partial
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ana.errors import DuplicateItem, RecordChanged, ToolError, UserError
+from ana.memory.backend import Backend
+from ana.memory.changes import Cause, Change, Entry
+from ana.memory.filters import matches, parse
+from ana.memory.item import Item
+from ana.memory.memory import Memory
+from ana.memory.property_text import DELIMITER
+from ana.memory.query import Query
+from ana.memory.trash import list_deleted, purge, restore
+from ana.memory.undo import last_turn, undo
+from ana.time.clock import Clock
+from ana.values import Json, Properties
+from tests.examples import examples
+from tests.memory.test_filters_oracle import ZONES, filters, properties
+
+Check = Callable[[Backend], None]
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOW = date(2026, 1, 7)
+"""A Wednesday."""
+
+STAMP = "2026-01-01T00:00:00.000000+00:00"
+UNEMBEDDABLE = "this text cannot be embedded"
+"""The embedders of the suite fail on it."""
+
+TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT
+JSON = st.recursive(SCALARS, lambda v: st.lists(v, max_size=3) | st.dictionaries(TEXT, v, max_size=3), max_leaves=6)
+NAMES = ["created_at", "updated_at", "id", "due_date", "ana:length", "chroma:document", "$ne", "#", ""]
+PROPERTIES = st.dictionaries(TEXT | st.sampled_from(NAMES), JSON, max_size=5)
+CONTENT = TEXT | st.builds(lambda a, b: a + DELIMITER + b, TEXT, TEXT)
+
+some = settings(max_examples=examples(60), deadline=None, database=None, suppress_health_check=list(HealthCheck))
+
+
+def memory_on(backend: Backend) -> Memory:
+    """Return a memory whose clock goes on by a second at every look."""
+    from tests.conftest import WEDNESDAY
+
+    seconds = itertools.count()
+    return Memory(backend, Clock(BERLIN, lambda: WEDNESDAY + timedelta(seconds=next(seconds))))
+
+
+def created(memory: Memory, content: str, properties: Properties | None = None, cause: Cause | None = None) -> Item:
+    item = memory.create(content, properties, cause).after
+    assert item is not None
+    return item
+
+
+def item(id: str, content: str, properties: Properties | None = None) -> Item:
+    return Item(id, content, properties or {}, STAMP, STAMP)
+
+
+def store(backend: Backend, *items: Item) -> None:
+    backend.apply([Entry(STAMP, "", "stored", Change("item", each.id, None, each)) for each in items])
+
+
+# ---- exact round trip
+
+
+def content_and_properties_come_back_exactly(backend: Backend) -> None:
+    memory = memory_on(backend)
+
+    @some
+    @given(content=CONTENT, properties=PROPERTIES)
+    def check(content: str, properties: Properties) -> None:
+        added = created(memory, content, properties)
+        found = memory.get(added.id)
+        assert found == added
+        assert found.content == content
+        assert repr(found.properties) == repr(properties), "types and order too"
+
+    check()
+
+
+def an_update_leaves_nothing_stale(backend: Backend) -> None:
+    memory = memory_on(backend)
+
+    @some
+    @given(content=CONTENT, first=PROPERTIES, second=PROPERTIES)
+    def check(content: str, first: Properties, second: Properties) -> None:
+        item = created(memory, "before", first)
+        gone: Properties = dict.fromkeys(first)
+        updated = memory.update(item.id, content, gone | second).after
+        assert memory.record("item", item.id) == updated
+        assert updated is not None
+        assert updated.properties == {k: v for k, v in (gone | second).items() if v is not None}
+
+    check()
+
+
+def a_megabyte_comes_back(backend: Backend) -> None:
+    memory = memory_on(backend)
+    item = created(memory, "wörd " * 200_000, {"note": "x" * 100_000})
+    assert memory.get(item.id) == item
+
+
+def numbers_keep_value_and_type(backend: Backend) -> None:
+    memory = memory_on(backend)
+    for number in (0, -0.0, 1e-300, 1e300, 2**53, 2**63 - 1, 2**63, -(2**63), 2**200, 0.1, 5e-324, True, False):
+        found = memory.get(created(memory, "n", {"n": number}).id)
+        assert repr(found.properties["n"]) == repr(number)
+
+
+def a_property_called_created_at_is_the_users(backend: Backend) -> None:
+    memory = memory_on(backend)
+    item = created(memory, "x", {"created_at": "1999-01-01"})
+    assert item.properties == {"created_at": "1999-01-01"}
+    assert item.created_at.startswith("2026-01-07T08:00:0")
+    assert [i.id for i in memory.find(where={"created_at": "1999-01-01"}).items] == [item.id]
+
+
+def values_that_json_cannot_carry_are_refused_by_name(backend: Backend) -> None:
+    memory = memory_on(backend)
+    odd: list[Any] = [math.nan, math.inf, [1.0, -math.inf], {"a": {"b": math.nan}}, 10**400, object()]
+    for value in odd:
+        with pytest.raises(ToolError, match="'odd'"):
+            memory.create("x", {"odd": value})
+    assert memory.count() == 0
+
+
+def update_merges_and_null_removes(backend: Backend) -> None:
+    memory = memory_on(backend)
+    item = created(memory, "x", {"a": 1, "b": 2, "n": None})
+    updated = memory.update(item.id, properties={"b": None, "c": 3}).after
+    assert updated is not None
+    assert updated.properties == {"a": 1, "n": None, "c": 3}
+
+
+def unknown_ids_are_errors_the_model_can_act_on(backend: Backend) -> None:
+    memory = memory_on(backend)
+    calls: list[Callable[[], Any]] = [lambda: memory.update("nope1234", "x"), lambda: memory.delete("nope1234")]
+    for call in calls:
+        with pytest.raises(ToolError, match="nope1234") as caught:
+            call()
+        assert "query_items" in caught.value.hint
+    assert memory.record("item", "nope1234") is None
+    assert memory.record("item", "") is None
+
+
+def ids_are_eight_characters_of_base32(backend: Backend) -> None:
+    memory = memory_on(backend)
+    ids = {created(memory, "x").id for _ in range(20)}
+    assert len(ids) == 20
+    assert all(len(id) == 8 and set(id) <= set("abcdefghijklmnopqrstuvwxyz234567") for id in ids)
+
+
+def delete_gives_back_what_it_removed(backend: Backend) -> None:
+    memory = memory_on(backend)
+    item = created(memory, "x", {"a": 1})
+    assert memory.delete(item.id).before == item
+    assert memory.record("item", item.id) is None
+    assert (memory.count(), list(memory.items())) == (0, [])
+
+
+def scan_and_get_many_give_what_is_stored(backend: Backend) -> None:
+    items = [item(f"item{n:04}", f"item {n}", {"n": n}) for n in range(25)]
+    store(backend, *items)
+    assert sorted(backend.scan("item"), key=lambda i: i.id) == items
+    assert backend.get_many("item", ["item0003", "nothing", "item0001"]) == {i.id: i for i in (items[1], items[3])}
+    assert (backend.count("item"), backend.count("line")) == (25, 0)
+
+
+# ---- filters
+
+
+def where_means_what_the_filter_language_says(backend: Backend) -> None:
+    store(
+        backend,
+        item("a", "a", {"type": "task", "status": "active", "n": 1, "due": "2026-01-13"}),
+        item("b", "b", {"type": "task", "status": "done", "n": 1.0, "due": "2026-01-13T23:59"}),
+        item("c", "c", {"type": "note", "n": True, "due": "2026-01-14"}),
+        item("d", "d", {"list": ["x", 1], "nest": {}}),
+        item("e", "e", {"": "empty"}),
+    )
+    memory = memory_on(backend)
+    cases: list[tuple[dict[str, Json], str]] = [
+        ({}, "abcde"),
+        ({"type": "task"}, "ab"),
+        ({"type": "task", "status": "active"}, "a"),
+        ({"status": "gone"}, ""),
+        ({"n": 1}, "ab"),
+        ({"n": True}, "c"),
+        ({"nothing": "here"}, ""),
+        ({"list": ["x", 1]}, "d"),
+        ({"nest": {}}, "d"),
+        ({"n": {"$gte": 1}}, "ab"),
+        ({"type": {"$in": ["task", "note"]}, "n": {"$ne": 1}}, "c"),
+        ({"list": {"$contains": 1}}, "d"),
+        ({"$or": [{"type": "note"}, {"": "empty"}]}, "ce"),
+        ({"due": "2026-01-13"}, "ab"),
+        ({"due": {"$gt": "2026-01-13"}}, "c"),
+        ({"due": {"$lte": "2026-01-13", "$gte": "2026-01-13"}}, "ab"),
+        ({"": "empty"}, "e"),
+        ({"id": "a"}, "a"),
+    ]
+    for where, expected in cases:
+        found = memory.find(where=where)
+        assert ("".join(sorted(i.id for i in found.items)), found.total) == (expected, len(expected)), where
+        assert "".join(sorted(i.id for i in memory.find("anything", where).items)) == expected, where
+
+
+def random_filters_find_what_the_exact_test_finds(backend: Backend) -> None:
+    """In ten zones on one backend: a zone belongs to the query."""
+    stored: dict[str, Item] = {}
+
+    @some
+    @given(held=st.lists(properties, min_size=1, max_size=4), where=filters, zone=st.sampled_from(ZONES).map(ZoneInfo))
+    def check(held: list[Properties], where: dict[str, Json], zone: ZoneInfo) -> None:
+        new = [item(f"i{len(stored) + n}", "x", each) for n, each in enumerate(held)]
+        store(backend, *new)
+        stored.update({each.id: each for each in new})
+        node = parse(where, zone)
+        found = backend.query(Query(None, node, zone, limit=10_000))
+        assert {i.id for i in found.items} == {i.id for i in stored.values() if matches(node, i)}
+        assert found.total == len(found.items)
+
+    check()
+
+
+def an_unknown_key_matches_nothing_and_says_so(backend: Backend) -> None:
+    memory = memory_on(backend)
+    memory.create("a", {"type": "task"})
+    assert memory.find(where={"typo": "task", "type": "task", "id": "x"}).unknown == ("typo",)
+    assert memory.find(where={"type": "other"}).unknown == ()
+    assert memory.find(where={"typo": {"$ne": 1}}).total == 1
+
+
+def a_filter_or_limit_that_makes_no_sense_says_what_is_wrong(backend: Backend) -> None:
+    memory = memory_on(backend)
+    wrong: list[dict[str, Json]] = [{"$and": []}, {"due_date": {"$approx": 1}}]
+    for where in wrong:
+        with pytest.raises(ToolError) as caught:
+            memory.find(where=where)
+        assert caught.value.hint
+    with pytest.raises(ToolError, match="limit"):
+        memory.find("x", limit=0)
+
+
+def without_text_by_date_then_newest(backend: Backend) -> None:
+    memory = memory_on(backend)
+    memory.create("old")
+    memory.create("late", {"due_date": "2026-03-01"})
+    memory.create("new")
+    memory.create("soon", {"on": "2026-01-09"})
+    assert [i.content for i in memory.find().items] == ["soon", "late", "new", "old"]
+    assert [i.content for i in memory.find(limit=2).items] == ["soon", "late"]
+
+
+def due_items_are_open_and_go_by_their_own_date(backend: Backend) -> None:
+    memory = memory_on(backend)
+    memory.create("a", {"due_date": "2026-01-05"})
+    memory.create("b", {"due_date": "2026-01-04", "status": "Done"})
+    memory.create("c", {"when": "2026-01-03T10:00", "due_date": None})
+    memory.create("d", {"due_date": "2026-01-09", "noticed": "2026-01-01"})
+    memory.create("e", {"noticed": "soon"})
+    memory.create("f", {"due_date": "2026-01-07", "status": "cancelled"})
+    assert [i.content for i in memory.due(date.min, date(2026, 1, 6)).items] == ["c", "a"]
+    assert memory.due(date(2026, 1, 9), date.max, 5).total == 1
+    assert memory.due(NOW, NOW).total == memory.find("what is due today?").total == 0
+    found = memory.find("what is due on Friday?")
+    assert ([i.content for i in found.items], found.due) == (["d"], (date(2026, 1, 9), date(2026, 1, 9)))
+    assert found.reasons[0].date == "2026-01-09"
+    assert [i.content for i in memory.find("what was due on January 4?").items] == ["b"]
+
+
+# ---- ranking on exact hits
+
+
+def the_nearest_come_first_and_all_are_counted(backend: Backend) -> None:
+    memory = memory_on(backend)
+    for text in ("Buy oat milk", "Quarterly report for the board", "Water the tomatoes"):
+        memory.create(text)
+    found = memory.find("finance report", limit=2)
+    assert found.items[0].content == "Quarterly report for the board"
+    assert (len(found.items), found.total, found.truncated) == (2, 3, True)
+    assert memory.find("x", limit=9).truncated is False
+    assert found.reasons[0].words == ("report",)
+
+
+def an_id_a_phrase_and_a_tag_come_first(backend: Backend) -> None:
+    memory = memory_on(backend)
+    for n in range(3):
+        memory.create(f"red roses and a white house by the sea {n}")
+    phrase = created(memory, "an old note, much longer, about a RED house nobody knows, with many more words").id
+    tagged = created(memory, "something else entirely", {"tags": ["Deep-Work"]}).id
+    cases = (
+        (f"{tagged.upper()} roses", tagged, "id"),
+        ('"red house" sea', phrase, "phrase"),
+        ("#deep_work roses", tagged, "tag"),
+    )
+    for text, id, first in cases:
+        found = memory.find(text)
+        assert (found.items[0].id, found.reasons[0].first) == (id, first)
+        assert all(reason.first is None for reason in found.reasons[1:])
+        assert memory.find(text, {"no": "such"}).items == []
+
+
+def a_day_that_is_named_lifts_items_of_that_day(backend: Backend) -> None:
+    memory = memory_on(backend)
+    memory.create("Check-up at the dentist", {"due_date": "2026-02-03"})
+    memory.create("Check-up at the dentist", {"due_date": "2026-01-13T14:30"})
+    memory.create("Check-up at the dentist")
+    found = memory.find("the dentist on January 13")
+    assert found.items[0].date == found.reasons[0].date == "2026-01-13T14:30"
+    assert memory.find("the dentist without a date").items[0].date is None
+
+
+def words_that_vectors_cannot_tell_apart_are(backend: Backend) -> None:
+    memory = memory_on(backend)
+    for town in ("Gdańsk", "Gdynia", "Sopot", "Poznań"):
+        memory.create(f"Great-grandfather came from {town} in 1921")
+    assert memory.find("gdansk", limit=1).items[0].content == "Great-grandfather came from Gdańsk in 1921"
+    assert memory.find("Poznań 1921", limit=1).items[0].content == "Great-grandfather came from Poznań in 1921"
+
+
+def any_text_is_a_query(backend: Backend) -> None:
+    memory = memory_on(backend)
+    assert memory.find("anything", {"a": 1}).unknown == ("a",)
+    memory.create("something")
+    for text in ("a" * 100_000, "\ud800", "'; DROP TABLE items", "% _ \" ' “", "0000-00-00", "#", "🌍", "\x00", " "):
+        assert memory.find(text).total in (0, 1)
+
+
+# ---- call keys
+
+CALL = Cause("thread/message/0/digest", "thread", "turn")
+
+
+def a_call_that_runs_again_changes_nothing(backend: Backend) -> None:
+    memory = memory_on(backend)
+    kept = created(memory, "Buy milk", {"a": 1})
+    memory.append_line("Likes tea")
+    memory.append_line("Likes rain")
+    writes: list[Callable[[Cause], Change]] = [
+        lambda cause: memory.create("New", {"b": 2}, cause),
+        lambda cause: memory.update(kept.id, "Buy oat milk", {"a": None}, cause),
+        lambda cause: memory.append_line("Likes coffee", cause),
+        lambda cause: memory.replace_line(0, "Likes green tea", cause),
+        lambda cause: memory.delete_line(1, cause),
+        lambda cause: memory.delete(kept.id, cause),
+    ]
+    for n, write in enumerate(writes):
+        cause = Cause(f"thread/message/{n}", "thread", "turn")
+        made = write(cause)
+        before = sorted(i.content for i in memory.items()), memory.lines(), len(memory.history())
+        assert write(cause) == made
+        assert (sorted(i.content for i in memory.items()), memory.lines(), len(memory.history())) == before
+
+
+def the_same_call_at_once_is_made_once(backend: Backend) -> None:
+    memory = memory_on(backend)
+    made: list[Change] = []
+    run_at_once(*[lambda: made.append(memory.create("Buy milk", {}, CALL)) for _ in range(8)])
+    assert memory.count() == 1
+    assert len({change.id for change in made}) == 1
+    assert len(memory.history()) == 1
+
+
+def a_key_is_written_down_with_its_change(backend: Backend) -> None:
+    memory = memory_on(backend)
+    change = memory.create("Buy milk", {}, CALL)
+    assert backend.find_change(CALL.key) == change
+    assert backend.find_change("another") is None
+
+
+def a_copy_is_refused_unless_it_is_wanted(backend: Backend) -> None:
+    memory = memory_on(backend)
+    first = created(memory, "Buy  milk.", {"type": "task", "n": 1})
+    with pytest.raises(DuplicateItem) as caught:
+        memory.create("buy milk", {"n": 1.0, "type": "task"}, copy=False)
+    assert caught.value.id == first.id
+    assert memory.create("buy milk", {"n": 2, "type": "task"}, copy=False).op == "create"
+    assert memory.create("buy milk", {"type": "task", "n": 1}).op == "create"
+    assert memory.count() == 3
+
+
+# ---- apply: all or nothing, as expected
+
+
+def a_record_that_is_not_as_expected_stops_the_whole_act(backend: Backend) -> None:
+    stored, other = item("stored", "as it is"), item("other", "the other")
+    store(backend, stored)
+    for expected in (
+        {("item", "stored"): item("stored", "as it was")},
+        {("item", "stored"): None},
+        {("item", "missing"): item("missing", "gone")},
+        {("line", "0"): item("0", "gone")},
+    ):
+        with pytest.raises(RecordChanged):
+            backend.apply(
+                [
+                    Entry(STAMP, "", "act", Change("item", "other", None, other)),
+                    Entry(STAMP, "", "act", Change("item", "stored", stored, None)),
+                ],
+                expected,  # type: ignore[arg-type]
+            )
+    assert list(backend.scan("item")) == [stored]
+    assert [entry.turn for entry in backend.entries()] == ["stored"]
+
+
+def apply_returns_the_net_change_of_each_record(backend: Backend) -> None:
+    first, second = item("a", "first"), item("a", "second")
+    entries = [
+        Entry(STAMP, "", "act", Change("item", "a", None, first)),
+        Entry(STAMP, "", "act", Change("item", "a", first, second)),
+        Entry(STAMP, "", "act", Change("line", "0", None, item("0", "line"))),
+    ]
+    assert backend.apply(entries, {("item", "a"): None}) == [
+        Change("item", "a", None, second),
+        Change("line", "0", None, item("0", "line")),
+    ]
+    assert [entry.change.after for entry in backend.entries()] == [item("0", "line"), second, first]
+    assert backend.get_many("item", ["a"]) == {"a": second}
+
+
+def a_failure_in_the_middle_leaves_nothing(backend: Backend) -> None:
+    kept = item("kept", "kept")
+    store(backend, kept)
+    entries = [
+        Entry(STAMP, "", "act", Change("item", "kept", kept, None)),
+        Entry(STAMP, "", "act", Change("item", "new", None, item("new", "new"))),
+        Entry(STAMP, "", "act", Change("item", "bad", None, item("bad", UNEMBEDDABLE))),
+    ]
+    with pytest.raises(UserError):
+        backend.apply(entries)
+    assert list(backend.scan("item")) == [kept]
+    assert len(backend.entries()) == 1
+    store(backend, item("next", "the next write works"))
+    assert backend.count("item") == 2
+
+
+# ---- undo and trash
+
+
+def a_turn_is_undone_as_a_whole_and_that_can_be_undone(backend: Backend) -> None:
+    memory = memory_on(backend)
+    kept, gone = created(memory, "kept", {"a": 1}), created(memory, "gone")
+    before = sorted(memory.items(), key=lambda i: i.id), memory.lines()
+    memory.update(kept.id, "changed", {"b": 2}, Cause("k1", "thread", "turn"))
+    memory.delete(gone.id, Cause("k2", "thread", "turn"))
+    memory.create("new", {}, Cause("k3", "thread", "turn"))
+    memory.append_line("learned", Cause("k4", "thread", "turn"))
+    after = sorted(memory.items(), key=lambda i: i.id), memory.lines()
+    assert last_turn(memory, "thread") == "turn"
+    done = undo(memory, "turn")
+    assert (sorted(memory.items(), key=lambda i: i.id), memory.lines()) == before
+    assert not done.conflicts
+    undo(memory, done.name)
+    assert (sorted(memory.items(), key=lambda i: i.id), memory.lines()) == after
+    with pytest.raises(UserError):
+        undo(memory, "no such turn")
+
+
+def undo_stops_at_a_conflict(backend: Backend) -> None:
+    memory = memory_on(backend)
+    change = memory.create("new", {}, Cause("k1", "thread", "turn"))
+    memory.update(change.id, "changed since")
+    assert undo(memory, "turn").conflicts
+    assert memory.get(change.id).content == "changed since"
+    assert undo(memory, "turn", override=True).changes
+    assert memory.count() == 0
+
+
+def deleted_items_can_be_listed_restored_and_purged(backend: Backend) -> None:
+    memory = memory_on(backend)
+    one, two = created(memory, "one"), created(memory, "two")
+    memory.delete(one.id)
+    memory.delete(two.id)
+    assert [deleted.item for deleted in list_deleted(memory)] == [two, one]
+    restore(memory, one.id)
+    assert memory.get(one.id) == one
+    with pytest.raises(UserError):
+        restore(memory, one.id)
+    assert [deleted.item for deleted in purge(memory, "2027")] == [two]
+    assert list_deleted(memory) == []
+    assert memory.history(id=two.id) == []
+    assert len(memory.history(id=one.id)) == 3
+
+
+# ---- journal
+
+
+def the_journal_tells_who_when_and_in_which_order(backend: Backend) -> None:
+    memory = memory_on(backend)
+    first = memory.create("one", {}, Cause("k1", "t1", "turn 1"))
+    memory.append_line("line", Cause("k2", "t2", "turn 2"))
+    memory.update(first.id, "two", cause=Cause("k3", "t1", "turn 3"))
+    entries = memory.history()
+    assert [entry.turn for entry in entries] == ["turn 3", "turn 2", "turn 1"]
+    assert [entry.seq for entry in entries] == sorted((entry.seq for entry in entries), reverse=True)
+    assert [entry.change.op for entry in memory.history(id=first.id)] == ["update", "create"]
+    assert [entry.key for entry in memory.history(turn="turn 2")] == ["k2"]
+    assert memory.history(limit=1) == entries[:1]
+    assert memory.history(since=entries[1].ts) == entries[:2]
+    assert memory.turns() == {"turn 3": "t1", "turn 2": "t2", "turn 1": "t1"}
+    assert list(memory.turns()) == ["turn 3", "turn 2", "turn 1"]
+    assert [entry.turn for entry in backend.latest("item")] == ["turn 3"]
+    assert memory.origins("line")["0"].cause == Cause("k2", "t2", "turn 2")
+
+
+def an_erased_record_leaves_no_trace_in_the_journal(backend: Backend) -> None:
+    memory = memory_on(backend)
+    one, two = created(memory, "one"), created(memory, "two")
+    memory.delete(one.id)
+    backend.erase("item", one.id)
+    assert [entry.change.id for entry in memory.history()] == [two.id]
+    assert [entry.change.id for entry in backend.latest("item")] == [two.id]
+
+
+# ---- line numbers
+
+
+def line_numbers_are_never_used_again(backend: Backend) -> None:
+    memory = memory_on(backend)
+    for text in ("zero", "one", "two"):
+        memory.append_line(text)
+    memory.delete_line(2)
+    memory.delete_line(0)
+    memory.append_line("three")
+    assert memory.lines() == {1: "one", 3: "three"}
+    assert backend.next_line_number() == 4
+    backend.reserve_line_numbers(10)
+    assert (backend.next_line_number(), backend.take_line_number(), backend.take_line_number()) == (10, 10, 11)
+    backend.reserve_line_numbers(5)
+    assert memory.append_line("later").id == "12"
+
+
+def a_line_that_changed_since_it_was_read_is_left(backend: Backend) -> None:
+    memory = memory_on(backend)
+    memory.append_line("Likes tea")
+    shown = {0: "digest of another text"}
+    calls: list[Callable[[], Any]] = [
+        lambda: memory.replace_line(0, "Likes coffee", shown=shown),
+        lambda: memory.delete_line(0, shown=shown),
+    ]
+    for call in calls:
+        with pytest.raises(ToolError, match="Likes tea"):
+            call()
+    with pytest.raises(ToolError, match="no Global Context line 7"):
+        memory.delete_line(7)
+    assert memory.lines() == {0: "Likes tea"}
+
+
+# ---- threads
+
+
+def threads_lose_nothing(backend: Backend) -> None:
+    memory = memory_on(backend)
+
+    def write(name: str) -> None:
+        for n in range(10):
+            memory.append_line(f"{name} {n}")
+            memory.create(f"{name} {n}")
+
+    run_at_once(*(partial(write, name) for name in ("left", "right", "middle")))
+    wanted = sorted(f"{name} {n}" for name in ("left", "right", "middle") for n in range(10))
+    assert sorted(i.content for i in memory.items()) == wanted
+    assert sorted(memory.lines().values()) == wanted
+
+
+def changes_of_one_record_follow_one_another(backend: Backend) -> None:
+    memory = memory_on(backend)
+    counter = created(memory, "counter", {"log": []})
+
+    def count(name: str) -> None:
+        for n in range(5):
+            memory.update(counter.id, properties={f"{name}{n}": True})
+
+    run_at_once(*(partial(count, name) for name in ("a", "b", "c")))
+    assert len(memory.get(counter.id).properties) == 16
+    history = memory.history(id=counter.id)
+    assert all(newer.change.before == older.change.after for newer, older in itertools.pairwise(history))
+
+
+def a_snapshot_keeps_writers_out(backend: Backend) -> None:
+    memory = memory_on(backend)
+    writer = threading.Thread(target=lambda: memory.create("late"))
+    with backend.snapshot():
+        writer.start()
+        writer.join(0.1)
+        assert memory.count() == 0
+    writer.join()
+    assert memory.count() == 1
+
+
+def run_at_once(*calls: Callable[[], object]) -> None:
+    """Run calls in threads of their own and raise what the first of them raised."""
+    with ThreadPoolExecutor(len(calls)) as pool:
+        for future in [pool.submit(call) for call in calls]:
+            future.result()
+
+
+GROUPS: dict[str, tuple[Check, ...]] = {
+    "round trip": (
+        content_and_properties_come_back_exactly,
+        an_update_leaves_nothing_stale,
+        a_megabyte_comes_back,
+        numbers_keep_value_and_type,
+        a_property_called_created_at_is_the_users,
+        values_that_json_cannot_carry_are_refused_by_name,
+        update_merges_and_null_removes,
+        unknown_ids_are_errors_the_model_can_act_on,
+        ids_are_eight_characters_of_base32,
+        delete_gives_back_what_it_removed,
+        scan_and_get_many_give_what_is_stored,
+    ),
+    "filters": (
+        where_means_what_the_filter_language_says,
+        random_filters_find_what_the_exact_test_finds,
+        an_unknown_key_matches_nothing_and_says_so,
+        a_filter_or_limit_that_makes_no_sense_says_what_is_wrong,
+        without_text_by_date_then_newest,
+        due_items_are_open_and_go_by_their_own_date,
+    ),
+    "ranking": (
+        the_nearest_come_first_and_all_are_counted,
+        an_id_a_phrase_and_a_tag_come_first,
+        a_day_that_is_named_lifts_items_of_that_day,
+        words_that_vectors_cannot_tell_apart_are,
+        any_text_is_a_query,
+    ),
+    "call keys": (
+        a_call_that_runs_again_changes_nothing,
+        the_same_call_at_once_is_made_once,
+        a_key_is_written_down_with_its_change,
+        a_copy_is_refused_unless_it_is_wanted,
+    ),
+    "apply": (
+        a_record_that_is_not_as_expected_stops_the_whole_act,
+        apply_returns_the_net_change_of_each_record,
+        a_failure_in_the_middle_leaves_nothing,
+    ),
+    "undo": (a_turn_is_undone_as_a_whole_and_that_can_be_undone, undo_stops_at_a_conflict),
+    "trash": (deleted_items_can_be_listed_restored_and_purged,),
+    "journal": (the_journal_tells_who_when_and_in_which_order, an_erased_record_leaves_no_trace_in_the_journal),
+    "line numbers": (line_numbers_are_never_used_again, a_line_that_changed_since_it_was_read_is_left),
+    "threads": (threads_lose_nothing, changes_of_one_record_follow_one_another, a_snapshot_keeps_writers_out),
+}

@@ -1,0 +1,24 @@
+"""Values and items that are equal have one text."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ana.memory.digests import canonical, content_digest
+
+
+@given(left=st.recursive(st.integers(-2, 2) | st.floats(-2, 2) | st.booleans() | st.none(), st.lists, max_leaves=4))
+def test_equal_values_have_one_canonical_text(left: Any) -> None:
+    assert canonical(left) == canonical(left)
+    assert canonical(True) != canonical(1) == canonical(1.0)
+    assert canonical("1") != canonical(1)
+    assert canonical("x" * 10_000) != canonical("x" * 10_001)
+    assert len(canonical("x" * 10_000)) < 100
+
+
+def test_the_same_is_said_in_other_white_space_and_case() -> None:
+    one = content_digest("Buy  milk.", {"type": "task", "n": 1, "gone": None})
+    assert one == content_digest("buy milk", {"n": 1.0, "type": "task"})
+    assert one != content_digest("buy milk", {"n": 2, "type": "task"})
+    assert one != content_digest("buy oat milk", {"n": 1, "type": "task"})

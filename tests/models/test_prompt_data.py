@@ -1,0 +1,41 @@
+"""What a prompt was rendered from is handed to our own models only; providers are sent the text."""
+
+import json
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from ana.handles import open_handles
+from ana.models.base import PROMPT_DATA
+from ana.models.offline.reader import reply
+from ana.settings import load_settings
+from app.turn import open_assistant
+from nodes.reason import system_message
+from prompts import decision_prompt
+from tests.conftest import folders
+from tests.wire import DIALECTS, Dialect, Reply, wire
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("mode", ["0", "1"])
+def test_no_provider_is_sent_it(tmp_path: Path, dialect: Dialect, mode: str) -> None:
+    with wire(dialect, Reply('{"final": {"answer": "Hello."}}')) as server:
+        env = folders(tmp_path, **server.env(), USE_TOOL_CALLS=mode)
+        with open_assistant(open_handles(load_settings(env), instruct=decision_prompt)) as assistant:
+            assistant.handles.memory.append_line("Works in Berlin")
+            assistant.ask("hello", THREAD)
+    (request,) = server.requests
+    assert PROMPT_DATA not in json.dumps(request)
+    assert request["messages"][0].keys() == {"role", "content"}
+    assert json.dumps(request).count("Works in Berlin") == 1
+
+
+def test_the_offline_reader_reads_it_and_not_the_text() -> None:
+    message = system_message({"now": "Wednesday 2026-01-07 09:00, Europe/Berlin", "lines": {3: "Works in Berlin"}})
+    message.content = "Any text at all.\n0-- Works in Paris"
+    question = HumanMessage("what do you know about me?")
+    assert reply([message, question], frozenset()).text == "This is what I know:\n- Works in Berlin"
+    assert reply([SystemMessage("## Now\nWednesday 2026-01-07 09:00"), question], frozenset()).text.startswith("I was")
