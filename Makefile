@@ -17,7 +17,7 @@ chat: $(READY) ## talk to the assistant (installs it on the first run)
 	@$(BIN)/ana chat
 
 test: $(READY) ## run every test
-	@$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
 check: $(READY) ## lint, types, import direction, README
 	@$(BIN)/ruff check .
@@ -35,7 +35,7 @@ dev: $(READY) ## the LangGraph dev server, for Studio and the API
 bench: $(READY) ## speed, as ratios inside one run
 	@$(BIN)/python -m evals.bench
 
-crash: $(READY) ## kill it 300 times at random moments and look what is left; many writers at once; long tests (about 25 minutes)
+crash: $(READY) ## kill it 300 times at random moments and look at what is left; many writers at once; the long forms of tests (about 25 minutes)
 	@$(BIN)/python -m evals.crash
 	@$(BIN)/python -m evals.crash.crowd
 	@ANA_LONG_TESTS=1 $(BIN)/python -m pytest -n 2 -m "long or hypothesis" --timeout 600 -v

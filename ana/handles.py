@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from ana.backends.chroma.backend import ChromaBackend
+    from ana.memory.backend import Backend
     from ana.memory.memory import Memory
     from ana.tracing.traces import Traces
 
@@ -51,6 +52,7 @@ def open_handles(
     program: str = "ana",
     model: "BaseChatModel | None" = None,
     instruct: Callable[[str], str] | None = None,
+    backend: "Backend | None" = None,
 ) -> Handles:
     """Build the handles. Nothing is locked or read until it is used.
 
@@ -59,6 +61,7 @@ def open_handles(
         program: How this process is called in another's messages.
         model: Instead of the one that the settings ask for.
         instruct: Makes the prompt of a model without tool calls; a door where people talk to the model gives it.
+        backend: Instead of the data folder's.
 
     Raises:
         ConfigError: The model or the embedder cannot be built from the settings.
@@ -66,20 +69,24 @@ def open_handles(
     from ana.models.providers import build_model
 
     model = model or build_model(settings, instruct)
-    data = _open_folder(settings, program)
+    data = _open_data(settings, backend) if backend else _open_folder(settings, program)
     return Handles(data.settings, data.clock, data.memory, data.traces, model)
+
+
+def _open_data(settings: Settings, backend: "Backend") -> DataHandles:
+    from ana.memory.memory import Memory
+    from ana.tracing.traces import Traces
+
+    clock = Clock(local_zone(settings.ana_timezone))
+    return DataHandles(settings, clock, Memory(backend, clock), Traces(settings.traces_dir, secrets_of(settings)))
 
 
 def _open_folder(settings: Settings, program: str) -> FolderHandles:
     from ana.backends.chroma.backend import ChromaBackend
     from ana.embedders import build_embedder
-    from ana.memory.memory import Memory
-    from ana.tracing.traces import Traces
 
-    clock = Clock(local_zone(settings.ana_timezone))
     backend = ChromaBackend(settings.ana_data_dir, build_embedder(settings), program=program, tell=_tell)
-    traces = Traces(settings.traces_dir, secrets_of(settings))
-    return FolderHandles(settings, clock, Memory(backend, clock), traces, backend)
+    return FolderHandles(**vars(_open_data(settings, backend)), backend=backend)
 
 
 @contextmanager

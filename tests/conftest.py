@@ -13,6 +13,7 @@ import pytest
 
 os.environ.update({"LANGSMITH_TRACING": "false", "LANGSMITH_TEST_TRACKING": "false", "ANONYMIZED_TELEMETRY": "False"})
 
+from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import WordLlamaEmbeddings
 from ana.handles import Handles, open_handles
 from ana.memory.memory import Memory
@@ -47,7 +48,13 @@ def folders(path: Path, **more: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
+def memory(clock: Clock) -> Memory:
+    return Memory(InMemoryBackend(EMBEDDER), clock)
+
+
+@pytest.fixture
+def chroma_memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
+    """For tests that are about Chroma or the files of a data folder."""
     memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     yield memory
     memory.close()
@@ -70,16 +77,17 @@ MakeAssistant = Callable[..., "Assistant"]
 
 @pytest.fixture
 def make_assistant(settings: Settings) -> Iterator[MakeAssistant]:
-    """Opens assistants on one data folder, each with a script for a model."""
+    """Opens assistants on one memory, each with a script for a model."""
     from contextlib import ExitStack
 
     from ana.models.scripted import ScriptedModel
     from app.turn import open_assistant
 
+    backend = InMemoryBackend(EMBEDDER)
     with ExitStack() as stack:
 
         def make(*replies: Any, handles: Handles | None = None) -> "Assistant":
-            handles = handles or open_handles(settings, model=ScriptedModel(replies=list(replies)))
+            handles = handles or open_handles(settings, model=ScriptedModel(replies=list(replies)), backend=backend)
             return stack.enter_context(open_assistant(handles))
 
         yield make

@@ -13,6 +13,9 @@ LEVELS = {"ana": 0, "prompts": 1, "tools": 2, "nodes": 3, "graph": 4, "app": 5, 
 LEAVES = {"graph.state", "graph.context"}
 """What nodes may read of graph."""
 
+MOST_CONDITIONS = 15
+"""Conditions inside expressions that a function may have; ruff counts its branches (C901, PLR0912)."""
+
 FILES = [path for package in LEVELS for path in sorted((PROJECT / package).rglob("*.py"))]
 
 
@@ -52,6 +55,36 @@ def test_files_and_functions_stay_small(path: Path) -> None:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
             assert node.end_lineno - node.lineno < 60, f"{path}:{node.lineno} {node.name}"
+
+
+def count_conditions(function: ast.AST) -> int:
+    """Operands beyond the first, conditional expressions, conditions in comprehensions; not of inner functions."""
+    count = 0
+    for node in ast.iter_child_nodes(function):
+        if isinstance(node, ast.BoolOp):
+            count += len(node.values) - 1
+        elif isinstance(node, ast.comprehension):
+            count += len(node.ifs)
+        count += isinstance(node, ast.IfExp)
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            count += count_conditions(node)
+    return count
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PROJECT)))
+def test_expressions_hold_few_conditions(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert count_conditions(node) <= MOST_CONDITIONS, f"{path}:{node.lineno} {node.name}"
+
+
+def test_conditions_are_counted() -> None:
+    function = ast.parse(
+        "def f(a, b):\n"
+        "    def inner(c):\n        return c and a\n"
+        "    return [x if x else a for x in b if x and a or b if b]\n"
+    ).body[0]
+    assert count_conditions(function) == 5, "one conditional expression, two operators, two conditions"
 
 
 def test_the_langgraph_server_gets_our_packages() -> None:

@@ -35,6 +35,7 @@ def complete(model: Bound, messages: Sequence[BaseMessage], on_text: Callable[[s
     """
     whole: AIMessageChunk | None = None
     try:
+        # the tag keeps a server from sending the raw chunks on; the draft is streamed under an id of ours
         for chunk in model.stream(list(messages), config={"tags": ["nostream"]}):
             if chunk.text:
                 on_text(plain_text(chunk.text))
@@ -62,6 +63,7 @@ def _require_end(message: AIMessage) -> AIMessage:
         raise cut_off_error()
     if why == "content_filter":
         raise ModelFailed("The model provider's filter stopped the answer.", "Say it in other words.")
+    # half an answer is of use; half a call is not, and is invalid by now
     if why == "length" and message.text and not message.tool_calls:
         return message.model_copy(update={"content": f"{message.text.rstrip()} …\n\n{CUT_OFF}"})
     return message

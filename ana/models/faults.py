@@ -79,6 +79,7 @@ def translate_error(exc: Exception) -> ModelFailed:
     words = str(exc)
     if isinstance(exc, ContextOverflowError) or (_status(exc) == 400 and _TOO_LONG.search(words)):
         return ContextTooLong("The conversation is longer than the model can read.", _SHORTER)
+    # before the table: it is also a connection error, but one in which something was already answered
     if any(name in _names(exc) for name in _BROKEN):
         return cut_off_error()
     if isinstance(exc, ModelRateLimitError) and _QUOTA.search(words):
@@ -107,7 +108,7 @@ def _names(exc: BaseException) -> set[str]:
     """The class of an error, and of those it came from."""
     names: set[str] = set()
     at: BaseException | None = exc
-    while at is not None and len(names) < 10:
+    while at is not None and len(names) < 10:  # a chain may be a circle
         names.add(type(at).__name__)
         at = at.__cause__ or at.__context__
     return names

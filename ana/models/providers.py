@@ -98,10 +98,10 @@ def _build_openai(settings: Settings, model: str, key: "SecretStr", url: str | N
         model=model,
         api_key=key,
         base_url=url,
-        timeout=settings.ana_turn_seconds,
+        timeout=settings.ana_turn_seconds,  # its default is none
         max_retries=RETRIES,
         temperature=settings.temperature,
         max_completion_tokens=settings.max_tokens,
         stream_usage=True,
-        use_responses_api=False,
+        use_responses_api=False,  # other servers speak chat completions alone
     )

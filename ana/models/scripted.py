@@ -37,9 +37,9 @@ class ScriptedModel(StreamingModel):
         return "scripted"
 
     def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
-        yield ChatGenerationChunk(message=to_chunk(self._take_reply(messages)))
+        yield ChatGenerationChunk(message=to_chunk(self._reply(messages)))
 
-    def _take_reply(self, messages: list[BaseMessage]) -> AIMessage:
+    def _reply(self, messages: list[BaseMessage]) -> AIMessage:
         self.seen.append(list(messages))
         if self._next >= len(self.replies):
             raise ModelFailed("The script has no further reply.")

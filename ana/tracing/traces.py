@@ -79,11 +79,12 @@ class Traces:
         """
         path = self.path(record["thread_id"])
         line = json.dumps(record, ensure_ascii=True, default=str)
-        for secret in self._secrets:
+        for secret in self._secrets:  # as JSON writes it, or one with a quote in it would slip through
             line = line.replace(json.dumps(secret)[1:-1], "[secret]")
         try:
             with self._writing:
                 self.folder.mkdir(parents=True, exist_ok=True)
+                # a record holds what the person said: nobody else may read it
                 fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
                 with os.fdopen(fd, "a", encoding="ascii") as file:
                     file.write(line + "\n")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
+from ana.backends.in_memory import InMemoryBackend
 from ana.handles import open_handles
 from ana.settings import load_settings
 from app.outcome import Done, expect_done
@@ -16,7 +17,7 @@ from app.turn import Assistant, open_assistant
 from graph.builder import builder
 from graph.context import LocalContext
 from prompts import decision_prompt
-from tests.conftest import folders
+from tests.conftest import EMBEDDER, folders
 from tests.openai_stub import OLLAMA, Said, Stub, openai_stub, without_tools
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b010"
@@ -33,7 +34,9 @@ FINAL = '```json\n{"final": "You have one task: the cake."}\n```'
 @contextmanager
 def opened(stub: Stub, folder: Path, **more: str) -> Iterator[Assistant]:
     env = folders(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, **more)
-    with open_assistant(open_handles(load_settings(env), instruct=decision_prompt)) as assistant:
+    with open_assistant(
+        open_handles(load_settings(env), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+    ) as assistant:
         yield assistant
 
 

@@ -7,13 +7,14 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import Field
 
+from ana.backends.in_memory import InMemoryBackend
 from ana.errors import ModelFailed
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
 from app.outcome import Done, expect_done
 from graph.checkpoints import saver_path
-from tests.conftest import MakeAssistant, folders
+from tests.conftest import EMBEDDER, MakeAssistant, folders
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 LONG = "word " * 400
@@ -29,7 +30,7 @@ class Talker(ScriptedModel):
     replies: list[Any] = Field(default_factory=list)
     fails: bool = False
 
-    def _take_reply(self, messages: list[BaseMessage]) -> AIMessage:
+    def _reply(self, messages: list[BaseMessage]) -> AIMessage:
         self.seen.append(list(messages))
         if not is_summary(messages):
             return AIMessage(LONG)
@@ -45,7 +46,7 @@ class Talker(ScriptedModel):
 def talked(make_assistant: MakeAssistant, tmp_path: Any, turns: int, **more: Any) -> tuple[Talker, list[Done]]:
     model = Talker(**more)
     env = folders(tmp_path, LLM_PROVIDER="openai", OPENAI_API_KEY="x", ANA_HISTORY_TOKENS="3000")
-    assistant = make_assistant(handles=open_handles(load_settings(env), model=model))
+    assistant = make_assistant(handles=open_handles(load_settings(env), model=model, backend=InMemoryBackend(EMBEDDER)))
     return model, [expect_done(assistant.ask(f"question {n}", THREAD)) for n in range(turns)]
 
 

@@ -10,12 +10,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
 
+from ana.backends.in_memory import InMemoryBackend
 from ana.errors import UserError
 from ana.memory.changes import Cause, Change
 from ana.memory.memory import Memory
 from ana.memory.undo import last_turn, undo
 from ana.time.clock import Clock
-from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 from tests.examples import examples
 
@@ -100,7 +100,7 @@ def test_a_write_between_the_look_and_the_undo_is_a_conflict(
 ) -> None:
     item = memory.create("one", {}, cause("t0")).id
     memory.update(item, "two", None, cause("t1"))
-    other = open_memory(tmp_path / "data", EMBEDDER, clock)
+    other = Memory(memory.backend, clock)
     put_back = memory.put_back
 
     def meddle(changes: Sequence[Change], turn: str, thread: str) -> None:
@@ -110,7 +110,6 @@ def test_a_write_between_the_look_and_the_undo_is_a_conflict(
     monkeypatch.setattr(memory, "put_back", meddle)
     assert len(undo(memory, "t1").conflicts) == 1
     assert memory.get(item).content == "three"
-    other.close()
 
 
 def test_an_edit_by_hand_is_a_turn_of_its_own(memory: Memory) -> None:
@@ -169,7 +168,7 @@ class Undoing(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
-        self.memory = open_memory(Path(self.folder.name), EMBEDDER, Clock(BERLIN, lambda: WEDNESDAY))
+        self.memory = Memory(InMemoryBackend(EMBEDDER), Clock(BERLIN, lambda: WEDNESDAY))
         self.state: dict[str, str] = {}
         self.did: dict[str, dict[str, tuple[str | None, str | None]]] = {}
         self.count = 0

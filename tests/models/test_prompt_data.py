@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
+from ana.backends.in_memory import InMemoryBackend
 from ana.handles import open_handles
 from ana.models.base import PROMPT_DATA
 from ana.models.offline.reader import reply
@@ -13,7 +14,7 @@ from ana.settings import load_settings
 from app.turn import open_assistant
 from nodes.reason import system_message
 from prompts import decision_prompt
-from tests.conftest import folders
+from tests.conftest import EMBEDDER, folders
 from tests.wire import DIALECTS, Dialect, Reply, wire
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
@@ -24,7 +25,9 @@ THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 def test_no_provider_is_sent_it(tmp_path: Path, dialect: Dialect, mode: str) -> None:
     with wire(dialect, Reply('{"final": {"answer": "Hello."}}')) as server:
         env = folders(tmp_path, **server.env(), USE_TOOL_CALLS=mode)
-        with open_assistant(open_handles(load_settings(env), instruct=decision_prompt)) as assistant:
+        with open_assistant(
+            open_handles(load_settings(env), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+        ) as assistant:
             assistant.handles.memory.append_line("Works in Berlin")
             assistant.ask("hello", THREAD)
     (request,) = server.requests

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from ana.backends.in_memory import InMemoryBackend
 from ana.handles import open_handles
 from ana.settings import load_settings
 from ana.tracing.traces import Traces
 from app.turn import open_assistant
 from prompts import decision_prompt
-from tests.conftest import folders
+from tests.conftest import EMBEDDER, folders
 from tests.models.test_faults import FAILS
 from tests.wire import DIALECTS, Reply, wire
 
@@ -81,7 +82,7 @@ def test_nothing_is_doubled_or_lost_and_the_thread_answers(
     model = Storyteller(spoken)
     with wire(DIALECTS[spoken], model) as server:
         env = folders(tmp_path, **server.env(), USE_TOOL_CALLS="0" if spoken else "1", ANA_HISTORY_TOKENS="2000")
-        handles = open_handles(load_settings(env), instruct=decision_prompt)
+        handles = open_handles(load_settings(env), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
         with open_assistant(handles) as assistant:
             answers = [assistant.ask(f"keep thing {n}", THREAD) for n in range(turns)]
             server.replies = [Reply('{"final": {"answer": "Hello."}}' if spoken else "Hello.")]

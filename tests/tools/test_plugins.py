@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from ana.backends.in_memory import InMemoryBackend
 from ana.errors import ConfigError
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from app.turn import open_assistant
-from tests.conftest import MakeAssistant, folders
+from tests.conftest import EMBEDDER, MakeAssistant, folders
 from tools.catalog import TOOLS, catalog, checker, schemas
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -55,7 +56,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def asked(tmp_path: Path, modules: str, *replies: Any) -> Any:
     model = ScriptedModel(replies=list(replies))
     settings = load_settings(folders(tmp_path, TOOLS_MODULES=modules))
-    with open_assistant(open_handles(settings, model=model)) as assistant:
+    with open_assistant(open_handles(settings, model=model, backend=InMemoryBackend(EMBEDDER))) as assistant:
         return assistant.ask("throw", THREAD), model
 
 

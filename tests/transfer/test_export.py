@@ -11,8 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ana.backends.chroma.source import ChromaSource
+from ana.backends.in_memory import InMemoryBackend
 from ana.errors import StoreBroken, UserError
-from ana.memory.changes import Cause
+from ana.memory.changes import Cause, Change, Entry
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.trash import list_deleted, restore
@@ -21,7 +22,6 @@ from ana.time.clock import Clock
 from ana.transfer.bundle import Bundle, is_export, read_export
 from ana.transfer.exporter import export_lines
 from ana.transfer.importer import import_bundle
-from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 from tests.examples import examples
 
@@ -30,7 +30,7 @@ STAMP = "2026-01-07T08:00:00.000000+00:00"
 
 @pytest.fixture
 def other(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
-    memory = open_memory(tmp_path / "other", EMBEDDER, clock)
+    memory = Memory(InMemoryBackend(EMBEDDER), clock)
     yield memory
     memory.close()
 
@@ -56,7 +56,9 @@ def lived_in(memory: Memory) -> None:
 
 def test_export_import_export_gives_the_same_bytes(memory: Memory, other: Memory, tmp_path: Path) -> None:
     lived_in(memory)
-    chroma_of(memory).fill([Item("fromfill", "never journaled", {}, STAMP, STAMP)])
+    silent = Item("fromfill", "never journaled", {}, STAMP, STAMP)
+    memory.backend.apply([Entry(STAMP, "", "silent", Change("item", silent.id, None, silent))])
+    memory.backend.erase("item", silent.id)
     first = export(memory, tmp_path / "first.jsonl")
     done = import_bundle(other, read_export(first))
     assert (done.new, done.unchanged, done.conflicting) == (5, 0, [])
@@ -94,7 +96,8 @@ def test_what_is_something_else_here_is_left_alone_unless_told(memory: Memory, t
     assert [item.content for item in memory.items()] == ["one and more"]
 
 
-def test_a_failed_import_leaves_nothing(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_import_leaves_nothing(chroma_memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = chroma_memory
     memory.create("mine")
     items = [Item(f"new{n:05}", f"text {n}", {}, STAMP, STAMP) for n in range(7)]
     monkeypatch.setattr("ana.backends.chroma.collection.BATCH", 3)

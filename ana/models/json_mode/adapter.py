@@ -68,7 +68,7 @@ class JsonDecisions(StreamingModel):
 def count_refused(messages: Sequence[BaseMessage]) -> int:
     """How many of the last replies, one after another, held nothing but calls that were refused."""
     count = 0
-    for message in reversed(messages):
+    for message in reversed(messages):  # a person's message ends the row
         if isinstance(message, AIMessage):
             if not message.invalid_tool_calls or message.tool_calls:
                 break
@@ -80,6 +80,7 @@ def count_refused(messages: Sequence[BaseMessage]) -> int:
 
 def to_message(decision: Decision, reply: AIMessageChunk) -> AIMessageChunk:
     """Return a decision as a model with native tool calls would have sent it."""
+    # an empty reply is left empty: the graph has its own answer to that
     if decision.error and not reply.text.strip():
         return AIMessageChunk(content="", usage_metadata=reply.usage_metadata)
     metadata, calls = dict(reply.response_metadata), []

@@ -60,6 +60,7 @@ def _split_at_user(text: str, segments: Sequence[Segment]) -> tuple[list[Segment
     for position, segment in enumerate(segments):
         if segment.kind == "user":
             before = list(segments[:position])
+            # what follows was written by the model in the person's name
             if any(p.candidates for p in before) or _remove_markup(text[: segment.start], before):
                 return before, list(segments[position:])
             after = [p for p in segments[position + 1 :] if p.kind != "user"]

@@ -50,7 +50,7 @@ def _rewrite_calls(message: AIMessage, answers: dict[str, ToolMessage]) -> Itera
     for call in message.tool_calls:
         yield AIMessage(_to_json({"tool": {"name": call["name"], "args": call["args"]}}))
         yield _rewrite_answer(answers.get(str(call["id"])), message)
-    for broken in message.invalid_tool_calls:
+    for broken in message.invalid_tool_calls:  # shown as it was sent, so that the reason makes sense
         yield AIMessage(broken["args"] or "{}")
         yield _rewrite_answer(answers.get(str(broken["id"])), message)
 

@@ -24,7 +24,7 @@ _ENDED = re.compile(r"[\"'”’`\d{\[]|e|l")
 
 def repair(text: str, at: int) -> tuple[Any, int] | None:
     """Return the value that begins at a place, repaired, and where it ends; None when no repair is certain."""
-    for end in _ENDS:
+    for end in _ENDS:  # the shortest text first: what follows the object is not part of it
         found = end.search(text, at)
         assert found is not None or end is not _ENDS[-1]
         if found is None or found.start() - at > LONGEST:

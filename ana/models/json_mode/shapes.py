@@ -120,7 +120,7 @@ def _read_name(value: Any) -> str | None:
 
 
 def _make_call(name: str, said: dict[str, Any], resolve: ResolveName, *, exact: bool) -> Iterator[Candidate]:
-    if _is_schema(said):
+    if _is_schema(said):  # models echo the prompt
         return
     given = [decode(said[key]) for key in ARGS if said.get(key) is not None]
     others = {key: value for key, value in said.items() if key not in REMARKS}
@@ -155,7 +155,7 @@ def _read_answer(said: dict[str, Any], *, spoken: bool) -> Iterator[Candidate]:
         yield from _make_answer(final)
     elif said.get("type") == "text" and isinstance(said.get("text"), str):
         yield from _make_answer(said["text"], weak=True)
-    elif not spoken:
+    elif not spoken:  # text beside a call is not the answer
         message = said.get("role") == "assistant" or "tool_calls" in said
         keys = [key for key in ("answer", "response", "final_answer", *["content"][:message]) if key in said]
         yield from (found for key in keys[:1] for found in _make_answer(said[key]))

@@ -12,6 +12,7 @@ LONGEST = 20_000
 _BEGIN = re.compile(
     r"\A(?P<fence>```+(?:ya?ml)?[ \t]*\r?\n)?(?:tool|final):(?:[ \t]*\r?\n[ \t]+\w|[ \t]+\w+[ \t]*\r?\n)"
 )
+# anchors and aliases: a short text may stand for a huge value
 _SHARED = re.compile(r"(?m)(?:^|[:\-\[,{])[ \t]*[&*]\w")
 
 

@@ -53,6 +53,7 @@ def edit_items(name: str, parts: list[str], edit: Edit, narrowed: str = "") -> P
     """Change the one item that has the whole name; else those of its parts, one after the other."""
     if len(parts) > 1:
         found = yield "query_items", {"text": name, "limit": MOST}
+        # "salt and pepper" may be one item or two
         whole = find_best(name, _contents(found["items"]), 0.99)
         return (yield from run_all(_edit(part, edit, narrowed) for part in ([name] if len(whole) == 1 else parts)))
     return (yield from _edit(name, edit, narrowed))

@@ -72,7 +72,7 @@ def normalize(text: str) -> str:
     if re.match(r"(?:[\w ]+[,!.] )?(?:can|could|would|will) you\b", text, re.I):
         text = text.rstrip("? ")  # an order, however polite
     text = re.sub(r",? ?\bplease\b(?! )|\bplease\b,? ", "", text, flags=re.I) or text
-    for _ in range(3):
+    for _ in range(3):  # politeness comes in layers: "hi, could you maybe"
         shorter = PATTERNS["trailing"].sub("", PATTERNS["leading"].sub("", text))
         text = shorter if re.search(r"\w", shorter) else text
     return expand_contraction(text)
@@ -87,6 +87,7 @@ def _correct(word: str) -> str:
     low = word.lower()
     if low in _TYPOS or len(low) < 5 or low in _OFTEN_MISSPELT:
         return _TYPOS.get(low, word).replace("_", " ")
+    # the first and last letters of a slip are mostly right; without them too many words are alike
     near = (right for right in _OFTEN_MISSPELT if right[0] == low[0] and right[-1] in low[-2:])
     return next((right for right in near if _is_one_slip(*sorted((low, right), key=len))), word)
 

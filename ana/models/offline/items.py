@@ -21,6 +21,7 @@ LONGEST = 160
 
 def stems(text: str) -> frozenset[str]:
     """The words of a text that say something, roughly by stem."""
+    # a hyphen or an apostrophe inside a word is part of it: check-up, don't
     words = re.findall(r"[^\W_][\w-]*(?:'\w+)?", text.replace("’", "'").lower())
     return frozenset(_stem(word) for word in words if not {word, re.sub(r"'s$", "", word)} & _STOP)
 
@@ -48,9 +49,8 @@ def find_best(what: str, things: Mapping[Thing, str], share: float = 0.5) -> lis
 
 def describe(item: Item) -> str:
     """An item's content and the properties that people call it by."""
-    return " ".join(
-        [item["content"], *(str(item["properties"].get(k, "")) for k in ("project", "context", "tags", "type"))]
-    )
+    said = (str(item["properties"].get(key, "")) for key in ("project", "context", "tags", "type"))
+    return " ".join([item["content"], *said])
 
 
 def due_day(item: Item) -> date | None:

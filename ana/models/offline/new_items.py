@@ -78,24 +78,18 @@ def plan_fragment(text: str, view: View) -> Plan | None:
     if PATTERNS["others"].search(text):
         return None
     content, properties = take_details(text, view.now)
-    content = tidy(content)
+    content, due = tidy(content), str(properties.get("due_date", ""))
     # the second word tells what was done already: rent paid
-    if _is_no_task(content) or may_be_past([*content.lower().split(), "", ""][1]):
+    is_no_task = PATTERNS["no order"].match(content) or PATTERNS["no thing"].match(content)
+    if is_no_task or may_be_past([*content.lower().split(), "", ""][1]):
         return None
     first, is_told = content.split(" ")[0].lower(), PATTERNS["told"].search(content)
     if {first, re.sub(r"^re(?=\w{3})", "", first)} & VERBS or (
         properties and PATTERNS["verb and thing"].match(content)
     ):
         return _add("task", content, properties) if " " in content else None
-    if _is_event(content, str(properties.get("due_date", ""))) and (PATTERNS["event"].match(content) or not is_told):
+    is_event = due and ("T" in due or PATTERNS["event"].search(content))
+    if is_event and (PATTERNS["event"].match(content) or not is_told):
         return _add("appointment", content, properties) if len(content.split()) < 7 else None
     is_task = properties.keys() - {"due_date"} or re.search(r"\bdue\b", text)
     return _add("task", content, properties) if is_task and not is_told and " " in content else None
-
-
-def _is_no_task(content: str) -> bool:
-    return any(PATTERNS[name].match(content) for name in ("no order", "no thing"))
-
-
-def _is_event(content: str, due: str) -> bool:
-    return bool(due) and ("T" in due or PATTERNS["event"].search(content) is not None)

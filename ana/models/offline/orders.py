@@ -57,10 +57,12 @@ def plan_order(text: str, view: View, narrowed: str = "") -> Plan | None:
             what = re.split(r" (?:is|isn't|can|are|aren't|has|was)\b", what)[0]
         text = f"{order['verb']} {what}{rest}"
     for kind, pattern in _FORMS:
+        # a form that fits may still turn out not to be an order; a later one may
         if (match := pattern.match(f" {text}")) and (plan := _plan_form(kind, match, view, narrowed, new=not order)):
             return plan
     if (thrown := PATTERNS["thrown"].match(text)) and (fresh := _plan_new(text, view)):
         return add_unless_kept(_drop_days(thrown["what"], view.today), fresh)
+    # what is left may tell of a move without ordering it: "the dentist is now on Friday"
     is_order = text.split(" ")[0].lower() in VERBS and not re.search(r"instead| is due ", text)
     if is_order or PATTERNS["no name"].match(text) or PATTERNS["no move"].search(text):
         return None
@@ -124,6 +126,7 @@ def plan_deed(text: str, view: View) -> Plan | None:
     if PATTERNS["someone calls"].match(text.rstrip(" .!")) or PATTERNS["someone"].match(match["what"]):
         return None
     said = _drop_days(f"{match['what']} {match['past']}", view.today)
+    # "went to the dentist": the verb says little, unless nothing else is left
     idle = _DOING if len(stems(said) - _DOING) > 1 else frozenset()
     what = " ".join(dict.fromkeys(word for word in said.split() if stems(word) - idle))
     edit = Edit(_set(status="done"), state="open", is_whole=True, otherwise=say(_UNKNOWN_DEED))
@@ -139,6 +142,7 @@ def _plan_edits(what: str, edit: Edit, view: View, narrowed: str) -> Plan | None
     if PATTERNS["not one"].search(what):
         return say(f"I am not sure which you mean by {what!r}. Say one thing at a time.")
     name = _drop_days(what, view.today)
+    # "delete Monday's call": the day is part of the name; "I called on Monday": it is when that was done
     if name != what and edit.by_day:
         edit = replace(edit, days=tuple(resolve(what, view.today)))
     parts = [part for part in re.split(r",? and |, ", name) if stems(part)]

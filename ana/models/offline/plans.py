@@ -35,7 +35,7 @@ def run_all(plans: Iterable[Plan]) -> Plan:
 
 def add(content: str, properties: dict[str, Any]) -> Plan:
     item = yield "create_item", {"content": content, "properties": properties}
-    if "existing" in item:
+    if "existing" in item:  # nothing was stored, and the person decides
         again = "Say it once more in this conversation, and I keep a second one."
         return f"You have that already:\n{format_item(item['existing'])}\n{again}"
     due = f", due {format_due(item)}" if due_day(item) else ""

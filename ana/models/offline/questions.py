@@ -42,6 +42,7 @@ def plan_search(text: str, view: View) -> Plan | None:
     words = re.findall(r"#?[\w'-]+", PATTERNS["kind"].sub(" ", rest))
     rest = " ".join(word for word in words if stems(word) - _FILLERS)
     is_filtered, is_undated = bool(where) or "undated" in flags, "undated" in flags
+    # without a question there must be a filter ("tasks for today"), or anything at all would be looked up
     if not is_asked and (not is_filtered or _is_statement(text) or (rest and "overdue" not in flags)):
         return None
     where |= {"type": types.pop()} if len(types) == 1 else {}
@@ -132,6 +133,7 @@ def _find(search: Search) -> Plan:
     if search.words:
         best = search.match(items)
         if not best and search.where.get("type") in _TASKLIKE:
+            # people call a task a reminder
             wider = {key: value for key, value in search.where.items() if key != "type"}
             return (yield from _find(replace(search, where=wider)))
         if not best:

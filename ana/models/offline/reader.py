@@ -32,8 +32,9 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
     """
     if (view := read_messages(messages)) is None:
         return AIMessage("I was not told what day it is, so I cannot work.")
-    if view.checked:
+    if view.checked:  # the same rules would only write the same draft again
         return AIMessage("I could not do that reliably. Please say it in other words.")
+    # nothing is kept between calls: the plan runs again from its beginning, over the results so far
     plan = plan_turn(view)
     try:
         name, arguments = next(plan)

@@ -61,6 +61,7 @@ def _plan_wishes(text: str, view: View) -> Plan | None:
             return plan
     for joint in PATTERNS["joint"].finditer(text):
         left, right = text[: joint.start()].strip(), normalize(text[joint.end() :])
+        # "remind me to call Anna on Friday and to buy milk on Saturday" is two reminders
         if left.lower().startswith("remind me ") and right.startswith("to ") and resolve(left, view.today):
             right = f"remind me {right}" if resolve(right, view.today) else right
         if (first := _plan_whole_wish(normalize(left), view)) and (second := _plan_whole_wish(right, view)):
@@ -71,7 +72,7 @@ def _plan_wishes(text: str, view: View) -> Plan | None:
 def _plan_whole_wish(text: str, view: View) -> Plan | None:
     """The plan for what is a wish in itself: an order, a deed, or something to do with its day."""
     try:
-        if PATTERNS["pronoun"].search(text):
+        if PATTERNS["pronoun"].search(text):  # "it" is in the other half, so this one is not whole
             return None
         first = text.split(" ")[0].lower()
         is_order = PATTERNS["whole"].match(text) or (first in VERBS and take_details(text, view.now)[1])

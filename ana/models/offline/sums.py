@@ -64,32 +64,26 @@ _SHAPES = tuple(
         (rf"(?:need|buy|want|get|take|order) (\d+)\b.*?\b(?:costs?|is|are|at) {_N}(?: each| apiece)?\b.*\b(?:pay|cost|total|altogether|much)", "{0} * {1}"),
     )
 )
-# fmt: on
 _ASKED = re.compile(
     r"^(?:what|how much|how many|compute|calculate|calc|evaluate|solve|if|split|divide|share|work out|tip|half|a |add|sum|average|square|cube|increase|raise|reduce|decrease|lower|cut|multiply|take"
-    r"|subtract|deduct|double|twice|triple|we|i |each|every|the |can you|tell me|(?:two|three|four) \d|\d+ (?:people|of us)|[\d(\-$€£])|\?$|.*\bhow (?:much|many)\b",
-    re.IGNORECASE,
-)  # fmt: skip
+    r"|subtract|deduct|double|twice|triple|we|i |each|every|the |can you|tell me|(?:two|three|four) \d|\d+ (?:people|of us)|[\d(\-$€£])|\?$|.*\bhow (?:much|many)\b", re.IGNORECASE)
 _RUN = re.compile(r"[$€£(\-]*\d[\d\s.,()+*/%^!×÷$€£-]*(?:of [$€£]?\d[\d.,]*)?")
 _OPERATION = re.compile(r"\d\s*(?:!|% of|%\s*\d|[-+*/^×÷]+\s*[$€£(]*-?\d)|\)\s*[-+*/^]")
 _DATED = re.compile(
-    r"\d ?[ap]m\b|\b\d+-\d+ (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{4}-\d\d-\d\d|\d+:\d\d|\bdue\b|\b(?:on|by|for|until) \d+/\d+|\b(?:remind|note|task|idea|reminder|appointment)\b",
-    re.IGNORECASE,
-)
+    r"\d ?[ap]m\b|\b\d+-\d+ (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{4}-\d\d-\d\d|\d+:\d\d|\bdue\b|\b(?:on|by|for|until) \d+/\d+|\b(?:remind|note|task|idea|reminder|appointment)\b", re.IGNORECASE)
 _RATE = re.compile(rf"(?P<each>{_EVERY}).* for (?P<n>\d+) (?P<unit>[a-z]+?)s?\b", re.IGNORECASE)
 _LY = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 _UNITS = re.compile(
-    r"how many (\w+?)s? (?:are|is|in|make)(?: there)?(?: in)? (\d+(?:\.\d+)?|an?) (second|minute|hour|day|week)s?\b",
-    re.IGNORECASE,
-)
+    r"how many (\w+?)s? (?:are|is|in|make)(?: there)?(?: in)? (\d+(?:\.\d+)?|an?) (second|minute|hour|day|week)s?\b", re.IGNORECASE)
+# fmt: on
 _FEW = {"two": 2, "three": 3, "four": 4}
 _PARTS = {"3rd": 3, "quarter": 4, "5th": 5}
 _IN = {("day", "week"): 7, ("month", "year"): 12, ("hour", "day"): 24}
 
 
 def find_expression(question: str) -> str | None:
-    """What is to be calculated, or None where nothing is."""
+    """Return the expression to calculate; None where a question asks for none."""
     text = alpha2digit(question, "en") if re.search(r"[a-z]", question) else question
     if not _ASKED.search(text) or _DATED.search(text):
         return None
@@ -108,14 +102,14 @@ def find_expression(question: str) -> str | None:
         return f"({' + '.join(numbers)}) / {len(numbers)}" if "average" in listed[0].lower() else " + ".join(numbers)
     for shape, form in _SHAPES:
         if match := shape.search(text):
-            return _in_its_unit(text, form.format(*match.groups()))
+            return _convert_unit(text, form.format(*match.groups()))
     for words, sign in _SIGNS:
         text = re.sub(words, sign, text, flags=re.IGNORECASE)
     longest = max((run.strip(" .,") for run in _RUN.findall(text)), key=len, default="")
     return longest.rstrip("-") if _OPERATION.search(longest) else None
 
 
-def _in_its_unit(text: str, expression: str) -> str | None:
+def _convert_unit(text: str, expression: str) -> str | None:
     """A rate by one unit over a time in another: 5 a day for 2 weeks is 5 * 2 * 7; nothing where it is not exact."""
     rate = _RATE.search(text)
     each = rate["each"].lower().split()[-1] if rate else ""

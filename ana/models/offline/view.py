@@ -56,6 +56,7 @@ def read_messages(messages: Sequence[BaseMessage]) -> View | None:
     moment = _MOMENT.search(data["now"]) if data else None
     if not data or not moment:
         return None
+    # the last two turns are enough: what was asked back, and the answer to it
     starts = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage) and not m.text.startswith("[check]")]
     turn = messages[starts[-1] :] if starts else []
     before = messages[starts[-2] : starts[-1]] if len(starts) > 1 else []
@@ -66,7 +67,7 @@ def read_messages(messages: Sequence[BaseMessage]) -> View | None:
         asked=before[0].text if answer.startswith(ASKING) else None,
         now=datetime.fromisoformat(moment[0]),
         it=_find_named(answer, _read_results(before)),
-        lines=_take_back(data["lines"], results),
+        lines=_restore_lines(data["lines"], results),
         results=results,
         checked=any(isinstance(m, HumanMessage) for m in turn[1:]),
     )
@@ -84,7 +85,7 @@ def _read_result(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {"error": text}
 
 
-def _take_back(lines: dict[int, str], results: Sequence[dict[str, Any]]) -> dict[int, str]:
+def _restore_lines(lines: dict[int, str], results: Sequence[dict[str, Any]]) -> dict[int, str]:
     """The lines as they were before the turn's calls changed them."""
     earlier = dict(lines)
     for result in reversed(results):

@@ -20,7 +20,7 @@ from ana.time.when.words import (
 )
 
 _AFTER = re.compile(r"\b(?:on|by|due|until|till|before|after|from|since|this|am|bis|ab|vom|zum)\s+(?:the\s+)?$", re.I)
-_VERBS = ("may", "march", "mar")
+_VERBS = ("may", "march", "mar")  # in lower case: "we may 5 times", "march 3 miles"
 _BEHIND = re.compile(STOP, re.IGNORECASE)
 
 _LEAD = rf"(?:\b(?:(?:this|next|last|coming)\s+)?(?P<weekday>{ANY_WEEKDAY})\.?,?\s+)?"

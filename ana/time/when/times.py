@@ -124,6 +124,7 @@ def _is_late(half: str | None, text: str, hour: int, *, written: bool) -> bool |
     """Whether an hour of a clock with 12 is after noon; None where it is one of a clock with 24."""
     if half:
         return half.lower() == "p"
+    # "tomorrow evening at 8": the part of the day may stand anywhere in the text
     if _LATE.search(text) and not _EARLY.search(text) and hour < 12:
         return True
     return True if 1 <= hour <= 6 and not written and not _EARLY.search(text) else None

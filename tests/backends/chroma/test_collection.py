@@ -13,7 +13,7 @@ from tests.chroma import chroma_of, open_memory
 from tests.examples import examples
 from tests.memory.conformance import PROPERTIES
 
-lasting = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+lasting = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture
