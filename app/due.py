@@ -1,4 +1,4 @@
-"""What is overdue, due today and due later this week."""
+"""Open items that are overdue, due today and due later this week."""
 
 import sys
 from datetime import date, timedelta
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from ana.memory.found import Found
 from ana.time.dates import day_of, weekday
-from app.show.text import short
+from app.show.items import show_items
+from app.show.text import shorten
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
@@ -18,45 +19,44 @@ TITLES: dict[Due, str] = {"overdue": "Overdue", "today": "Today", "week": "Later
 MOST = 1000
 """How many items are shown of each kind."""
 
+GREETING = 5
+"""How many items of each kind the REPL opens with."""
+
 DAY = timedelta(days=1)
 NOTHING = Found([], 0, False)
 
-WAITING = 5
-"""How many the REPL opens with, of each kind."""
 
-
-def due_then(handles: "DataHandles", which: Due, limit: int) -> "Found":
-    """Open items that are overdue, due today or due this week, today included; it ends on Sunday."""
+def find_due(handles: "DataHandles", which: Due, limit: int = MOST) -> Found:
+    """Return open items that are overdue, due today, or due this week, today included; a week ends on Sunday."""
     today = handles.clock.now().date()
     days = {"overdue": (date.min, today - DAY), "today": (today, today), "week": (today, _sunday(today))}
     return handles.memory.due(*days[which], limit)
 
 
-def due(handles: "DataHandles") -> "dict[Due, Found]":
-    """Open items that are overdue, due today, and due later this week."""
+def group_due(handles: "DataHandles") -> dict[Due, Found]:
+    """Return open items by when they are due. Unlike in `find_due`, week leaves today out: no item is in two groups."""
     today = handles.clock.now().date()
     later = handles.memory.due(today + DAY, _sunday(today), MOST) if today < _sunday(today) else NOTHING
-    return {"overdue": due_then(handles, "overdue", MOST), "today": due_then(handles, "today", MOST), "week": later}
+    return {"overdue": find_due(handles, "overdue"), "today": find_due(handles, "today"), "week": later}
 
 
-def show_due(found: "dict[Due, Found]") -> None:
-    """A table of each kind that there is; where there is none, that goes to standard error, for cron's sake."""
-    from app.cli.items import show_items
-
-    for name, each in found.items():
-        if each.items:
-            show_items(each.items, title=TITLES[name])
-    if not any(each.items for each in found.values()):
+def show_due(groups: dict[Due, Found]) -> None:
+    """Print a table for each group that has items."""
+    for name, found in groups.items():
+        if found.items:
+            show_items(found.items, title=TITLES[name])
+    if not any(found.items for found in groups.values()):
+        # not on standard output: cron sends a mail for whatever is printed there
         print("Nothing is due this week.", file=sys.stderr)
 
 
-def waiting(handles: "DataHandles") -> list[str]:
-    """What is overdue and due today, in a few lines; none where nothing is."""
+def summarize_due(handles: "DataHandles") -> list[str]:
+    """Return a few lines about items that are overdue and due today; no line without such items."""
     lines = []
     for which in ("overdue", "today"):
-        found = due_then(handles, which, WAITING)
+        found = find_due(handles, which, GREETING)
         lines += [f"{TITLES[which]}:"] if found.items else []
-        lines += [f"  {short(item.content, 60)}{_when(item, which)}" for item in found.items]
+        lines += [f"  {shorten(item.content, 60)}{_format_when(item, which)}" for item in found.items]
         lines += [f"  and {found.total - len(found.items)} more: /due"] if found.truncated else []
     return lines
 
@@ -65,9 +65,8 @@ def _sunday(today: date) -> date:
     return today + (6 - today.weekday()) * DAY
 
 
-def _when(item: "Item", which: Due) -> str:
-    value = str(next((v for v in (item.properties.get("due_date"), *item.properties.values()) if day_of(v)), ""))
-    day, time = day_of(value), value[11:16]
+def _format_when(item: "Item", which: Due) -> str:
+    day, time = day_of(item.date), (item.date or "")[11:16]
     if which == "overdue" and day:
         return f" (since {weekday(day)} {day})"
     return f" ({time})" if time else ""

@@ -1,10 +1,10 @@
-"""How every command begins."""
+"""The beginning of every command."""
 
 from ana.settings import Settings, load_settings, switch_on_langsmith
 
 
-def started() -> Settings:
-    """The settings, with the log file and LangSmith as they say.
+def start() -> Settings:
+    """Read the settings, and set up the log and LangSmith as they say.
 
     Raises:
         ConfigError: A setting is wrong.

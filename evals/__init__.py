@@ -1,1 +1,1 @@
-"""What measures the assistant: benches and generated documentation."""
+"""Measurements of the assistant, and the generated parts of its documentation."""

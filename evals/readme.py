@@ -24,7 +24,7 @@ SAID = (
     "If I spend $12.50 daily for 9 days, what's the total?",
     "What time is it right now? Use UTC.",
 )
-LATER = ("where is the spare key?", "What do you know about me?", "/context")
+SAID_LATER = ("where is the spare key?", "What do you know about me?", "/context")
 DOORS = (
     ("`make chat`, `ana`", "the REPL: /help /context /items /due /undo /transcript /threads /reset /quit"),
     (
@@ -35,7 +35,7 @@ DOORS = (
         r"`ana ask --thread T --decide approve\|reject\|FILE`",
         'decides what a turn waits for; FILE holds {"decisions": [...]}',
     ),
-    ("`ana threads list\\|show T [--limit N --before TURN]\\|delete T`", "conversations, told from their traces"),
+    ("`ana threads list\\|show T [--limit N --before TURN]\\|delete T`", "conversations, read from their traces"),
     (
         "`ana items [WORDS] [--where JSON] [--due today\\|week\\|overdue] [--why] [--json]`",
         "what is kept, found by meaning, words and property, as a table",
@@ -51,11 +51,12 @@ DOORS = (
     ),
     (
         "`ana trash [list\\|restore ID\\|--purge --older-than 30d]`",
-        "deleted items: seen, brought back, or forgotten by the journal for ever",
+        "deleted items: seen, brought back, or forgotten by the journal permanently",
     ),
     (
         "`ana doctor [--repair] [--json]`",
-        "proves that everything is readable, found by its own vector and as the journal says; mends it; exit 1 if not",
+        "proves that everything is readable, found by its own vector and as the journal says; repairs it;"
+        " exit 1 if not",
     ),
     (
         "`ana export FILE`, `ana import FILE [--replace]`",
@@ -82,12 +83,12 @@ DOORS = (
 _MARKED = r"(<!-- begin:{0} -->\n).*?(<!-- end:{0} -->)"
 
 
-def tools_table() -> str:
-    rows = [f"| `{_signature(name)}` | {tool.description.splitlines()[0]} |" for name, tool in TOOLS.items()]
+def render_tools() -> str:
+    rows = [f"| `{_format_signature(name)}` | {tool.description.splitlines()[0]} |" for name, tool in TOOLS.items()]
     return "\n".join(["| tool | what it does |", "| --- | --- |", *rows])
 
 
-def settings_table() -> str:
+def render_settings() -> str:
     rows = []
     for name, field in Settings.model_fields.items():
         default = field.default
@@ -96,34 +97,34 @@ def settings_table() -> str:
     return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows])
 
 
-def doors_table() -> str:
+def render_doors() -> str:
     return "\n".join(["| door | what for |", "| --- | --- |", *(f"| {door} | {what} |" for door, what in DOORS)])
 
 
-def found_table() -> str:
-    """Recall@10 on the held-out halves of evals/data, by kind of query."""
+def render_recall() -> str:
+    """Return a table of recall@10 on the held-out halves of evals/data, by kind of query."""
     rows = []
     for name in retrieval.SETS:
-        scores = retrieval.of(name)
+        scores = retrieval.score_set(name)
         for kind, hybrid in scores["hybrid"].items():
             three = (f"{scores[leg][kind].recall10:.2f}" for leg in ("dense", "lexical"))
             rows.append(f"| {name}, {kind} ({hybrid.count}) | {' | '.join(three)} | **{hybrid.recall10:.2f}** |")
     return "\n".join(["| queries | vectors | words | both, and days |", "| --- | --- | --- | --- |", *rows])
 
 
-def drawing() -> str:
+def render_graph() -> str:
     return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```"
 
 
-def transcript() -> str:
-    """What `ana chat` prints for SAID, and after leaving and starting again for LATER, on an empty folder."""
+def record_transcript() -> str:
+    """Return the output of `ana chat` on an empty folder for SAID, and for SAID_LATER after starting again."""
     with tempfile.TemporaryDirectory() as name:
-        shown = "\n".join(_chat(Path(name), said) for said in (SAID, LATER))
+        shown = "\n".join(_chat(Path(name), said) for said in (SAID, SAID_LATER))
         return f"```\n{shown.replace(name, '').replace('data in /data', 'data in .data')}```"
 
 
-def masked(text: str) -> str:
-    """A transcript without what changes with the day: dates, times, weekdays, months."""
+def mask(text: str) -> str:
+    """Replace in a transcript all that changes with the day: dates, times, weekdays, months."""
     text = re.sub(r"\d{4}-\d\d-\d\d|\d\d:\d\d(:\d\d)?|\b\d{1,2}\b(?= \w+ \d{4})|\b\d{1,2} (?=[A-Z])", "#", text)
     days = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
     months = "January|February|March|April|May|June|July|August|September|October|November|December"
@@ -132,32 +133,32 @@ def masked(text: str) -> str:
 
 PARTS = {
     "README.md": {
-        "transcript": transcript,
-        "graph": drawing,
-        "tools": tools_table,
-        "doors": doors_table,
-        "settings": settings_table,
-        "found": found_table,
+        "transcript": record_transcript,
+        "graph": render_graph,
+        "tools": render_tools,
+        "doors": render_doors,
+        "settings": render_settings,
+        "found": render_recall,
     },
-    "docs/architecture.md": {"graph": drawing, "imports": imports.draw},
+    "docs/architecture.md": {"graph": render_graph, "imports": imports.draw},
 }
 
 
-def generated(path: Path, parts: dict[str, str]) -> str:
-    """A file's text with its marked parts replaced."""
+def replace_parts(path: Path, parts: dict[str, str]) -> str:
+    """Return a file's text with its marked parts replaced."""
     text = path.read_text(encoding="utf-8")
     for name, part in parts.items():
         pattern = re.compile(_MARKED.format(name), re.DOTALL)
         if not pattern.search(text):
             raise ValueError(f"{path.name} has no part {name}")
-        text = pattern.sub(rf"\g<1>{_escaped(part)}\n\g<2>", text)
+        text = pattern.sub(rf"\g<1>{_escape(part)}\n\g<2>", text)
     return text
 
 
 def main() -> None:
     for name, parts in PARTS.items():
         path = PROJECT / name
-        path.write_text(generated(path, {part: make() for part, make in parts.items()}), encoding="utf-8")
+        path.write_text(replace_parts(path, {part: make() for part, make in parts.items()}), encoding="utf-8")
 
 
 def _chat(folder: Path, said: tuple[str, ...]) -> str:
@@ -168,21 +169,21 @@ def _chat(folder: Path, said: tuple[str, ...]) -> str:
     return subprocess.run(command, input=given, cwd=PROJECT, env=env, capture_output=True, text=True, check=True).stdout
 
 
-def _escaped(part: str) -> str:
+def _escape(part: str) -> str:
     return part.replace("\\", "\\\\")
 
 
-def _signature(name: str) -> str:
+def _format_signature(name: str) -> str:
     arguments = TOOLS[name].args
     shown = [
-        a if "default" not in spec else f"{a}={_literal(spec['default'])}"
+        a if "default" not in spec else f"{a}={_format_default(spec['default'])}"
         for a, spec in arguments.items()
         if a != "call"
     ]
     return f"{name}({', '.join(shown)})"
 
 
-def _literal(value: object) -> str:
+def _format_default(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 

@@ -13,14 +13,14 @@ from tools.catalog import TOOLS
 def test_generated_parts_are_up_to_date(name: str) -> None:
     parts = {part: make() for part, make in readme.PARTS[name].items() if part != "transcript"}
     path = PROJECT / name
-    assert readme.generated(path, parts) == path.read_text(), "run `make readme`"
+    assert readme.replace_parts(path, parts) == path.read_text(), "run `make readme`"
 
 
 def test_the_transcript_is_what_the_program_prints() -> None:
     text = (PROJECT / "README.md").read_text()
     kept = re.search(r"<!-- begin:transcript -->\n(.*?)\n<!-- end:transcript -->", text, re.DOTALL)
     assert kept
-    assert readme.masked(kept[1]) == readme.masked(readme.transcript()), "run `make readme`"
+    assert readme.mask(kept[1]) == readme.mask(readme.record_transcript()), "run `make readme`"
 
 
 def test_the_commands_named_exist() -> None:

@@ -13,13 +13,13 @@ _AGE = re.compile(r"(?P<count>\d{1,5})\s*(?P<unit>[dw])(?:ays?|eeks?)?", re.IGNO
 
 
 def moment_before(age: str, clock: "Clock") -> datetime:
-    """The moment that long ago, in UTC.
+    """Return the moment that long ago, in UTC.
 
     Raises:
-        UserError: That is no age.
+        UserError: That is not an age.
     """
-    found = _AGE.fullmatch(age.strip())
-    if found is None:
-        raise UserError(f"{age!r} is no age.", "Write it as 30d or 4w.")
-    days = int(found["count"]) * (7 if found["unit"].lower() == "w" else 1)
+    match = _AGE.fullmatch(age.strip())
+    if match is None:
+        raise UserError(f"{age!r} is not an age.", "Write it as 30d or 4w.")
+    days = int(match["count"]) * (7 if match["unit"].lower() == "w" else 1)
     return clock.now().astimezone(UTC) - timedelta(days=days)

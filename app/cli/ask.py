@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.startup import started
+from app.startup import start
 
 if TYPE_CHECKING:
     from ana.settings import Settings
@@ -38,7 +38,7 @@ def ask(
     """Ask once and print the answer. Exit code 3 while a decision is needed."""
     _check_use(question, thread, decide)
     reply = _read_reply(decide) if decide else None
-    settings = started()
+    settings = start()
     if utc:
         settings = settings.model_copy(update={"ana_timezone": "UTC"})
     if reply is not None:

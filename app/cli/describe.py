@@ -1,54 +1,69 @@
-"""What the store holds, told in figures."""
+"""`ana describe`: what the store holds, in figures."""
 
+import json
 from collections import Counter
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from ana.handles import opened
 from ana.memory.item import Item, to_json
 from ana.settings import Settings
-from app.show.text import short
+from app.show.text import shorten
+from app.startup import start
 
 COUNTED = ("type", "status")
+"""Properties whose values are counted: few values that say what the items are."""
 
 
-def described(settings: Settings, samples: int) -> dict[str, Any]:
-    """Collections, property names with their types, the values of type and status, and some items.
+def describe(
+    samples: Annotated[int, typer.Option("-s", "--samples", min=0, help="How many items to show.")] = 0,
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Describe what the store holds: collections, embedder, counts, properties and samples."""
+    description = describe_store(start(), samples)
+    print(json.dumps(description, ensure_ascii=False) if json_ else to_text(description))
+
+
+def describe_store(settings: Settings, samples: int) -> dict[str, Any]:
+    """Return collections, property names with their types, the values of type and status, and some items.
 
     Args:
         settings: Where the data lies.
         samples: How many items to give, newest first.
     """
+    types: dict[str, Counter[str]] = {}
+    values: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
+    newest: list[Item] = []
     with opened(settings, "ana describe") as handles, handles.backend.snapshot():
-        types: dict[str, Counter[str]] = {}
-        values: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
-        newest: list[Item] = []
         for item in handles.memory.items():
             for name, value in item.properties.items():
                 types.setdefault(name, Counter())[type(value).__name__] += 1
                 if name in values:
                     values[name][str(value)] += 1
             newest = sorted([*newest, item], key=lambda i: i.created_at, reverse=True)[:samples]
-        told = {"collections": handles.backend.describe()}
-    return told | {
+        collections = handles.backend.describe()
+    return {
+        "collections": collections,
         "properties": {name: dict(kinds) for name, kinds in sorted(types.items())},
-        "values": {name: dict(counted.most_common()) for name, counted in values.items()},
+        "values": {name: dict(counts.most_common()) for name, counts in values.items()},
         "samples": [to_json(item) for item in newest],
     }
 
 
-def as_text(told: dict[str, Any]) -> str:
-    """The same for people."""
+def to_text(description: dict[str, Any]) -> str:
+    """Return the same for people."""
     lines = [
         f"{c['name']}: {c['count']} records, {c['space']} space, {c['embedder']} ({c['dimension']} dimensions), "
         f"format {c['version']}"
-        for c in told["collections"]
+        for c in description["collections"]
     ]
-    lines += ["", "properties:"] if told["properties"] else []
-    lines += [f"  {name}: {_counts(kinds)}" for name, kinds in told["properties"].items()]
-    lines += [f"{name}: {_counts(counted)}" for name, counted in told["values"].items() if counted]
-    lines += [f"{s['id']}  {short(s['content'])}  {s['properties']}" for s in told["samples"]]
+    lines += ["", "properties:"] if description["properties"] else []
+    lines += [f"  {name}: {_format_counts(kinds)}" for name, kinds in description["properties"].items()]
+    lines += [f"{name}: {_format_counts(counts)}" for name, counts in description["values"].items() if counts]
+    lines += [f"{s['id']}  {shorten(s['content'])}  {s['properties']}" for s in description["samples"]]
     return "\n".join(lines)
 
 
-def _counts(counted: dict[str, int]) -> str:
-    return ", ".join(f"{name} ({count})" for name, count in counted.items())
+def _format_counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} ({count})" for name, count in counts.items())

@@ -1,4 +1,4 @@
-"""`ana doctor`: whether everything that is kept is whole, and mending what is not."""
+"""`ana doctor`: whether everything that is kept is sound, and repairing what is not."""
 
 import json
 import sqlite3
@@ -6,31 +6,47 @@ import sys
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from ana.backends.chroma.care.examine import Findings, examine
-from ana.backends.chroma.care.rebuild import set_aside
-from ana.backends.chroma.care.repair import repair
+import typer
+
 from ana.handles import opened
 from ana.settings import Settings
 from ana.tracing.traces import count_broken_lines
-from app.show.text import counted, short
+from app.show.text import pluralize, shorten
+from app.startup import start
 
 if TYPE_CHECKING:
+    from ana.backends.chroma.care.examine import Findings
     from ana.handles import FolderHandles
 
-DATABASES = ("journal.sqlite", "threads.sqlite")
-NAMES = "thread_names.json"
+JOURNAL, THREADS, NAMES = "journal.sqlite", "threads.sqlite", "thread_names.json"
+
+
+def doctor(
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Repair what is wrong; damaged files are set aside.")
+    ] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Prove that everything kept is sound: readable, found, as the journal says. Exit code 1 if it is not."""
+    diagnosis = diagnose(start(), repair=repair)
+    if json_:
+        print(json.dumps(diagnosis.to_json(), ensure_ascii=False))
+    else:
+        show_diagnosis(diagnosis, repaired=repair)
+    if diagnosis.faults:
+        raise typer.Exit(1)
 
 
 @dataclass
 class Diagnosis:
-    """What was found in a data folder.
+    """The state of a data folder.
 
     Args:
         faults: What is wrong, a sentence each.
-        notes: What is worth knowing and harms nobody.
-        counts: How many there are of what.
+        notes: What is worth knowing and does no harm.
+        counts: How many there are of each kind of thing.
     """
 
     faults: list[str] = field(default_factory=list)
@@ -41,90 +57,94 @@ class Diagnosis:
     def verdict(self) -> str:
         """All of it in one line."""
         if self.faults:
-            return f"{counted(len(self.faults), 'fault')}."
-        told = ", ".join(counted(count, what) for what, count in self.counts.items())
-        return f"All is well: {told}; every record is readable, found by its own vector and as the journal says."
+            return f"{pluralize(len(self.faults), 'fault')}."
+        counts = ", ".join(pluralize(count, kind) for kind, count in self.counts.items())
+        return f"All is well: {counts}; every record is readable, found by its own vector and as the journal says."
 
     def to_json(self) -> dict[str, Any]:
         return {"sound": not self.faults, "faults": self.faults, "notes": self.notes, "counts": self.counts}
 
 
-def diagnosed(settings: Settings, *, mend: bool = False) -> Diagnosis:
-    """Look at everything, showing progress on standard error.
+def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
+    """Examine everything, showing progress on standard error.
 
     Args:
         settings: Where it lies.
-        mend: Whether what is wrong is put right as far as it can be; what is wrong still is found then.
+        repair: Whether to repair first what can be repaired; the diagnosis tells what is still wrong.
     """
+    from ana.backends.chroma.care.rebuild import set_aside
+    from ana.backends.chroma.care.repair import repair as repair_findings
+
     with opened(settings, "ana doctor") as handles, handles.backend.folder.hold_closed():
         damaged = _damaged_files(settings.ana_data_dir)
-        if mend and damaged:
+        if repair and damaged:
             for name in damaged:
                 print(f"{name} is set aside in {set_aside(settings.ana_data_dir, name)}.", file=sys.stderr)
             damaged = {}
-        if "journal.sqlite" in damaged:
-            return Diagnosis(faults=list(damaged.values()))
-        found = _examined(handles)
-        if mend and not found.sound:
-            repair(handles.backend, found)
-            found = _examined(handles)
-        return _diagnosis(handles, found, damaged)
+        if JOURNAL in damaged:
+            return Diagnosis(faults=list(damaged.values()))  # the records are examined against the journal
+        findings = _examine(handles)
+        if repair and not findings.sound:
+            repair_findings(handles.backend, findings)
+            findings = _examine(handles)
+        return _summarize(handles, findings, damaged)
 
 
-def show_diagnosis(found: Diagnosis, *, mend: bool) -> None:
+def show_diagnosis(diagnosis: Diagnosis, *, repaired: bool) -> None:
     """Print it for people."""
-    for fault in found.faults:
+    for fault in diagnosis.faults:
         print(f"- {fault}")
-    for note in found.notes:
+    for note in diagnosis.notes:
         print(f"  {note}")
-    hint = " This could not be mended." if mend else " `ana doctor --repair` mends what can be mended."
-    print(found.verdict + (hint if found.faults else ""))
+    hint = " This could not be repaired." if repaired else " `ana doctor --repair` repairs what can be repaired."
+    print(diagnosis.verdict + (hint if diagnosis.faults else ""))
 
 
-def _examined(handles: "FolderHandles") -> Findings:
+def _examine(handles: "FolderHandles") -> "Findings":
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
-    columns = (SpinnerColumn(), TextColumn("looked at {task.completed} records"))
+    from ana.backends.chroma.care.examine import examine
+
+    columns = (SpinnerColumn(), TextColumn("examined {task.completed} records"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
         return examine(handles.backend, lambda more: bar.update(task, advance=more))
 
 
-def _diagnosis(handles: "FolderHandles", found: Findings, damaged: dict[str, str]) -> Diagnosis:
-    told = Diagnosis(list(damaged.values()))
-    told.faults += found.store
-    told.faults += [f"{kind} {row.id} cannot be read." for kind, row in found.unreadable]
-    told.faults += found.index
-    for change in found.journal:
-        said, there = (f"“{short(side.content, 40)}”" if side else "nothing" for side in (change.before, change.after))
-        told.faults.append(f"{change.kind} {change.id}: the journal says {said}, the store has {there}.")
-    told.notes += [f"These say the same: {', '.join(ids)}." for ids in found.duplicates]
-    told.notes += [f"{name} belongs to nothing." for name in found.orphans]
-    if "threads.sqlite" not in damaged:
-        told.notes += _about_conversations(handles.settings, told.counts)
-    return Diagnosis(told.faults, told.notes, {"item": found.counts.get("item", 0)} | _lines(found) | told.counts)
+def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str, str]) -> Diagnosis:
+    faults = [*damaged.values(), *findings.store]
+    faults += [f"{kind} {row.id} cannot be read." for kind, row in findings.unreadable]
+    faults += findings.index
+    for change in findings.journal:
+        said, stored = (f"“{shorten(i.content, 40)}”" if i else "nothing" for i in (change.before, change.after))
+        faults.append(f"{change.kind} {change.id}: the journal says {said}, the store has {stored}.")
+    notes = [f"These say the same: {', '.join(ids)}." for ids in findings.duplicates]
+    notes += [f"{name} belongs to nothing." for name in findings.orphans]
+    counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}
+    if THREADS not in damaged:
+        conversations = _examine_conversations(handles.settings)
+        notes += conversations.notes
+        counts |= conversations.counts
+    return Diagnosis(faults, notes, counts)
 
 
-def _lines(found: Findings) -> dict[str, int]:
-    return {"context line": found.counts.get("line", 0)}
-
-
-def _about_conversations(settings: Settings, counts: dict[str, int]) -> list[str]:
+def _examine_conversations(settings: Settings) -> Diagnosis:
     from graph.checkpoints import thread_ids
 
-    threads = thread_ids(settings.ana_data_dir / "threads.sqlite")
+    threads = thread_ids(settings.ana_data_dir / THREADS)
     files = sorted(settings.traces_dir.glob("*.jsonl"))
-    counts |= {"conversation": len(threads), "trace": len(files)}
     orphans = [file.name for file in files if file.stem not in threads]
     notes = [f"The trace {name} is of a conversation that is not there." for name in orphans]
-    return notes + [f"{file.name}: {n} lines cannot be read." for file in files if (n := count_broken_lines(file))]
+    notes += [f"{file.name}: {n} lines cannot be read." for file in files if (n := count_broken_lines(file))]
+    return Diagnosis(notes=notes, counts={"conversation": len(threads), "trace": len(files)})
 
 
 def _damaged_files(path: Path) -> dict[str, str]:
-    """What is wrong with each file beside Chroma."""
-    told = {name: _database_problem(path / name) for name in DATABASES} | {NAMES: _json_problem(path / NAMES)}
-    return {name: f"{name} is damaged: {problem}." for name, problem in told.items() if problem}
+    """Return what is wrong with the files beside Chroma, a sentence for each that is damaged."""
+    problems = {name: _database_problem(path / name) for name in (JOURNAL, THREADS)}
+    problems[NAMES] = _json_problem(path / NAMES)
+    return {name: f"{name} is damaged: {problem}." for name, problem in problems.items() if problem}
 
 
 def _database_problem(path: Path) -> str | None:
@@ -132,11 +152,11 @@ def _database_problem(path: Path) -> str | None:
         return None
     try:
         with closing(sqlite3.connect(path, timeout=10)) as db:
-            said = str(db.execute("PRAGMA quick_check").fetchone()[0])
+            verdict = str(db.execute("PRAGMA quick_check").fetchone()[0])
             db.execute("SELECT name FROM sqlite_master").fetchall()
     except sqlite3.DatabaseError as exc:
         return str(exc)
-    return None if said == "ok" else said
+    return None if verdict == "ok" else verdict
 
 
 def _json_problem(path: Path) -> str | None:

@@ -1,19 +1,31 @@
-"""Start the LangGraph dev server: quiet, several workers, data out of its watcher's way."""
+"""`ana serve`: the LangGraph dev server, quiet, with several workers, its files out of its watcher's way."""
 
 import importlib.util
 import os
 import sys
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from ana.errors import ConfigError
 from ana.settings import PROJECT, Settings, read_environment
+from app.startup import start
 
 WORKERS = 4
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1", "LOG_LEVEL": "WARNING"}
 
 
-def serve(settings: Settings, port: int, reload: bool) -> None:
-    """Become the dev server on 127.0.0.1; does not return.
+def serve(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1.")] = 2024,
+    reload: Annotated[bool, typer.Option("--reload/--no-reload", help="Restart when the code changes.")] = True,
+) -> None:
+    """Start the LangGraph dev server for Studio and the API, quietly."""
+    become_server(start(), port, reload)
+
+
+def become_server(settings: Settings, port: int, reload: bool) -> None:
+    """Replace this process by the dev server on 127.0.0.1; does not return.
 
     Args:
         settings: Where the data lies.
@@ -25,21 +37,22 @@ def serve(settings: Settings, port: int, reload: bool) -> None:
     """
     from tools.catalog import catalog
 
-    catalog(settings.tools_modules)
+    catalog(settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError("The dev server is not installed.", "Run `make dev`; it installs everything.")
     arguments = ["dev", "--config", str(PROJECT / "langgraph.json"), "--host", "127.0.0.1", "--port", str(port)]
     arguments += ["--no-browser", "--n-jobs-per-worker", str(WORKERS), "--server-log-level", "WARNING"]
     arguments += [] if reload else ["--no-reload"]
-    os.chdir(_folder(settings, reload))
+    os.chdir(_prepare_folder(settings, reload))
     env = {"LANGSMITH_TRACING": "false"} | read_environment() | QUIET
     os.execve(sys.executable, [sys.executable, "-m", "langgraph_cli", *arguments], env)
 
 
-def _folder(settings: Settings, reload: bool) -> Path:
-    """Where to start: the server writes its index to .langgraph_api there, and watches what lies below.
+def _prepare_folder(settings: Settings, reload: bool) -> Path:
+    """Return the folder to start in: the server writes its index to .langgraph_api there, and watches what lies below.
 
-    Without watching that is a folder beside the data; with it the project, and .langgraph_api a link to that folder.
+    Without watching that is a folder beside the data. With watching it is the project, and .langgraph_api is a link to
+    the folder beside the data: the server would otherwise restart whenever it writes its own index.
     """
     kept = settings.ana_data_dir / "server"
     kept.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -1,14 +1,33 @@
-"""`ana traces`: the trace files, and forgetting old ones."""
+"""`ana traces`: the traces of conversations, and forgetting old ones."""
 
+import sys
 from datetime import datetime
+from typing import Annotated
+
+import typer
 
 from ana.handles import opened
 from ana.settings import Settings
 from ana.tracing.traces import Traces, moment
 from app.cli.ages import moment_before
 from app.show.tables import show_table
-from app.show.text import say, short
+from app.show.text import pluralize, say, shorten
+from app.startup import start
 from app.threads import Threads, thread_lock
+
+
+def traces(
+    older_than: Annotated[str | None, typer.Option(help="Only turns older than this: 30d, 4w.")] = None,
+    purge: Annotated[bool, typer.Option("--purge", help="Forget them permanently; needs --older-than.")] = False,
+) -> None:
+    """Show the traces of conversations: how many turns, how large; or forget old ones."""
+    if not purge:
+        show_traces(start(), older_than)
+    elif older_than is None:
+        raise typer.BadParameter("--purge needs --older-than.")
+    else:
+        count = purge_traces(start(), older_than)
+        print(f"{pluralize(count, 'turn')} {'is' if count == 1 else 'are'} forgotten permanently.", file=sys.stderr)
 
 
 def show_traces(settings: Settings, older_than: str | None) -> None:
@@ -19,30 +38,30 @@ def show_traces(settings: Settings, older_than: str | None) -> None:
         older_than: Only turns older than this.
     """
     traces, threads = Traces(settings.traces_dir), Threads(settings)
-    before = _before(settings, older_than) if older_than else None
+    before = _parse_age(settings, older_than) if older_than else None
     rows = []
     for id in traces.ids():
         records = [record for record in traces.read(id) if before is None or moment(record) < before]
         if records:
             last, size = records[-1], traces.path(id).stat().st_size
             name = threads.describe(id).name or id[:8]
-            rows.append((name, str(len(records)), f"{size / 1000:.0f} kB", last["ts"][:16], short(last["question"])))
+            rows.append((name, str(len(records)), f"{size / 1000:.0f} kB", last["ts"][:16], shorten(last["question"])))
     if rows:
         show_table(("conversation", "turns", "size", "last (UTC)", "asked last"), rows, fixed=("last (UTC)",))
     else:
         say("There are no traces." if older_than is None else f"No trace is older than {older_than}.")
 
 
-def purge(settings: Settings, older_than: str) -> int:
-    """Forget the turns that are older than this for ever; how many that were. Conversations stay.
+def purge_traces(settings: Settings, older_than: str) -> int:
+    """Forget permanently the turns that are older than this; conversations stay. Return how many turns that were.
 
     Raises:
         StoreBusy: Another program works in a conversation.
-        UserError: The age is none.
+        UserError: That is not an age.
     """
-    traces, before, count = Traces(settings.traces_dir), _before(settings, older_than), 0
+    traces, before, count = Traces(settings.traces_dir), _parse_age(settings, older_than), 0
     for id in traces.ids():
-        lock = thread_lock(settings, id, "ana traces")
+        lock = thread_lock(settings, id, "ana traces")  # its file is rewritten: no turn may add to it meanwhile
         lock.acquire()
         try:
             count += traces.forget(id, before)
@@ -51,6 +70,6 @@ def purge(settings: Settings, older_than: str) -> int:
     return count
 
 
-def _before(settings: Settings, age: str) -> datetime:
+def _parse_age(settings: Settings, age: str) -> datetime:
     with opened(settings, "ana traces") as handles:
         return moment_before(age, handles.clock)

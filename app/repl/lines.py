@@ -1,4 +1,4 @@
-"""Where lines come from: typed with history, completion and editing, or piped in."""
+"""The lines the REPL reads: typed with history, completion and editing, or piped in."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -11,38 +11,40 @@ if TYPE_CHECKING:
 PROMPT = "> "
 
 
-def piped() -> Iterator[str]:
-    """Standard input line by line, each shown behind a prompt."""
+def read_piped_lines() -> Iterator[str]:
+    """Read standard input line by line, and print each after a prompt as a terminal would show it."""
     for line in sys.stdin:
         print(f"{PROMPT}{line.rstrip()}")
         yield line
 
 
-def typed(history: Path, completions: Callable[[], list[str]], shown: Callable[[], None]) -> Iterator[str]:
-    """What is typed in a terminal. What is pasted is one message, however many lines it has.
+def read_typed_lines(
+    history: Path, completions: Callable[[], list[str]], on_prompt: Callable[[], None]
+) -> Iterator[str]:
+    """Read from a terminal. Pasted text is one message, however many lines it has.
 
-    What other threads print meanwhile appears above the prompt.
+    Text that other threads print meanwhile appears above the prompt.
 
     Args:
-        history: The file of what was typed before.
-        completions: Tells the lines that Tab completes.
-        shown: Called when the prompt stands; what loads in the background begins then and does not delay it.
+        history: The file that keeps lines typed before.
+        completions: Returns the lines that Tab completes.
+        on_prompt: Called when the prompt is visible, so that loading in the background does not delay it.
     """
     from prompt_toolkit.patch_stdout import patch_stdout
 
-    session = _session(history, completions)
+    session = _make_session(history, completions)
     while True:
         try:
             with patch_stdout(raw=True):
-                line = session.prompt(PROMPT, pre_run=shown)
-        except KeyboardInterrupt:
+                line = session.prompt(PROMPT, pre_run=on_prompt)
+        except KeyboardInterrupt:  # Ctrl-C drops the line and keeps the program, as in a shell
             continue
         except EOFError:
             return
         yield line
 
 
-def _session(history: Path, completions: Callable[[], list[str]]) -> "PromptSession[str]":
+def _make_session(history: Path, completions: Callable[[], list[str]]) -> "PromptSession[str]":
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import WordCompleter
     from prompt_toolkit.history import FileHistory

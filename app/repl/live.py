@@ -1,9 +1,9 @@
-"""The region of a running turn: drafts stand in it until they are erased, tool calls stay."""
+"""The region of the screen where a running turn is shown: drafts are erased again, tool calls stay."""
 
 import sys
 from typing import TYPE_CHECKING
 
-from app.show.text import tool_line
+from app.show.text import describe_call
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -15,7 +15,7 @@ TAIL = 400
 
 
 class Region:
-    """Shows what happens while a turn runs; in a pipe only the tool calls, as plain lines."""
+    """Shows drafts and tool calls while a turn runs; in a pipe only the tool calls, as plain lines."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
@@ -40,14 +40,14 @@ class Region:
             self._show(self._draft + event["draft"])
         elif "tool" in event:
             self._show("")
-            self.say(f"  {tool_line(event)}")
+            self.say(f"  {describe_call(event)}")
         elif "ended" in event:
             self.say(event["ended"])
         else:
             self._show("")
 
     def say(self, line: str) -> None:
-        """A line that stays."""
+        """Print a line that stays."""
         if self._live is None:
             print(line)
         else:

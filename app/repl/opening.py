@@ -1,4 +1,4 @@
-"""The assistant, opened behind the prompt, so that typing can begin at once."""
+"""Opening the assistant in the background, so that typing can begin at once."""
 
 import threading
 from collections.abc import Callable
@@ -16,30 +16,30 @@ class Opening:
     """Opens the assistant once, in a thread of its own.
 
     Args:
-        settings: What was set.
-        opened: Called there with the assistant, as soon as it can be used.
+        settings: The settings.
+        on_open: Called in that thread with the assistant, as soon as it can be used.
     """
 
-    def __init__(self, settings: Settings, opened: "Callable[[Assistant], None]") -> None:
+    def __init__(self, settings: Settings, on_open: "Callable[[Assistant], None]") -> None:
         self._settings = settings
-        self._opened = opened
+        self._on_open = on_open
         self._stack = ExitStack()
         self._assistant: Assistant | None = None
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._open, daemon=True)
 
     def start(self) -> None:
-        """Begin to open; again and again is once."""
+        """Begin to open; every call after the first does nothing."""
         if self._thread.ident is None:
             self._thread.start()
 
     def wait(self) -> None:
-        """Return when it is open, or could not be."""
+        """Return when it is open, or has failed to open."""
         self.start()
         self._thread.join()
 
     def assistant(self) -> "Assistant":
-        """The assistant, once it is open.
+        """Wait for the assistant and return it.
 
         Raises:
             AnaError: It could not be opened.
@@ -66,6 +66,6 @@ class Opening:
 
             handles = open_handles(self._settings, "ana chat", instruct=decision_prompt)
             self._assistant = self._stack.enter_context(open_assistant(handles, "ana chat"))
-            self._opened(self._assistant)
+            self._on_open(self._assistant)
         except (AnaError, OSError) as exc:
-            self._failure = exc
+            self._failure = exc  # raised again by whoever asks for the assistant: this thread has no listener

@@ -1,96 +1,88 @@
-"""The REPL: `make chat`."""
+"""The REPL: `ana chat`."""
 
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ana import __version__
 from ana.errors import AnaError, UserError
 from ana.models.providers import destination, embedding_destination, model_name
 from ana.settings import PROJECT, Settings, switch_on_langsmith
+from app.due import group_due, show_due, summarize_due
 from app.repl.approval import Approval
-from app.repl.lines import piped, typed
+from app.repl.context import delete_line, edit_context, show_context
+from app.repl.lines import read_piped_lines, read_typed_lines
 from app.repl.opening import Opening
-from app.show.text import say, short
+from app.show.items import show_found
+from app.show.tables import show_table
+from app.show.text import say, shorten
+from app.show.transcript import show_transcript
 from app.threads import Threads
+from app.undo import undo_turn
 
 if TYPE_CHECKING:
     from ana.handles import Handles
     from app.turn import Assistant
 
-COMMANDS = {
-    "/help": "show this list",
-    "/context": "what I know about you, since when, and from which words",
-    "/context edit": "change it in your editor; or a line: /context edit 2 Likes tea",
-    "/context delete": "forget a line: /context delete 2",
-    "/items": "what is kept, by date, then newest; /items WORDS finds",
-    "/due": "what is overdue, due today and later this week",
-    "/undo": "take back the last turn here that changed something; /undo TURN another",
-    "/transcript": "what was said before; /transcript 50 the last 50 turns",
-    "/threads": "your conversations; /threads NAME goes to one",
-    "/reset": "start a new conversation",
-    "/quit": "leave",
-}
-
 
 class Repl:
-    """Reads lines, runs turns, shows what happened.
+    """Reads lines, runs turns and commands, shows what happened.
 
     Args:
-        settings: What was set.
+        settings: The settings.
         thread: The name or id of a conversation; None for the last one.
     """
 
     def __init__(self, settings: Settings, thread: str | None) -> None:
         self._settings = settings
         self._threads = Threads(settings)
-        self._opening = Opening(settings, self._opened)
+        self._opening = Opening(settings, self._announce)
         self._approval = Approval()
         self._thread = self._threads.remember(thread) if thread else self._threads.last() or str(uuid.uuid4())
 
     def run(self) -> None:
-        """Until /quit or the end of the input."""
-        say(opening_line(self._settings))
+        """Handle lines until /quit or the end of the input."""
+        say(describe_setup(self._settings))
         self._greet()
         with self._opening:
-            for line in self._lines():
-                if line.strip() and self._handled(line.strip()):
+            for line in self._read_lines():
+                if line.strip() and self._handle(line.strip()):
                     return
 
-    def _lines(self) -> Iterator[str]:
+    def _read_lines(self) -> Iterator[str]:
         if sys.stdin.isatty():
-            return typed(self._settings.ana_data_dir / "typed", self._completions, self._opening.start)
-        self._opening.wait()
-        return piped()
+            return read_typed_lines(self._settings.ana_data_dir / "typed", self._completions, self._opening.start)
+        self._opening.wait()  # in a pipe nobody waits for a prompt, and the output keeps its order
+        return read_piped_lines()
 
     def _completions(self) -> list[str]:
         names = [f"/threads {name}" for name in self._threads.names()]
-        return [*COMMANDS, *names]
+        return [*(command.name for command in COMMANDS), *names]
 
     def _greet(self) -> None:
         about = self._threads.describe(self._thread)
         if about.turns:
             name = about.name or "the last conversation"
-            say(f"Going on with {name} ({about.turns} turns), last: {short(about.latest)}")
+            say(f"Going on with {name} ({about.turns} turns), last: {shorten(about.latest)}")
             say("/reset starts a new one, /help shows the commands.")
         else:
             name = f"A new conversation, {about.name}. " if about.name else ""
             say(f"{name}Say what is on your mind. /help shows the commands.")
 
-    def _opened(self, assistant: "Assistant") -> None:
+    def _announce(self, assistant: "Assistant") -> None:
         """Say without being asked what is due and what the conversation waits for."""
-        from app.due import waiting
-
-        for line in waiting(assistant.handles):
+        for line in summarize_due(assistant.handles):
             say(line)
         self._approval.look(assistant, self._thread)
 
-    def _handled(self, line: str) -> bool:
-        """Act on a line; whether it was the last."""
+    def _handle(self, line: str) -> bool:
+        """Run a command or a turn. Return True to quit."""
         try:
             if line.startswith("/"):
-                return self._command(*line.split(maxsplit=1))
+                command, argument = find_command(line)
+                return bool(command.run(self, argument))
             self._turn(line)
         except KeyboardInterrupt:
             say("\nStopped. What was already stored stays.")
@@ -98,24 +90,6 @@ class Repl:
             say(exc.sentence())
         except OSError as exc:
             say(f"The files could not be used: {exc}. What was stored stays.")
-        return False
-
-    def _command(self, name: str, argument: str = "") -> bool:
-        if name in ("/quit", "/exit"):
-            return True
-        actions = {
-            "/help": self._help,
-            "/context": self._context,
-            "/items": self._items,
-            "/due": self._due,
-            "/undo": self._undo,
-            "/transcript": self._transcript,
-            "/threads": self._list_or_go,
-            "/reset": self._reset,
-        }
-        if name not in actions:
-            raise UserError(f"There is no command {name}.", "/help shows them.")
-        actions[name](argument.strip())
         return False
 
     def _turn(self, line: str) -> None:
@@ -135,47 +109,41 @@ class Repl:
         self._approval.show(outcome)
 
     def _help(self, _: str) -> None:
-        for name, meaning in COMMANDS.items():
-            say(f"  {name:<16} {meaning}")
+        for command in COMMANDS:
+            say(f"  {command.name:<16} {command.help}")
 
-    def _context(self, argument: str) -> None:
-        from app.repl.about_you import about_you
+    def _show_context(self, argument: str) -> None:
+        show_context(self._handles(), argument)
 
-        about_you(self._handles(), argument)
+    def _edit_context(self, argument: str) -> None:
+        edit_context(self._handles(), argument)
 
-    def _items(self, words: str) -> None:
-        from app.cli.items import show_found
+    def _delete_line(self, number: str) -> None:
+        delete_line(self._handles(), number)
 
+    def _show_items(self, words: str) -> None:
         show_found(self._handles().memory.find(words or None, limit=20))
 
-    def _due(self, _: str) -> None:
-        from app.due import due, show_due
-
-        show_due(due(self._handles()))
+    def _show_due(self, _: str) -> None:
+        show_due(group_due(self._handles()))
 
     def _undo(self, turn: str) -> None:
-        from app.cli.history import take_back
+        undo_turn(self._handles().memory, turn or None, thread=self._thread, command="/undo")
 
-        take_back(self._handles().memory, turn or None, thread=self._thread, again="/undo")
-
-    def _transcript(self, count: str) -> None:
-        from app.show.transcript import show_transcript
-
+    def _show_transcript(self, count: str) -> None:
         if count and not count.isdecimal():
-            raise UserError(f"{count!r} is no number of turns.", "/transcript 20 shows the last 20.")
+            raise UserError(f"{count!r} is not a number of turns.", "/transcript 20 shows the last 20.")
         show_transcript(self._settings, self._thread, max(int(count or 10), 1))
 
-    def _list_or_go(self, name: str) -> None:
+    def _list_or_switch(self, name: str) -> None:
         if name:
             self._thread = self._threads.remember(name)
             self._threads.set_last(self._thread)
             self._greet()
             self._approval.look(self._opening.assistant(), self._thread)
             return
-        from app.show.tables import show_table
-
         rows = [
-            (thread.name or thread.id[:8], str(thread.turns), thread.last[:16].replace("T", " "), short(thread.about))
+            (thread.name or thread.id[:8], str(thread.turns), thread.last[:16].replace("T", " "), shorten(thread.about))
             for thread in self._threads.all()
         ]
         show_table(("conversation", "turns", "last", "begins with"), rows)
@@ -186,17 +154,68 @@ class Repl:
         self._threads.set_last(self._thread)
         say("A new conversation. What I know about you and your items stay.")
 
+    def _quit(self, _: str) -> bool:
+        return True
+
     def _handles(self) -> "Handles":
         return self._opening.assistant().handles
 
 
-def opening_line(settings: Settings) -> str:
-    """The model, the data folder, and what leaves the machine."""
+@dataclass(frozen=True)
+class Command:
+    """A command of the REPL.
+
+    Args:
+        name: Its one or two words.
+        help: Its line in /help.
+        run: Runs it with the text after its name. Returns True to quit.
+        alias: Another name, which is not shown.
+    """
+
+    name: str
+    help: str
+    run: Callable[[Repl, str], bool | None]
+    alias: str = ""
+
+
+COMMANDS = (
+    Command("/help", "show this list", Repl._help),
+    Command("/context", "what I know about you, since when, and from which words", Repl._show_context),
+    Command("/context edit", "change it in your editor; or a line: /context edit 2 Likes tea", Repl._edit_context),
+    Command("/context delete", "forget a line: /context delete 2", Repl._delete_line),
+    Command("/items", "what is kept, by date, then newest; /items WORDS finds", Repl._show_items),
+    Command("/due", "what is overdue, due today and later this week", Repl._show_due),
+    Command("/undo", "take back the last turn here that changed something; /undo TURN another", Repl._undo),
+    Command("/transcript", "what was said before; /transcript 50 the last 50 turns", Repl._show_transcript),
+    Command("/threads", "your conversations; /threads NAME goes to one", Repl._list_or_switch),
+    Command("/reset", "start a new conversation", Repl._reset),
+    Command("/quit", "leave", Repl._quit, alias="/exit"),
+)
+"""All of them: /help, completion and `find_command` read this table."""
+
+_BY_NAME = {name: command for command in COMMANDS for name in (command.name, command.alias) if name}
+
+
+def find_command(line: str) -> tuple[Command, str]:
+    """Return the command that a line begins with, and the rest of the line.
+
+    Raises:
+        UserError: There is no such command.
+    """
+    for count in (2, 1):  # "/context edit" before "/context"
+        words = line.split(maxsplit=count)
+        if command := _BY_NAME.get(" ".join(words[:count])):
+            return command, "".join(words[count:])
+    raise UserError(f"There is no command {line.split()[0]}.", "/help shows them.")
+
+
+def describe_setup(settings: Settings) -> str:
+    """Return one line: the model, the data folder, and what leaves the machine."""
     folder = settings.ana_data_dir
     shown = folder.relative_to(PROJECT) if folder.is_relative_to(PROJECT) else folder
-    to = destination(settings)
-    told = [f"what you type goes to {to}"] if to else []
-    told += [f"what you keep is embedded at {at}"] if (at := embedding_destination(settings)) else []
-    told += ["traces go to LangSmith"] if switch_on_langsmith() else []
-    leaves = ", ".join(told) or "nothing leaves this machine"
-    return f"ana {__version__} · {model_name(settings)} · data in {shown} · {leaves}"
+    to, at = destination(settings), embedding_destination(settings)
+    leaving = [f"what you type goes to {to}"] if to else []
+    leaving += [f"what you keep is embedded at {at}"] if at else []
+    leaving += ["traces go to LangSmith"] if switch_on_langsmith() else []
+    privacy = ", ".join(leaving) or "nothing leaves this machine"
+    return f"ana {__version__} · {model_name(settings)} · data in {shown} · {privacy}"

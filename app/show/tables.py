@@ -1,5 +1,8 @@
-"""Tables that fit: columns as wide as what is in them, cells folded where the terminal is too narrow for that, and in a
-very narrow one each row as a few lines. In a pipe nothing is cut, folded or coloured."""
+"""Tables that fit the terminal.
+
+Columns are as wide as their cells; where the terminal is too narrow for that, cells are folded, and in a very narrow
+one each row becomes a few lines. In a pipe nothing is cut, folded or coloured: a program may read it.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -9,14 +12,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NARROW = 60
-"""In fewer columns than this a row is shown as lines."""
+"""In a terminal with fewer columns, a row is shown as lines."""
 
 WIDEST = 100_000
-"""Columns of a table in a pipe."""
+"""Columns of a table in a pipe: wider than any row, because rich would fold what is wider."""
 
 
-def console() -> "Console":
-    """Where things are shown: the terminal, or a pipe as wide as needed."""
+def make_console() -> "Console":
+    """Return a console for the terminal, or for a pipe as wide as needed."""
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() else WIDEST, highlight=False, markup=False, emoji=False)
@@ -34,20 +37,15 @@ def show_table(
     Args:
         headers: The columns' names.
         rows: The cells, in the columns' order.
-        title: What stands above it.
+        title: A line above it.
         fixed: Columns that are never folded.
-        first: The column that leads a row where there is no room for columns.
+        first: The column that begins a row where there is no room for columns.
     """
-    shown = console()
+    console = make_console()
     if title:
-        shown.print(title, style="bold")
-    if sys.stdout.isatty() and shown.width < NARROW:
-        from rich.padding import Padding
-
-        for row in rows:
-            rest = [cell for place, cell in enumerate(row) if cell and place != first]
-            shown.print(row[first])
-            shown.print(Padding(" · ".join(rest), (0, 0, 0, 2)), style="dim")
+        console.print(title, style="bold")
+    if sys.stdout.isatty() and console.width < NARROW:
+        _show_as_lines(console, rows, first)
         return
     from rich.table import Table
     from rich.text import Text
@@ -57,4 +55,13 @@ def show_table(
         table.add_column(name, no_wrap=name in fixed or not sys.stdout.isatty(), overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
-    shown.print(table)
+    console.print(table)
+
+
+def _show_as_lines(console: "Console", rows: Sequence[Sequence[str]], first: int) -> None:
+    from rich.padding import Padding
+
+    for row in rows:
+        rest = [cell for place, cell in enumerate(row) if cell and place != first]
+        console.print(row[first])
+        console.print(Padding(" · ".join(rest), (0, 0, 0, 2)), style="dim")

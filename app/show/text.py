@@ -1,15 +1,13 @@
-"""How things look in a terminal, and in a pipe."""
+"""Lines of text for people, in a terminal and in a pipe."""
 
 import json
 import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ana.time.dates import day_of, weekday
-
-if TYPE_CHECKING:
-    from app.turn import Event
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
 ABOUT_YOU = {"create": "learned: ", "update": "now known: ", "delete": "forgotten: "}
@@ -26,34 +24,34 @@ def say(text: str) -> None:
         print(textwrap.fill(line, width, subsequent_indent=indent, drop_whitespace=True) or "")
 
 
-def short(text: str, width: int = 72) -> str:
-    """One line of at most `width` characters."""
+def shorten(text: str, width: int = 72) -> str:
+    """Return the text as one line of at most `width` characters."""
     line = "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
-def counted(count: int, what: str) -> str:
-    """1 item, 2 items."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def pluralize(count: int, noun: str) -> str:
+    """Return the count with its noun: 1 item, 2 items."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def tool_line(event: "Event") -> str:
-    """A tool call as one quiet line: its name and what it was about."""
+def describe_call(event: Mapping[str, Any]) -> str:
+    """Return a tool call in one short line: its name and what it was about."""
     hidden = ("limit", "id") if event["tool"] == "update_item" else ("limit", "id", "properties")
-    said = [_argument(value) for name, value in event["args"].items() if name not in hidden and value]
+    parts = [_format_argument(value) for name, value in event["args"].items() if name not in hidden and value]
     mark = "·" if event["ok"] else "✗"
-    return short(f"{mark} {event['tool']} {' '.join(said)}")
+    return shorten(f"{mark} {event['tool']} {' '.join(parts)}")
 
 
-def change_line(change: dict[str, Any]) -> str:
-    """A receipt as people read it: + Buy milk (task, due Friday 2026-11-27)."""
+def describe_change(change: Mapping[str, Any]) -> str:
+    """Return a receipt as people read it: + Buy milk (task, due Friday 2026-11-27)."""
     record = change["after"] or change["before"]
     about = ABOUT_YOU[change["op"]] if change["kind"] == "line" else ""
-    return f"{SIGNS[change['op']]} {about}{short(record['content'], 60)}{_details(change)}"
+    return f"{SIGNS[change['op']]} {about}{shorten(record['content'], 60)}{_describe_properties(change)}"
 
 
-def property_text(name: str, value: object) -> str:
-    """A property in a few words; a date with its weekday, a type or status bare."""
+def describe_property(name: str, value: object) -> str:
+    """Return a property in a few words: a date with its weekday, a type or status without its name."""
     day = day_of(value)
     shown = f"{weekday(day)} {value}" if day else str(value)
     if name in ("type", "status"):
@@ -61,16 +59,16 @@ def property_text(name: str, value: object) -> str:
     return f"due {shown}" if name == "due_date" else f"{name.replace('_', ' ')} {shown}"
 
 
-def _argument(value: object) -> str:
+def _format_argument(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
 
 
-def _details(change: dict[str, Any]) -> str:
+def _describe_properties(change: Mapping[str, Any]) -> str:
     before = (change["before"] or {}).get("properties", {})
     after = (change["after"] or {}).get("properties", {})
     if change["op"] == "update":
-        said = [property_text(k, v) for k, v in after.items() if before.get(k) != v]
-        said += [f"no {k.replace('_', ' ')}" for k in before if k not in after]
+        parts = [describe_property(k, v) for k, v in after.items() if before.get(k) != v]
+        parts += [f"no {k.replace('_', ' ')}" for k in before if k not in after]
     else:
-        said = [property_text(k, v) for k, v in (after or before).items()]
-    return f" ({short(', '.join(said), 80)})" if said else ""
+        parts = [describe_property(k, v) for k, v in (after or before).items()]
+    return f" ({shorten(', '.join(parts), 80)})" if parts else ""

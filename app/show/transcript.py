@@ -1,4 +1,4 @@
-"""Conversations read again: the state of a thread forgets old turns, its traces tell them all."""
+"""Conversations read again, from traces: the state of a thread forgets old turns."""
 
 from ana.errors import UserError
 from ana.settings import Settings

@@ -1,4 +1,4 @@
-"""A thread of a thousand turns: how long the last take against the first at the bound, and how large it becomes."""
+"""A thread of a thousand turns: how long the last turns take against the first ones at the bound, and its size."""
 
 import statistics
 import tempfile
@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from evals.bench.turn import Turn, both
+from evals.bench.turn import Turn, open_both
 
 TURNS = 1000
 CREATE_AGENT = 100
@@ -19,27 +19,27 @@ BOUND = 75
 """Around this turn the thread is as full as it ever will be."""
 
 
-def rows() -> Iterable[tuple[str, str]]:
-    """Times of a turn, their ratios, and the size of the threads' file."""
+def measure() -> Iterable[tuple[str, str]]:
+    """Measure the times of a turn, their ratios, and the size of the threads' file."""
     spent: list[float] = []
     others: list[float] = []
     sizes: dict[int, int] = {}
-    with tempfile.TemporaryDirectory() as name, both(Path(name)) as (ours, other):
+    with tempfile.TemporaryDirectory() as name, open_both(Path(name)) as (ours, other):
         for turn in range(TURNS):
-            spent.append(_timed(ours))
+            spent.append(_time(ours))
             if turn < CREATE_AGENT + WINDOW // 2:
-                others.append(_timed(other))
+                others.append(_time(other))
             if turn + 1 in (BOUND, TURNS // 2, TURNS):
                 sizes[turn + 1] = sum(file.stat().st_size for file in Path(name).glob("ours*"))
     first, last = _median(spent, BOUND), _median(spent, TURNS - WINDOW // 2)
     mine, theirs = _median(spent, CREATE_AGENT), _median(others, CREATE_AGENT)
     yield f"turn {TURNS:,} / turn {BOUND}, at the bound (goal 1.3)", f"{last:.1f} / {first:.1f} ms = {last / first:.2f}"
     yield f"turn {CREATE_AGENT}, ours / create_agent (goal 1)", f"{mine:.1f} / {theirs:.1f} ms = {mine / theirs:.2f}"
-    told = ", ".join(f"{size / 2**20:.1f} MB at {turn:,}" for turn, size in sizes.items())
-    yield "threads.sqlite of one thread, by turns", told
+    by_turn = ", ".join(f"{size / 2**20:.1f} MB at {turn:,}" for turn, size in sizes.items())
+    yield "threads.sqlite of one thread, by turns", by_turn
 
 
-def _timed(turn: Turn) -> float:
+def _time(turn: Turn) -> float:
     begun = time.perf_counter()
     turn(0)
     return (time.perf_counter() - begun) * 1000

@@ -1,4 +1,4 @@
-"""Add, get and query at 10,000 and 100,000 items, against raw Chroma with the same embedder, turn about in one run."""
+"""Add, get and query at 10,000 and 100,000 items, against raw Chroma with the same embedder, alternating in one run."""
 
 import resource
 import statistics
@@ -28,22 +28,22 @@ Where = dict[str, Json]
 Pair = tuple[str, Callable[[int], Any], Callable[[int], Any]]
 
 
-def text(n: int) -> str:
+def make_text(n: int) -> str:
     about, more, with_ = (WORDS[n // step % len(WORDS)] for step in (1, 11, 121))
     return f"{about} {more} number {n}, to be looked at with {with_}"
 
 
-def item(n: int, stamp: str) -> Item:
+def make_item(n: int, stamp: str) -> Item:
     properties = {
         "type": "task",
         "status": "active" if n % 2 else "done",
         "due_date": f"2026-{n % 12 + 1:02}-{n % 28 + 1:02}",
     }
-    return Item(new_id(), text(n), dict(properties), stamp, stamp)
+    return Item(new_id(), make_text(n), dict(properties), stamp, stamp)
 
 
-def rows() -> Iterable[tuple[str, str]]:
-    """One row an operation and size: ours, raw Chroma's, and the ratio."""
+def measure() -> Iterable[tuple[str, str]]:
+    """Measure each operation at each size: ours, raw Chroma's, and the ratio."""
     embedder, clock = WordLlamaEmbeddings(), Clock(local_zone("UTC"))
     with tempfile.TemporaryDirectory() as name:
         backend = ChromaBackend(Path(name) / "ours", embedder)
@@ -51,34 +51,34 @@ def rows() -> Iterable[tuple[str, str]]:
         raw = RawChroma(Path(name) / "raw", embedder)
         filled = 0
         for size in SIZES:
-            items = [item(n, clock.stamp()) for n in range(filled, size)]
+            items = [make_item(n, clock.stamp()) for n in range(filled, size)]
             backend.fill(items)
             raw.fill(items)
             filled = size
-            for name_, ours, theirs in pairs(memory, backend, raw, [i.id for i in items]):
-                mine, other = _alternating(ours, theirs)
+            for name_, ours, theirs in list_operations(memory, backend, raw, [i.id for i in items]):
+                mine, other = _time_alternating(ours, theirs)
                 against = "the same without" if name_ == JOURNALED else "raw Chroma"
                 yield f"{name_} at {size:,}, ours / {against}", f"{mine:.2f} / {other:.2f} ms = {mine / other:.2f}"
-            yield f"memory at {size:,}, both stores open", f"{_resident():.0f} MB"
+            yield f"memory at {size:,}, both stores open", f"{_resident_memory():.0f} MB"
         memory.close()
         raw.close()
 
 
-def pairs(memory: Memory, backend: ChromaBackend, raw: RawChroma, ids: list[str]) -> Iterable[Pair]:
-    """What is compared: its name, ours, and the same on raw Chroma."""
+def list_operations(memory: Memory, backend: ChromaBackend, raw: RawChroma, ids: list[str]) -> Iterable[Pair]:
+    """Yield the operations to compare: name, ours, and the same on raw Chroma."""
     query = memory.find
     day: Where = {"due_date": "2026-05-05"}
     half: Where = {"status": "active"}
     week: Where = {"due_date": {"$gte": "2026-05-05", "$lt": "2026-05-12"}}
     raw_week = {"$and": [{"due_at": {"$gte": seconds("2026-05-05")}}, {"due_at": {"$lt": seconds("2026-05-12")}}]}
-    yield "hybrid query (goal 2)", lambda n: query(text(n)), lambda n: raw.query(text(n))
-    yield "query, a day (goal 0.5)", lambda n: query(text(n), day), lambda n: raw.query(text(n), day)
-    yield "query, a week (goal 0.5)", lambda n: query(text(n), week), lambda n: raw.query(text(n), raw_week)
-    yield "query, every second (goal 0.5)", lambda n: query(text(n), half), lambda n: raw.query(text(n), half)
+    yield "hybrid query (goal 2)", lambda n: query(make_text(n)), lambda n: raw.query(make_text(n))
+    yield "query, a day (goal 0.5)", lambda n: query(make_text(n), day), lambda n: raw.query(make_text(n), day)
+    yield "query, a week (goal 0.5)", lambda n: query(make_text(n), week), lambda n: raw.query(make_text(n), raw_week)
+    yield "query, every second (goal 0.5)", lambda n: query(make_text(n), half), lambda n: raw.query(make_text(n), half)
     yield "get", lambda n: memory.get(ids[n]), lambda n: raw.get(ids[n])
     new = {"type": "x"}
-    yield "add (goal 1.5)", lambda n: _add(backend, text(n)), lambda n: raw.add(text(n), new)
-    yield JOURNALED, lambda n: memory.create(text(n), dict(new)), lambda n: _add(backend, text(n))
+    yield "add (goal 1.5)", lambda n: _add(backend, make_text(n)), lambda n: raw.add(make_text(n), new)
+    yield JOURNALED, lambda n: memory.create(make_text(n), dict(new)), lambda n: _add(backend, make_text(n))
 
 
 def _add(backend: ChromaBackend, content: str) -> None:
@@ -89,15 +89,15 @@ def _add(backend: ChromaBackend, content: str) -> None:
     backend.fill([item])
 
 
-def _resident() -> float:
-    """MB of this process that lie in memory now."""
+def _resident_memory() -> float:
+    """Return how many MB of this process are in memory now."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 2**20
 
 
-def _alternating(ours: Callable[[int], Any], theirs: Callable[[int], Any]) -> tuple[float, float]:
+def _time_alternating(ours: Callable[[int], Any], theirs: Callable[[int], Any]) -> tuple[float, float]:
     spent: tuple[list[float], list[float]] = ([], [])
-    ours(TIMES), theirs(TIMES)
+    ours(TIMES), theirs(TIMES)  # the first call of each loads what every later one has
     for n in range(TIMES):
         for side, action in enumerate((ours, theirs)):
             begun = time.perf_counter()

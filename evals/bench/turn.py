@@ -49,8 +49,8 @@ class TwoSteps(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-def theirs(handles: Handles) -> list[BaseTool]:
-    """The same tools for an agent that cannot hand anything over: query_items bound to its store."""
+def make_their_tools(handles: Handles) -> list[BaseTool]:
+    """Return the same tools for an agent that passes nothing to its tools: query_items bound to its store."""
     call = CallContext(handles.memory, handles.clock)
 
     @tool
@@ -66,8 +66,8 @@ Turn = Callable[[int], Any]
 
 
 @contextmanager
-def both(folder: Path) -> Iterator[tuple[Turn, Turn]]:
-    """A turn of ours and a turn of theirs, each in a thread of its own for every round."""
+def open_both(folder: Path) -> Iterator[tuple[Turn, Turn]]:
+    """Functions that run a turn of ours and a turn of theirs, each in a thread of its own for every round."""
     env = {"ANA_DATA_DIR": str(folder / "data"), "TRACES_DIR": str(folder / "traces")}
     handles = open_handles(load_settings(env), model=TwoSteps())
     for n in range(100):
@@ -75,34 +75,34 @@ def both(folder: Path) -> Iterator[tuple[Turn, Turn]]:
     prompt = system_prompt({"now": "now", "lines": {}})
     with open_assistant(handles), open_saver(folder / "ours") as ours, open_saver(folder / "theirs") as other:
         graph = builder.compile(checkpointer=ours)
-        agent = create_agent(TwoSteps(), theirs(handles), system_prompt=prompt, checkpointer=other)
+        agent = create_agent(TwoSteps(), make_their_tools(handles), system_prompt=prompt, checkpointer=other)
 
         def our_turn(round: int) -> Any:
             context = LocalContext(opened=handles)
-            return graph.invoke(question(), config(round), context=context, durability="sync")
+            return graph.invoke(make_question(), make_config(round), context=context, durability="sync")
 
         def their_turn(round: int) -> Any:
-            return agent.invoke(question(), config(round), durability="sync")
+            return agent.invoke(make_question(), make_config(round), durability="sync")
 
         yield our_turn, their_turn
 
 
-def question() -> Any:
+def make_question() -> Any:
     return {"messages": [HumanMessage("where is the milk?")]}
 
 
-def config(round: int) -> RunnableConfig:
+def make_config(round: int) -> RunnableConfig:
     return {"configurable": {"thread_id": f"round{round + 1}"}}
 
 
-def rows() -> Iterable[tuple[str, str]]:
-    """The medians over several fresh threads, turn about, and their ratio."""
+def measure() -> Iterable[tuple[str, str]]:
+    """Measure the medians over several fresh threads, in alternation, and their ratio."""
     ratios, times = [], []
-    with tempfile.TemporaryDirectory() as name, both(Path(name)) as (ours, other):
+    with tempfile.TemporaryDirectory() as name, open_both(Path(name)) as (ours, other):
         for warm in (ours, other):
-            warm(-1)
+            warm(-1)  # the first turn loads what every later one has
         for round in range(ROUNDS):
-            spent = [_timed(ours, round, other) for _ in range(TURNS)]
+            spent = [_time_pair(ours, round, other) for _ in range(TURNS)]
             mine, yours = (statistics.median(s[side] for s in spent) for side in (0, 1))
             ratios.append(mine / yours)
             times.append((mine, yours))
@@ -111,7 +111,7 @@ def rows() -> Iterable[tuple[str, str]]:
     yield "  ratio (goal at most 1.4)", f"{statistics.median(ratios):.2f}"
 
 
-def _timed(ours: Turn, round: int, other: Turn) -> tuple[float, float]:
+def _time_pair(ours: Turn, round: int, other: Turn) -> tuple[float, float]:
     begun = time.perf_counter()
     ours(round)
     middle = time.perf_counter()

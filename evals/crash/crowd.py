@@ -1,4 +1,4 @@
-"""Many writers at once: threads of one process, and processes in turns on one folder. None may lose anything."""
+"""Many writers at once: threads of one process, and processes that take turns on one folder. Nothing may be lost."""
 
 import multiprocessing
 import tempfile
@@ -21,39 +21,39 @@ _SPAWN = multiprocessing.get_context("spawn")
 """A fork would inherit an opened Chroma whose threads are gone."""
 
 
-def threads(folder: Path, writers: int, writes: int) -> list[str]:
-    """Let threads write into one memory; what is not as it must be afterwards."""
-    memory = _memory(folder)
+def write_in_threads(folder: Path, writers: int, writes: int) -> list[str]:
+    """Let threads write into one memory. Return what is wrong afterwards."""
+    memory = _open_memory(folder)
     running = [threading.Thread(target=_write, args=(memory, f"thread {n}", writes)) for n in range(writers)]
     for each in running:
         each.start()
     for each in running:
         each.join()
     memory.close()
-    return _missing(folder, [f"thread {n}" for n in range(writers)], writes)
+    return _find_faults(folder, [f"thread {n}" for n in range(writers)], writes)
 
 
-def processes(folder: Path, writers: int, writes: int) -> list[str]:
-    """Let processes write into one folder; what is not as it must be afterwards."""
+def write_in_processes(folder: Path, writers: int, writes: int) -> list[str]:
+    """Let processes write into one folder. Return what is wrong afterwards."""
     running = [_SPAWN.Process(target=_write_alone, args=(folder, f"process {n}", writes)) for n in range(writers)]
     for each in running:
         each.start()
     for each in running:
         each.join()
     failed = [f"{each.name} ended with {each.exitcode}" for each in running if each.exitcode]
-    return failed + _missing(folder, [f"process {n}" for n in range(writers)], writes)
+    return failed + _find_faults(folder, [f"process {n}" for n in range(writers)], writes)
 
 
-def _memory(folder: Path) -> Memory:
-    return Memory(_backend(folder), Clock(local_zone("UTC")))
+def _open_memory(folder: Path) -> Memory:
+    return Memory(_open_backend(folder), Clock(local_zone("UTC")))
 
 
-def _backend(folder: Path) -> ChromaBackend:
+def _open_backend(folder: Path) -> ChromaBackend:
     return ChromaBackend(folder, WordLlamaEmbeddings(), timeout=PATIENCE)
 
 
 def _write_alone(folder: Path, name: str, writes: int) -> None:
-    memory = _memory(folder)
+    memory = _open_memory(folder)
     _write(memory, name, writes)
     memory.close()
 
@@ -63,23 +63,23 @@ def _write(memory: Memory, name: str, writes: int) -> None:
         memory.create(f"{name} wrote {n}", {"by": name, "n": n})
 
 
-def _missing(folder: Path, names: list[str], writes: int) -> list[str]:
-    backend = _backend(folder)
-    there = sorted(item.content for item in backend.scan("item"))
+def _find_faults(folder: Path, names: list[str], writes: int) -> list[str]:
+    backend = _open_backend(folder)
+    stored = sorted(item.content for item in backend.scan("item"))
     wanted = sorted(f"{name} wrote {n}" for name in names for n in range(writes))
-    found = examine(backend)
+    findings = examine(backend)
     backend.close()
-    wrong = found.store + found.index + [str(change) for change in found.journal]
-    return wrong + ([] if there == wanted else [f"{len(there)} are there of {len(wanted)}"])
+    wrong = findings.store + findings.index + [str(change) for change in findings.journal]
+    return wrong + ([] if stored == wanted else [f"{len(stored)} of {len(wanted)} are stored"])
 
 
 def main() -> int:
-    """The long form."""
+    """Run the long form."""
     wrong = []
-    for what, run, writers in (("threads", threads, THREADS), ("processes", processes, PROCESSES)):
+    for kind, run, writers in (("threads", write_in_threads, THREADS), ("processes", write_in_processes, PROCESSES)):
         with tempfile.TemporaryDirectory() as name:
             found = run(Path(name) / "data", writers, WRITES)
-        print(f"{writers} {what} x {WRITES} writes: {'none lost' if not found else '; '.join(found[:5])}", flush=True)
+        print(f"{writers} {kind} x {WRITES} writes: {'none lost' if not found else '; '.join(found[:5])}", flush=True)
         wrong += found
     return 1 if wrong else 0
 

@@ -1,8 +1,8 @@
-"""kill -9 at random moments: what was acknowledged is there, what was not is there whole or not at all.
+"""kill -9 at random moments: an acknowledged act is stored, any other is stored completely or not at all.
 
-`make crash` runs it long, a test runs it short. A child process writes, changes, deletes and takes back in bursts, one
-record at a time and many at once, and tells of each act before it begins and when it is done. It is killed at a random
-moment; another child then opens the folder and tells what is in it.
+`make crash` runs it long, a test runs it short. A child process creates, updates, deletes and undoes in bursts, one
+record at a time and many at once, and reports each act before it begins and when it is done. It is killed at a random
+moment; another child then opens the folder and reports what is in it.
 """
 
 import argparse
@@ -44,55 +44,54 @@ ROOM = 2500
 WORDS = ("report", "garden", "dentist", "milk", "invoice", "flight", "birthday", "backup", "novel", "bicycle", "budget")
 
 State = dict[str, str]
-"""What is known by kind and id, as text."""
+"""The text of records by kind and id."""
 
 Act = tuple[str, Mapping[str, str | None], Callable[[], Any]]
-"""What it is called, what it changes by kind and id, and doing it."""
+"""Its name, what it changes by kind and id, and the function that does it."""
 
 _FORK = multiprocessing.get_context("fork")
 
 
 @dataclass
 class Tally:
-    """What the kills came to.
+    """The outcome of the kills.
 
     Args:
         kills: How many there were.
         acts: Acts that were acknowledged.
-        during: What was going on at the moment of the kill.
-        came: Acts cut short that are there whole.
-        healed: How often the store was damaged and made anew.
-        failures: What is not as it must be.
+        during: Acts that were running at the moment of the kill.
+        completed: Acts that were cut short and are stored completely.
+        healed: How often the store was damaged and rebuilt.
+        failures: What is wrong.
     """
 
     kills: int = 0
     acts: int = 0
     during: Counter[str] = field(default_factory=Counter)
-    came: int = 0
+    completed: int = 0
     healed: int = 0
     failures: list[str] = field(default_factory=list)
 
 
 def run(kills: int, folder: Path, seed: int = 0, tell: Any = print) -> Tally:
-    """Kill a child so many times and look what is left each time.
+    """Kill a child many times and check the folder each time; stop at the first failure.
 
     Args:
         kills: How many times.
         folder: A data folder of its own.
-        seed: Of what is done, and when the kills come.
-        tell: Is told how it goes.
+        seed: Decides what is done, and when the kills come.
+        tell: Called with the progress.
     """
-
     importlib.import_module("langchain_chroma")  # loaded once, with Chroma: the children are forks
 
     rng, tally, model = random.Random(seed), Tally(), State()
     embedder = WordLlamaEmbeddings()
     for n in range(kills):
-        begun = _killed(folder, rng, embedder, model, tally)
-        found = _looked_at(folder, embedder, whole=n % 20 == 19)
+        begun = _kill_child(folder, rng, embedder, model, tally)
+        found = _inspect(folder, embedder, whole=n % 20 == 19)
         tally.kills += 1
         tally.healed += found["healed"]
-        model = _judged(found, model, begun, tally)
+        model = _judge(found, model, begun, tally)
         if tell is not None and n % 10 == 9:
             tell(f"{n + 1} kills, {tally.acts} acts, {len(model)} records, {tally.healed} healed", flush=True)
         if tally.failures:
@@ -100,15 +99,16 @@ def run(kills: int, folder: Path, seed: int = 0, tell: Any = print) -> Tally:
     return tally
 
 
-def _killed(
+def _kill_child(
     folder: Path, rng: random.Random, embedder: WordLlamaEmbeddings, model: State, tally: Tally
 ) -> State | None:
-    """Let a child work for a moment and kill it; the state that the act it was in the middle of would lead to."""
+    """Let a child work for a moment and kill it. Return the state that the interrupted act would have led to."""
     ours, its = _FORK.Pipe()
     child = _FORK.Process(target=_work, args=(folder, rng.random(), embedder, its))
     child.start()
     its.close()
     patience = rng.choice((0.05, 0.3, 1.5)) * rng.random()
+    # Every tenth kill may come while the child still opens the folder, the others once it acts.
     end = time.monotonic() + (patience if rng.random() < 0.1 else OPENING)
     begun: State | None = None
     what = "opening"
@@ -126,9 +126,9 @@ def _killed(
         if kind == "ready":
             end = time.monotonic() + patience
         elif kind == "begin":
-            begun = _changed(model, diff)
+            begun = _apply(model, diff)
         elif kind == "done":
-            changed = _changed(model, diff)
+            changed = _apply(model, diff)
             model.clear()
             model |= changed
             begun, what = None, "between two acts"
@@ -141,14 +141,14 @@ def _killed(
 
 
 def _work(folder: Path, seed: float, embedder: WordLlamaEmbeddings, pipe: Connection) -> None:
-    """The child: acts without end."""
+    """Act until killed: this runs in the child."""
     rng = random.Random(seed)
     memory = Memory(ChromaBackend(folder, embedder), Clock(local_zone("UTC")))
     try:
         memory.count()
         pipe.send(("ready", "between two acts", {}))
         for n in range(1_000_000):
-            what, diff, do = _act(memory, rng, f"{seed}-{n}")
+            what, diff, do = _choose_act(memory, rng, f"{seed}-{n}")
             pipe.send(("begin", what, diff))
             done = do()
             if what == "create":
@@ -159,8 +159,8 @@ def _work(folder: Path, seed: float, embedder: WordLlamaEmbeddings, pipe: Connec
         raise
 
 
-def _act(memory: Memory, rng: random.Random, turn: str) -> Act:
-    """An act: its name, what it changes, and doing it."""
+def _choose_act(memory: Memory, rng: random.Random, turn: str) -> Act:
+    """Choose an act at random."""
     items = {item.id: item for item in memory.find(limit=30).items} if rng.random() < 0.9 else {}
     some = rng.choice(sorted(items)) if items else ""
     full = memory.count() > ROOM
@@ -168,17 +168,17 @@ def _act(memory: Memory, rng: random.Random, turn: str) -> Act:
         0
     ]
     if what == "batch":
-        return _batch(memory, rng, turn, full)
-    if what == "undo" and (diff := _undoing(memory)):
+        return _choose_batch(memory, rng, turn, full)
+    if what == "undo" and (diff := _predict_undo(memory)):
         last = next(iter(memory.turns()))
         return "undo", diff, lambda: undo(memory, last, override=True)
     if what in ("update", "delete") and some:
-        after = f"{_text(rng)} again" if what == "update" else None
+        after = f"{_make_text(rng)} again" if what == "update" else None
         cause = Cause(turn, "thread", turn)
         if after is None:
             return what, {f"item {some}": None}, lambda: memory.delete(some, cause)
         return what, {f"item {some}": after}, lambda: memory.update(some, after, {"n": rng.random()}, cause)
-    text = f"{_text(rng)} {turn}"
+    text = f"{_make_text(rng)} {turn}"
     cause = Cause(turn, "thread", turn)
     if what == "line":
         number = memory.backend.next_line_number()
@@ -186,23 +186,23 @@ def _act(memory: Memory, rng: random.Random, turn: str) -> Act:
     return "create", {f"new {text}": text}, lambda: memory.create(text, {"n": rng.random()}, cause)
 
 
-def _batch(memory: Memory, rng: random.Random, turn: str, full: bool) -> Act:
-    """Many records at once: some new, some changed, some deleted."""
+def _choose_batch(memory: Memory, rng: random.Random, turn: str, full: bool) -> Act:
+    """Choose many records to change at once: some new, some updated, some deleted."""
     stamp = memory.stamp()
     changes: list[Change] = []
     for item in memory.find(limit=rng.randrange(LARGEST if full else 20) + 1).items:
-        again = Item(item.id, _text(rng), {"b": 1}, item.created_at, stamp)
+        again = Item(item.id, _make_text(rng), {"b": 1}, item.created_at, stamp)
         after = None if full or rng.random() < 0.5 else again
         changes.append(Change("item", item.id, item, after))
     for _ in range(0 if full else rng.randrange(LARGEST)):
-        new = Item(new_id(), _text(rng), {"n": rng.random()}, stamp, stamp)
+        new = Item(new_id(), _make_text(rng), {"n": rng.random()}, stamp, stamp)
         changes.append(Change("item", new.id, None, new))
     diff = {f"item {c.id}": c.after.content if c.after else None for c in changes}
     return "batch", diff, lambda: memory.put_back(changes, f"batch-{turn}") if changes else None
 
 
-def _undoing(memory: Memory) -> Mapping[str, str | None] | None:
-    """What taking back the newest turn changes; nothing where something else has changed its records since."""
+def _predict_undo(memory: Memory) -> Mapping[str, str | None] | None:
+    """Return what undoing the newest turn changes; None if there is no turn."""
     turns = list(memory.turns())
     if not turns:
         return None
@@ -213,18 +213,18 @@ def _undoing(memory: Memory) -> Mapping[str, str | None] | None:
     return diff
 
 
-def _text(rng: random.Random) -> str:
+def _make_text(rng: random.Random) -> str:
     return f"{rng.choice(WORDS)} {rng.choice(WORDS)} {rng.randrange(10_000)}"
 
 
-def _changed(state: State, diff: Mapping[str, str | None]) -> State:
+def _apply(state: State, diff: Mapping[str, str | None]) -> State:
     return {at: text for at, text in (state | dict(diff)).items() if text is not None}
 
 
-def _looked_at(folder: Path, embedder: WordLlamaEmbeddings, *, whole: bool) -> dict[str, Any]:
-    """What another child finds in the folder."""
+def _inspect(folder: Path, embedder: WordLlamaEmbeddings, *, whole: bool) -> dict[str, Any]:
+    """Return what another child finds in the folder."""
     ours, its = _FORK.Pipe()
-    child: ForkProcess = _FORK.Process(target=_look, args=(folder, embedder, its, whole))
+    child: ForkProcess = _FORK.Process(target=_report, args=(folder, embedder, its, whole))
     child.start()
     its.close()
     try:
@@ -235,14 +235,14 @@ def _looked_at(folder: Path, embedder: WordLlamaEmbeddings, *, whole: bool) -> d
     return found
 
 
-def _look(folder: Path, embedder: WordLlamaEmbeddings, pipe: Connection, whole: bool) -> None:
+def _report(folder: Path, embedder: WordLlamaEmbeddings, pipe: Connection, whole: bool) -> None:
     said: list[str] = []
     backend = ChromaBackend(folder, embedder, tell=said.append)
     memory = Memory(backend, Clock(local_zone("UTC")))
     items = list(memory.items())
     state = {f"item {item.id}": item.content for item in items}
     state |= {f"line {number}": text for number, text in memory.lines().items()}
-    wrong = [] if len({item.id for item in items}) == len(items) else ["an item is there twice"]
+    wrong = [] if len({item.id for item in items}) == len(items) else ["an item is stored twice"]
     found = examine_open(backend)
     wrong += found.store + found.index + [f"journal: {change}" for change in found.journal]
     wrong += [f"unreadable: {row.id}" for _, row in found.unreadable]
@@ -253,14 +253,14 @@ def _look(folder: Path, embedder: WordLlamaEmbeddings, pipe: Connection, whole: 
     pipe.send({"state": state, "healed": any("damaged" in text for text in said), "wrong": wrong})
 
 
-def _judged(found: Mapping[str, Any], model: State, begun: State | None, tally: Tally) -> State:
-    """The state to go on with; what is wrong with it goes into the tally."""
+def _judge(found: Mapping[str, Any], model: State, begun: State | None, tally: Tally) -> State:
+    """Return the state to go on with, and add what is wrong with it to the tally."""
     state: State = found["state"]
     tally.failures += found["wrong"]
-    if _same(state, model):
+    if _agree(state, model):
         return state
-    if begun is not None and _same(state, begun):
-        tally.came += 1
+    if begun is not None and _agree(state, begun):
+        tally.completed += 1
         return state
     for name, expected in (("acknowledged", model), ("begun", begun or {})):
         lost = sorted(set(expected.items()) - set(state.items()))[:3]
@@ -269,8 +269,8 @@ def _judged(found: Mapping[str, Any], model: State, begun: State | None, tally: 
     return state
 
 
-def _same(state: State, expected: State) -> bool:
-    """Whether they say the same; a new item's id is not known before it is there."""
+def _agree(state: State, expected: State) -> bool:
+    """Return whether two states agree; a new item's id is not known before it is stored."""
     new = sorted(text for at, text in expected.items() if at.startswith("new "))
     rest = {at: text for at, text in expected.items() if not at.startswith("new ")}
     others = {at: text for at, text in state.items() if at not in rest}
@@ -278,7 +278,7 @@ def _same(state: State, expected: State) -> bool:
 
 
 def main() -> int:
-    """The long form."""
+    """Run the long form."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=KILLS)
     parser.add_argument("--seed", type=int, default=0)
@@ -286,8 +286,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         tally = run(arguments.kills, Path(name) / "data", arguments.seed)
     during = ", ".join(f"{what} {count}" for what, count in sorted(tally.during.items()))
-    print(f"{tally.kills} kills ({during}); {tally.acts} acts acknowledged, {tally.came} cut short and there whole, ")
-    print(f"{tally.healed} damaged stores made anew, {len(tally.failures)} failures")
+    print(f"{tally.kills} kills ({during}); {tally.acts} acts acknowledged")
+    print(f"{tally.completed} cut short and stored completely, {tally.healed} damaged stores rebuilt")
+    print(f"{len(tally.failures)} failures")
     for failure in tally.failures:
         print(f"- {failure}")
     return 1 if tally.failures else 0

@@ -1,1 +1,1 @@
-"""How much of what a question means is found."""
+"""How much of what questions ask for is found."""

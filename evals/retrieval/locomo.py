@@ -38,7 +38,7 @@ class Conversation:
     clock: Clock
 
 
-def conversations(path: Path) -> list[Conversation]:
+def read_conversations(path: Path) -> list[Conversation]:
     """Read a file.
 
     Raises:
@@ -48,13 +48,13 @@ def conversations(path: Path) -> list[Conversation]:
         samples = json.loads(path.read_text(encoding="utf-8"))
         if not samples or not isinstance(samples, list):
             raise ValueError("a list of conversations was expected")
-        return [_conversation(sample) for sample in samples]
+        return [_read_conversation(sample) for sample in samples]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
-        raise UserError(f"{path} is no file in the format of LoCoMo: {exc!r}.", "Give its locomo10.json.") from exc
+        raise UserError(f"{path} is not a file in the format of LoCoMo: {exc!r}.", "Give its locomo10.json.") from exc
 
 
-def pooled(scores: Sequence[dict[str, Score]]) -> dict[str, Score]:
-    """The means of several conversations' scores, each query counting the same, and of all of them together."""
+def pool_scores(scores: Sequence[dict[str, Score]]) -> dict[str, Score]:
+    """Return the means of several conversations' scores by kind and of all kinds; each query counts the same."""
     every: dict[str, list[Score]] = {}
     for kinds in scores:
         for kind, score in kinds.items():
@@ -71,30 +71,32 @@ def _mean(parts: list[Score]) -> Score:
     return Score(count, *means)
 
 
-def _conversation(sample: dict[str, Any]) -> Conversation:
+def _read_conversation(sample: dict[str, Any]) -> Conversation:
     talk = sample["conversation"]
     sessions = sorted((int(found[1]), key) for key in talk if (found := _SESSION.fullmatch(key)))
     dates = {key: datetime.strptime(talk[f"{key}_date_time"].strip(), _DATE).replace(tzinfo=UTC) for _, key in sessions}
-    items = [_item(turn, dates[key]) for _, key in sessions for turn in talk[key]]
-    queries = [_query(place, said) for place, said in enumerate(sample["qa"])]
+    items = [_make_item(turn, dates[key]) for _, key in sessions for turn in talk[key]]
+    queries = [_make_query(place, question) for place, question in enumerate(sample["qa"])]
     last = max(dates.values())
     return Conversation(items, queries, Clock(UTC, lambda: last))
 
 
-def _item(turn: dict[str, Any], at: datetime) -> Item:
+def _make_item(turn: dict[str, Any], at: datetime) -> Item:
     shown = f" [a picture: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
     properties = {"speaker": turn["speaker"], "date": at.date().isoformat()}
     stamp = at.isoformat(timespec="microseconds")
-    return Item(_turn_id(turn["dia_id"]), turn["text"] + shown, dict(properties), stamp, stamp)
+    return Item(_parse_turn_id(turn["dia_id"]), turn["text"] + shown, dict(properties), stamp, stamp)
 
 
-def _query(place: int, said: dict[str, Any]) -> Query:
-    evidence = dict.fromkeys(_turn_id(found[0]) for part in said["evidence"] for found in _EVIDENCE.finditer(str(part)))
-    return Query(f"q{place}", f"category {said['category']}", said["question"], None, tuple(evidence))
+def _make_query(place: int, question: dict[str, Any]) -> Query:
+    evidence = dict.fromkeys(
+        _parse_turn_id(found[0]) for part in question["evidence"] for found in _EVIDENCE.finditer(str(part))
+    )
+    return Query(f"q{place}", f"category {question['category']}", question["question"], None, tuple(evidence))
 
 
-def _turn_id(told: str) -> str:
-    found = _EVIDENCE.search(told)
+def _parse_turn_id(text: str) -> str:
+    found = _EVIDENCE.search(text)
     if found is None:
-        raise ValueError(f"{told!r} is no turn's id")
+        raise ValueError(f"{text!r} is not a turn's id")
     return f"D{found[1]}:{found[2]}"

@@ -1,4 +1,4 @@
-"""What search finds: recall and reciprocal rank on queries whose right answers are known.
+"""Recall and reciprocal rank of search on queries whose right answers are known.
 
 `python -m evals.retrieval` measures the held-out halves of evals/data; `--half tuning` the other, on which weights
 are chosen; `--locomo FILE` any file in the format of LoCoMo (Maharana et al., "Evaluating Very Long-Term Conversational
@@ -28,7 +28,7 @@ from ana.memory.scoring import Weights
 from ana.settings import PROJECT
 from ana.time.clock import Clock
 from evals.retrieval import locomo
-from evals.retrieval.scores import Finder, Query, Score, measured, table
+from evals.retrieval.scores import Finder, Query, Score, iter_rows, score_queries
 
 DATA = PROJECT / "evals" / "data"
 NOW = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
@@ -43,15 +43,15 @@ Set = Literal["personal", "blind"]
 SETS: tuple[Set, ...] = ("personal", "blind")
 
 
-def items(name: Set = "personal") -> list[Item]:
+def load_items(name: Set = "personal") -> list[Item]:
     lines = (DATA / name / "items.jsonl").read_text(encoding="utf-8").splitlines()
     return [Item(created_at=STAMP, updated_at=STAMP, **json.loads(line)) for line in lines]
 
 
-def queries(half: Half | None = None, name: Set = "personal") -> list[Query]:
-    """The queries of one half, or all of them; each kind is split evenly."""
+def load_queries(half: Half | None = None, name: Set = "personal") -> list[Query]:
+    """Read the queries of one half, or all of them; each kind is split evenly."""
     lines = (DATA / name / "queries.jsonl").read_text(encoding="utf-8").splitlines()
-    every = [Query(**(said := json.loads(line)) | {"relevant": tuple(said["relevant"])}) for line in lines]
+    every = [Query(**(fields := json.loads(line)) | {"relevant": tuple(fields["relevant"])}) for line in lines]
     if half is None:
         return every
     tuning: set[str] = set()
@@ -63,18 +63,18 @@ def queries(half: Half | None = None, name: Set = "personal") -> list[Query]:
 
 
 @contextmanager
-def legs(items: Sequence[Item], embedder: Embedder, clock: Clock = CLOCK) -> Iterator[dict[str, Finder]]:
-    """Dense, lexical and hybrid search over these items."""
+def open_legs(items: Sequence[Item], embedder: Embedder, clock: Clock = CLOCK) -> Iterator[dict[str, Finder]]:
+    """Dense, lexical and hybrid search over these items, by name."""
     weights = {"dense": Weights(words=0, day=0), "lexical": Weights(vector=0, day=0), "hybrid": Weights()}
     with tempfile.TemporaryDirectory() as name:
         backends = {leg: ChromaBackend(Path(name), embedder, weights=weight) for leg, weight in weights.items()}
         backends["hybrid"].fill(items)
-        yield {leg: _finder(leg, backend, clock) for leg, backend in backends.items()}
+        yield {leg: _make_finder(leg, backend, clock) for leg, backend in backends.items()}
         for backend in backends.values():
             backend.close()
 
 
-def _finder(leg: str, backend: ChromaBackend, clock: Clock) -> Finder:
+def _make_finder(leg: str, backend: ChromaBackend, clock: Clock) -> Finder:
     """Return how a leg finds items; only the hybrid one takes a question for what is due as a filter."""
     if leg == "hybrid":
         memory = Memory(backend, clock)
@@ -88,17 +88,17 @@ def _finder(leg: str, backend: ChromaBackend, clock: Clock) -> Finder:
     return find
 
 
-def rows(half: Half = "held-out") -> Iterator[tuple[str, str]]:
-    """Recall@5, recall@10 and mean reciprocal rank on one half of each set, with the default embedder."""
+def score_half(half: Half = "held-out") -> Iterator[tuple[str, str]]:
+    """Yield recall@5, recall@10 and mean reciprocal rank on one half of each set, with the default embedder."""
     for name in SETS:
-        yield from table({f"{name}, {leg}": scores for leg, scores in of(name, half).items()})
+        yield from iter_rows({f"{name}, {leg}": scores for leg, scores in score_set(name, half).items()})
 
 
-def of(name: Set, half: Half = "held-out") -> dict[str, dict[str, Score]]:
-    """The scores of one half of a set, by leg and kind."""
-    asked = queries(half, name)
-    with legs(items(name), WordLlamaEmbeddings()) as finders:
-        return {leg: measured(find, asked) for leg, find in finders.items()}
+def score_set(name: Set, half: Half = "held-out") -> dict[str, dict[str, Score]]:
+    """Return the scores of one half of a set, by leg and kind."""
+    queries = load_queries(half, name)
+    with open_legs(load_items(name), WordLlamaEmbeddings()) as finders:
+        return {leg: score_queries(find, queries) for leg, find in finders.items()}
 
 
 def main() -> None:
@@ -108,19 +108,19 @@ def main() -> None:
     parser.add_argument("--locomo", type=Path, metavar="FILE", help="measure a file in the format of LoCoMo instead")
     chosen = parser.parse_args()
     try:
-        told = locomo_rows(chosen.locomo) if chosen.locomo else rows(chosen.half)
+        rows = score_locomo(chosen.locomo) if chosen.locomo else score_half(chosen.half)
         print(f"{'':<40} recall@5 / recall@10 / mean reciprocal rank")
-        for name, figure in told:
+        for name, figure in rows:
             print(f"{name:<40} {figure}", flush=True)
     except UserError as exc:
         raise SystemExit(exc.sentence()) from exc
 
 
-def locomo_rows(path: Path) -> Iterator[tuple[str, str]]:
-    """The same table for a file in the format of LoCoMo, by category."""
+def score_locomo(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the same rows for a file in the format of LoCoMo, by category."""
     scores: dict[str, list[dict[str, Score]]] = {}
-    for talk in locomo.conversations(path):
-        with legs(talk.items, WordLlamaEmbeddings(), talk.clock) as finders:
+    for talk in locomo.read_conversations(path):
+        with open_legs(talk.items, WordLlamaEmbeddings(), talk.clock) as finders:
             for leg, find in finders.items():
-                scores.setdefault(leg, []).append(measured(find, talk.queries))
-    yield from table({leg: locomo.pooled(parts) for leg, parts in scores.items()})
+                scores.setdefault(leg, []).append(score_queries(find, talk.queries))
+    yield from iter_rows({leg: locomo.pool_scores(parts) for leg, parts in scores.items()})

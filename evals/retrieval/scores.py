@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ana.values import Json
 
 Finder = Callable[[str, int], list[str]]
-"""From a query and a limit to the ids of what was found, best first."""
+"""Takes a query and a limit; returns the ids of the items found, best first."""
 
 
 @dataclass(frozen=True)
@@ -15,10 +15,10 @@ class Query:
 
     Args:
         id: Its name.
-        kind: What sort of question it is.
-        text: What is asked.
-        gold: The exact filter behind it, where there is one.
-        relevant: The ids of all right items; none where there is no answer.
+        kind: The sort of question.
+        text: The question.
+        gold: The exact filter that it means; None if no filter can express it.
+        relevant: The ids of all right items; empty if there is no answer.
     """
 
     id: str
@@ -38,26 +38,26 @@ class Score:
     mrr: float
 
 
-def measured(find: Finder, queries: Iterable[Query]) -> dict[str, Score]:
-    """The score of each kind of query that has answers, in the order of the kinds' first queries."""
+def score_queries(find: Finder, queries: Iterable[Query]) -> dict[str, Score]:
+    """Return the score of each kind of query that has answers, in the order of the kinds' first queries."""
     ranks: dict[str, list[tuple[float, float, float]]] = {}
     for query in queries:
         if query.relevant:
-            ranks.setdefault(query.kind, []).append(_ranked(find(query.text, 10), query.relevant))
+            ranks.setdefault(query.kind, []).append(_score_query(find(query.text, 10), query.relevant))
     return {
         kind: Score(len(each), *(sum(row[n] for row in each) / len(each) for n in range(3)))
         for kind, each in ranks.items()
     }
 
 
-def _ranked(found: Sequence[str], relevant: Sequence[str]) -> tuple[float, float, float]:
+def _score_query(found: Sequence[str], relevant: Sequence[str]) -> tuple[float, float, float]:
     right = [place for place, id in enumerate(found, 1) if id in relevant]
     recall5, recall10 = (sum(place <= depth for place in right) / len(relevant) for depth in (5, 10))
     return recall5, recall10, 1 / right[0] if right else 0.0
 
 
-def table(scores: dict[str, dict[str, Score]]) -> Iterator[tuple[str, str]]:
-    """One row a leg and kind."""
+def iter_rows(scores: dict[str, dict[str, Score]]) -> Iterator[tuple[str, str]]:
+    """Yield a row for each leg and kind."""
     for leg, kinds in scores.items():
         for kind, s in kinds.items():
             yield f"{leg}, {kind} ({s.count})", f"{s.recall5:.2f} / {s.recall10:.2f} / {s.mrr:.2f}"

@@ -1,1 +1,1 @@
-"""What sentences must cause, and how many of them are understood."""
+"""Sentences, what each must cause, and how many are understood."""

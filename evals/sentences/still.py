@@ -1,6 +1,6 @@
-"""A world in which nothing changes: the offline reader's calls are told as done, and only looking things up is done.
+"""A world in which nothing changes: the offline reader's calls are answered as if done, and only look-ups are done.
 
-What a sentence causes does not hang on the graph; without it a thousand sentences take seconds.
+The effects of a sentence do not depend on the graph; without it a thousand sentences take seconds.
 """
 
 import json
@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
@@ -23,35 +22,36 @@ from ana.settings import load_settings
 from ana.time.clock import Clock
 from ana.tracing.traces import Step
 from app.outcome import Done
-from evals.sentences.expected import wrong_writes, wrongs
-from evals.sentences.measure import Outcome, Sentence, items_of, life
+from evals.sentences.data import ZONE, Sentence, load_life, make_items
+from evals.sentences.expected import Outcome, judge
 from nodes.load_context import calendar
 from nodes.reason import system_message
 from tools.call import CallContext
 from tools.catalog import TOOLS, schemas
 
 MOST_CALLS = 20
-_DONE = frozenset({"query_items", "calculator", "now"})
+_LOOK_UPS = frozenset({"query_items", "calculator", "now"})
 
 
-class Still:
+class StillWorld:
     """The world of evals/data/sentences, as it is before anything is said.
 
     Args:
         memory: Where its items lie.
-        clock: What it takes for now.
+        clock: Gives its present moment.
     """
 
     def __init__(self, memory: Memory, clock: Clock) -> None:
         self._call = CallContext(memory, clock)
-        self._lines = dict(enumerate(life()["context"]))
-        self._items: dict[str, Any] = {item.id: self._call.show(item) for item in items_of(life())}
+        life = load_life()
+        self._lines = dict(enumerate(life["context"]))
+        self._items: dict[str, Any] = {item.id: self._call.show(item) for item in make_items(life)}
         self._model = build_model(load_settings({"LLM_PROVIDER": "offline"})).bind_tools(schemas(()))
         now = calendar(clock.now(), clock.zone_name)
         self._prompt = system_message({"now": now, "lines": self._lines})
 
     def put(self, sentence: Sentence) -> Outcome:
-        """Say a sentence to the reader and compare."""
+        """Say a sentence to the reader and judge its answer."""
         messages: list[BaseMessage] = [self._prompt, HumanMessage(sentence.text)]
         steps: list[Step] = []
         for _ in range(MOST_CALLS):
@@ -59,16 +59,16 @@ class Still:
             if not reply.tool_calls:
                 break
             for call in reply.tool_calls:
-                result = self._told(call["name"], call["args"])
+                result = self._answer_call(call["name"], call["args"])
                 steps.append({"tool": call["name"], "args": call["args"], "observation": result})
                 messages += [reply, ToolMessage(json.dumps(result), tool_call_id=str(call["id"]))]
         answer = Done(reply.text, "t", "t", "p", steps, {}, 0.0, [], None)
         contents = {id: str(item["content"]) for id, item in self._items.items()}
-        return Outcome(sentence, answer, wrongs(sentence, answer, contents), wrong_writes(sentence, answer))
+        return judge(sentence, answer, contents)
 
-    def _told(self, tool: str, args: dict[str, Any]) -> dict[str, Any]:
-        """What the tool answers, or would answer."""
-        if tool in _DONE:
+    def _answer_call(self, tool: str, args: dict[str, Any]) -> dict[str, Any]:
+        """Return what the tool answers, or would answer."""
+        if tool in _LOOK_UPS:
             try:
                 return dict(TOOLS[tool].invoke(args | ({} if tool == "calculator" else {"call": self._call})))
             except ToolError as exc:
@@ -92,18 +92,18 @@ class Still:
 
 
 @contextmanager
-def still() -> Iterator[Still]:
-    told = life()
-    clock = Clock(ZoneInfo("Europe/Berlin"), lambda: datetime.fromisoformat(told["now"]))
+def open_still_world() -> Iterator[StillWorld]:
+    life = load_life()
+    clock = Clock(ZONE, lambda: datetime.fromisoformat(life["now"]))
     with tempfile.TemporaryDirectory() as name:
         backend = ChromaBackend(Path(name) / "data", WordLlamaEmbeddings())
         memory = Memory(backend, clock)
-        backend.fill(items_of(told))
-        yield Still(memory, clock)
+        backend.fill(make_items(life))
+        yield StillWorld(memory, clock)
         memory.close()
 
 
-def outcomes(some: Iterable[Sentence]) -> list[Outcome]:
-    """What would come of each of some sentences."""
-    with still() as opened:
-        return [opened.put(sentence) for sentence in some]
+def put_all(sentences: Iterable[Sentence]) -> list[Outcome]:
+    """Say sentences, each for itself, and judge what they would cause."""
+    with open_still_world() as world:
+        return [world.put(sentence) for sentence in sentences]

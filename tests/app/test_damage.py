@@ -1,4 +1,4 @@
-"""Files that are damaged, cut short or unreadable, at every place: a clear sentence, nothing lost, mended by doctor."""
+"""Files that are damaged, cut short or unreadable: a clear sentence, nothing lost, repaired by doctor."""
 
 import os
 import shutil
@@ -14,8 +14,8 @@ import pytest
 from ana.embedders import WordLlamaEmbeddings
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
-from app.cli.data import export
-from app.cli.main import cli, guarded
+from app.cli.export import write_export
+from app.cli.main import cli, run_command
 from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
 
@@ -45,7 +45,7 @@ def ana(capsys: Shown, *arguments: str) -> tuple[int, str]:
             code = int(exc.code or 0)
 
     capsys.readouterr()
-    code = guarded(command) or code
+    code = run_command(command) or code
     told = capsys.readouterr()
     return code, told.out + told.err
 
@@ -107,7 +107,9 @@ FILES = (
     + [(name, garbage) for name in ("data/threads.sqlite", "data/generation", "data/chroma/chroma.sqlite3", "traces")]
     + [("data/journal.sqlite", spoil) for spoil in (garbage, empty, folder)],
 )
-def test_a_spoiled_file_is_told_and_mended(home: Path, name: str, spoil: Callable[[Path], None], capsys: Shown) -> None:
+def test_a_spoiled_file_is_named_and_repaired(
+    home: Path, name: str, spoil: Callable[[Path], None], capsys: Shown
+) -> None:
     for file in sorted((home / name).glob("*.jsonl")) if name == "traces" else [home / name]:
         spoil(file)
     for command in (*COMMANDS, *(more for place, more in MORE.items() if Path(name).stem == place)):
@@ -145,7 +147,7 @@ def test_doctor_tells_what_is_whole_and_what_is_not(home: Path, capsys: Shown) -
     assert code == 1
     assert "the journal says nothing, the store has “past the journal”" in told
     assert "orphan.jsonl is of a conversation that is not there" in told
-    assert told.strip().endswith("1 fault. `ana doctor --repair` mends what can be mended.")
+    assert told.strip().endswith("1 fault. `ana doctor --repair` repairs what can be repaired.")
     code, told = ana(capsys, "doctor", "--repair", "--json")
     assert code == 0
     assert '"sound": true' in told
@@ -158,7 +160,7 @@ def test_everything_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pyt
     code, told = ana(capsys, "backup", str(packed))
     assert (code, "there already" in told) == (1, True)
     code, told = ana(capsys, "export", str(packed))
-    assert (code, "is no export" in told) == (1, True)
+    assert (code, "is not an export" in told) == (1, True)
     monkeypatch.setenv("ANA_DATA_DIR", str(home / "other"))
     code, told = ana(capsys, "import", str(first))
     assert (code, told) == (0, "3 new, 0 were here already.\n")
@@ -176,7 +178,7 @@ def test_everything_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pyt
     assert "home" in ana(capsys, "threads", "list")[1]
     assert len(list((home / "other traces").glob("*.jsonl"))) == 1
     code, told = ana(capsys, "import", str(PROJECT / "README.md"))
-    assert (code, "nothing that can be imported" in told) == (1, True)
+    assert (code, "cannot be imported" in told) == (1, True)
     code, told = ana(capsys, "import", str(home / "nowhere"))
     assert code == 1
     assert "Traceback" not in told
@@ -214,8 +216,8 @@ def test_old_traces_are_listed_and_forgotten(home: Path, capsys: Shown) -> None:
 
 def test_two_exports_at_once_are_each_whole(home: Path) -> None:
     settings = load_settings(folders(home, LLM_PROVIDER="offline"))
-    export(settings, str(home / "alone.jsonl"))
-    running = [threading.Thread(target=export, args=(settings, str(home / "both.jsonl"))) for _ in range(4)]
+    write_export(settings, str(home / "alone.jsonl"))
+    running = [threading.Thread(target=write_export, args=(settings, str(home / "both.jsonl"))) for _ in range(4)]
     for each in running:
         each.start()
     for each in running:
@@ -236,7 +238,7 @@ def test_an_export_that_is_read_slowly_keeps_nobody_waiting(home: Path, monkeypa
             return len(data)
 
     monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=Slow()))
-    export(settings, "-")
+    write_export(settings, "-")
     assert written
 
 

@@ -11,11 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 from ana.errors import UserError
+from ana.handles import opened
 from ana.memory.changes import Cause
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
-from app.cli.history import _moment, entries, show_entries, take_back, undone
+from app.cli.history import find_entries, parse_since, show_entries
 from app.cli.main import cli
+from app.undo import undo_turn
 from tests.app.conftest import Run
 from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER, folders
@@ -31,6 +33,11 @@ def filled(settings: Settings) -> str:
     return item
 
 
+def undo_alone(settings: Settings, turn: str, *, override: bool) -> bool:
+    with opened(settings, "ana undo") as handles:
+        return undo_turn(handles.memory, turn, override=override)
+
+
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return load_settings(folders(tmp_path))
@@ -38,12 +45,12 @@ def settings(tmp_path: Path) -> Settings:
 
 def test_history_tells_what_was_done_the_newest_first(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     item = filled(settings)
-    assert [entry.turn for entry in entries(settings, None, None)] == ["c", "b", "b", "a"]
-    assert [entry.turn for entry in entries(settings, item, "yesterday")] == ["c", "b", "a"]
-    assert entries(settings, None, "tomorrow") == []
-    with pytest.raises(UserError, match="names no day"):
-        entries(settings, None, "whenever")
-    show_entries(entries(settings, "0", None))
+    assert [entry.turn for entry in find_entries(settings, None, None)] == ["c", "b", "b", "a"]
+    assert [entry.turn for entry in find_entries(settings, item, "yesterday")] == ["c", "b", "a"]
+    assert find_entries(settings, None, "tomorrow") == []
+    with pytest.raises(UserError, match="does not name a day"):
+        find_entries(settings, None, "whenever")
+    show_entries(find_entries(settings, "0", None))
     assert "+ learned: Prefers tea" in capsys.readouterr().out
     show_entries([])
     assert "Nothing has been changed." in capsys.readouterr().out
@@ -51,17 +58,17 @@ def test_history_tells_what_was_done_the_newest_first(settings: Settings, capsys
 
 def test_a_conflict_is_shown_and_not_overwritten(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     item = filled(settings)
-    assert not undone(settings, "b", override=False)
+    assert not undo_alone(settings, "b", override=False)
     told = capsys.readouterr().out
     assert "Nothing was taken back" in told
     assert "ana undo --turn b --force" in told
-    assert undone(settings, "b", override=True)
+    assert undo_alone(settings, "b", override=True)
     assert "~ Dentist (due Thursday 2026-01-08)" in capsys.readouterr().out
     memory = open_memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
     assert memory.get(item).properties == {"due_date": "2026-01-08"}
     assert memory.lines() == {}
     with pytest.raises(UserError, match="already"):
-        take_back(memory, "b")
+        undo_turn(memory, "b")
     memory.close()
 
 
@@ -79,7 +86,7 @@ def test_in_a_terminal_a_conflict_is_asked_about(
         return answer
 
     monkeypatch.setattr("click.confirm", confirm)
-    assert undone(settings, "b", override=False) is bool(answer)
+    assert undo_alone(settings, "b", override=False) is bool(answer)
     memory = open_memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
     assert memory.get(item).properties == {"due_date": "2026-01-08" if answer else "2026-01-10"}
     memory.close()
@@ -112,7 +119,7 @@ def test_undo_in_a_conversation_is_of_that_conversation(ana: Run) -> None:
 )
 def test_a_weekday_in_history_is_the_one_that_was(since: str, day: str) -> None:
     clock = Clock(ZoneInfo("UTC"), lambda: datetime(2026, 1, 7, 9, tzinfo=UTC))
-    assert _moment(since, clock).startswith(day)
+    assert parse_since(since, clock).startswith(day)
 
 
 def test_trash(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -134,7 +141,7 @@ def test_trash(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     memory.delete(item)
     memory.close()
     assert said("--purge").startswith("Forgotten by the journal: 0 items.")
-    assert "no age" in said("--purge", "--older-than", "soon")
+    assert "not an age" in said("--purge", "--older-than", "soon")
     assert (
         said("--purge", "--older-than", "0d") == "Forgotten by the journal: 1 item. What was said about them stays.\n"
     )

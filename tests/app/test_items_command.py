@@ -64,7 +64,7 @@ def test_items_are_found_by_words_and_by_filter_and_say_why(ana: Run, tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--where", "nope"], "--where is no JSON"),
+        (["--where", "nope"], "--where is not JSON"),
         (["--where", '{"n": {"$approx": 1}}'], "$approx"),
         (["--where", '["n"]'], "A filter is an object"),
         (["--due", "weeks"], "weeks"),

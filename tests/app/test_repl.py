@@ -13,8 +13,8 @@ from ana.handles import Handles, open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.time.clock import Clock
-from app.due import DUE, due, waiting
-from app.repl.about_you import about_you
+from app.due import DUE, group_due, summarize_due
+from app.repl.context import delete_line, edit_context, show_context
 from app.repl.repl import COMMANDS, Repl
 from app.show.answers import show_text
 from app.show.tables import show_table
@@ -94,15 +94,15 @@ def test_it_opens_with_what_is_overdue_and_due_today(handles: Handles) -> None:
     handles.memory.create("Dentist", {"due_date": "2026-01-07T14:30"})
     handles.memory.create("done already", {"due_date": "2026-01-07", "status": "done"})
     handles.memory.create("tomorrow", {"due_date": "2026-01-08"})
-    lines = waiting(handles)
+    lines = summarize_due(handles)
     assert lines[0] == "Overdue:"
     assert lines[1] == "  late 0 (since Thursday 2025-12-11)"
     assert lines[6:] == ["  and 2 more: /due", "Today:", "  Dentist (14:30)"]
-    assert [len(due(handles)[name].items) for name in DUE] == [7, 1, 1]
+    assert [len(group_due(handles)[name].items) for name in DUE] == [7, 1, 1]
 
 
 def test_nothing_waiting_says_nothing(handles: Handles) -> None:
-    assert waiting(handles) == []
+    assert summarize_due(handles) == []
 
 
 def test_why_a_line_is_known(handles: Handles, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,7 +110,7 @@ def test_why_a_line_is_known(handles: Handles, capsys: pytest.CaptureFixture[str
     with open_assistant(Handles(handles.settings, handles.clock, handles.memory, handles.traces, model)) as assistant:
         assistant.ask("I'd rather have tea", "00000000-0000-4000-8000-000000000000")
     handles.memory.append_line("Lives in Berlin")
-    about_you(handles, "")
+    show_context(handles)
     shown = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert " ".join(shown[1]) == "0 Prefers tea 2026-01-07 “I'd rather have tea”"
     assert " ".join(shown[2]) == "1 Lives in Berlin 2026-01-07 (your own edit)"
@@ -119,13 +119,13 @@ def test_why_a_line_is_known(handles: Handles, capsys: pytest.CaptureFixture[str
 def test_lines_are_changed_by_hand(handles: Handles) -> None:
     for text in ("Prefers tea", "Lives in Berlin"):
         handles.memory.append_line(text)
-    about_you(handles, "edit 1 Lives in Hamburg")
-    about_you(handles, "delete 0")
+    edit_context(handles, "1 Lives in Hamburg")
+    delete_line(handles, "0")
     assert handles.memory.lines() == {1: "Lives in Hamburg"}
     with pytest.raises(ToolError, match="no Global Context line 7"):
-        about_you(handles, "edit 7 x")
+        edit_context(handles, "7 x")
     with pytest.raises(UserError, match="not understood"):
-        about_you(handles, "forget everything")
+        show_context(handles, "forget everything")
 
 
 EDITS = {
@@ -140,7 +140,7 @@ def test_lines_are_changed_in_an_editor(handles: Handles, editor: str, monkeypat
     for text in ("Prefers tea", "Lives in Berlin"):
         handles.memory.append_line(text)
     monkeypatch.setenv("VISUAL", editor)
-    about_you(handles, "edit")
+    edit_context(handles)
     assert handles.memory.lines() == EDITS[editor]
 
 
@@ -148,7 +148,7 @@ def test_an_editor_that_is_not_there_changes_nothing(handles: Handles, monkeypat
     handles.memory.append_line("Prefers tea")
     monkeypatch.setenv("VISUAL", "no-such-editor")
     with pytest.raises(UserError, match="no-such-editor") as failure:
-        about_you(handles, "edit")
+        edit_context(handles)
     assert "EDITOR" in failure.value.hint
     assert handles.memory.lines() == {0: "Prefers tea"}
 
@@ -166,7 +166,7 @@ def test_a_line_that_changed_while_it_was_edited_is_left_alone(
 
     monkeypatch.setattr(click, "edit", edit)
     with pytest.raises(ToolError, match="has changed"):
-        about_you(handles, "edit")
+        edit_context(handles)
     assert handles.memory.lines() == {0: "Prefers green tea"}
 
 
@@ -174,7 +174,7 @@ def test_an_empty_text_does_not_forget_everything(handles: Handles, monkeypatch:
     handles.memory.append_line("Prefers tea")
     monkeypatch.setenv("VISUAL", "sed -i d")
     with pytest.raises(UserError, match="forget everything"):
-        about_you(handles, "edit")
+        edit_context(handles)
     assert handles.memory.lines() == {0: "Prefers tea"}
 
 
@@ -190,7 +190,7 @@ def test_tab_knows_commands_and_conversations(tmp_path: Path) -> None:
 
     assert offered("/context e") == ["/context edit"]
     assert offered("/threads m") == ["/threads mum's birthday"]
-    assert set(offered("/")) > set(COMMANDS)
+    assert set(offered("/")) > {command.name for command in COMMANDS}
     assert offered("buy") == []
 
 

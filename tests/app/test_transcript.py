@@ -32,7 +32,7 @@ def test_the_doors(ana: Run, tmp_path: Path) -> None:
     shown = ana("chat", given=said).stdout
     assert "> what is 6 * 7?\n6 * 7 = 42" in shown.partition("> /transcript\n")[2]
     assert "6 * 7" not in shown.partition("> /transcript 1\n")[2]
-    assert "no number of turns" in shown
+    assert "not a number of turns" in shown
     assert "nothing earlier" in shown
     (trace,) = (tmp_path / "traces").glob("*.jsonl")
     listed = ana("threads", "show", trace.stem, "--limit", "1").stdout

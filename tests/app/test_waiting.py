@@ -20,7 +20,7 @@ from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.tracing.traces import Record, Traces
-from app.cli.main import cli, guarded
+from app.cli.main import cli, run_command
 from app.http import app as http
 from app.outcome import CutShort, Done, Waiting
 from app.reply import decide_all
@@ -80,7 +80,7 @@ class CommandLine:
             self._setenv(name, value)
         self._capsys.readouterr()
         try:
-            code: Any = guarded(lambda: cli(list(arguments)))
+            code: Any = run_command(lambda: cli(list(arguments)))
         except SystemExit as exc:
             code = exc.code
         return Ran(list(arguments), int(code or 0), *self._capsys.readouterr())

@@ -10,8 +10,8 @@ from ana.errors import UserError
 from ana.memory.filters import matches, parse
 from ana.memory.item import check_properties
 from evals.retrieval import locomo
-from evals.retrieval.measure import SETS, Set, items, legs, queries
-from evals.retrieval.scores import measured
+from evals.retrieval.measure import SETS, Set, load_items, load_queries, open_legs
+from evals.retrieval.scores import score_queries
 from tests.conftest import BERLIN, EMBEDDER
 from tests.forks import run_forked
 
@@ -53,7 +53,7 @@ FLOOR: dict[Set, dict[str, float]] = {
 
 @pytest.mark.parametrize("name", SETS)
 def test_the_items_are_enough_and_sound(name: Set) -> None:
-    every = items(name)
+    every = load_items(name)
     assert len(every) >= 250
     assert len({item.id for item in every}) == len({item.content for item in every}) == len(every)
     for item in every:
@@ -62,8 +62,8 @@ def test_the_items_are_enough_and_sound(name: Set) -> None:
 
 @pytest.mark.parametrize("name", SETS)
 def test_the_queries_are_enough_and_their_answers_are_what_their_filters_mean(name: Set) -> None:
-    every = queries(name=name)
-    by_id = {item.id: item for item in items(name)}
+    every = load_queries(name=name)
+    by_id = {item.id: item for item in load_items(name)}
     counts = Counter(query.kind for query in every)
     assert len(every) >= 200
     assert counts.keys() == LEAST.keys()
@@ -79,27 +79,27 @@ def test_the_queries_are_enough_and_their_answers_are_what_their_filters_mean(na
 
 @pytest.mark.parametrize("name", SETS)
 def test_the_halves_are_even_and_apart(name: Set) -> None:
-    tuning, held_out = {q.id for q in queries("tuning", name)}, {q.id for q in queries("held-out", name)}
+    tuning, held_out = {q.id for q in load_queries("tuning", name)}, {q.id for q in load_queries("held-out", name)}
     assert tuning.isdisjoint(held_out)
-    assert len(tuning | held_out) == len(queries(name=name))
+    assert len(tuning | held_out) == len(load_queries(name=name))
     assert abs(len(held_out) - len(tuning)) <= len(LEAST)
     assert sorted(tuning)[-3:] == LAST[name]
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_what_is_found_does_not_fall_below_the_floor(name: Set) -> None:
-    with legs(items(name), EMBEDDER) as finders:
-        scores = measured(finders["hybrid"], queries("held-out", name))
+    with open_legs(load_items(name), EMBEDDER) as finders:
+        scores = score_queries(finders["hybrid"], load_queries("held-out", name))
     assert {kind: score.recall10 for kind, score in scores.items() if score.recall10 < FLOOR[name][kind]} == {}
 
 
 def test_scores_are_those_of_the_definitions() -> None:
-    first, second, *_ = (query for query in queries() if len(query.relevant) == 2)
+    first, second, *_ = (query for query in load_queries() if len(query.relevant) == 2)
     found = {
         first.text: ["x", first.relevant[0], "y", "z", "a", first.relevant[1]],
         second.text: [],
     }
-    (score,) = measured(lambda text, _: found[text], [first, second]).values()
+    (score,) = score_queries(lambda text, _: found[text], [first, second]).values()
     assert (score.count, score.recall5, score.recall10, score.mrr) == (2, 0.25, 0.5, 0.25)
 
 
@@ -126,7 +126,7 @@ def sample(path: Path) -> Path:
 
 
 def test_a_locomo_file_is_read_as_items_and_questions(tmp_path: Path) -> None:
-    (talk,) = locomo.conversations(sample(tmp_path / "locomo.json"))
+    (talk,) = locomo.read_conversations(sample(tmp_path / "locomo.json"))
     assert [item.id for item in talk.items] == ["D1:1", "D1:2", "D2:1"]
     assert talk.items[1].content == "I bought a violin. [a picture: a red violin case]"
     assert talk.items[1].properties == {"speaker": "Bo", "date": "2023-05-08"}
@@ -154,5 +154,5 @@ def test_a_locomo_file_is_measured_by_the_command(tmp_path: Path) -> None:
 def test_another_file_is_refused_in_a_sentence(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.json"
     path.write_text(text)
-    with pytest.raises(UserError, match="no file in the format of LoCoMo"):
-        locomo.conversations(path)
+    with pytest.raises(UserError, match="not a file in the format of LoCoMo"):
+        locomo.read_conversations(path)

@@ -9,9 +9,10 @@ import pytest
 
 from ana.tracing.traces import Step
 from app.outcome import Done
-from evals.sentences import still
-from evals.sentences.expected import wrong_writes, wrongs
-from evals.sentences.measure import DATA, MORE, Sentence, sentences, world
+from evals.sentences.data import DATA, MORE, Sentence, load_sentences
+from evals.sentences.expected import find_faults, find_wrong_writes
+from evals.sentences.still import put_all
+from evals.sentences.world import open_world
 
 UNDERSTOOD = 0.90
 """Share of the held-out half that is answered rightly. It may only rise."""
@@ -33,7 +34,7 @@ def written(name: str) -> list[Sentence]:
 
 
 def test_the_unseen_half_is_understood() -> None:
-    every = still.outcomes(sentences("held-out"))
+    every = put_all(load_sentences("held-out"))
     assert sum(not outcome.wrong for outcome in every) / len(every) >= UNDERSTOOD
     assert sum(len(outcome.wrong_writes) for outcome in every) <= WRONG_WRITES
     for outcome in every:
@@ -42,17 +43,17 @@ def test_the_unseen_half_is_understood() -> None:
 
 
 def test_no_sentence_it_was_tuned_on_writes_what_was_not_asked_for() -> None:
-    every = still.outcomes(sentences("tuning"))
+    every = put_all(load_sentences("tuning"))
     assert len(every) > 1500
     assert [(outcome.sentence.text, outcome.wrong_writes) for outcome in every if outcome.wrong_writes] == []
     assert sum(not outcome.wrong for outcome in every) / len(every) >= TUNED
 
 
 def test_a_world_that_changes_judges_as_one_that_does_not() -> None:
-    some = sentences("tuning")[::60]
-    with world() as opened:
+    some = load_sentences("tuning")[::60]
+    with open_world() as opened:
         changing = [opened.put(sentence) for sentence in some]
-    assert [(o.wrong, o.wrong_writes) for o in changing] == [(o.wrong, o.wrong_writes) for o in still.outcomes(some)]
+    assert [(o.wrong, o.wrong_writes) for o in changing] == [(o.wrong, o.wrong_writes) for o in put_all(some)]
 
 
 def test_the_halves_are_whole_and_apart() -> None:
@@ -63,7 +64,9 @@ def test_the_halves_are_whole_and_apart() -> None:
     kinds = {name: Counter(sentence.kind for sentence in part) for name, part in every.items()}
     assert kinds["tuning"].keys() == kinds["held-out"].keys()
     assert all(abs(kinds["tuning"][kind] - kinds["held-out"][kind]) <= 1 for kind in kinds["tuning"])
-    assert {sentence.text for sentence in sentences("held-out")}.isdisjoint(s.text for s in sentences("tuning"))
+    assert {sentence.text for sentence in load_sentences("held-out")}.isdisjoint(
+        s.text for s in load_sentences("tuning")
+    )
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -91,7 +94,7 @@ def step(tool: str, args: dict[str, Any], observation: Any = None) -> Step:
 def judged(answer: str, *steps: Step, **expected: Any) -> list[str]:
     sentence = Sentence(**{"id": "x", "kind": "add", "text": "x", "calls": [], **expected})
     turn = Done(answer, "t", "t", "p", list(steps), {}, 0.0, [], None)
-    return [*wrongs(sentence, turn, CONTENTS), *wrong_writes(sentence, turn)]
+    return [*find_faults(sentence, turn, CONTENTS), *find_wrong_writes(sentence, turn)]
 
 
 def test_what_is_right_is_found_right() -> None:

@@ -17,8 +17,8 @@ from ana.memory.property_text import property_text
 from ana.memory.query import parse_query
 from ana.memory.scoring import Weights
 from ana.time.clock import Clock
-from evals.retrieval.measure import items as kept
-from evals.retrieval.measure import queries
+from evals.retrieval.measure import load_items as kept
+from evals.retrieval.measure import load_queries
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 from tests.examples import examples
@@ -193,7 +193,7 @@ def brute(weights: Weights, text: str, where: Any, limit: int) -> list[float]:
 
 
 FILTERS: list[Any] = [None, {"status": "active"}, {"type": {"$ne": "task"}}, {"priority": "high"}, {"person": "Tom"}]
-TEXTS = [query.text for query in queries() if parse_query(query.text, WEDNESDAY.date()).due is None]
+TEXTS = [query.text for query in load_queries() if parse_query(query.text, WEDNESDAY.date()).due is None]
 
 
 @settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

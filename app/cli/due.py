@@ -1,0 +1,29 @@
+"""`ana due`: what is overdue, due today and due later this week."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from ana.handles import opened
+from ana.memory.item import to_json
+from app.due import group_due, show_due
+from app.startup import start
+
+SOMETHING_DUE = 4
+"""Exit code when something is overdue or due today, so that cron jobs and shell scripts can act on it."""
+
+
+def due(
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what is overdue, due today and later this week. Exit code 4 if anything is overdue or due today, else 0."""
+    with opened(start(), "ana due") as handles:
+        groups = group_due(handles)
+    if json_:
+        sections = {name: [to_json(item) for item in found.items] for name, found in groups.items()}
+        print(json.dumps(sections, ensure_ascii=False))
+    else:
+        show_due(groups)
+    if groups["overdue"].items or groups["today"].items:
+        raise typer.Exit(SOMETHING_DUE)

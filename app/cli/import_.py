@@ -1,0 +1,89 @@
+"""`ana import`: an export, or another program's file, brought in as one change."""
+
+from datetime import tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ana.errors import UserError
+from ana.handles import opened
+from ana.settings import Settings
+from app.show.text import say
+from app.startup import start
+
+if TYPE_CHECKING:
+    from ana.handles import FolderHandles
+    from ana.transfer.bundle import Bundle
+    from ana.transfer.importer import ImportResult
+
+SHOWN = 10
+"""How many ids of conflicting records are printed."""
+
+
+def import_(
+    source: Annotated[Path, typer.Argument(help="A file, or a folder.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Where something else is here, take the file's.")] = False,
+) -> None:
+    """Bring in an export; or Taskwarrior's JSON, Todoist's CSV, a Chroma folder of the agent-native-app."""
+    import_file(start(), source, replace=replace)
+
+
+def import_file(settings: Settings, path: Path, *, replace: bool) -> None:
+    """Import a file or folder, and print what changed.
+
+    Raises:
+        UserError: It cannot be read; nothing was changed.
+    """
+    from ana.transfer.importer import import_bundle
+
+    with opened(settings, "ana import") as handles:
+        try:
+            bundle = _read_source(path, handles.clock.zone)
+        except OSError as exc:
+            raise UserError(f"{path} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
+        before = _back_up(handles) if bundle.changes else None
+        result = import_bundle(handles.memory, bundle, replace=replace)
+    say(f"{result.new} new, {result.unchanged} were here already.")
+    _show_conflicts(result, replace)
+    if result.turn:
+        say(f"To take it back: ana undo --turn {result.turn}")
+    elif before and result.new:
+        say(f"It came with its own history. To go back to before it: ana restore {before}")
+
+
+def _show_conflicts(result: "ImportResult", replace: bool) -> None:
+    if result.conflicting and replace:
+        say(f"{len(result.conflicting)} were something else here and are now as the file says.")
+    elif result.conflicting:
+        ids = ", ".join(result.conflicting[:SHOWN]) + (", ..." if len(result.conflicting) > SHOWN else "")
+        say(f"{len(result.conflicting)} are something else here, or were deleted here, and were left so: {ids}.")
+        say("--replace makes them what the file says.")
+
+
+def _back_up(handles: "FolderHandles") -> Path | None:
+    """Back everything up before records come in with a history of their own: undo cannot take that back as one turn."""
+    from ana.backends.chroma.care.backup import own_backup, write_backup
+
+    if not handles.memory.turns():
+        return None
+    to = own_backup(handles.backend.path, "before-import")
+    write_backup(handles.backend.folder, handles.settings.traces_dir, to)
+    return to
+
+
+def _read_source(path: Path, zone: tzinfo) -> "Bundle":
+    from ana.transfer.bundle import Bundle, is_export, read_export
+    from ana.transfer.foreign.detect import reader_of
+
+    if path.is_file() and is_export(path):
+        return read_export(path)
+    reader = reader_of(path)
+    if reader is None:
+        raise UserError(
+            f"{path} cannot be imported.",
+            "`ana import` reads exports of ana, Taskwarrior's JSON, Todoist's CSV, and a Chroma folder of the"
+            " agent-native-app.",
+        )
+    brought = reader(path, zone)
+    return Bundle(items=brought.items, texts=brought.lines)

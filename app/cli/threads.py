@@ -1,0 +1,45 @@
+"""`ana threads`: conversations listed, shown and deleted."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ana.errors import UserError
+from ana.tracing.traces import Traces
+from app.show.transcript import show_transcript
+from app.startup import start
+from app.threads import Threads
+
+threads = typer.Typer(help="Conversations: list, show, delete.", no_args_is_help=True)
+
+ThreadName = Annotated[str, typer.Argument(help="A thread's name or id.")]
+
+
+@threads.command("list")
+def list_threads() -> None:
+    """List every conversation, the one used last first."""
+    for thread in Threads(start()).all():
+        print("\t".join((thread.id, thread.name or "-", f"{thread.turns} turns", thread.last or "-", thread.about)))
+
+
+@threads.command("show")
+def show_thread(
+    name: ThreadName,
+    limit: Annotated[int, typer.Option(min=1, help="How many turns at most, the last ones.")] = 1000,
+    before: Annotated[str | None, typer.Option(help="Only turns before this one, by its id.")] = None,
+) -> None:
+    """Show a conversation, turn by turn, from its traces."""
+    settings = start()
+    id = Threads(settings).resolve(name)
+    if not Traces(settings.traces_dir).path(id).exists():
+        raise UserError(f"There is no thread {name!r} with turns.", "`ana threads list` shows them.")
+    show_transcript(settings, id, limit, before)
+
+
+@threads.command("delete")
+def delete_thread(name: ThreadName) -> None:
+    """Delete a conversation and its traces; the items and lines it stored stay."""
+    conversations = Threads(start())
+    conversations.delete(conversations.resolve(name))
+    print(f"Deleted thread {name}.", file=sys.stderr)

@@ -1,0 +1,20 @@
+"""`ana undo`: take a whole turn back."""
+
+from typing import Annotated
+
+import typer
+
+from ana.handles import opened
+from app.startup import start
+from app.undo import undo_turn
+
+
+def undo(
+    turn: Annotated[str | None, typer.Option(help="The turn; default: the last one that changed something.")] = None,
+    force: Annotated[bool, typer.Option(help="Restore also what something else has changed since.")] = False,
+) -> None:
+    """Take a whole turn back, items and Global Context alike. This can itself be taken back."""
+    with opened(start(), "ana undo") as handles:
+        undone = undo_turn(handles.memory, turn, override=force)
+    if not undone:
+        raise typer.Exit(1)

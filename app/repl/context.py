@@ -1,0 +1,131 @@
+"""`/context`: the lines the assistant has learned about the person, where they come from, and editing them by hand."""
+
+import re
+from typing import TYPE_CHECKING, NoReturn
+
+from ana.errors import UserError
+from app.show.tables import show_table
+from app.show.text import say, shorten
+
+if TYPE_CHECKING:
+    from ana.handles import Handles
+    from ana.memory.changes import Cause, Origin
+    from ana.memory.memory import Memory
+
+_NEW_TEXT = re.compile(r"(\d+)\s+(\S.*)", re.DOTALL)
+_LINE = re.compile(r"(\d+)--\s*(.*)")
+_HEADER = """\
+# Change a line, take it away, or add one without a number. Lines that begin with # are left out.
+"""
+
+
+def show_context(handles: "Handles", argument: str = "") -> None:
+    """Print a table of Global Context: each line, since when it is known, and from which words.
+
+    Raises:
+        UserError: There is an argument.
+    """
+    if argument:
+        _refuse(argument)
+    rows = [(str(number), *row) for number, row in _explain_lines(handles).items()]
+    if rows:
+        show_table(("line", "what I know", "since", "because you said"), rows, fixed=("since",), first=1)
+    else:
+        say("Nothing yet.")
+
+
+def edit_context(handles: "Handles", argument: str = "") -> None:
+    """Replace a line, given as its number and the new text; without an argument, open the person's editor.
+
+    Raises:
+        UserError: The argument is something else, or the editor cannot be used.
+        ToolError: There is no such line, or it changed meanwhile.
+    """
+    if not argument:
+        _edit_all(handles)
+    elif match := _NEW_TEXT.fullmatch(argument):
+        handles.memory.replace_line(int(match[1]), match[2])
+        show_context(handles)
+    else:
+        _refuse(f"edit {argument}")
+
+
+def delete_line(handles: "Handles", argument: str) -> None:
+    """Delete a line, given as its number.
+
+    Raises:
+        UserError: The argument is not a number.
+        ToolError: There is no such line.
+    """
+    if not re.fullmatch(r"\d+", argument):
+        _refuse(f"delete {argument}".strip())
+    handles.memory.delete_line(int(argument))
+    show_context(handles)
+
+
+def _refuse(argument: str) -> NoReturn:
+    raise UserError(
+        f"/context {argument} is not understood.",
+        "Say /context, /context edit, /context edit 2 Likes tea, or /context delete 2.",
+    )
+
+
+def _explain_lines(handles: "Handles") -> dict[int, tuple[str, str, str]]:
+    """Return for each line its text, the day it was written, and the words it came from."""
+    lines, origins = handles.memory.lines(), handles.memory.origins("line")
+    return {number: (text, *_explain(handles, origins.get(str(number)))) for number, text in lines.items()}
+
+
+def _explain(handles: "Handles", origin: "Origin | None") -> tuple[str, str]:
+    return (handles.clock.day(origin.ts).isoformat(), _quote(handles, origin.cause)) if origin else ("", "")
+
+
+def _quote(handles: "Handles", cause: "Cause | None") -> str:
+    if cause is None:  # no turn wrote it
+        return "(your own edit)"
+    turn = next((r for r in handles.traces.read(cause.thread) if r["id"] == cause.turn), None)
+    return f"“{shorten(turn['question'], 60)}”" if turn else "(that conversation was deleted)"
+
+
+def _edit_all(handles: "Handles") -> None:
+    """Let the person edit Global Context in their own editor, then show what it has become."""
+    import click
+
+    before = handles.memory.lines()
+    known = [f"# {since}, {words}\n{n}-- {text}" for n, (text, since, words) in _explain_lines(handles).items()]
+    try:
+        edited = click.edit("\n".join([_HEADER, *known, ""]))
+    except click.ClickException as exc:
+        raise UserError(f"The editor could not be used: {exc.message}.", "Set EDITOR to one that works.") from exc
+    if edited is None:
+        say("Nothing was changed.")
+        return
+    _apply(handles.memory, before, [line.strip() for line in str(edited).splitlines()])
+    show_context(handles)
+
+
+def _apply(memory: "Memory", before: dict[int, str], edited: list[str]) -> None:
+    """Make Global Context what the editor left. Each line is checked against what the person saw in the editor.
+
+    Raises:
+        UserError: Nothing is left, or a number is unknown.
+        ToolError: A line that was edited changed meanwhile; it is left as it is.
+    """
+    from ana.memory.digests import line_digest
+
+    wanted = [line for line in edited if line and not line.startswith("#")]
+    if before and not wanted:
+        # An editor that fails often leaves an empty file.
+        raise UserError("Nothing was changed: that would forget everything.", "Say /context delete 2 for each line.")
+    kept = {int(match[1]): match[2] for line in wanted if (match := _LINE.fullmatch(line))}
+    if unknown := kept.keys() - before.keys():
+        raise UserError(f"There was no line {min(unknown)}.", "Add a line without a number; it gets its own.")
+    shown = {number: line_digest(text) for number, text in before.items()}
+    for number, text in before.items():
+        if not kept.get(number):
+            memory.delete_line(number, shown=shown)
+        elif kept[number] != text:
+            memory.replace_line(number, kept[number], shown=shown)
+    for line in wanted:
+        if not _LINE.fullmatch(line):
+            memory.append_line(line)

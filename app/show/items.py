@@ -1,0 +1,69 @@
+"""Items as people see them: a table, how many of how many, and why each was found."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+
+from ana.memory.found import Found
+from ana.memory.item import Item, to_json
+from ana.memory.receipts import told
+from ana.time.dates import day_of, weekday
+from ana.values import Json
+from app.show.tables import show_table
+from app.show.text import shorten
+
+
+def show_items(items: Sequence[Item], why: Sequence[str] | None = None, title: str | None = None) -> None:
+    """Print a table: id, content, date, the other properties, and why each was found where that is given."""
+    rows = [
+        (item.id, shorten(item.content, 160), _format_date(item), _format_others(item.properties)) for item in items
+    ]
+    whys = [(why[place],) if why else () for place in range(len(rows))]
+    headers = ("id", "content", "date", "properties", *(("why",) if why else ()))
+    show_table(headers, [(*row, *more) for row, more in zip(rows, whys, strict=True)], title, ("id", "date"), first=1)
+
+
+def show_found(found: Found, why: bool = False) -> None:
+    """Print what a query found, and on standard error how many of how many that is."""
+    if found.items:
+        show_items(found.items, explain(found) if why else None)
+        print(f"{len(found.items)} of {found.total}", file=sys.stderr)
+    else:
+        unknown = f" No item has the property {', '.join(found.unknown)}." if found.unknown else ""
+        print(f"Nothing was found.{unknown}", file=sys.stderr)
+
+
+def explain(found: Found) -> list[str]:
+    """Return for each item in a few words why it was found."""
+    return [", ".join(_format_reason(*reason) for reason in told(each).items()) for each in found.reasons]
+
+
+def found_to_json(found: Found, why: bool) -> str:
+    """Return one JSON object: items, total, truncated, and why each was found where that is wanted."""
+    result: dict[str, object] = {
+        "items": [to_json(item) for item in found.items],
+        "total": found.total,
+        "truncated": found.truncated,
+    }
+    return json.dumps(result | ({"why": [told(each) for each in found.reasons]} if why else {}), ensure_ascii=False)
+
+
+def _format_reason(name: str, value: object) -> str:
+    if name == "words" and isinstance(value, tuple):
+        return f"words {' '.join(value)}"
+    return "filter" if value is True else f"{name} {value}"
+
+
+def _format_date(item: Item) -> str:
+    day = day_of(item.date)
+    return f"{weekday(day)[:2]} {str(item.date).replace('T', ' ')}" if day else ""
+
+
+def _format_others(properties: Mapping[str, Json]) -> str:
+    parts = []
+    for name, value in properties.items():
+        if name == "due_date" or value is None:
+            continue  # due_date has a column of its own
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        parts.append(text if name in ("type", "status") else f"{name.replace('_', ' ')}: {text}")
+    return " · ".join(parts)
