@@ -3,58 +3,57 @@
 import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 from ana.settings import PROJECT
-
-LEVELS = {"ana": 0, "prompts": 1, "tools": 2, "nodes": 3, "graph": 4, "app": 5, "evals": 6}
-LEAVES = {"graph.state", "graph.context"}
-"""What nodes may read of graph."""
+from evals.imports import LEVELS, PACKAGES, group_of, imports_of, source_files
 
 MOST_CONDITIONS = 15
 """Conditions inside expressions that a function may have; ruff counts its branches (C901, PLR0912)."""
 
-FILES = [path for package in LEVELS for path in sorted((PROJECT / package).rglob("*.py"))]
+each_module = pytest.mark.parametrize("module", source_files())
 
 
-def imports(path: Path) -> set[str]:
-    """The modules of this project that a file imports, anywhere in it."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+def packages_imported(module: str) -> set[str]:
+    """Return the packages that a module imports, ours and others, without their submodules."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source_files()[module].read_text())):
         if isinstance(node, ast.Import):
-            found |= {name.name for name in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            assert node.level == 0, f"{path}: relative import"
-            found |= {node.module} | {f"{node.module}.{name.name}" for name in node.names if node.module in LEVELS}
-    return {name for name in found if name.split(".")[0] in LEVELS}
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}: relative import"
+            names.add(str(node.module))
+    return {name.split(".")[0] for name in names}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PROJECT)))
-def test_imports_point_downwards(path: Path) -> None:
-    package = path.relative_to(PROJECT).parts[0]
-    for name in imports(path):
-        target = name.split(".")[0]
-        allowed = LEVELS[target] <= LEVELS[package] or (package == "nodes" and name in LEAVES)
-        assert allowed, f"{package} must not import {name}"
+@each_module
+def test_imports_point_downwards(module: str) -> None:
+    group = group_of(module)
+    targets = {name: group_of(name) for name in imports_of(module)}
+    assert not [name for name, other in targets.items() if other != group and LEVELS[other] >= LEVELS[group]]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PROJECT)))
-def test_only_the_chroma_backend_imports_chromadb(path: Path) -> None:
-    if path.relative_to(PROJECT).parts[:3] != ("ana", "backends", "chroma"):
-        source = path.read_text()
-        assert "import chromadb" not in source
-        assert "from chromadb" not in source
+def test_no_imports_form_a_cycle() -> None:
+    TopologicalSorter({module: imports_of(module) for module in source_files()}).prepare()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PROJECT)))
-def test_files_and_functions_stay_small(path: Path) -> None:
-    source = path.read_text()
+@each_module
+def test_only_backends_import_databases(module: str) -> None:
+    packages = packages_imported(module)
+    assert "chromadb" not in packages or module.startswith("ana.backends.chroma.")
+    assert "sqlite3" not in packages or group_of(module) != "ana.memory"
+
+
+@each_module
+def test_files_and_functions_stay_small(module: str) -> None:
+    source = source_files()[module].read_text()
     assert source.count("\n") <= 300
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
-            assert node.end_lineno - node.lineno < 60, f"{path}:{node.lineno} {node.name}"
+            assert node.end_lineno - node.lineno < 60, f"{module}:{node.lineno} {node.name}"
 
 
 def count_conditions(function: ast.AST) -> int:
@@ -71,11 +70,25 @@ def count_conditions(function: ast.AST) -> int:
     return count
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PROJECT)))
-def test_expressions_hold_few_conditions(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text())):
+@each_module
+def test_expressions_hold_few_conditions(module: str) -> None:
+    for node in ast.walk(ast.parse(source_files()[module].read_text())):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert count_conditions(node) <= MOST_CONDITIONS, f"{path}:{node.lineno} {node.name}"
+            assert count_conditions(node) <= MOST_CONDITIONS, f"{module}:{node.lineno} {node.name}"
+
+
+INSIDE_CHROMA = {"folder", "journal", "acts", "collections", "healing"}
+"""Parts of the Chroma backend that only its own package uses."""
+
+
+@each_module
+def test_nothing_reaches_inside_the_chroma_backend(module: str) -> None:
+    if module.startswith("ana.backends.chroma"):
+        return
+    for node in ast.walk(ast.parse(source_files()[module].read_text())):
+        if isinstance(node, ast.Attribute) and node.attr in INSIDE_CHROMA:
+            owner = ast.unparse(node.value).rpartition(".")[2]
+            assert owner not in ("backend", "memory"), f"{module}:{node.lineno}"
 
 
 def test_conditions_are_counted() -> None:
@@ -91,17 +104,16 @@ def test_the_langgraph_server_gets_our_packages() -> None:
     """`langgraph dev` appends the project root to sys.path, so an installed package of the same name would win."""
     script = (
         "import sys; sys.path.append(sys.argv[1])\n"
-        f"import {', '.join(LEVELS)}\n"
-        f"print('\\n'.join(str(m.__file__) for m in ({', '.join(LEVELS)})))"
+        f"import {', '.join(PACKAGES)}\n"
+        f"print('\\n'.join(str(m.__file__) for m in ({', '.join(PACKAGES)})))"
     )
     command = [sys.executable, "-I", "-c", script, str(PROJECT)]
     done = subprocess.run(command, cwd="/", capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [str(PROJECT / package / "__init__.py") for package in LEVELS]
+    assert done.stdout.split() == [str(PROJECT / package / "__init__.py") for package in PACKAGES]
 
 
 def test_importing_opens_creates_and_prints_nothing(tmp_path: Path) -> None:
-    modules = [".".join(p.relative_to(PROJECT).with_suffix("").parts) for p in FILES if p.stem != "__init__"]
-    script = f"import {', '.join(m for m in modules)}"
+    script = f"import {', '.join(source_files())}"
     env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "ANA_MAX_STEPS": "not a number"}
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False)

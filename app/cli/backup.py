@@ -12,9 +12,7 @@ from app.startup import start
 
 def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP.")]) -> None:
     """Write everything, conversations and traces included, into one file; also while it is in use."""
-    from ana.backends.chroma.care.backup import write_backup
-
     settings = start()
     with opened(settings, "ana backup") as handles:
-        count = write_backup(handles.backend.folder, settings.traces_dir, to)
+        count = handles.backend.back_up(settings.traces_dir, to)
     say(f"{count} files are in {to}.")

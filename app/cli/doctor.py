@@ -75,7 +75,7 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
     from ana.backends.chroma.care.rebuild import set_aside
     from ana.backends.chroma.care.repair import repair as repair_findings
 
-    with opened(settings, "ana doctor") as handles, handles.backend.folder.hold_closed():
+    with opened(settings, "ana doctor") as handles, handles.backend.hold_closed():
         damaged = _damaged_files(settings.ana_data_dir)
         if repair and damaged:
             for name in damaged:

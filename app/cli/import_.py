@@ -63,13 +63,9 @@ def _show_conflicts(result: "ImportResult", replace: bool) -> None:
 
 def _back_up(handles: "FolderHandles") -> Path | None:
     """Back everything up before records come in with a history of their own: undo cannot take that back as one turn."""
-    from ana.backends.chroma.care.backup import own_backup, write_backup
-
     if not handles.memory.turns():
         return None
-    to = own_backup(handles.backend.path, "before-import")
-    write_backup(handles.backend.folder, handles.settings.traces_dir, to)
-    return to
+    return handles.backend.back_up_before("import", handles.settings.traces_dir)
 
 
 def _read_source(path: Path, zone: tzinfo) -> "Bundle":

@@ -12,11 +12,9 @@ from app.startup import start
 
 def restore(backup: Annotated[Path, typer.Argument(help="A file that `ana backup` wrote.")]) -> None:
     """Restore everything to what it was in a backup; what is there now is backed up first."""
-    from ana.backends.chroma.care.restore import restore as restore_backup
-
     settings = start()
     with opened(settings, "ana restore") as handles:
-        before = restore_backup(handles.backend.folder, settings.traces_dir, backup)
+        before = handles.backend.restore(settings.traces_dir, backup)
         # Said before anything is counted: the backup may need another embedder, and counting would fail then.
         say(f"Everything is as it was in {backup}. What was here before is in {before}.")
         say(f"{pluralize(handles.memory.count(), 'item')}.")

@@ -8,26 +8,25 @@ import pytest
 from ana.errors import ConfigError
 from ana.handles import Handles, open_handles
 from ana.models.providers import build_model
-from ana.settings import PROJECT, Settings, load_settings
+from ana.settings import Settings, load_settings
 from app.outcome import Done, expect_done
 from app.turn import open_assistant
+from evals.imports import imports_of, source_files
 from tests.conftest import folders
-from tests.test_structure import imports
 
-READER = PROJECT / "ana" / "models" / "offline"
+READER = "ana.models.offline"
 READS = ("ana.models.offline", "ana.models.base", "ana.time.when")
 
 
-@pytest.mark.parametrize("path", sorted(READER.glob("*.py")), ids=lambda path: path.name)
-def test_it_reads_nothing_of_store_graph_or_nodes(path: Path) -> None:
-    assert [name for name in imports(path) if not name.startswith(READS)] == []
+@pytest.mark.parametrize("module", [name for name in source_files() if name.startswith(READER)])
+def test_it_reads_nothing_of_store_graph_or_nodes(module: str) -> None:
+    assert [name for name in imports_of(module) if not name.startswith(READS)] == []
 
 
 def test_it_could_be_deleted_without_touching_another_file(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    for path in PROJECT.glob("*/**/*.py"):
-        is_program = path.relative_to(PROJECT).parts[0] in ("ana", "app", "graph", "nodes", "tools", "evals")
-        if is_program and READER not in path.parents and path.name != "providers.py":
-            assert not any(name.startswith("ana.models.offline") for name in imports(path)), path
+    for module in source_files():
+        if not module.startswith(READER) and module != "ana.models.providers":
+            assert not any(name.startswith(READER) for name in imports_of(module)), module
     monkeypatch.setitem(sys.modules, "ana.models.offline", None)
     with pytest.raises(ConfigError, match="offline reader"):
         build_model(settings)

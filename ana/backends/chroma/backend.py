@@ -7,15 +7,16 @@ are used from outside.
 import logging
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.acts import Acts
+from ana.backends.chroma.care.backup import own_backup, write_backup
 from ana.backends.chroma.care.healing import Healing, Tell
 from ana.backends.chroma.care.migrate import migrate
 from ana.backends.chroma.care.reindex import Progress, reindex, settle_reindex
-from ana.backends.chroma.care.restore import finish_restore
+from ana.backends.chroma.care.restore import finish_restore, restore
 from ana.backends.chroma.client import foreign_errors, unusable
 from ana.backends.chroma.collection import ChromaCollection, collection_arguments
 from ana.backends.chroma.folder import Folder
@@ -155,6 +156,28 @@ class ChromaBackend:
     def describe(self) -> list[dict[str, Any]]:
         """Return name, count, embedder, dimension, distance space and format version of both collections."""
         return [collection.describe() for collection in self.collections.values()]
+
+    def hold_closed(self) -> AbstractContextManager[None]:
+        """Own the data folder with Chroma closed, so that its files can be looked at or replaced. May be nested."""
+        return self.folder.hold_closed()
+
+    def back_up(self, traces: Path | None, to: Path) -> int:
+        """Write everything into one file, and return how many files are in it. Arguments as `write_backup`."""
+        return write_backup(self.folder, traces, to)
+
+    def back_up_before(self, event: str, traces: Path) -> Path:
+        """Write a backup into the data folder, before something that might be regretted, and return where it is."""
+        to = own_backup(self.path, f"before-{event}")
+        write_backup(self.folder, traces, to)
+        return to
+
+    def restore(self, traces: Path, backup: Path) -> Path:
+        """Make everything what it was in a backup, and return a backup of what was there before.
+
+        Raises:
+            UserError: The backup cannot be used; nothing was changed.
+        """
+        return restore(self.folder, traces, backup)
 
     def reindex(self, progress: Progress) -> int:
         """Embed everything again with this backend's embedder; other processes wait meanwhile.
