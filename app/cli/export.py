@@ -69,4 +69,4 @@ def _refuse_other_files(path: Path) -> None:
     from ana.transfer.bundle import is_export
 
     if path.exists() and (path.is_dir() or (path.stat().st_size and not is_export(path))):
-        raise UserError(f"{path} is there already and is not an export.", "Name another file.")
+        raise UserError(f"{path} exists already and is not an export.", "Name another file.")

@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 
 from ana.embedders import WordLlamaEmbeddings
+from ana.memory.ids import new_id
+from ana.memory.item import Item
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
 from app.cli.export import write_export
 from app.cli.main import cli, run_command
-from tests.chroma import open_memory
+from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
 
 pytestmark = pytest.mark.usefixtures("forked_probe")
@@ -141,7 +143,8 @@ def test_doctor_tells_what_is_whole_and_what_is_not(home: Path, capsys: Shown) -
     assert told.startswith("All is well: 2 items, 1 context line, 1 conversation, 1 trace;")
     (home / "traces" / "orphan.jsonl").write_text("{")
     memory = open_memory(home / "data", EMBEDDER, Clock(BERLIN, lambda: WEDNESDAY))
-    memory.create("past the journal")
+    stamp = memory.stamp()
+    chroma_of(memory).fill([Item(new_id(), "past the journal", {}, stamp, stamp)])
     memory.close()
     code, told = ana(capsys, "doctor")
     assert code == 1
@@ -158,7 +161,7 @@ def test_everything_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pyt
     assert ana(capsys, "export", str(first))[0] == 0
     assert ana(capsys, "backup", str(packed))[0] == 0
     code, told = ana(capsys, "backup", str(packed))
-    assert (code, "there already" in told) == (1, True)
+    assert (code, "exists already" in told) == (1, True)
     code, told = ana(capsys, "export", str(packed))
     assert (code, "is not an export" in told) == (1, True)
     monkeypatch.setenv("ANA_DATA_DIR", str(home / "other"))

@@ -45,7 +45,7 @@ SMALL = """
     from ana.time.clock import Clock, local_zone
     from ana.errors import AnaError
     from ana.backends.chroma.care.examine import examine
-    from ana.memory.memory import Memory
+    from tests.chroma import chroma_of, open_memory
     from tests.conftest import EMBEDDER
     from tests.forks import run_forked
 
@@ -118,7 +118,7 @@ LIMITED = """
 
     from ana.time.clock import Clock, local_zone
     from ana.errors import AnaError
-    from ana.memory.memory import Memory
+    from tests.chroma import open_memory
     from tests.conftest import EMBEDDER
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -64,7 +64,7 @@ ODD: list[tuple[str, str]] = [
     ('{"content": "x", "properties": {"n": 1' + "0" * 6000 + "}}", "64 bits"),
     ('{"content": "x", "properties": ' + '{"a":' * 60 + "1" + "}" * 61, "deep"),
     ('{"content": "x", "properties": ' + '{"a":' * 6_000 + "1" + "}" * 6_001, ""),
-    ('["content"]', "no object"),
+    ('["content"]', "not an object"),
     ("content: x", ""),
 ]
 
