@@ -4,9 +4,9 @@ import json
 import re
 import uuid
 from dataclasses import dataclass
-from pathlib import Path
 
 from ana.errors import UserError
+from ana.files import write_whole
 from ana.locks import OwnerLock
 from ana.settings import Settings
 from ana.tracing.traces import Traces
@@ -141,9 +141,7 @@ class Threads:
 
     def _save_names(self, names: dict[str, str]) -> None:
         self._names_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft: Path = self._names_file.with_suffix(f".{uuid.uuid4().hex}.new")
-        draft.write_text(json.dumps(names, indent=1))
-        draft.replace(self._names_file)
+        write_whole(self._names_file, json.dumps(names, indent=1))
 
 
 def thread_lock(settings: Settings, id: str, program: str) -> OwnerLock:

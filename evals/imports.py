@@ -13,6 +13,7 @@ from ana.settings import PROJECT
 LEVELS = {
     "ana": 0,
     "ana.time": 1,
+    "ana.memory.status": 1,
     "ana.memory": 2,
     "ana.embedders": 2,
     "ana.models": 2,
@@ -41,7 +42,15 @@ import its own group, and groups of lower levels."""
 PACKAGES = tuple(name for name in LEVELS if "." not in name)
 
 _LABELS = {"ana": "ana: errors, settings, ...", "graph.state": "graph: state, context"}
-_DRAWN_AS = {"graph.context": "graph.state", **{name: "app" for name in LEVELS if name.startswith("app.")}}
+_DRAWN_AS = {
+    "graph.context": "graph.state",
+    "ana.memory.status": "ana.memory",
+    **{name: "app" for name in LEVELS if name.startswith("app.")},
+}
+    "graph.context": "graph.state",
+    "ana.memory.status": "ana.memory",
+    **{name: "app" for name in LEVELS if name.startswith("app.")},
+}
 
 
 @cache

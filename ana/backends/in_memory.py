@@ -182,7 +182,7 @@ class InMemoryBackend:
 
 
 def _passes(query: Query, item: Item) -> bool:
-    if has_status(item, query.excluded) or not matches(query.where, item):
+    if has_status(item.properties, query.excluded) or not matches(query.where, item):
         return False
     return query.due is None or is_within(date_span(item.date, query.zone), *query.due, query.zone)
 

@@ -1,6 +1,6 @@
 """What an item's status says: open, done or cancelled. Words are compared without case."""
 
-from ana.memory.item import Item
+from ana.values import Properties
 
 DONE = ("done", "completed", "complete", "finished", "closed")
 CANCELLED = ("cancelled", "canceled")
@@ -8,7 +8,7 @@ CLOSED = (*DONE, *CANCELLED)
 """Every status of an item that nobody has to act on any more; any other, and none, is open."""
 
 
-def has_status(item: Item, statuses: tuple[str, ...]) -> bool:
-    """Return whether an item's status is one of these words."""
-    status = item.properties.get("status")
+def has_status(properties: Properties, statuses: tuple[str, ...]) -> bool:
+    """Return whether the status among an item's properties is one of these words."""
+    status = properties.get("status")
     return isinstance(status, str) and status.lower() in statuses

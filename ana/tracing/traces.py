@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from ana.errors import UserError
+from ana.files import write_whole
 
 FORMAT = 1
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -134,10 +135,7 @@ class Traces:
         kept = [record for record in records if moment(record) >= before]
         if len(kept) < len(records):
             path = self.path(thread_id)
-            draft = path.with_suffix(".new")
-            draft.touch(0o600)
-            draft.write_text("".join(f"{json.dumps(record)}\n" for record in kept), "ascii")
-            draft.replace(path)
+            write_whole(path, "".join(f"{json.dumps(record)}\n" for record in kept), mode=0o600)
             if not kept:
                 path.unlink()
         return len(records) - len(kept)

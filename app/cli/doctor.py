@@ -1,15 +1,14 @@
 """`ana doctor`: whether everything that is kept is sound, and repairing what is not."""
 
 import json
-import sqlite3
 import sys
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ana.files import find_damage
 from ana.handles import opened
 from ana.settings import Settings
 from ana.tracing.traces import count_broken_lines
@@ -142,21 +141,9 @@ def _examine_conversations(settings: Settings) -> Diagnosis:
 
 def _damaged_files(path: Path) -> dict[str, str]:
     """Return what is wrong with the files beside Chroma, a sentence for each that is damaged."""
-    problems = {name: _database_problem(path / name) for name in (JOURNAL, THREADS)}
+    problems = {name: find_damage(path / name) for name in (JOURNAL, THREADS)}
     problems[NAMES] = _json_problem(path / NAMES)
     return {name: f"{name} is damaged: {problem}." for name, problem in problems.items() if problem}
-
-
-def _database_problem(path: Path) -> str | None:
-    if not path.exists():
-        return None
-    try:
-        with closing(sqlite3.connect(path, timeout=10)) as db:
-            verdict = str(db.execute("PRAGMA quick_check").fetchone()[0])
-            db.execute("SELECT name FROM sqlite_master").fetchall()
-    except sqlite3.DatabaseError as exc:
-        return str(exc)
-    return None if verdict == "ok" else verdict
 
 
 def _json_problem(path: Path) -> str | None:

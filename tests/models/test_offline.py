@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from ana.models.offline import OfflineReader
+from ana.models.offline import OfflineReader, plans
 from ana.models.offline.reader import reply
 from nodes.reason import system_message
 from tools.catalog import TOOLS, schemas
@@ -154,7 +154,7 @@ def test_clock(text: str, zone: str) -> None:
     assert call_of(say(text)) == ("now", {"timezone": zone})
 
 
-OPEN = {"$ne": "done"}
+OPEN = plans.OPEN["status"]
 FOUND: list[tuple[str, dict[str, Any]]] = [
     (
         "what's due Friday?",

@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterable, Mapping
 from typing import Any
 
+from ana.memory.status import CLOSED
 from ana.models.offline.items import Item, due_day, find_best, format_due, format_item, shorten
 from ana.models.offline.view import ASKING, View
 
@@ -14,7 +15,7 @@ CAN = (
     ".env brings a real model."
 )
 HELP = f"I am a small rule-based reader of English and did not understand that: {CAN}"
-OPEN = {"status": {"$ne": "done"}}
+OPEN = {"status": {"$nin": list(CLOSED)}}
 DONE = {"status": "done"}
 MOST = 50
 
