@@ -47,10 +47,6 @@ _DRAWN_AS = {
     "ana.memory.status": "ana.memory",
     **{name: "app" for name in LEVELS if name.startswith("app.")},
 }
-    "graph.context": "graph.state",
-    "ana.memory.status": "ana.memory",
-    **{name: "app" for name in LEVELS if name.startswith("app.")},
-}
 
 
 @cache
