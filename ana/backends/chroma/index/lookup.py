@@ -92,8 +92,9 @@ UNDATED = Sql("items.start IS NULL")
 def without_status(statuses: Sequence[str]) -> Sql:
     """Items that have none of these statuses, whatever their case."""
     listed = ", ".join(repr(json.dumps(status)) for status in statuses)
-    rows = f"SELECT row FROM properties WHERE key = '\"status\"' AND element = 0 AND lower(value) IN ({listed})"
-    return Sql(f"items.row NOT IN ({rows})")
+    status = f"row = items.row AND key = '\"status\"' AND element = 0 AND lower(value) IN ({listed})"
+    # asked of each item that passes the other conditions; a list of all closed items would be long
+    return Sql(f"NOT EXISTS (SELECT 1 FROM properties WHERE {status})")
 
 
 def existing_rows(db: sqlite3.Connection, ids: Iterable[str]) -> list[int]:
