@@ -94,7 +94,7 @@ def without_status(statuses: Sequence[str]) -> Sql:
     listed = ", ".join(repr(json.dumps(status)) for status in statuses)
     status = f"row = items.row AND key = '\"status\"' AND element = 0 AND lower(value) IN ({listed})"
     # asked of each item that passes the other conditions; a list of all closed items would be long
-    return Sql(f"NOT EXISTS (SELECT 1 FROM properties WHERE {status})")
+    return Sql(f"NOT EXISTS (SELECT 1 FROM properties INDEXED BY properties_by_row WHERE {status})")
 
 
 def existing_rows(db: sqlite3.Connection, ids: Iterable[str]) -> list[int]:
