@@ -112,7 +112,7 @@ def check_expected(expected: Expected, current: Expected) -> None:
             raise RecordChanged(*key)
 
 
-def was_made_before(backend: Backend, entries: Sequence[Entry]) -> Change | None:
+def find_earlier_change(backend: Backend, entries: Sequence[Entry]) -> Change | None:
     """Return the change of a single entry whose key is in the journal already.
 
     Raises:

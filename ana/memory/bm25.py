@@ -23,7 +23,7 @@ Rows = NDArray[np.int64]
 Scores = NDArray[np.float32]
 
 
-class Scored:
+class WordScores:
     """What a query scores: above 0 and up to 1 where a document has one of its words.
 
     Args:
@@ -37,7 +37,7 @@ class Scored:
         self._scores = scores
         self._late = late
 
-    def of(self, rows: Rows) -> Scores:
+    def look_up(self, rows: Rows) -> Scores:
         """Each row's score; 0 where it has none of the words."""
         if not len(self._rows):
             return np.array([self._late.get(int(row), 0.0) for row in rows], np.float32)
@@ -61,7 +61,7 @@ class Scored:
         rows = np.concatenate([self._rows[found], np.array(late, np.int64)])
         scores = np.concatenate([self._scores[found], np.array([self._late[row] for row in late], np.float32)])
         if allowed is not None:
-            held = held_in(allowed, rows)
+            held = find_members(allowed, rows)
             rows, scores = rows[held], scores[held]
         if len(rows) > limit:
             rows = rows[np.argpartition(-scores, limit - 1)[:limit]]
@@ -120,7 +120,7 @@ class Words:
             self._alive[place] = False
             self._total -= int(self._lengths[place])
 
-    def scored(self, terms: Sequence[int], unseen: int = 0) -> Scored:
+    def score(self, terms: Sequence[int], unseen: int = 0) -> WordScores:
         """Every document with at least one of the terms.
 
         Args:
@@ -141,9 +141,9 @@ class Words:
             for row, times in late.items():
                 tail[row] += float(_weight(idf, np.array(times), np.array(len(self._tail[row]) / mean)))
         most = max((K1 + 1) * (most + unseen * _idf(1, count)), 1e-9)
-        return Scored(self._rows, base / most, {row: score / most for row, score in tail.items()})
+        return WordScores(self._rows, base / most, {row: score / most for row, score in tail.items()})
 
-    def having(self, terms: Sequence[int]) -> list[int]:
+    def find_with_all(self, terms: Sequence[int]) -> list[int]:
         """The rows that have all of these terms."""
         found = [{*self._rows[self._postings(term)[0]].tolist(), *self._late.get(term, {})} for term in terms]
         return sorted(set.intersection(*found)) if found else []
@@ -160,7 +160,7 @@ class Words:
         return places, often
 
 
-def held_in(sorted: Rows, rows: Rows) -> NDArray[np.bool_]:
+def find_members(sorted: Rows, rows: Rows) -> NDArray[np.bool_]:
     """Which of the rows are among the sorted ones."""
     if not len(sorted):
         return np.zeros(len(rows), bool)

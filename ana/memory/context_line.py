@@ -6,7 +6,7 @@ LINE = 500
 """How many characters a line may have."""
 
 
-def one_line(content: str) -> str:
+def to_one_line(content: str) -> str:
     """Content as a single printable line, so that it cannot break out of its place in the prompt.
 
     Raises:

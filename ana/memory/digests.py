@@ -19,20 +19,20 @@ def content_digest(content: str, properties: Properties) -> str:
     said = " ".join(content.casefold().split())
     said = said.rstrip(" .!") or said
     known: Json = {key: value for key, value in properties.items() if value is not None}
-    return hashlib.sha256(json.dumps([said, canonical(known)]).encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps([said, to_canonical_text(known)]).encode()).hexdigest()[:32]
 
 
-def canonical(value: Json) -> str:
+def to_canonical_text(value: Json) -> str:
     """Return the same text for equal values, and only for them: 1 and 1.0 are equal, 1 and true are not."""
-    text = _canonical(value)
+    text = _spell_out(value)
     return text if len(text) <= _LONGEST else "#" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def _canonical(value: Json) -> str:
+def _spell_out(value: Json) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, list):
-        return f"[{','.join(map(_canonical, value))}]"
+        return f"[{','.join(map(_spell_out, value))}]"
     if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(key)}:{_canonical(value[key])}" for key in sorted(value)) + "}"
+        return "{" + ",".join(f"{json.dumps(key)}:{_spell_out(value[key])}" for key in sorted(value)) + "}"
     return json.dumps(value)

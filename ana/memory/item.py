@@ -52,7 +52,7 @@ def to_json(item: Item, zone: tzinfo | None = None) -> dict[str, Json]:
         if len(content) > SHOWN:
             content = f"{content[:SHOWN]} [cut: {len(item.content):,} characters in all]"
         properties = {k: with_weekday(v) for k, v in properties.items()}
-        created, updated = _local(created, zone), _local(updated, zone)
+        created, updated = _to_local(created, zone), _to_local(updated, zone)
     return {
         "id": item.id,
         "content": content,
@@ -62,7 +62,7 @@ def to_json(item: Item, zone: tzinfo | None = None) -> dict[str, Json]:
     }
 
 
-def _local(stamp: str, zone: tzinfo) -> str:
+def _to_local(stamp: str, zone: tzinfo) -> str:
     return datetime.fromisoformat(stamp).astimezone(zone).isoformat(timespec="seconds")
 
 
@@ -73,11 +73,11 @@ def check_properties(properties: Mapping[str, object]) -> None:
         ToolError: NaN, an infinity, or a type that is not JSON; the message names the property.
     """
     for key, value in properties.items():
-        if problem := _problem(value):
+        if problem := _find_problem(value):
             raise ToolError(f"Property {key!r} cannot be stored: {problem}.", "Leave it out, or give another value.")
 
 
-def _problem(value: object, depth: int = 0) -> str | None:
+def _find_problem(value: object, depth: int = 0) -> str | None:
     if depth > DEEPEST:
         return f"it is nested more than {DEEPEST} deep"
     if isinstance(value, float) and not math.isfinite(value):
@@ -85,16 +85,16 @@ def _problem(value: object, depth: int = 0) -> str | None:
     if isinstance(value, int) and value.bit_length() > 1024:
         return "it has more digits than a number can keep"
     if isinstance(value, list):
-        return next((p for v in value if (p := _problem(v, depth + 1))), None)
+        return next((p for v in value if (p := _find_problem(v, depth + 1))), None)
     if isinstance(value, dict):
         if not all(isinstance(k, str) for k in value):
             return "its keys are not all text"
-        return next((p for v in value.values() if (p := _problem(v, depth + 1))), None)
+        return next((p for v in value.values() if (p := _find_problem(v, depth + 1))), None)
     return (
         None if value is None or isinstance(value, bool | int | float | str) else f"{type(value).__name__} is not JSON"
     )
 
 
-def merged(old: Properties, changes: Mapping[str, Json]) -> Properties:
+def merge_properties(old: Properties, changes: Mapping[str, Json]) -> Properties:
     """Old properties with the changes laid over them; a change to None removes."""
     return {k: v for k, v in (old | dict(changes)).items() if v is not None or k not in changes}

@@ -9,12 +9,12 @@ from datetime import date
 from ana.errors import RecordChanged, ToolError
 from ana.memory.backend import Backend, RecordKey
 from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine
-from ana.memory.context_line import one_line
+from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.filters import EVERY_ITEM, parse
 from ana.memory.found import Found
 from ana.memory.ids import new_id, short_id
-from ana.memory.item import Item, check_properties, merged
+from ana.memory.item import Item, check_properties, merge_properties
 from ana.memory.query import ParsedQuery, Query, parse_query
 from ana.memory.status import CANCELLED, CLOSED
 from ana.time.clock import Clock
@@ -69,7 +69,7 @@ class Memory:
         query = Query(parsed, node, self._clock.zone, limit)
         if parsed is None or parsed.due is None:
             return self.backend.query(query)
-        asked = replace(query, text=None, due=parsed.due, excluded=self._excluded(parsed))
+        asked = replace(query, text=None, due=parsed.due, excluded=self._choose_excluded(parsed))
         return replace(self.backend.query(asked), due=parsed.due)
 
     def due(self, first: date, last: date, limit: int = 100) -> Found:
@@ -110,7 +110,7 @@ class Memory:
             ToolError: A property cannot be stored.
         """
         check_properties(properties or {})
-        ids, stamp = _free_ids(cause), self.stamp()
+        ids, stamp = _iter_free_ids(cause), self.stamp()
 
         def plan() -> Change:
             return Change("item", id := next(ids), None, Item(id, content, dict(properties or {}), stamp, stamp))
@@ -136,7 +136,7 @@ class Memory:
             new = Item(
                 id=id,
                 content=old.content if content is None else content,
-                properties=merged(old.properties, properties or {}),
+                properties=merge_properties(old.properties, properties or {}),
                 created_at=old.created_at,
                 updated_at=self.stamp(),
             )
@@ -158,7 +158,7 @@ class Memory:
         Raises:
             ToolError: The line is empty or too long.
         """
-        text = one_line(content)
+        text = to_one_line(content)
 
         def plan() -> Change:
             number, stamp = str(self.backend.take_line_number()), self.stamp()
@@ -180,10 +180,10 @@ class Memory:
         Raises:
             ToolError: There is no such line, or it no longer reads as the caller saw it.
         """
-        text = one_line(content)
+        text = to_one_line(content)
 
         def plan() -> Change:
-            old = self._unchanged_line(line, shown)
+            old = self._get_unchanged_line(line, shown)
             return Change("line", old.id, old, Item(old.id, text, {}, old.created_at, self.stamp()))
 
         return self._write(plan, cause)
@@ -192,7 +192,7 @@ class Memory:
         """Remove a line; its number is retired. Arguments and errors as in `replace_line`."""
 
         def plan() -> Change:
-            old = self._unchanged_line(line, shown)
+            old = self._get_unchanged_line(line, shown)
             return Change("line", old.id, old, None)
 
         return self._write(plan, cause)
@@ -254,7 +254,7 @@ class Memory:
                     raise
         raise AssertionError("unreachable")
 
-    def _unchanged_line(self, line: int, shown: Mapping[int, str] | None) -> Item:
+    def _get_unchanged_line(self, line: int, shown: Mapping[int, str] | None) -> Item:
         item = self.record("line", str(line))
         if item is None:
             numbers = ", ".join(map(str, self.lines())) or "none"
@@ -269,13 +269,13 @@ class Memory:
     def _today(self) -> date:
         return self._clock.now().date()
 
-    def _excluded(self, parsed: ParsedQuery) -> tuple[str, ...]:
+    def _choose_excluded(self, parsed: ParsedQuery) -> tuple[str, ...]:
         """Return the statuses that a question for what is due leaves out. For days gone by, done items are wanted."""
         first, last = parsed.due or (date.min, date.max)
         return CANCELLED if date.min < first and last < self._today() else CLOSED
 
 
-def _free_ids(cause: Cause | None) -> Iterator[str]:
+def _iter_free_ids(cause: Cause | None) -> Iterator[str]:
     """Yield ids for a new item; the first are the same for the same call, so that a call run again finds its own."""
     seed = hashlib.sha256(cause.key.encode()).digest() if cause else b""
     yield from (short_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))

@@ -7,7 +7,7 @@ from datetime import date, tzinfo
 from typing import TypeAlias
 
 from ana.memory.filters import EVERY_ITEM, Node
-from ana.memory.tokens import folded, tokens
+from ana.memory.tokens import fold_tag, tokenize
 from ana.time.dates import spell_day
 from ana.time.when import Mention, find_named_days, read_due_question
 
@@ -21,7 +21,7 @@ _UNDATED = re.compile(
 )
 
 _FUNCTION_WORDS = frozenset(
-    tokens(
+    tokenize(
         "a an the my your his her our their i me you he she it we they this that these those there here and or but not"
         " no if so than then too very just only also what when where which who whom whose why how much many is are was"
         " were be been am do does did have has had having will would shall should can could may might must to of for"
@@ -96,23 +96,23 @@ def parse_query(text: str, today: date) -> ParsedQuery:
     said = text[:LONGEST]
     mentions = tuple(find_named_days(said, today))
     undated = _UNDATED.search(said) is not None
-    quoted = (tuple(tokens("".join(match))) for match in _PHRASE.findall(said))
+    quoted = (tuple(tokenize("".join(match))) for match in _PHRASE.findall(said))
     return ParsedQuery(
         text=text,
-        words=tuple(dict.fromkeys(_words(_UNDATED.sub(" ", said), () if undated else mentions))),
+        words=tuple(dict.fromkeys(_find_words(_UNDATED.sub(" ", said), () if undated else mentions))),
         mentions=mentions,
         undated=undated,
         due=read_due_question(said, today),
         ids=tuple(dict.fromkeys(_ID.findall(said.lower()))),
         phrases=tuple(phrase for phrase in quoted if phrase),
-        tags=tuple(map(folded, _TAG.findall(said))),
+        tags=tuple(map(fold_tag, _TAG.findall(said))),
     )
 
 
-def _words(text: str, mentions: Sequence[Mention]) -> list[str]:
+def _find_words(text: str, mentions: Sequence[Mention]) -> list[str]:
     """The words of a text, a day it names spelled out as items have it. Those of a stretch of days would drown all
     others, and its days count without them."""
     days = [spell_day(mention.first) for mention in mentions if mention.first == mention.last]
     for mention in reversed(mentions):
         text = f"{text[: mention.start]} {text[mention.end :]}"
-    return [word for word in tokens(text) if word not in _FUNCTION_WORDS] + tokens(" ".join(days))
+    return [word for word in tokenize(text) if word not in _FUNCTION_WORDS] + tokenize(" ".join(days))

@@ -13,7 +13,7 @@ from itertools import chain
 from ana.memory.found import First, Reason
 from ana.memory.item import Item
 from ana.memory.query import ParsedQuery
-from ana.memory.tokens import folded
+from ana.memory.tokens import fold_tag
 from ana.time.spans import Span, date_span
 
 TAG_KEYS = ("tags", "tag", "labels", "label", "project", "context")
@@ -86,7 +86,7 @@ def is_on_day(query: ParsedQuery, span: Span | None, zone: tzinfo) -> bool:
     return any(is_within(span, mention.first, mention.last, zone) for mention in query.mentions)
 
 
-def first_reason(query: ParsedQuery, item: Item, words: Sequence[str]) -> First | None:
+def find_first_reason(query: ParsedQuery, item: Item, words: Sequence[str]) -> First | None:
     """Return what puts an item before all others: its id, a quoted phrase among its words, or a tag."""
     if item.id in query.ids:
         return "id"
@@ -103,4 +103,4 @@ def _has_tag(item: Item, tags: Sequence[str]) -> bool:
     values = chain.from_iterable(
         value if isinstance(value, list) else [value] for key in TAG_KEYS if (value := item.properties.get(key))
     )
-    return any(isinstance(value, str) and folded(value) in tags for value in values)
+    return any(isinstance(value, str) and fold_tag(value) in tags for value in values)

@@ -24,15 +24,15 @@ def export_lines(backend: Backend) -> Iterator[bytes]:
     with backend.snapshot():
         lines = sorted(backend.scan("line"), key=lambda line: int(line.id))
         items = sorted(backend.scan("item"), key=lambda item: (item.created_at, item.id))
-        yield _line({"export": NAME, "format": FORMAT, "next_line": backend.next_line_number()})
-        yield from (_line({"line": asdict(line)}) for line in lines)
-        yield from (_line({"item": asdict(item)}) for item in items)
-        yield from (_line({"change": _entry_to_json(entry)}) for entry in reversed(backend.entries()))
-        unknown = (*_not_journaled(backend, "line", lines), *_not_journaled(backend, "item", items))
-        yield from (_line({"change": _entry_to_json(entry)}) for entry in unknown)
+        yield _encode_line({"export": NAME, "format": FORMAT, "next_line": backend.next_line_number()})
+        yield from (_encode_line({"line": asdict(line)}) for line in lines)
+        yield from (_encode_line({"item": asdict(item)}) for item in items)
+        yield from (_encode_line({"change": _entry_to_json(entry)}) for entry in reversed(backend.entries()))
+        unknown = (*_iter_not_journaled(backend, "line", lines), *_iter_not_journaled(backend, "item", items))
+        yield from (_encode_line({"change": _entry_to_json(entry)}) for entry in unknown)
 
 
-def _not_journaled(backend: Backend, kind: Kind, records: list[Item]) -> Iterator[Entry]:
+def _iter_not_journaled(backend: Backend, kind: Kind, records: list[Item]) -> Iterator[Entry]:
     """Yield an entry for every record that the journal does not know as it is."""
     for change in find_disagreements(kind, records, backend.latest(kind)):
         if change.after:
@@ -40,13 +40,13 @@ def _not_journaled(backend: Backend, kind: Kind, records: list[Item]) -> Iterato
 
 
 def _entry_to_json(entry: Entry) -> dict[str, Any]:
-    told: dict[str, Any] = asdict(entry)
-    change: dict[str, Any] = told["change"]
-    return {name: told[name] for name in ("ts", "thread", "turn", "key")} | change
+    values: dict[str, Any] = asdict(entry)
+    change: dict[str, Any] = values["change"]
+    return {name: values[name] for name in ("ts", "thread", "turn", "key")} | change
 
 
-def _line(told: dict[str, Any]) -> bytes:
+def _encode_line(values: dict[str, Any]) -> bytes:
     try:
-        return f"{json.dumps(told, ensure_ascii=False)}\n".encode()
+        return f"{json.dumps(values, ensure_ascii=False)}\n".encode()
     except UnicodeEncodeError:  # half a surrogate pair, which only escapes can carry
-        return f"{json.dumps(told)}\n".encode()
+        return f"{json.dumps(values)}\n".encode()

@@ -78,10 +78,10 @@ def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _Plan:
     known = {entry.change.key for kind in KINDS for entry in backend.latest(kind)} | here.keys()
     new = {key: item for key, item in coming.items() if key not in known}
     conflicting = {key: item for key, item in coming.items() if key in known and here.get(key) != item}
-    entries = _history(backend, bundle, new, known)
-    entries += _missing(entries, new, turn)
+    entries = _select_history(backend, bundle, new, known)
+    entries += _create_missing(entries, new, turn)
     if replace:
-        entries += [_entry(turn, here.get(key), key, item) for key, item in conflicting.items()]
+        entries += [_make_entry(turn, here.get(key), key, item) for key, item in conflicting.items()]
     result = ImportResult(
         new=len(new),
         unchanged=len(coming) - len(new) - len(conflicting),
@@ -112,12 +112,12 @@ def _number_lines(memory: Memory, bundle: Bundle) -> tuple[Records, int]:
     numbers = itertools.count(max(memory.backend.next_line_number(), bundle.next_line))
     for text in dict.fromkeys(texts):
         if text not in contents:
-            record = _record(memory, text, numbers)
+            record = _make_record(memory, text, numbers)
             coming["item" if len(text) > LINE else "line", record.id] = record
     return coming, next(numbers)
 
 
-def _record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
+def _make_record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
     """Return a line under the next number, or a note under an id that follows from its text."""
     stamp = memory.stamp()
     if len(text) <= LINE:
@@ -126,7 +126,7 @@ def _record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
     return memory.record("item", id) or Item(id, text, {"type": "note"}, stamp, stamp)
 
 
-def _history(backend: Backend, bundle: Bundle, new: Records, known: set[RecordKey]) -> list[Entry]:
+def _select_history(backend: Backend, bundle: Bundle, new: Records, known: set[RecordKey]) -> list[Entry]:
     """Return what was done to records that are new here, and to deleted ones, if the bundle tells it from the start."""
     changes: dict[RecordKey, list[Change]] = defaultdict(list)
     for entry in bundle.changes:
@@ -147,11 +147,11 @@ def _is_complete(changes: list[Change], now: Item | None) -> bool:
     return states[-1] == now and all(state == c.before for state, c in zip(states, changes, strict=False))
 
 
-def _missing(entries: Iterable[Entry], new: Records, turn: str) -> list[Entry]:
+def _create_missing(entries: Iterable[Entry], new: Records, turn: str) -> list[Entry]:
     """Return an entry that creates each record whose history is not complete."""
-    told = {entry.change.key for entry in entries}
-    return [_entry(turn, None, key, item) for key, item in new.items() if key not in told]
+    known = {entry.change.key for entry in entries}
+    return [_make_entry(turn, None, key, item) for key, item in new.items() if key not in known]
 
 
-def _entry(turn: str, before: Item | None, key: RecordKey, after: Item) -> Entry:
+def _make_entry(turn: str, before: Item | None, key: RecordKey, after: Item) -> Entry:
     return Entry(after.updated_at, "", turn, Change(*key, before, after))

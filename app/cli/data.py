@@ -118,22 +118,22 @@ def restore(settings: Settings, backup: Path) -> None:
 
 def _backed_up(handles: "FolderHandles") -> Path | None:
     """A backup from before records come in with a history of their own, which no undo takes back as one."""
-    from ana.backends.chroma.care.backup import own_backup, write_backup
+    from ana.backends.chroma.care.backup import own_backup_path, write_backup
 
     if not handles.memory.turns():
         return None
-    to = own_backup(handles.backend.path, "before-import")
+    to = own_backup_path(handles.backend.path, "before-import")
     write_backup(handles.backend.folder, handles.settings.traces_dir, to)
     return to
 
 
 def _read(path: Path, zone: tzinfo) -> "Bundle":
     from ana.transfer.bundle import Bundle, is_export, read_export
-    from ana.transfer.foreign.detect import reader_of
+    from ana.transfer.foreign.detect import find_reader
 
     if path.is_file() and is_export(path):
         return read_export(path)
-    reader = reader_of(path)
+    reader = find_reader(path)
     if reader is None:
         raise UserError(
             f"{path} is nothing that can be imported.",

@@ -65,7 +65,7 @@ def diagnosed(settings: Settings, *, mend: bool = False) -> Diagnosis:
         if "journal.sqlite" in damaged:
             return Diagnosis(faults=list(damaged.values()))
         found = _examined(handles)
-        if mend and not found.sound:
+        if mend and not found.is_sound:
             repair(handles.backend, found)
             found = _examined(handles)
         return _diagnosis(handles, found, damaged)

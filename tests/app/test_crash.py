@@ -83,8 +83,8 @@ def test_three_doors_on_one_folder_lose_nothing(tmp_path: Path, clock: Clock) ->
     expected = [f"{door} {n}" for door, count in COUNTS.items() for n in range(count)]
     assert sorted(i.content for i in items) == sorted(expected)
     ids = [i.id for i in items]
-    for id, vector in zip(ids, chroma_of(memory).collections["item"].vectors(ids), strict=True):
-        assert id in chroma_of(memory).collections["item"].nearest(vector, 3)
+    for id, vector in zip(ids, chroma_of(memory).collections["item"].get_vectors(ids), strict=True):
+        assert id in chroma_of(memory).collections["item"].find_nearest(vector, 3)
     memory.close()
 
 

@@ -57,7 +57,7 @@ class Acts:
         Args:
             has_written: Whether a write has succeeded since.
         """
-        for act, entries in self._journal.unfinished().items():
+        for act, entries in self._journal.list_unfinished().items():
             changes = net(entry.change for entry in entries)
             read = [(c, now) for c, now in self._read(changes) if not self._journal.changed_since(c, act)]
             made = [change for change, now in read if now == change.after]

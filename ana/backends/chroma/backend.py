@@ -16,14 +16,14 @@ from ana.backends.chroma.care.healing import Healing, Tell
 from ana.backends.chroma.care.migrate import migrate
 from ana.backends.chroma.care.reindex import Progress, reindex, settle_reindex
 from ana.backends.chroma.care.restore import finish_restore
-from ana.backends.chroma.client import foreign_errors, unusable
+from ana.backends.chroma.client import map_foreign_errors, unusable_error
 from ana.backends.chroma.collection import ChromaCollection, collection_arguments
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.source import Vector
 from ana.embedders import Embedder
 from ana.errors import DuplicateItem
-from ana.memory.backend import Expected, check_expected, was_made_before
+from ana.memory.backend import Expected, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.found import Found
 from ana.memory.item import Item
@@ -107,17 +107,17 @@ class ChromaBackend:
 
     def next_line_number(self) -> int:
         with self._hold():
-            return max(self.journal.counted("line"), max((int(i.id) for i in self.scan("line")), default=-1) + 1)
+            return max(self.journal.next_number("line"), max((int(i.id) for i in self.scan("line")), default=-1) + 1)
 
     def take_line_number(self) -> int:
         with self._hold():
             number = self.next_line_number()
-            self.journal.count_from("line", number + 1)
+            self.journal.reserve_numbers("line", number + 1)
             return number
 
     def reserve_line_numbers(self, below: int) -> None:
         with self._hold():
-            self.journal.count_from("line", below)
+            self.journal.reserve_numbers("line", below)
 
     def apply(
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
@@ -126,7 +126,7 @@ class ChromaBackend:
         vectors = self._embed(net(entry.change for entry in entries))
         with self._hold():
             self.acts.settle()
-            if earlier := was_made_before(self, entries):
+            if earlier := find_earlier_change(self, entries):
                 return [earlier]
             check_expected(expected or {}, self._read(expected or {}))
             if distinct:
@@ -165,7 +165,7 @@ class ChromaBackend:
         Returns:
             How many records there are.
         """
-        with foreign_errors(self.path), self.folder.hold() as client:
+        with map_foreign_errors(self.path), self.folder.hold() as client:
             self.folder.mark_written()
             arguments = collection_arguments(self.embedder)
             try:
@@ -199,7 +199,7 @@ class ChromaBackend:
         found: dict[tuple[Kind, str], Item | None] = {}
         for kind, collection in self.collections.items():
             absent = [id for (k, id), item in expected.items() if k == kind and item is None]
-            taken = collection.existing(absent) if absent else set()
+            taken = collection.find_existing(absent) if absent else set()
             wanted = [id for (k, id), item in expected.items() if k == kind and (item or id in taken)]
             if wanted:
                 found |= {(kind, item.id): item for item in collection.get_many(wanted)}
@@ -207,7 +207,7 @@ class ChromaBackend:
 
     def _refuse_copies(self, entries: Sequence[Entry]) -> None:
         for change in net(entry.change for entry in entries):
-            if change.after and (same := self.collections[change.kind].same(change.after)):
+            if change.after and (same := self.collections[change.kind].find_same(change.after)):
                 raise DuplicateItem(same[0])
 
     @contextmanager
@@ -216,4 +216,4 @@ class ChromaBackend:
             with self.folder.hold():
                 yield
         except sqlite3.Error as exc:
-            raise unusable(self.path, exc) from exc
+            raise unusable_error(self.path, exc) from exc

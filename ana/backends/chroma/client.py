@@ -28,7 +28,7 @@ def open_chroma(path: Path) -> "Client":
     from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
 
-    with foreign_errors(path):
+    with map_foreign_errors(path):
         _refuse_truncated(path / DATABASE)
         try:
             client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
@@ -41,23 +41,23 @@ def open_chroma(path: Path) -> "Client":
 
 
 @contextmanager
-def foreign_errors(path: Path) -> Iterator[None]:
+def map_foreign_errors(path: Path) -> Iterator[None]:
     """Map what Chroma, SQLite and the system raise while a data folder is used."""
     from chromadb.errors import ChromaError, InternalError
 
     try:
         yield
     except (InternalError, OSError, sqlite3.Error, RuntimeError) as exc:
-        raise unusable(path, exc) from exc
+        raise unusable_error(path, exc) from exc
     except ChromaError as exc:
         raise ToolError(f"The store refused this: {exc}.", "Change the call.") from exc
     except BaseException as exc:
         if type(exc).__name__ != "PanicException":  # of Chroma's native part, and no Exception
             raise
-        raise unusable(path, exc) from exc
+        raise unusable_error(path, exc) from exc
 
 
-def unusable(path: Path, exc: BaseException) -> StoreBroken:
+def unusable_error(path: Path, exc: BaseException) -> StoreBroken:
     """The error for a folder that the system or Chroma refuses."""
     told = " ".join(str(exc).split()).rstrip(".")
     hint = "Check that the disk has room and that the folder may be written, or set ANA_DATA_DIR to another."
@@ -82,7 +82,7 @@ def _refuse_truncated(database: Path) -> None:
 
 
 @contextmanager
-def opened_copy(path: Path) -> Iterator["Client"]:
+def open_copy(path: Path) -> Iterator["Client"]:
     """Chroma on a copy of a folder that another program left: opening writes, and theirs stays as it is.
 
     Only the SQLite part is copied. All documents and metadata are in it, and vectors that are damaged do no harm.
@@ -93,7 +93,7 @@ def opened_copy(path: Path) -> Iterator["Client"]:
     Raises:
         StoreBroken: It cannot be copied or opened.
     """
-    with tempfile.TemporaryDirectory(prefix="ana-") as name, foreign_errors(path):
+    with tempfile.TemporaryDirectory(prefix="ana-") as name, map_foreign_errors(path):
         for part in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal"):
             if (path / part).exists():
                 shutil.copyfile(path / part, Path(name) / part)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ana.backends.chroma.client import foreign_errors
+from ana.backends.chroma.client import map_foreign_errors
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.search import Search
-from ana.backends.chroma.source import PAGE, ChromaSource, Stored, Vector
+from ana.backends.chroma.source import PAGE, ChromaSource, EmbeddedItem, Vector
 from ana.embedders import Embedder
 from ana.errors import ConfigError
 from ana.files import is_damage
@@ -57,13 +57,13 @@ class ChromaCollection:
 
     def get_many(self, ids: Sequence[str]) -> list[Item]:
         """Return the records with these ids, in any order; ids that do not exist are left out."""
-        with self.source() as source:
-            return source.items(ids)
+        with self.hold_source() as source:
+            return source.get_items(ids)
 
-    def existing(self, ids: Sequence[str]) -> set[str]:
+    def find_existing(self, ids: Sequence[str]) -> set[str]:
         """Return those of the ids that exist, by the index alone, which is faster than Chroma."""
-        with self.source() as source:
-            return lookup.existing_ids(self.index.ready(source), ids)
+        with self.hold_source() as source:
+            return lookup.find_existing_ids(self.index.make_ready(source), ids)
 
     def embed(self, items: Sequence[Item]) -> dict[str, Vector]:
         """Return the vectors of records by their text; nothing of the folder is used."""
@@ -86,50 +86,50 @@ class ChromaCollection:
     def remove(self, ids: Sequence[str]) -> None:
         """Remove records; one that does not exist is passed over."""
         for start in range(0, len(ids), BATCH):
-            with self.source() as source:
-                if existing := [item.id for item in source.items(ids[start : start + BATCH])]:
-                    with self._writing(source, removed=existing):
+            with self.hold_source() as source:
+                if existing := [item.id for item in source.get_items(ids[start : start + BATCH])]:
+                    with self._enter_write(source, removed=existing):
                         source.delete(existing)
 
     def _put_batch(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors) -> None:
         texts = {item.id: property_text(item.content, item.properties) for item, _ in changes}
         known = {**vectors, **self.embed([item for item, _ in changes if texts[item.id] not in vectors])}
-        stored = [Stored(item, known[texts[item.id]]) for item, _ in changes]
-        with self.source() as source, self._writing(source, stored):
+        stored = [EmbeddedItem(item, known[texts[item.id]]) for item, _ in changes]
+        with self.hold_source() as source, self._enter_write(source, stored):
             source.write(stored, [before for _, before in changes])
 
     def query(self, query: Query) -> Found:
         """Find records; a text is embedded before the folder is held."""
         vector = np.array(self._embedder.embed_query(query.text.text), np.float32) if query.text else None
-        return self._searching(lambda source: self._search.find(source, query, vector))
+        return self._search_with_retry(lambda source: self._search.find(source, query, vector))
 
-    def same(self, item: Item) -> list[str]:
+    def find_same(self, item: Item) -> list[str]:
         """Return the ids of records that say exactly this already, the oldest first."""
         digest = content_digest(item.content, item.properties)
-        return self._searching(lambda source: lookup.same(self.index.ready(source), digest))
+        return self._search_with_retry(lambda source: lookup.find_same(self.index.make_ready(source), digest))
 
     def count(self) -> int:
-        with self.source() as source:
+        with self.hold_source() as source:
             return source.count()
 
     def scan(self, page: int = PAGE) -> Iterator[Item]:
         """Yield every record, read `page` at a time."""
         for offset in itertools.count(0, page):
-            with self.source() as source:
-                items = source.page(offset, page)
+            with self.hold_source() as source:
+                items = source.read_page(offset, page)
             yield from items
             if len(items) < page:
                 return
 
-    def vectors(self, ids: list[str]) -> list[list[float]]:
+    def get_vectors(self, ids: list[str]) -> list[list[float]]:
         """Return the stored vectors of these ids, in their order."""
-        with self.source() as source:
-            return [stored.vector.tolist() for stored in source.some(ids)]
+        with self.hold_source() as source:
+            return [stored.vector.tolist() for stored in source.get_many(ids)]
 
-    def nearest(self, vector: list[float], limit: int) -> list[str]:
+    def find_nearest(self, vector: list[float], limit: int) -> list[str]:
         """Return the ids nearest to a vector, by Chroma's index alone."""
-        with self.source() as source:
-            return list(source.nearest(np.array(vector, np.float32), limit))
+        with self.hold_source() as source:
+            return list(source.find_nearest(np.array(vector, np.float32), limit))
 
     def close(self) -> None:
         """Close the index; the folder closes Chroma."""
@@ -137,7 +137,7 @@ class ChromaCollection:
 
     def describe(self) -> dict[str, Any]:
         """Return name, count, embedder, dimension, distance space and format version."""
-        with self.source() as source:
+        with self.hold_source() as source:
             collection = source.chroma._collection
             metadata = dict(collection.metadata or {})
             return {
@@ -147,9 +147,9 @@ class ChromaCollection:
                 **{k.removeprefix("ana_"): v for k, v in metadata.items()},
             }
 
-    def _searching(self, search: Callable[[ChromaSource], T]) -> T:
+    def _search_with_retry(self, search: Callable[[ChromaSource], T]) -> T:
         """Search, and once more on a new index if the file turns out to be damaged."""
-        with self.source() as source:
+        with self.hold_source() as source:
             try:
                 return search(source)
             except sqlite3.DatabaseError as exc:
@@ -159,20 +159,22 @@ class ChromaCollection:
                 return search(source)
 
     @contextmanager
-    def _writing(self, source: ChromaSource, put: Sequence[Stored] = (), removed: Sequence[str] = ()) -> Iterator[None]:
+    def _enter_write(
+        self, source: ChromaSource, put: Sequence[EmbeddedItem] = (), removed: Sequence[str] = ()
+    ) -> Iterator[None]:
         """Enter a write in the index first. If it fails, Chroma is opened again: a full disk leaves it in doubt."""
         self._folder.mark_written()
         try:
-            with self.index.writing(source, put, removed):
+            with self.index.enter_write(source, put, removed):
                 yield
         except Exception:
             self._folder.close()
             raise
 
     @contextmanager
-    def source(self) -> Iterator[ChromaSource]:
+    def hold_source(self) -> Iterator[ChromaSource]:
         """Give the collection while the folder is held."""
-        with foreign_errors(self._folder.path), self._folder.hold() as client:
+        with map_foreign_errors(self._folder.path), self._folder.hold() as client:
             if self._opened is None or self._opened[0] != self._folder.generation:
                 self._opened = (self._folder.generation, ChromaSource(self._open(client)))
             yield self._opened[1]
@@ -186,7 +188,7 @@ class ChromaCollection:
             embedding_function=self._embedder,  # type: ignore[arg-type]
             **{f"collection_{name}": value for name, value in collection_arguments(self._embedder).items()},
         )
-        _refuse_another(self.name, chroma._collection.metadata or {}, self._embedder)
+        _refuse_other_embedder(self.name, chroma._collection.metadata or {}, self._embedder)
         return chroma
 
 
@@ -196,7 +198,7 @@ def collection_arguments(embedder: Embedder) -> dict[str, Any]:
     return {"metadata": remembered, "configuration": {"hnsw": {"space": "cosine"}}}
 
 
-def _refuse_another(name: str, remembered: Mapping[str, Any], embedder: Embedder) -> None:
+def _refuse_other_embedder(name: str, remembered: Mapping[str, Any], embedder: Embedder) -> None:
     ours = (embedder.name, embedder.dimension)
     theirs = (remembered.get("ana_embedder"), remembered.get("ana_dimension"))
     if ours != theirs:

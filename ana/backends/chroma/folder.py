@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ana.backends.chroma.client import open_chroma, unusable
+from ana.backends.chroma.client import open_chroma, unusable_error
 from ana.locks import OwnerLock
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Folder:
             self.in_doubt |= self._lock.acquire()
             written = self._read_generation()
         except OSError as exc:
-            raise unusable(self.path, exc) from exc
+            raise unusable_error(self.path, exc) from exc
         if written != self._seen:
             self.in_doubt |= bool(written) and not written.endswith(_boot_id())
             self._seen = written

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ana.memory.changes import Cause, Change, Entry, Kind, Origin
+from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
 
 SCHEMA = """
@@ -39,10 +39,6 @@ class Journal:
         """The change that the call with this key made."""
         found = self._entries("done AND key = ?", key)
         return found[0].change if found else None
-
-    def origins(self, kind: Kind) -> dict[str, Origin]:
-        """The origin of each record of a kind, by its id."""
-        return {e.change.id: Origin(e.ts, _cause(e)) for e in self.latest(kind)}
 
     def latest(self, kind: Kind) -> list[Entry]:
         """The last entry of every record of a kind."""
@@ -73,10 +69,6 @@ class Journal:
         )
         return {row[0]: row[1] for row in self._open().execute(last)}
 
-    def count(self) -> int:
-        """How many writes were done."""
-        return int(self._open().execute("SELECT count(*) FROM writes WHERE done").fetchone()[0])
-
     def erase(self, kind: Kind, id: str) -> None:
         """Forget that a record ever was."""
         with self._open() as db:
@@ -96,7 +88,7 @@ class Journal:
             act = int(db.execute("SELECT coalesce(max(seq), 0) + 1 FROM writes").fetchone()[0])
             db.executemany(
                 "INSERT INTO writes (act, key, ts, thread, turn, kind, id, before, after) VALUES (?,?,?,?,?,?,?,?,?)",
-                [(act, e.key, e.ts, e.thread, e.turn, *_row(e.change)) for e in entries],
+                [(act, e.key, e.ts, e.thread, e.turn, *_to_row(e.change)) for e in entries],
             )
         return act
 
@@ -110,7 +102,7 @@ class Journal:
         with self._open() as db:
             db.execute("DELETE FROM writes WHERE act = ? AND NOT done", (act,))
 
-    def unfinished(self) -> dict[int, list[Entry]]:
+    def list_unfinished(self) -> dict[int, list[Entry]]:
         """The acts that were begun and neither done nor dropped, the oldest first."""
         acts = [act for (act,) in self._open().execute("SELECT DISTINCT act FROM writes WHERE NOT done ORDER BY act")]
         return {act: self._entries("NOT done AND act = ? ORDER BY seq", act) for act in acts}
@@ -120,21 +112,15 @@ class Journal:
         later = "SELECT 1 FROM writes WHERE kind = ? AND id = ? AND act > ? AND done"
         return self._open().execute(later, (change.kind, change.id, act)).fetchone() is not None
 
-    def next_number(self, name: str, floor: int = 0) -> int:
-        """Count up and return the number, never twice the same, never below `floor`."""
-        number = max(self.counted(name), floor)
-        self.count_from(name, number + 1)
-        return number
-
-    def counted(self, name: str) -> int:
+    def next_number(self, name: str) -> int:
         """The number that comes next, as far as is known here."""
         row = self._open().execute("SELECT value FROM counters WHERE name = ?", (name,)).fetchone()
         return int(row[0]) if row else 0
 
-    def count_from(self, name: str, number: int) -> None:
+    def reserve_numbers(self, name: str, number: int) -> None:
         """Let no number below this come next."""
         with self._open() as db:
-            db.execute("INSERT OR REPLACE INTO counters VALUES (?, ?)", (name, max(number, self.counted(name))))
+            db.execute("INSERT OR REPLACE INTO counters VALUES (?, ?)", (name, max(number, self.next_number(name))))
 
     def close(self) -> None:
         if self._db is not None:
@@ -164,11 +150,7 @@ class Journal:
         return self._db
 
 
-def _cause(entry: Entry) -> Cause | None:
-    return Cause(entry.key, entry.thread, entry.turn) if entry.key else None
-
-
-def _row(change: Change) -> tuple[str, str, str | None, str | None]:
+def _to_row(change: Change) -> tuple[str, str, str | None, str | None]:
     return change.kind, change.id, _dump(change.before), _dump(change.after)
 
 

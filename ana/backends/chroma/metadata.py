@@ -28,12 +28,12 @@ DATE_KEY = "ana:date:{}"
 """The key under which a date property stands as a number, in seconds."""
 
 
-def flat_key(key: str) -> bool:
+def has_flat_copy(key: str) -> bool:
     """Whether a property of this name has a flat copy."""
     return _FLAT_KEY.fullmatch(key) is not None
 
 
-def flat_value(value: Json) -> TypeGuard[Scalar]:
+def is_flat(value: Json) -> TypeGuard[Scalar]:
     """Whether Chroma keeps this value as it is."""
     if isinstance(value, str):
         return len(value) <= 512 and value.isprintable()
@@ -47,16 +47,16 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
     document = property_text(item.content, item.properties)
     rest = asdict(item) | {"length": len(item.content)}
     del rest["id"]
-    if _utf8(document):
+    if _is_utf8(document):
         del rest["content"]
     else:
         document = document.encode("utf-8", "replace").decode("utf-8")
     metadata: Metadata = {ITEM_KEY: json.dumps(rest, allow_nan=False)}
     for key, value in item.properties.items():
-        if flat_key(key) and flat_value(value):
+        if has_flat_copy(key) and is_flat(value):
             metadata[key] = value
             if day_of(value):
-                metadata[DATE_KEY.format(key)] = _number(str(value))
+                metadata[DATE_KEY.format(key)] = _to_seconds(str(value))
     return document, metadata
 
 
@@ -67,13 +67,13 @@ def from_chroma(id: str, document: str, metadata: Metadata) -> Item:
     return Item(id, rest.pop("content", document[:length]), **rest)
 
 
-def _number(value: str) -> float:
+def _to_seconds(value: str) -> float:
     """A date as seconds; one without a zone counts as UTC, so that it orders with its like."""
     moment = datetime.fromisoformat(value)
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _utf8(text: str) -> bool:
+def _is_utf8(text: str) -> bool:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

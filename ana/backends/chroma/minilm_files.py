@@ -28,16 +28,16 @@ def fetch_minilm(folder: Path | None = None) -> Path:
         if not has_minilm(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=".ana-", dir=target.parent) as scratch:
-                _put(_downloaded(Path(scratch)), target)
+                _put(_download(Path(scratch)), target)
     except (HTTPError, OSError, ValueError, EOFError, tarfile.TarError) as exc:
         raise ConfigError(
-            f"The model all-MiniLM-L6-v2 could not be put into {target} ({_reason(exc)}).",
+            f"The model all-MiniLM-L6-v2 could not be put into {target} ({_explain(exc)}).",
             "Check the network and the disk and try again, or set ANA_EMBEDDINGS=wordllama.",
         ) from exc
     return target
 
 
-def _downloaded(scratch: Path) -> Path:
+def _download(scratch: Path) -> Path:
     """The folder of the unpacked files. Chroma checks the archive's SHA-256, but unpacks in place: a process that
     ends meanwhile would leave half a model that counts as whole, so it works in a folder of its own."""
     import_onnxruntime()
@@ -58,7 +58,7 @@ def _put(files: Path, target: Path) -> None:
     files.rename(target)
 
 
-def _reason(exc: Exception) -> str:
+def _explain(exc: Exception) -> str:
     if "SHA256" in str(exc):
         return "what the server sent is not the model"
     return f"{type(exc).__name__}: {exc}"

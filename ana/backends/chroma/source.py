@@ -21,7 +21,7 @@ Vector = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Stored:
+class EmbeddedItem:
     """An item and its vector."""
 
     item: Item
@@ -53,34 +53,34 @@ class ChromaSource:
     def count(self) -> int:
         return int(self._collection.count())
 
-    def some(self, ids: Sequence[str]) -> list[Stored]:
+    def get_many(self, ids: Sequence[str]) -> list[EmbeddedItem]:
         """What is stored under these ids, in their order; ids that are not there are left out."""
-        found: dict[str, Stored] = {}
+        found: dict[str, EmbeddedItem] = {}
         for start in range(0, len(ids), PAGE):
             part: Any = self._collection.get(ids=list(ids[start : start + PAGE]), include=_EVERYTHING)
-            found |= {stored.item.id: stored for stored in _stored(part)}
+            found |= {stored.item.id: stored for stored in _read_embedded(part)}
         return [found[id] for id in ids if id in found]
 
-    def items(self, ids: Sequence[str]) -> list[Item]:
+    def get_items(self, ids: Sequence[str]) -> list[Item]:
         """The items with these ids, in any order; ids that are not there are left out."""
         pages = (list(ids[start : start + PAGE]) for start in range(0, len(ids), PAGE))
-        return [item for page in pages for item in _items(self.chroma.get(ids=page))]
+        return [item for page in pages for item in _read_items(self.chroma.get(ids=page))]
 
-    def page(self, offset: int, size: int = PAGE) -> list[Item]:
-        return _items(self.chroma.get(limit=size, offset=offset))
+    def read_page(self, offset: int, size: int = PAGE) -> list[Item]:
+        return _read_items(self.chroma.get(limit=size, offset=offset))
 
-    def all(self) -> Iterator[Stored]:
+    def iter_all(self) -> Iterator[EmbeddedItem]:
         for offset in range(0, self.count(), PAGE):
             part: Any = self._collection.get(limit=PAGE, offset=offset, include=_EVERYTHING)
-            yield from _stored(part)
+            yield from _read_embedded(part)
 
-    def rows(self) -> Iterator[Row]:
+    def iter_rows(self) -> Iterator[Row]:
         """Everything as Chroma has it, whether or not an item can be made of it."""
         for offset in range(0, self.count(), PAGE):
             part: Any = self._collection.get(limit=PAGE, offset=offset, include=_EVERYTHING)
             yield from map(Row, part["ids"], part["documents"], part["metadatas"], part["embeddings"])
 
-    def write(self, stored: Sequence[Stored], before: Sequence[Item | None]) -> None:
+    def write(self, stored: Sequence[EmbeddedItem], before: Sequence[Item | None]) -> None:
         """Store items under their ids.
 
         Args:
@@ -96,17 +96,17 @@ class ChromaSource:
     def delete(self, ids: Sequence[str]) -> None:
         self.chroma.delete(ids=list(ids))
 
-    def nearest(self, vector: Vector, limit: int) -> dict[str, float]:
+    def find_nearest(self, vector: Vector, limit: int) -> dict[str, float]:
         """The ids nearest to a vector by the index alone, best first, with their cosine.
 
         Args:
             vector: Of length 1.
             limit: At most how many; at least 1, and no more than there are.
         """
-        return self.nearest_each([vector], limit)[0]
+        return self.find_nearest_each([vector], limit)[0]
 
-    def nearest_each(self, vectors: Sequence[Vector], limit: int) -> list[dict[str, float]]:
-        """`nearest` for several vectors at once, in a seventh of the time."""
+    def find_nearest_each(self, vectors: Sequence[Vector], limit: int) -> list[dict[str, float]]:
+        """`find_nearest` for several vectors at once, in a seventh of the time."""
         found = self._collection.query(
             query_embeddings=np.array(vectors, np.float32), n_results=limit, include=["distances"]
         )
@@ -114,11 +114,11 @@ class ChromaSource:
         return [{id: 1.0 - distance for id, distance in zip(*row, strict=True)} for row in rows]
 
 
-def _items(got: Mapping[str, Any]) -> list[Item]:
-    return [_item(*row) for row in zip(got["ids"], got["documents"], got["metadatas"], strict=True)]
+def _read_items(got: Mapping[str, Any]) -> list[Item]:
+    return [_read_item(*row) for row in zip(got["ids"], got["documents"], got["metadatas"], strict=True)]
 
 
-def _item(id: str, document: str | None, metadata: dict[str, Any] | None) -> Item:
+def _read_item(id: str, document: str | None, metadata: dict[str, Any] | None) -> Item:
     try:
         return from_chroma(id, document or "", metadata or {})
     except (KeyError, ValueError, TypeError) as exc:
@@ -128,6 +128,6 @@ def _item(id: str, document: str | None, metadata: dict[str, Any] | None) -> Ite
         ) from exc
 
 
-def _stored(got: Mapping[str, Any]) -> list[Stored]:
+def _read_embedded(got: Mapping[str, Any]) -> list[EmbeddedItem]:
     vectors = np.asarray(got["embeddings"], np.float32)
-    return [Stored(item, vector) for item, vector in zip(_items(got), vectors, strict=True)]
+    return [EmbeddedItem(item, vector) for item, vector in zip(_read_items(got), vectors, strict=True)]

@@ -13,7 +13,7 @@ _GONE = "None"
 """What that program wrote into the text for a property that was removed."""
 
 
-def parted(document: str, properties: Mapping[str, Json]) -> tuple[str, Properties]:
+def split_document(document: str, properties: Mapping[str, Json]) -> tuple[str, Properties]:
     """The content of a document and its properties.
 
     Args:
@@ -24,7 +24,7 @@ def parted(document: str, properties: Mapping[str, Json]) -> tuple[str, Properti
     content, delimiter, block = document.rpartition(DELIMITER)
     if not delimiter or not _is_block(block, properties):
         return document, dict(properties)
-    return content, dict(properties) or _told(block)
+    return content, dict(properties) or _read_block(block)
 
 
 def _is_block(block: str, properties: Mapping[str, Json]) -> bool:
@@ -33,21 +33,21 @@ def _is_block(block: str, properties: Mapping[str, Json]) -> bool:
         return all(_LINE.fullmatch(line) for line in lines)
     begins = tuple(f"{name.replace('_', ' ')}: " for name in properties)
     inside = {line for value in properties.values() for line in str(value).split("\n")[1:]}
-    return _begins(lines[0], begins) and all(line in inside or _begins(line, begins) for line in lines)
+    return _is_start(lines[0], begins) and all(line in inside or _is_start(line, begins) for line in lines)
 
 
-def _begins(line: str, begins: tuple[str, ...]) -> bool:
+def _is_start(line: str, begins: tuple[str, ...]) -> bool:
     """Whether a property begins here: one that is known, or one that was removed."""
     found = _LINE.fullmatch(line)
     return line.startswith(begins) or (found is not None and found["value"] == _GONE)
 
 
-def _told(block: str) -> Properties:
+def _read_block(block: str) -> Properties:
     lines = (found for line in block.split("\n") if (found := _LINE.fullmatch(line)))
-    return {line["name"].replace(" ", "_"): _value(line["value"]) for line in lines if line["value"] != _GONE}
+    return {line["name"].replace(" ", "_"): _read_value(line["value"]) for line in lines if line["value"] != _GONE}
 
 
-def _value(text: str) -> str:
+def _read_value(text: str) -> str:
     """A value as it was before its date was spelled out."""
     for form in ("%A %B %d %Y", "%A %B %d %Y at %I:%M %p"):
         try:

@@ -11,7 +11,7 @@ from pathlib import Path
 from ana.backends.chroma.client import DATABASE
 from ana.transfer.foreign import agent_native, taskwarrior, todoist
 from ana.transfer.foreign.foreign_records import ForeignRecords
-from ana.transfer.foreign.records import data_of
+from ana.transfer.foreign.records import read_bytes
 
 Reader = Callable[[Path, tzinfo], ForeignRecords]
 
@@ -19,7 +19,7 @@ _NAMES = re.compile(rb'"(uuid|description|status)"\s*:')
 _FEWEST = {b"uuid", b"description", b"status"}
 
 
-def reader_of(path: Path) -> Reader | None:
+def find_reader(path: Path) -> Reader | None:
     """The reader for a file or folder, or None where none fits.
 
     A damaged file still has its reader, which tells what is wrong with it.
@@ -32,7 +32,7 @@ def reader_of(path: Path) -> Reader | None:
     """
     if path.is_dir():
         return agent_native.read if _is_agent_native(path) else None
-    data = data_of(path).removeprefix(b"\xef\xbb\xbf").lstrip()
+    data = read_bytes(path).removeprefix(b"\xef\xbb\xbf").lstrip()
     if data.startswith((b"[", b"{")):
         return taskwarrior.read if {found[1] for found in _NAMES.finditer(data)} == _FEWEST else None
     return todoist.read if _is_todoist(data) else None

@@ -22,7 +22,7 @@ class BadRecord(ValueError):
     """What is wrong with one record, as the end of a sentence that began with its place."""
 
 
-def data_of(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
     """The bytes of a file.
 
     Raises:
@@ -31,26 +31,28 @@ def data_of(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except (OSError, ValueError) as exc:
-        raise UserError(f"{named(path)} cannot be read: {exc}.", "Name a file that is there and may be read.") from exc
+        raise UserError(
+            f"{show_path(path)} cannot be read: {exc}.", "Name a file that is there and may be read."
+        ) from exc
 
 
-def text_of(path: Path) -> str:
+def read_text(path: Path) -> str:
     """The text of a file, without a byte-order mark.
 
     Raises:
         UserError: It cannot be read, is empty, or has lines that are not UTF-8; they are named.
     """
-    data = data_of(path)
+    data = read_bytes(path)
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
-        raise UserError(f"{named(path)} is empty.", "Export it again from the program that wrote it.")
+        raise UserError(f"{show_path(path)} is empty.", "Export it again from the program that wrote it.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
-        bad = [f"line {n} is not UTF-8" for n, line in enumerate(data.split(b"\n"), 1) if not _utf8(line)]
-        raise refused(path, bad, "Save the file as UTF-8 and import it again.") from exc
+        bad = [f"line {n} is not UTF-8" for n, line in enumerate(data.split(b"\n"), 1) if not _is_utf8(line)]
+        raise refusal_error(path, bad, "Save the file as UTF-8 and import it again.") from exc
 
 
-def _utf8(line: bytes) -> bool:
+def _is_utf8(line: bytes) -> bool:
     try:
         line.decode("utf-8")
     except UnicodeDecodeError:
@@ -76,11 +78,13 @@ def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[
         except (BadRecord, ToolError) as exc:
             bad.append(f"{place}: {str(exc).rstrip('.')}")
     if bad:
-        raise refused(path, bad)
+        raise refusal_error(path, bad)
     return [each for each in made if each is not None]
 
 
-def refused(path: Path, bad: list[str], hint: str = "Mend or remove what is named, and import again.") -> UserError:
+def refusal_error(
+    path: Path, bad: list[str], hint: str = "Correct or remove these records, and import again."
+) -> UserError:
     """The error that names bad records.
 
     Args:
@@ -89,15 +93,15 @@ def refused(path: Path, bad: list[str], hint: str = "Mend or remove what is name
         hint: The next step.
     """
     more = f"; and {len(bad) - MOST:,} more" if len(bad) > MOST else ""
-    return UserError(f"Nothing was taken from {named(path)}: {plain_text('; '.join(bad[:MOST]))}{more}.", hint)
+    return UserError(f"Nothing was taken from {show_path(path)}: {plain_text('; '.join(bad[:MOST]))}{more}.", hint)
 
 
-def named(path: Path) -> str:
+def show_path(path: Path) -> str:
     """A path as a message can carry it."""
     return plain_text(str(path))
 
 
-def checked(item: Item) -> Item:
+def check_item(item: Item) -> Item:
     """The item, if the store can keep it.
 
     Raises:
@@ -107,7 +111,7 @@ def checked(item: Item) -> Item:
     return item
 
 
-def told(properties: Properties) -> Properties:
+def drop_empty(properties: Properties) -> Properties:
     """The properties that say something."""
     return {name: value for name, value in properties.items() if value is not None and value != "" and value != []}
 
@@ -121,17 +125,17 @@ def item_id(source: str) -> str:
     return short_id(hashlib.sha256(plain_text(source).encode()).digest())
 
 
-def stamp(moment: datetime) -> str:
+def to_stamp(moment: datetime) -> str:
     """A moment as the store keeps it; see `Clock.stamp`."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def modified(path: Path) -> str:
+def read_modified(path: Path) -> str:
     """When a file was last written, as a stamp: what is known of the age of records that tell none."""
-    return stamp(datetime.fromtimestamp(path.stat().st_mtime, UTC))
+    return to_stamp(datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
-def local(moment: datetime, zone: tzinfo) -> str:
+def to_local(moment: datetime, zone: tzinfo) -> str:
     """A moment as a date property: local midnight is the bare day.
 
     Args:

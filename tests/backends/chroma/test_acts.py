@@ -63,7 +63,7 @@ def test_an_act_cut_short_is_put_back(memory: Memory, parts: int, monkeypatch: p
     killed_after(memory, parts, changes, monkeypatch)
     assert state(memory) == before
     memory.create("later")
-    assert not chroma_of(memory).journal.unfinished()
+    assert not chroma_of(memory).journal.list_unfinished()
 
 
 def test_an_act_cut_short_behind_its_last_write_is_done(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ def test_an_update_leaves_no_stale_key_in_chroma(
     """Chroma merges metadata, also on an upsert."""
     id = memory.create("before", first).id
     updated = memory.update(id, "after", dict.fromkeys(first) | second).after
-    with collection.source() as source:
+    with collection.hold_source() as source:
         raw = source.chroma.get(ids=[id])["metadatas"][0]
     assert updated is not None
     assert {key for key in raw if not key.startswith("ana:")} <= set(updated.properties)
@@ -42,8 +42,8 @@ def test_scan_pages_through_everything(memory: Memory, collection: ChromaCollect
 
 def test_every_item_is_found_by_its_own_vector(memory: Memory, collection: ChromaCollection) -> None:
     ids = [memory.create(text).id for text in ("", "   ", "milk", "\ud800", "記憶")]
-    for id, vector in zip(ids, collection.vectors(ids), strict=True):
-        assert id in collection.nearest(vector, 2)
+    for id, vector in zip(ids, collection.get_vectors(ids), strict=True):
+        assert id in collection.find_nearest(vector, 2)
 
 
 class _Other:

@@ -79,8 +79,8 @@ def test_processes_in_turns_lose_nothing(tmp_path: Path, clock: Clock) -> None:
     memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     assert sorted(i.id for i in memory.items()) == sorted(acknowledged)
     assert len(acknowledged) == 90
-    for id, vector in zip(acknowledged, chroma_of(memory).collections["item"].vectors(acknowledged), strict=True):
-        assert id in chroma_of(memory).collections["item"].nearest(vector, 3)
+    for id, vector in zip(acknowledged, chroma_of(memory).collections["item"].get_vectors(acknowledged), strict=True):
+        assert id in chroma_of(memory).collections["item"].find_nearest(vector, 3)
     assert sorted(memory.lines()) == list(range(18))
     memory.close()
 

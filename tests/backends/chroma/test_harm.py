@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.source import ChromaSource, Stored
+from ana.backends.chroma.source import ChromaSource, EmbeddedItem
 from ana.errors import StoreBroken, ToolError
 from ana.files import is_damage
 from ana.locks import OwnerLock
@@ -47,7 +47,7 @@ def test_a_write_that_failed_and_takes_effect_later_is_seen(
     late: list[tuple[Any, ...]] = []
     write, delete = ChromaSource.write, ChromaSource.delete
 
-    def refuse_write(self: ChromaSource, stored: Sequence[Stored], before: Sequence[Item | None]) -> None:
+    def refuse_write(self: ChromaSource, stored: Sequence[EmbeddedItem], before: Sequence[Item | None]) -> None:
         late.append((write, stored, before))
         raise InternalError("database or disk is full")
 
@@ -55,7 +55,7 @@ def test_a_write_that_failed_and_takes_effect_later_is_seen(
         late.append((delete, ids))
         raise InternalError("database or disk is full")
 
-    def apply_first(self: ChromaSource, stored: Sequence[Stored], before: Sequence[Item | None]) -> None:
+    def apply_first(self: ChromaSource, stored: Sequence[EmbeddedItem], before: Sequence[Item | None]) -> None:
         for do, *args in late:
             do(self, *args)
         late.clear()

@@ -44,7 +44,7 @@ def read_manifest(path: Path) -> None:
             told = json.loads(archive.read(MANIFEST))
             version, writer, files = int(told["format"]), str(told["version"]), int(told["files"])
             names = archive.namelist()
-            inside = _format_inside(archive) if version <= FORMAT else version
+            inside = _read_format_inside(archive) if version <= FORMAT else version
             broken = archive.testzip()
     except FileNotFoundError as exc:
         raise UserError(f"There is no file {path}.") from exc
@@ -60,7 +60,7 @@ def read_manifest(path: Path) -> None:
         raise UserError(f"{path} is not a complete backup: {what}.", "Use another one; nothing was changed.")
 
 
-def _format_inside(archive: zipfile.ZipFile) -> int:
+def _read_format_inside(archive: zipfile.ZipFile) -> int:
     """Return the format of the folder that was packed; folders of the first format did not tell."""
     note = "data/format.json"
     return int(json.loads(archive.read(note))["format"]) if note in archive.namelist() else 1

@@ -81,7 +81,7 @@ def pack(path: Path, traces: Path | None, to: Path, *, keep_damaged: bool = Fals
     return count
 
 
-def own_backup(path: Path, reason: str) -> Path:
+def own_backup_path(path: Path, reason: str) -> Path:
     """Return where a backup is kept that ana makes by itself, before something that might be regretted."""
     return path / FOLDER / f"{reason}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S%f')}.zip"
 
@@ -89,7 +89,7 @@ def own_backup(path: Path, reason: str) -> Path:
 def _pack(archive: zipfile.ZipFile, path: Path, traces: Path | None, *, keep_damaged: bool) -> int:
     count = 0
     with tempfile.TemporaryDirectory() as scratch:
-        for name, file in _files(path, traces):
+        for name, file in _iter_files(path, traces):
             if file.suffix in (".sqlite", ".sqlite3"):
                 file = _snapshot(file, Path(scratch) / file.name, keep_damaged=keep_damaged)
             archive.write(file, name)
@@ -97,7 +97,7 @@ def _pack(archive: zipfile.ZipFile, path: Path, traces: Path | None, *, keep_dam
     return count
 
 
-def _files(path: Path, traces: Path | None) -> Iterator[tuple[str, Path]]:
+def _iter_files(path: Path, traces: Path | None) -> Iterator[tuple[str, Path]]:
     """Yield every file to pack, under its name in the archive; links are followed."""
     known = [path / name for name in (*DATABASES, *NOTES) if (path / name).is_file()]
     yield from ((f"data/{file.name}", file) for file in known)

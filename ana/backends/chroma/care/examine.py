@@ -59,7 +59,7 @@ class Findings:
     orphans: list[str] = field(default_factory=list)
 
     @property
-    def sound(self) -> bool:
+    def is_sound(self) -> bool:
         """Whether nothing is wrong. Duplicates and orphans are told, but harm nobody."""
         return not (self.store or self.unreadable or self.index or self.journal)
 
@@ -95,12 +95,12 @@ def examine_open(backend: ChromaBackend, progress: Progress = lambda _: None) ->
 def _examine(kind: Kind, collection: ChromaCollection, found: Findings, progress: Progress) -> dict[str, Item]:
     """Look at one collection; what is wrong is noted, and its readable items are given back."""
     items: dict[str, Item] = {}
-    with collection.source() as source:
+    with collection.hold_source() as source:
         rows = 0
-        for batch in _batches(source.rows()):
+        for batch in _split(source.iter_rows()):
             rows += len(batch)
             for row in batch:
-                if item := _readable(kind, row, found):
+                if item := _read_item(kind, row, found):
                     items[row.id] = item
             _search(kind, source, batch, found)
             progress(len(batch))
@@ -112,7 +112,7 @@ def _examine(kind: Kind, collection: ChromaCollection, found: Findings, progress
     return items
 
 
-def _batches(rows: Iterator[Row]) -> Iterator[list[Row]]:
+def _split(rows: Iterator[Row]) -> Iterator[list[Row]]:
     batch: list[Row] = []
     for row in rows:
         batch.append(row)
@@ -123,7 +123,7 @@ def _batches(rows: Iterator[Row]) -> Iterator[list[Row]]:
         yield batch
 
 
-def _readable(kind: Kind, row: Row, found: Findings) -> Item | None:
+def _read_item(kind: Kind, row: Row, found: Findings) -> Item | None:
     try:
         item = from_chroma(row.id, row.document or "", row.metadata or {})
     except (KeyError, ValueError, TypeError):
@@ -142,20 +142,20 @@ def _search(kind: Kind, source: ChromaSource, rows: Sequence[Row], found: Findin
     vectors = [(row, row.vector) for row in rows if row.vector is not None]
     if not vectors:
         return
-    nearest = source.nearest_each([vector for _, vector in vectors], min(10, source.count()))
+    nearest = source.find_nearest_each([vector for _, vector in vectors], min(10, source.count()))
     for (row, vector), near in zip(vectors, nearest, strict=True):
-        if not _among(row, near) and not _among(row, source.nearest(vector, min(MANY, source.count()))):
+        if not _is_found(row, near) and not _is_found(row, source.find_nearest(vector, min(MANY, source.count()))):
             found.store.append(f"{kind} {row.id} is not found by its own vector.")
 
 
-def _among(row: Row, near: Mapping[str, float]) -> bool:
+def _is_found(row: Row, near: Mapping[str, float]) -> bool:
     """Whether a record is there, or so many of its equals that it need not be."""
     return row.id in near or min(near.values(), default=0.0) > 1 - SAME
 
 
 def _compare_index(collection: ChromaCollection, source: ChromaSource, items: dict[str, Item], found: Findings) -> None:
     try:
-        db = collection.index.ready(source)
+        db = collection.index.make_ready(source)
         indexed = (Item(**json.loads(text)) for (text,) in db.execute("SELECT item FROM bodies"))
         known = {item.id: item for item in indexed}
     except sqlite3.DatabaseError as exc:

@@ -11,7 +11,7 @@ FORMAT = 2
 NAME = "format.json"
 
 
-def format_of(path: Path) -> int:
+def read_format(path: Path) -> int:
     """Return the format of a folder; 0 for one that holds nothing yet.
 
     Raises:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from ana.backends.chroma.care.backup import own_backup, pack
-from ana.backends.chroma.care.format import FORMAT, format_of, write_format
+from ana.backends.chroma.care.backup import own_backup_path, pack
+from ana.backends.chroma.care.format import FORMAT, read_format, write_format
 
 
 def migrate(path: Path) -> None:
@@ -15,12 +15,12 @@ def migrate(path: Path) -> None:
     Raises:
         ConfigError: The folder is newer than this program.
     """
-    version = format_of(path)
+    version = read_format(path)
     if version == FORMAT:
         return
     if version:
         reason = f"before-format-{FORMAT}"
-        backup = own_backup(path, reason)
+        backup = own_backup_path(path, reason)
         if not list(backup.parent.glob(f"{reason}-*")):  # of a migration that was cut short the first one counts
             pack(path, None, backup, keep_damaged=True)
         for number in range(version + 1, FORMAT + 1):

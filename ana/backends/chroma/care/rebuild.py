@@ -18,7 +18,7 @@ from typing import Any
 
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.reindex import BATCH, Progress, reindex
-from ana.backends.chroma.client import DATABASE, foreign_errors, open_chroma, refuse_damaged
+from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
 from ana.embedders import Embedder
 from ana.errors import AnaError, StoreBroken
 from ana.files import write_whole
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 def set_aside(path: Path, *names: str) -> Path:
     """Move files or folders of a data folder out of the way, and return where they are now."""
-    aside = _new_place(path)
+    aside = _make_aside(path)
     for name in names:
         _move(path, aside, name)
     return aside
@@ -73,7 +73,7 @@ def rebuild(
         _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
         shutil.rmtree(chroma)
         return aside
-    with foreign_errors(path):
+    with map_foreign_errors(path):
         client = open_chroma(chroma)
         try:
             reindex(client, path, names, arguments, embedder, progress)
@@ -107,7 +107,7 @@ def _begin(path: Path) -> Path:
     if note.exists():
         aside = path / ASIDE / str(json.loads(note.read_text())["aside"])
     else:
-        aside = _new_place(path)
+        aside = _make_aside(path)
         write_whole(note, json.dumps({"aside": aside.name}))
     if not (aside / "chroma").exists():
         _move(path, aside, "chroma")
@@ -126,7 +126,7 @@ def _find_unreadable(chroma: Path, names: Sequence[str]) -> str | None:
         try:
             for collection in client.list_collections():
                 for offset in range(0, collection.count() if collection.name in names else 0, BATCH):
-                    with foreign_errors(chroma):
+                    with map_foreign_errors(chroma):
                         collection.get(limit=BATCH, offset=offset, include=["documents", "metadatas"])
         finally:
             client.close()
@@ -135,7 +135,7 @@ def _find_unreadable(chroma: Path, names: Sequence[str]) -> str | None:
     return None
 
 
-def _new_place(path: Path) -> Path:
+def _make_aside(path: Path) -> Path:
     aside = path / ASIDE / datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
     aside.mkdir(parents=True)
     return aside

@@ -51,7 +51,7 @@ def reindex(
         How many documents were embedded.
     """
     settle_reindex(client, path)
-    existing = _names(client)
+    existing = _list_names(client)
     old = {name: client.get_collection(name, embedding_function=None) for name in names if name in existing}
     total, done = sum(collection.count() for collection in old.values()), 0
     progress(done, total)
@@ -67,7 +67,7 @@ def reindex(
 
 def settle_reindex(client: "Client", path: Path) -> None:
     """Finish a change that was decided, and remove what is left of one that was not."""
-    change, existing = path / _CHANGE, _names(client)
+    change, existing = path / _CHANGE, _list_names(client)
     decided = json.loads(change.read_text()) if change.exists() else []
     for name in decided:
         if _NEW.format(name) in existing:
@@ -87,5 +87,5 @@ def _copy(old: "Collection", new: "Collection", offset: int, embedder: Embedder)
     return len(page["ids"])
 
 
-def _names(client: "Client") -> list[str]:
+def _list_names(client: "Client") -> list[str]:
     return [collection.name for collection in client.list_collections()]

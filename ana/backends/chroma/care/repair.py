@@ -39,7 +39,7 @@ def _remove_unreadable(backend: ChromaBackend, found: Findings) -> None:
         rows = [{"kind": kind} | asdict(row) | {"vector": None} for kind, row in found.unreadable]
         file.write_text("".join(f"{json.dumps(row, default=str)}\n" for row in rows))
     for kind, row in found.unreadable:
-        with backend.collections[kind].source() as source:
+        with backend.collections[kind].hold_source() as source:
             backend.folder.mark_written()
             source.delete([row.id])
 

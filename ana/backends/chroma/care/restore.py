@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 
 from ana.backends.chroma.care.archive import is_known, is_trace, read_manifest
-from ana.backends.chroma.care.backup import DATABASES, NOTES, copy_database, own_backup, pack
+from ana.backends.chroma.care.backup import DATABASES, NOTES, copy_database, own_backup_path, pack
 from ana.backends.chroma.client import DATABASE
 from ana.backends.chroma.folder import Folder
 from ana.errors import UserError
@@ -38,7 +38,7 @@ def restore(folder: Folder, traces: Path, backup: Path) -> Path:
     read_manifest(backup)
     with folder.hold_closed():
         folder.close()
-        before = own_backup(folder.path, "before-restore")
+        before = own_backup_path(folder.path, "before-restore")
         pack(folder.path, traces, before, keep_damaged=True)
         unpacked = Path(tempfile.mkdtemp(prefix="restored-", dir=folder.path))
         try:

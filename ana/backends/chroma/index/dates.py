@@ -81,9 +81,9 @@ class ZoneDates:
         db.executemany(f"INSERT INTO {self.items} VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def enter_properties(self, db: sqlite3.Connection, found: Iterable[tuple[int, str, int, str]]) -> None:
-        db.executemany(f"INSERT INTO {self.properties} VALUES (?, ?, ?, ?, ?)", self._spans(found))
+        db.executemany(f"INSERT INTO {self.properties} VALUES (?, ?, ?, ?, ?)", self._iter_spans(found))
 
-    def _spans(self, found: Iterable[tuple[int, str, int, str]]) -> Iterator[tuple[int, str, int, int, int]]:
+    def _iter_spans(self, found: Iterable[tuple[int, str, int, str]]) -> Iterator[tuple[int, str, int, int, int]]:
         for row, key, element, value in found:
             if value.startswith('"') and (span := date_span(json.loads(value), self.zone)):
                 yield row, key, element, *span
@@ -93,7 +93,7 @@ class ZoneDates:
             db.execute(statement)
 
 
-def known_zones(db: sqlite3.Connection) -> list[ZoneDates]:
+def read_zones(db: sqlite3.Connection) -> list[ZoneDates]:
     """Return the zones that have tables, the oldest first. A zone that this machine does not know loses its tables."""
     known = []
     for number, name in db.execute("SELECT number, name FROM zones ORDER BY number").fetchall():

@@ -16,7 +16,7 @@ from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.lookup import IndexEntry, Lookup
 from ana.backends.chroma.index.sql import Sql, join
 from ana.backends.chroma.source import ChromaSource, Vector
-from ana.memory.bm25 import Rows, Words, held_in
+from ana.memory.bm25 import Rows, Words, find_members
 from ana.memory.found import First
 from ana.memory.query import ParsedQuery
 from ana.memory.scoring import Evidence, Weights, is_on_day
@@ -73,44 +73,46 @@ class Ranking:
         self._vector = vector
         self._weights = weights
         self._conditions = [passing] if passing else []
-        self._allowed = None if passing is None else at.rows(passing)
-        self._known = lookup.numbers(at.db, query.words)
-        self._scored = words.scored(list(self._known.values()), len(query.words) - len(self._known))
+        self._allowed = None if passing is None else at.find_rows(passing)
+        self._known = lookup.find_term_numbers(at.db, query.words)
+        self._word_scores = words.score(list(self._known.values()), len(query.words) - len(self._known))
 
     @property
     def total(self) -> int:
         """How many items pass the filter."""
         return self._everything if self._allowed is None else len(self._allowed)
 
-    def best(self, limit: int) -> list[Hit]:
+    def find_best(self, limit: int) -> list[Hit]:
         """Return the best items, at most so many, best first."""
         if not self.total:
             return []
-        near, first = self._nearest(self._allowed, limit), self._come_first()
+        near, first = self._find_nearest(self._allowed, limit), self._find_first()
         most = min(near.values(), default=1.0)
         if self._query.undated:
-            near |= self._nearest(self._undated(), limit)
+            near |= self._find_nearest(self._find_undated(), limit)
         hits = list(self._weigh(near, first))
         bar = sorted((hit.evidence.score(self._weights) for hit in hits), reverse=True)[limit - 1 :][:1]
         least = bar[0] if bar else -math.inf
-        hits += self._compare(self._others(near, first, least - self._weights.vector * most), first, least, most)
+        hits += self._compare(self._find_others(near, first, least - self._weights.vector * most), first, least, most)
         return sorted(hits, key=lambda hit: hit.evidence.rank(hit.entry.id, self._weights))[:limit]
 
-    def shared_words(self, hits: Sequence[Hit]) -> dict[int, tuple[str, ...]]:
+    def find_shared_words(self, hits: Sequence[Hit]) -> dict[int, tuple[str, ...]]:
         """Return the words of the query that each hit has, by its row."""
-        return lookup.shared_words(self._at.db, [hit.entry.row for hit in hits], self._known)
+        return lookup.find_shared_words(self._at.db, [hit.entry.row for hit in hits], self._known)
 
-    def _others(self, near: Mapping[IndexEntry, float], first: Mapping[int, First], missing: float) -> list[IndexEntry]:
+    def _find_others(
+        self, near: Mapping[IndexEntry, float], first: Mapping[int, First], missing: float
+    ) -> list[IndexEntry]:
         """Return the items that the vectors did not propose and that could still be among the best: the words may give
         what is missing, or having no date, if that is asked for."""
         missing -= self._weights.day * self._query.undated
         above = missing / self._weights.words if self._weights.words else math.inf
-        likely = self._scored.top(MOST, above, self._allowed).tolist()
-        others = {*likely, *self._dated(), *first} - {entry.row for entry in near}
-        return _keep(self._at.entries(rows=others), self._allowed)
+        likely = self._word_scores.top(MOST, above, self._allowed).tolist()
+        others = {*likely, *self._find_dated(), *first} - {entry.row for entry in near}
+        return _keep_allowed(self._at.get_entries(rows=others), self._allowed)
 
     def _weigh(self, entries: Mapping[IndexEntry, float], first: Mapping[int, First]) -> Iterator[Hit]:
-        lexical = self._scored.of(np.array([entry.row for entry in entries], np.int64)).tolist()
+        lexical = self._word_scores.look_up(np.array([entry.row for entry in entries], np.int64)).tolist()
         for (entry, cosine), words in zip(entries.items(), lexical, strict=True):
             on_day = is_on_day(self._query, entry.span, self._at.zone)
             yield Hit(entry, Evidence(cosine, words, on_day, first.get(entry.row)))
@@ -121,52 +123,52 @@ class Ranking:
         """Yield hits with true cosines, of those that reach the least score with the most that a cosine can be."""
         hits = self._weigh(dict.fromkeys(entries, most), first)
         close = {hit.entry.row: hit for hit in hits if hit.evidence.first or hit.evidence.score(self._weights) > least}
-        for row, cosine in lookup.cosines(self._at.db, close, self._vector).items():
+        for row, cosine in lookup.compute_cosines(self._at.db, close, self._vector).items():
             yield Hit(close[row].entry, replace(close[row].evidence, cosine=cosine))
 
-    def _nearest(self, allowed: Rows | None, limit: int) -> dict[IndexEntry, float]:
+    def _find_nearest(self, allowed: Rows | None, limit: int) -> dict[IndexEntry, float]:
         """Return the items nearest by vector with their cosines; no other one that is allowed has a higher cosine than
         the least of these."""
         count, total = max(NEAREST, limit), self._everything if allowed is None else len(allowed)
         if allowed is None and total > FEW:
-            return self._neighbours(allowed, count)
+            return self._find_neighbours(allowed, count)
         wide = 2 * count * self._everything // max(total, 1)
         while total > FEW and wide <= min(WIDE, total):
-            if len(near := self._neighbours(allowed, wide)) >= limit:
+            if len(near := self._find_neighbours(allowed, wide)) >= limit:
                 return near
             wide *= 5
         rows = None if allowed is None else allowed.tolist()
-        cosines = lookup.cosines(self._at.db, rows, self._vector)
+        cosines = lookup.compute_cosines(self._at.db, rows, self._vector)
         nearest = heapq.nlargest(count, cosines, key=cosines.__getitem__)
-        return {entry: cosines[entry.row] for entry in self._at.entries(rows=nearest)}
+        return {entry: cosines[entry.row] for entry in self._at.get_entries(rows=nearest)}
 
-    def _neighbours(self, allowed: Rows | None, count: int) -> dict[IndexEntry, float]:
-        near = self._source.nearest(self._vector, min(count, self._everything))
-        found = _keep(self._at.entries(ids=near), allowed)
+    def _find_neighbours(self, allowed: Rows | None, count: int) -> dict[IndexEntry, float]:
+        near = self._source.find_nearest(self._vector, min(count, self._everything))
+        found = _keep_allowed(self._at.get_entries(ids=near), allowed)
         return {entry: near[entry.id] for entry in found}
 
-    def _undated(self) -> Rows:
+    def _find_undated(self) -> Rows:
         """Return the rows without a date that pass the filter."""
-        return self._at.rows(join("AND", [*self._conditions, lookup.UNDATED]))
+        return self._at.find_rows(join("AND", [*self._conditions, lookup.UNDATED]))
 
-    def _come_first(self) -> dict[int, First]:
+    def _find_first(self) -> dict[int, First]:
         """Return the rows that come before all others: named by id, with a quoted phrase, or with a tag."""
         db = self._at.db
-        first: dict[int, First] = dict.fromkeys(lookup.tagged(db, self._query.tags), "tag")
+        first: dict[int, First] = dict.fromkeys(lookup.find_tagged(db, self._query.tags), "tag")
         for phrase in self._query.phrases:
-            first |= dict.fromkeys(lookup.with_phrase(db, self._words, phrase), "phrase")
-        return first | dict.fromkeys(lookup.existing_rows(db, self._query.ids), "id")
+            first |= dict.fromkeys(lookup.find_with_phrase(db, self._words, phrase), "phrase")
+        return first | dict.fromkeys(lookup.find_existing_rows(db, self._query.ids), "id")
 
-    def _dated(self) -> list[int]:
+    def _find_dated(self) -> list[int]:
         """Return items on the days that the query names, the earliest first."""
         days = (self._at.on_days(mention.first, mention.last) for mention in self._query.mentions)
-        found = (self._at.by_date(join("AND", [*self._conditions, day]), MOST) for day in days)
+        found = (self._at.find_by_date(join("AND", [*self._conditions, day]), MOST) for day in days)
         return [entry.row for entries in found for entry in entries]
 
 
-def _keep(entries: list[IndexEntry], allowed: Rows | None) -> list[IndexEntry]:
+def _keep_allowed(entries: list[IndexEntry], allowed: Rows | None) -> list[IndexEntry]:
     """Return those of the entries that pass the filter."""
     if allowed is None:
         return entries
-    held = held_in(allowed, np.array([entry.row for entry in entries], np.int64))
+    held = find_members(allowed, np.array([entry.row for entry in entries], np.int64))
     return [entry for entry, holds in zip(entries, held, strict=True) if holds]

@@ -14,9 +14,9 @@ from typing import Any
 
 from ana.backends.chroma.index.dates import ZoneDates
 from ana.errors import ToolError
-from ana.memory.digests import canonical
-from ana.memory.filters import And, Compare, Dated, Node, Operand
-from ana.memory.tokens import folded
+from ana.memory.digests import to_canonical_text
+from ana.memory.filters import And, Compare, DateOperand, Node, Operand
+from ana.memory.tokens import fold_tag
 from ana.values import Json
 
 MOST_PARTS = 900
@@ -43,14 +43,14 @@ class Sql:
 EVERYTHING = Sql("1")
 
 
-def typed_rows(key: str, value: Json) -> Iterator[tuple[str, int, str, int | float | None]]:
+def iter_typed_rows(key: str, value: Json) -> Iterator[tuple[str, int, str, int | float | None]]:
     """Yield the rows of one property: key, element, value, number."""
-    yield json.dumps(key), 0, canonical(value), _number(value)
+    yield json.dumps(key), 0, to_canonical_text(value), _to_number(value)
     for element in value if isinstance(value, list) else ():
-        yield json.dumps(key), 1, canonical(element), _number(element)
+        yield json.dumps(key), 1, to_canonical_text(element), _to_number(element)
 
 
-def _number(value: Json) -> int | float | None:
+def _to_number(value: Json) -> int | float | None:
     """Return a number as SQLite orders it; one beyond 64 bits only keeps its side."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
@@ -68,7 +68,7 @@ def add_functions(db: sqlite3.Connection) -> None:
 
     def tag(value: str) -> str | None:
         known = json.loads(value)
-        return folded(known) if isinstance(known, str) else None
+        return fold_tag(known) if isinstance(known, str) else None
 
     db.create_function("ana_order", 2, order, deterministic=True)
     db.create_function("ana_folded", 1, tag, deterministic=True)
@@ -84,7 +84,7 @@ def compile_filter(node: Node, dates: ZoneDates) -> Sql:
     Raises:
         ToolError: The filter has more conditions than SQLite takes.
     """
-    if _size(node) > MOST_PARTS:
+    if _count_conditions(node) > MOST_PARTS:
         raise ToolError(f"The filter has more than {MOST_PARTS} conditions and dates.", "Ask in several queries.")
     return _Compiler(dates.properties).compile(node)
 
@@ -98,11 +98,11 @@ def join(word: str, parts: Iterable[Sql]) -> Sql:
     return Sql(f"({text})", tuple(param for part in known for param in part.params))
 
 
-def _size(node: Node) -> int:
+def _count_conditions(node: Node) -> int:
     """Count a filter's conditions; a date among several operands is one of its own."""
     if not isinstance(node, Compare):
-        return sum(map(_size, node.parts))
-    return 1 + sum(isinstance(operand, Dated) for operand in _operands(node))
+        return sum(map(_count_conditions, node.parts))
+    return 1 + sum(isinstance(operand, DateOperand) for operand in _list_operands(node))
 
 
 class _Compiler:
@@ -117,7 +117,7 @@ class _Compiler:
 
     def compile(self, node: Node) -> Sql:
         if isinstance(node, Compare):
-            return self._compare(node)
+            return self._compile_comparison(node)
         if not isinstance(node, And):
             return join("OR", map(self.compile, node.parts))
         ranges: dict[str, list[Compare]] = defaultdict(list)
@@ -128,57 +128,59 @@ class _Compiler:
             else:
                 rest.append(self.compile(part))
         # both ends of a range in one look-up: alone, each would walk through half of all dates
-        return join("AND", [*map(self._in_order, ranges.values()), *rest])
+        return join("AND", [*map(self._compile_range, ranges.values()), *rest])
 
-    def _compare(self, node: Compare) -> Sql:
+    def _compile_comparison(self, node: Compare) -> Sql:
         if node.op in _ORDER:
-            return self._in_order([node])
+            return self._compile_range([node])
         if node.op in ("$ne", "$nin"):
-            opposite = self._equal(node.key, _operands(node), 0)
+            opposite = self._compile_equality(node.key, _list_operands(node), 0)
             return Sql(f"NOT {opposite.text}", opposite.params)
-        return self._equal(node.key, _operands(node), int(node.op == "$contains"))
+        return self._compile_equality(node.key, _list_operands(node), int(node.op == "$contains"))
 
-    def _equal(self, key: str, operands: tuple[Operand, ...], element: int) -> Sql:
+    def _compile_equality(self, key: str, operands: tuple[Operand, ...], element: int) -> Sql:
         """Equal to any of the operands; nothing equals none of them."""
-        days = [operand for operand in operands if isinstance(operand, Dated)]
-        parts = [self._rows_with_date(key, element, _within(day)) for day in days]
-        plain = [canonical(operand) for operand in operands if not isinstance(operand, Dated)]
+        days = [operand for operand in operands if isinstance(operand, DateOperand)]
+        parts = [self._rows_where_date(key, element, _lie_within(day)) for day in days]
+        plain = [to_canonical_text(operand) for operand in operands if not isinstance(operand, DateOperand)]
         if plain:
-            parts.append(_rows(key, element, Sql(f"value IN ({','.join('?' * len(plain))})", tuple(plain))))
+            parts.append(_rows_where(key, element, Sql(f"value IN ({','.join('?' * len(plain))})", tuple(plain))))
         if element == 0 and "null" in plain:
-            present = _rows(key, 0, EVERYTHING)
+            present = _rows_where(key, 0, EVERYTHING)
             parts.append(Sql(f"NOT {present.text}", present.params))
         return join("OR", parts) if parts else Sql("0")
 
-    def _in_order(self, nodes: list[Compare]) -> Sql:
+    def _compile_range(self, nodes: list[Compare]) -> Sql:
         """All bounds on one key. Numbers and dates have no order between them, so they are looked up apart."""
         key, parts = nodes[0].key, []
-        if days := [_dated(node.op, node.operand) for node in nodes if isinstance(node.operand, Dated)]:
-            parts.append(self._rows_with_date(key, 0, join("AND", days)))
-        if numbers := [_bounded(node.op, node.operand) for node in nodes if not isinstance(node.operand, Dated)]:
-            parts.append(_rows(key, 0, join("AND", numbers)))
+        if days := [_compare_date(node.op, node.operand) for node in nodes if isinstance(node.operand, DateOperand)]:
+            parts.append(self._rows_where_date(key, 0, join("AND", days)))
+        if numbers := [
+            _compare_number(node.op, node.operand) for node in nodes if not isinstance(node.operand, DateOperand)
+        ]:
+            parts.append(_rows_where(key, 0, join("AND", numbers)))
         return join("AND", parts)
 
-    def _rows_with_date(self, key: str, element: int, test: Sql) -> Sql:
-        return _rows(key, element, test, self._dates)
+    def _rows_where_date(self, key: str, element: int, test: Sql) -> Sql:
+        return _rows_where(key, element, test, self._dates)
 
 
-def _operands(node: Compare) -> tuple[Operand, ...]:
+def _list_operands(node: Compare) -> tuple[Operand, ...]:
     return node.operand if isinstance(node.operand, tuple) else (node.operand,)
 
 
-def _rows(key: str, element: int, test: Sql, table: str = "properties") -> Sql:
+def _rows_where(key: str, element: int, test: Sql, table: str = "properties") -> Sql:
     text = f"items.row IN (SELECT row FROM {table} WHERE key = ? AND element = {element} AND {test.text})"
     return Sql(text, (json.dumps(key), *test.params))
 
 
-def _bounded(op: str, bound: Any) -> Sql:
+def _compare_number(op: str, bound: Any) -> Sql:
     if -INT64 <= bound < INT64:
         return Sql(f"num {_SIGNS[op]} ?", (bound,))
     return Sql(f"num IS NOT NULL AND ana_order(value, ?) {_SIGNS[op]} 0", (json.dumps(bound),))
 
 
-def _dated(op: str, bound: Dated) -> Sql:
+def _compare_date(op: str, bound: DateOperand) -> Sql:
     """Return the side of a span, with a plain bound on `start` before it that the index can use."""
     near = {
         "$lt": f"start < {bound.end} AND {_BEFORE}",
@@ -189,6 +191,6 @@ def _dated(op: str, bound: Dated) -> Sql:
     return Sql(near[op].format(bs=bound.start, be=bound.end))
 
 
-def _within(bound: Dated) -> Sql:
+def _lie_within(bound: DateOperand) -> Sql:
     sides = f"NOT {_BEFORE} AND NOT {_AFTER}".format(bs=bound.start, be=bound.end)
     return Sql(f"start BETWEEN {bound.start} AND {bound.end} AND stop <= {bound.end} AND {sides}")

@@ -76,7 +76,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     db.execute("COMMIT")
 
 
-def inode(path: Path) -> int:
+def read_inode(path: Path) -> int:
     """Return which file is there now; 0 for none."""
     try:
         return path.stat().st_ino

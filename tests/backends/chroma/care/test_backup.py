@@ -60,7 +60,7 @@ def test_everything_is_as_it_was_when_the_backup_was_written(memory: Memory, tmp
         way_back = restore(chroma_of(memory).folder, traces, tmp_path / "b.zip")
         assert threads.execute("SELECT count(*) FROM t").fetchone() == (1,), "seen by whoever has it open"
     assert contents(memory) == before
-    assert examine(chroma_of(memory)).sound
+    assert examine(chroma_of(memory)).is_sound
     assert memory.find("milk").items[0].content == "Buy milk"
     assert sorted(file.name for file in traces.iterdir()) == [f"{THREAD}.jsonl"]
     assert (traces / f"{THREAD}.jsonl").read_text() == "{}\n"
@@ -100,7 +100,7 @@ def test_a_backup_is_taken_while_others_write(memory: Memory, tmp_path: Path) ->
     writer.join()
     for each in backups:
         restore(chroma_of(memory).folder, tmp_path / "traces", each)
-        assert examine(chroma_of(memory)).sound
+        assert examine(chroma_of(memory)).is_sound
         assert len(memory.history()) == memory.count()
 
 
@@ -137,7 +137,7 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
     memory.close()
     again = open_memory(tmp_path / "data", EMBEDDER, clock)
     assert contents(again) == (before if decided else after)
-    assert examine(chroma_of(again)).sound
+    assert examine(chroma_of(again)).is_sound
     assert not list(chroma_of(again).folder.path.glob("restore*"))
     again.close()
 
@@ -232,7 +232,7 @@ def test_an_older_folder_is_backed_up_and_taken_to_this_format(
                 memory.count()
     assert [entry.turn for entry in memory.history()] == ["edit-2", "edit-1"]
     assert contents(memory)[:2] == (["one"], {0: "Prefers tea"})
-    assert examine(chroma_of(memory)).sound
+    assert examine(chroma_of(memory)).is_sound
     assert json.loads((path / "format.json").read_text())["format"] == FORMAT
     kept = list((path / "backups").glob(f"before-format-{FORMAT}-*.zip"))
     assert len(kept) == 1, "the one from before the first try"
@@ -283,7 +283,7 @@ def test_a_backup_is_put_back_over_what_cannot_be_opened(
             again.lines()
     restore(chroma_of(again).folder, tmp_path / "traces", tmp_path / "b.zip")
     assert contents(again) == before
-    assert examine(chroma_of(again)).sound
+    assert examine(chroma_of(again)).is_sound
     again.close()
 
 

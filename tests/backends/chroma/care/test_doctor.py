@@ -159,15 +159,15 @@ def test_a_record_that_the_vector_index_passes_over_is_looked_for_again(memory: 
     """Its answers are approximate; what is found when more neighbours are asked for is no fault."""
     for n in range(3):
         memory.create(f"text {n}")
-    nearest = ChromaSource.nearest_each
+    nearest = ChromaSource.find_nearest_each
 
     def forgetful(self: ChromaSource, vectors: Sequence[Vector], limit: int) -> list[dict[str, float]]:
         found = nearest(self, vectors, limit)
         return found if len(vectors) == 1 else [dict(list(near.items())[1:]) for near in found]
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ChromaSource, "nearest_each", forgetful)
-        assert examine(chroma_of(memory)).sound
+        patched.setattr(ChromaSource, "find_nearest_each", forgetful)
+        assert examine(chroma_of(memory)).is_sound
 
 
 def test_a_clean_end_is_not_doubted(tmp_path: Path, clock: Clock) -> None:
@@ -202,19 +202,19 @@ def test_a_sound_store_is_proved(memory: Memory) -> None:
     memory.delete(item.id)
     memory.create("buy milk", {"due_date": "2026-01-08"})
     found = examine(chroma_of(memory))
-    assert found.sound
+    assert found.is_sound
     assert found.counts == {"item": 3, "line": 1}
     assert len(found.duplicates) == 1
     assert found.orphans == []
 
 
 def test_an_empty_folder_is_sound(memory: Memory) -> None:
-    assert examine(chroma_of(memory)).sound
+    assert examine(chroma_of(memory)).is_sound
 
 
 def test_what_was_done_behind_the_journals_back_is_found_and_mended(memory: Memory) -> None:
     lost, changed, broken = (memory.create(text).id for text in ("lost", "changed", "broken"))
-    with chroma_of(memory).collections["item"].source() as source:
+    with chroma_of(memory).collections["item"].hold_source() as source:
         chroma_of(memory).folder.mark_written()
         source.delete([lost])
         source.chroma._collection.update([broken], metadatas=[{"ana:item": "no json"}])
@@ -232,7 +232,7 @@ def test_what_was_done_behind_the_journals_back_is_found_and_mended(memory: Memo
     found = examine(chroma_of(memory))
     assert len(found.journal) == 2
     repair(chroma_of(memory), found)
-    assert examine(chroma_of(memory)).sound
+    assert examine(chroma_of(memory)).is_sound
     assert sorted(told(memory).values()) == ["broken", "changed outside", "lost", "unknown"]
     assert memory.history()[0].turn.startswith("doctor-")
     (kept,) = chroma_of(memory).folder.path.glob("set-aside/*/unreadable.jsonl")
@@ -242,13 +242,13 @@ def test_what_was_done_behind_the_journals_back_is_found_and_mended(memory: Memo
 def test_an_index_that_says_something_else_is_made_anew(memory: Memory) -> None:
     item = memory.create("Buy milk").after
     assert item
-    with chroma_of(memory).collections["item"].source() as source:
-        db = chroma_of(memory).collections["item"].index.ready(source)
+    with chroma_of(memory).collections["item"].hold_source() as source:
+        db = chroma_of(memory).collections["item"].index.make_ready(source)
         db.execute("UPDATE bodies SET item = ?", (json.dumps(asdict(item) | {"content": "Buy wine"}),))
     found = examine(chroma_of(memory))
     assert len(found.index) == 1
     repair(chroma_of(memory), found)
-    assert examine(chroma_of(memory)).sound
+    assert examine(chroma_of(memory)).is_sound
 
 
 def test_damage_without_an_unclean_end_is_found_and_mended(filled: tuple[Path, dict[str, str]], clock: Clock) -> None:
@@ -259,7 +259,7 @@ def test_damage_without_an_unclean_end_is_found_and_mended(filled: tuple[Path, d
     found = examine(chroma_of(memory))
     assert "cannot be used" in found.store[0]
     repair(chroma_of(memory), found)
-    assert examine(chroma_of(memory)).sound
+    assert examine(chroma_of(memory)).is_sound
     assert told(memory) == there
     memory.close()
 

@@ -53,8 +53,8 @@ def whole(path: Path, embedder: Embedder, clock: Clock) -> bool:
         contents = {item.content for item in memory.items()}
         found = [memory.find(content, limit=1).items[0].content for content, _ in ITEMS]
         nearest = [
-            chroma_of(memory).collections["item"].nearest(vector, 1)
-            for vector in chroma_of(memory).collections["item"].vectors([i.id for i in _all(memory)])
+            chroma_of(memory).collections["item"].find_nearest(vector, 1)
+            for vector in chroma_of(memory).collections["item"].get_vectors([i.id for i in _all(memory)])
         ]
         assert nearest == [[item.id] for item in _all(memory)], "each item is found by its own vector"
         return contents == set(found) == {content for content, _ in ITEMS} and memory.lines() == {0: "Prefers tea"}

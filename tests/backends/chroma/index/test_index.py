@@ -15,7 +15,7 @@ from ana.backends.chroma.index.dates import MOST_ZONES
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.lookup import Lookup
 from ana.backends.chroma.index.sql import compile_filter
-from ana.backends.chroma.source import Stored
+from ana.backends.chroma.source import EmbeddedItem
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.time.clock import Clock
@@ -37,11 +37,11 @@ class Shelf:
     def count(self) -> int:
         return len(self.items)
 
-    def some(self, ids: Sequence[str]) -> list[Stored]:
-        return [Stored(self.items[id], np.zeros(2, np.float32)) for id in ids if id in self.items]
+    def get_many(self, ids: Sequence[str]) -> list[EmbeddedItem]:
+        return [EmbeddedItem(self.items[id], np.zeros(2, np.float32)) for id in ids if id in self.items]
 
-    def all(self) -> list[Stored]:
-        return self.some(list(self.items))
+    def iter_all(self) -> list[EmbeddedItem]:
+        return self.get_many(list(self.items))
 
 
 @settings(max_examples=300, deadline=None)
@@ -68,7 +68,7 @@ def test_sql_finds_what_the_exact_test_finds(
     for each in (zone, before, zone):
         assert found_ids(index, shelf, where, each) == matching_ids(shelf, where, each)
     shelf.items["new"] = Item("new", "x", held[0], STAMP, STAMP)
-    with index.writing(shelf, shelf.some(["new"])):
+    with index.enter_write(shelf, shelf.get_many(["new"])):
         pass
     assert found_ids(index, shelf, where, before) == matching_ids(shelf, where, before)
     index.close()
@@ -76,10 +76,10 @@ def test_sql_finds_what_the_exact_test_finds(
 
 def found_ids(index: Index, shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:
     """The ids that a filter finds by SQL."""
-    db = index.ready(shelf)
-    dates = index.dates(db, zone)
+    db = index.make_ready(shelf)
+    dates = index.get_dates(db, zone)
     at = Lookup(db, dates)
-    return {entry.id for entry in at.entries(rows=at.rows(compile_filter(parse(where, zone), dates)).tolist())}
+    return {entry.id for entry in at.get_entries(rows=at.find_rows(compile_filter(parse(where, zone), dates)).tolist())}
 
 
 def matching_ids(shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:
@@ -93,7 +93,7 @@ def test_only_a_few_zones_are_kept(tmp_path: Path) -> None:
     index = Index(tmp_path / "index.sqlite")
     for zone in map(ZoneInfo, (*ZONES, *ZONES)):
         assert found_ids(index, shelf, {"due": "2026-01-13"}, zone) == {"a"}
-    tables = index.ready(shelf).execute(
+    tables = index.make_ready(shelf).execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'item_dates_%'"
     )
     assert len(tables.fetchall()) == MOST_ZONES < len(ZONES)

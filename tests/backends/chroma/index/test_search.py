@@ -161,16 +161,16 @@ def test_every_item_can_be_listed_by_meaning(store: Memory) -> None:
 def brute(weights: Weights, text: str, where: Any, limit: int) -> list[float]:
     """The scores of the best items, with every item compared."""
     from ana.memory.bm25 import Words
-    from ana.memory.tokens import tokens
+    from ana.memory.tokens import tokenize
     from ana.time.spans import date_span
 
     every = kept()
     vocabulary: dict[str, int] = {}
-    texts = [tokens(property_text(item.content, item.properties)) for item in every]
+    texts = [tokenize(property_text(item.content, item.properties)) for item in every]
     documents = [np.array([vocabulary.setdefault(w, len(vocabulary)) for w in text], np.uint32) for text in texts]
     query = parse_query(text, WEDNESDAY.date())
     known = [vocabulary[w] for w in query.words if w in vocabulary]
-    lexical = Words(enumerate(documents)).scored(known, len(query.words) - len(known)).of(np.arange(len(every)))
+    lexical = Words(enumerate(documents)).score(known, len(query.words) - len(known)).look_up(np.arange(len(every)))
     cosines = np.array(EMBEDDER.embed_documents([property_text(i.content, i.properties) for i in every])) @ np.array(
         EMBEDDER.embed_query(text)
     )
