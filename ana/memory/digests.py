@@ -1,4 +1,4 @@
-"""Fingerprints: whether a line has changed, and whether two items say the same."""
+"""Fingerprints that show whether a line has changed and whether two items say the same."""
 
 import hashlib
 import json
@@ -10,12 +10,12 @@ _LONGEST = 400
 
 
 def line_digest(text: str) -> str:
-    """Return a short fingerprint of a Global Context line, to tell whether it has changed."""
+    """Return a short fingerprint of a Global Context line, which changes with its text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def content_digest(content: str, properties: Properties) -> str:
-    """Return the same for items that say the same: case, white space and a full stop aside, with equal properties."""
+    """Return the same for equal properties and texts that differ only in case, white space or a final full stop."""
     said = " ".join(content.casefold().split())
     said = said.rstrip(" .!") or said
     known: Json = {key: value for key, value in properties.items() if value is not None}

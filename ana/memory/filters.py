@@ -1,27 +1,27 @@
-"""The filter language: which items a `where` means.
+"""The filter language: which items a `where` selects.
 
     {"status": "active", "due": {"$gte": "2026-01-12", "$lt": "2026-01-19"}}       several conditions mean and
     {"$or": [{"tags": {"$contains": "home"}}, {"priority": {"$in": [1, 2]}}]}      $and and $or nest
 
-`parse` checks it and gives a tree of And, Or and Compare with operands already normalised; `matches` evaluates it.
+`parse` checks it and returns a tree of And, Or and Compare with normalised operands; `matches` evaluates it.
 A key is a property, or the item's own id, created_at or updated_at; a property of that name wins, even when it is null.
 
 Equality ($eq, or the value alone; $in is any of several, $ne and $nin are their opposites):
-- a missing key and null are the same and equal null only, so $ne and $nin match items that lack the key, unless null is
-  what they exclude; no other operator matches those, save equality with null
-- true and false equal only themselves; 1 equals 1.0; text is exact, upper and lower case told apart; lists and objects
-  equal by what is in them, the dates inside as plain text
+- a missing key and null are the same and equal only null, so $ne and $nin match items that lack the key, unless they
+  exclude null; no other operator matches those, except equality with null
+- true and false equal only themselves; 1 equals 1.0; text is exact, upper and lower case differ; lists and objects are
+  equal if their contents are, with dates inside compared as plain text
 - $contains is for lists: some element equals the operand; text, even with the operand inside it, does not match
 Order ($gt $gte $lt $lte): number bounds against numbers, date bounds against dates; other values never match.
 
-Dates are compared as spans (see ana.time.spans): a value [vs, ve) lies, of a bound [bs, be),
-    wholly before   when ve <= bs and vs < be     $lt is this, $gte is every other date
-    wholly after    when vs >= be and ve > bs     $gt is this, $lte is every other date
-    within          when it is neither, bs <= vs and ve <= be     $eq is this, $ne is everything else
-so a bare date as a bound is the whole day: $lte and $gte take it in, $lt and $gt leave it out, and it equals the day
+Dates are compared as spans (see ana.time.spans): a value [vs, ve) is, for a bound [bs, be),
+    wholly before   if ve <= bs and vs < be     $lt is this, $gte is every other date
+    wholly after    if vs >= be and ve > bs     $gt is this, $lte is every other date
+    within          if it is neither, bs <= vs and ve <= be     $eq is this, $ne is everything else
+so a bare date as a bound is the whole day: $lte and $gte include it, $lt and $gt exclude it, and it equals the day
 and every moment of it. A bare date as a value against a moment of that day is neither before nor after nor equal: $gte
 and $lte match. (`vs < be` and `ve > bs` matter only for a day the zone skipped, whose span is empty.)
-A weekday after a bound, "2026-01-13 (Tuesday)", is checked and dropped; in a stored value it makes plain text.
+A weekday after a bound, "2026-01-13 (Tuesday)", is checked and dropped; a stored value with one is plain text.
 """
 
 import math
@@ -39,7 +39,7 @@ from ana.values import Json
 OWN_KEYS = ("id", "created_at", "updated_at")
 DEEPEST = 20
 DEEPEST_VALUE = 60
-"""How many $and and $or may lie inside one another, and how deep anything else in a filter may."""
+"""How deep $and and $or may be nested, and how deep anything else in a filter."""
 
 _EXAMPLE = 'Write it as {"status": "active"} or {"due": {"$gte": "2026-01-13"}}.'
 _KNOWN = "$eq $ne $gt $gte $lt $lte $in $nin $contains, and around whole conditions $and $or"
@@ -52,7 +52,7 @@ class DateOperand:
     Args:
         start: First microsecond since 1970 in UTC.
         end: The microsecond after the last.
-        zone: The person's zone, in which stored values are read too.
+        zone: The person's zone, in which stored values are read as well.
     """
 
     start: int
@@ -80,14 +80,14 @@ class Compare:
 
 @dataclass(frozen=True)
 class And:
-    """Every part holds; no parts: always."""
+    """True if every part is; without parts always true."""
 
     parts: tuple["Node", ...]
 
 
 @dataclass(frozen=True)
 class Or:
-    """Some part holds."""
+    """True if some part is."""
 
     parts: tuple["Node", ...]
 
@@ -98,10 +98,10 @@ EVERY_ITEM = And(())
 
 
 def parse(where: Mapping[str, Json] | None, zone: tzinfo) -> Node:
-    """Check a filter and bring it into its tree.
+    """Check a filter and return it as a tree.
 
     Args:
-        where: The filter; None and {} mean every item.
+        where: The filter; None and {} select every item.
         zone: The person's zone, for dates without one.
 
     Raises:
@@ -113,7 +113,7 @@ def parse(where: Mapping[str, Json] | None, zone: tzinfo) -> Node:
 
 
 def _is_deep(value: object, left: int) -> bool:
-    """Whether anything in a value lies deeper than so many lists and objects inside one another."""
+    """Return whether a value has more than `left` levels of lists and objects."""
     if not isinstance(value, Mapping | list | tuple):
         return False
     inner = value.values() if isinstance(value, Mapping) else value
@@ -121,16 +121,16 @@ def _is_deep(value: object, left: int) -> bool:
 
 
 def find_keys(node: Node) -> set[str]:
-    """Every key the filter asks about."""
+    """Return every key that the filter asks about."""
     return {node.key} if isinstance(node, Compare) else {key for part in node.parts for key in find_keys(part)}
 
 
 def matches(node: Node, item: Item) -> bool:
-    """Whether the filter means this item."""
+    """Return whether an item passes the filter."""
     if isinstance(node, Compare):
         return _TESTS[node.op](_get_value(item, node.key), node.operand)
-    held = (matches(part, item) for part in node.parts)
-    return all(held) if isinstance(node, And) else any(held)
+    passed = (matches(part, item) for part in node.parts)
+    return all(passed) if isinstance(node, And) else any(passed)
 
 
 def _read_node(where: object, zone: tzinfo, depth: int) -> Node:
@@ -166,8 +166,8 @@ def _join(op: str, value: object, zone: tzinfo, depth: int) -> Node:
 
 def _misplaced_error(op: str) -> ToolError:
     if op in _TESTS:
-        return ToolError(f"{op} stands without a property.", f'Put it under one: {{"due": {{"{op}": ...}}}}.')
-    return ToolError(f"{op} is no operator.", f"The operators are {_KNOWN}.")
+        return ToolError(f"{op} is used without a property.", f'Put it under one: {{"due": {{"{op}": ...}}}}.')
+    return ToolError(f"{op} is not an operator.", f"The operators are {_KNOWN}.")
 
 
 def _has_operators(value: object) -> TypeGuard[Mapping[str, object]]:
@@ -177,13 +177,13 @@ def _has_operators(value: object) -> TypeGuard[Mapping[str, object]]:
 def _read_comparison(key: str, op: str, value: object, zone: tzinfo) -> Compare:
     if op in ("$and", "$or"):
         raise ToolError(
-            f"{op} stands under the property {key!r}.",
+            f"{op} is used inside the property {key!r}.",
             f'Put it around whole conditions: {{"{op}": [{{"{key}": ...}}, {{"{key}": ...}}]}}.',
         )
     if not op.startswith("$"):
         raise ToolError(f"The filter on {key!r} mixes operators with the name {op!r}.", _EXAMPLE)
     if op not in _TESTS:
-        raise ToolError(f"The filter on {key!r} uses {op}, which is no operator.", f"The operators are {_KNOWN}.")
+        raise ToolError(f"The filter on {key!r} uses {op}, which is not an operator.", f"The operators are {_KNOWN}.")
     if op in _ORDER:
         return Compare(key, op, _read_bound(key, op, value, zone))
     if op in ("$in", "$nin"):
@@ -203,7 +203,7 @@ def _read_operands(key: str, op: str, value: object, zone: tzinfo) -> tuple[Oper
 def _read_operand(key: str, value: object, zone: tzinfo) -> Operand:
     if _has_operators(value):
         raise ToolError(
-            f"The filter on {key!r} has an operator where a plain value belongs.",
+            f"The filter on {key!r} has an operator where a plain value is needed.",
             f'Give each operator its value: {{"{key}": {{"$in": ["a", "b"]}}}}.',
         )
     span = date_span(bare := without_weekday(value), zone)
@@ -216,7 +216,7 @@ def _read_bound(key: str, op: str, value: object, zone: tzinfo) -> Operand:
         return operand
     if isinstance(value, str):
         raise ToolError(
-            f"{op} on {key!r} has the bound {value[:60]!r}, which is no date.",
+            f"{op} on {key!r} has the bound {value[:60]!r}, which is not a date.",
             "Write a date as YYYY-MM-DD or YYYY-MM-DDThh:mm, and a number without quotes.",
         )
     raise ToolError(
@@ -237,13 +237,13 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 
 def _get_value(item: Item, key: str) -> Json:
-    if key in item.properties:
+    if key in item.properties:  # also where it is null: the property hides the item's own value
         return item.properties[key]
     return getattr(item, key) if key in OWN_KEYS else None
 
 
 def _compare_order(value: Json, bound: Operand) -> int | None:
-    """-1 where the value lies before the bound, 1 after, 0 neither, None where the two have no order."""
+    """Return -1 if the value is before the bound, 1 if after, 0 if neither, None if the two have no order."""
     if isinstance(bound, DateOperand):
         span = date_span(value, bound.zone)
         return _compare_spans(*span, bound) if span else None
@@ -270,7 +270,7 @@ def _is_same(left: Json, right: Json) -> bool:
         return len(left) == len(right) and all(map(_is_same, left, right))
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(_is_same(left[key], right[key]) for key in left)
-    return isinstance(left, bool) == isinstance(right, bool) and left == right
+    return isinstance(left, bool) == isinstance(right, bool) and left == right  # in Python, True == 1
 
 
 def _is_any(value: Json, operands: tuple[Operand, ...]) -> bool:

@@ -1,4 +1,4 @@
-"""All the assistant knows: items, Global Context, and the one way to change them, on any backend."""
+"""Everything the assistant knows, items and Global Context, and the one way to change it, on any backend."""
 
 import hashlib
 import secrets
@@ -28,7 +28,7 @@ class Memory:
     """Items and Global Context lines. Every write returns what was read back from the backend.
 
     Args:
-        backend: Where records are kept.
+        backend: The store of records.
         clock: The person's clock.
     """
 
@@ -55,12 +55,12 @@ class Memory:
         """Find items by meaning (nearest first), by property, or both; without text by own date, then newest.
 
         Args:
-            text: What it is about; a text that only asks what is due then is taken as a filter on the items' own date.
+            text: What it is about; if it only asks what is due then, it becomes a filter on the items' own date.
             where: The filter.
             limit: How many items at most.
 
         Raises:
-            ToolError: The filter or the limit makes no sense.
+            ToolError: The filter or the limit is not valid.
         """
         node = parse(where, self._clock.zone)
         if limit < 1:
@@ -73,7 +73,7 @@ class Memory:
         return replace(self.backend.query(asked), due=parsed.due)
 
     def due(self, first: date, last: date, limit: int = 100) -> Found:
-        """Return the open items whose own date lies on these days, the earliest first.
+        """Return the open items whose own date is on these days, the earliest first.
 
         Args:
             first: The first day; date.min for everything before the last.
@@ -91,7 +91,7 @@ class Memory:
         return self.backend.count("item")
 
     def lines(self) -> dict[int, str]:
-        """Return Global Context: its lines by number, in order."""
+        """Return the lines of Global Context by number, in order."""
         return {int(i.id): i.content for i in sorted(self.backend.scan("line"), key=lambda i: int(i.id))}
 
     def create(
@@ -103,10 +103,10 @@ class Memory:
             content: Its text.
             properties: Its properties.
             cause: The call that wants it.
-            copy: Whether it is stored even if another item says the same already.
+            copy: Whether it is stored even if another item already says the same.
 
         Raises:
-            DuplicateItem: Another item says the same, and no copy is wanted.
+            DuplicateItem: Another item says the same, and a copy is not wanted.
             ToolError: A property cannot be stored.
         """
         check_properties(properties or {})
@@ -153,7 +153,7 @@ class Memory:
         return self._write(lambda: Change("item", id, self.get(id), None), cause)
 
     def append_line(self, content: str, cause: Cause | None = None) -> Change:
-        """Add a line under a number that was never another's.
+        """Add a line under a number that no other line ever had.
 
         Raises:
             ToolError: The line is empty or too long.
@@ -178,7 +178,7 @@ class Memory:
             shown: Digests of the lines the caller saw (see `line_digest`); None skips the comparison.
 
         Raises:
-            ToolError: There is no such line, or it no longer reads as the caller saw it.
+            ToolError: There is no such line, or it was changed after the caller saw it.
         """
         text = to_one_line(content)
 
@@ -198,15 +198,15 @@ class Memory:
         return self._write(plan, cause)
 
     def put_back(self, changes: Sequence[Change], turn: str, thread: str = "") -> None:
-        """Make records what they were once, all of them or none; a line gets its own number again.
+        """Put records back as they once were, all of them or none; a line gets its old number again.
 
         Args:
-            changes: From what each is now to what it is to be.
+            changes: Each record as it is now and as it should be.
             turn: The turn that does it.
             thread: Its thread.
 
         Raises:
-            RecordChanged: A record is not what its change begins with.
+            RecordChanged: A record is not as its change says that it is now.
         """
         stamp = self.stamp()
         entries = [Entry(stamp, thread, turn, change) for change in changes]
@@ -227,19 +227,16 @@ class Memory:
         return {entry.change.id: entry.origin for entry in self.backend.latest(kind)}
 
     def stamp(self) -> str:
-        """Return this moment, as records are stamped with it."""
+        """Return the present moment in the form of created_at and updated_at."""
         return self._clock.stamp()
 
     def close(self) -> None:
         self.backend.close()
 
     def _write(self, plan: Callable[[], Change], cause: Cause | None, *, distinct: bool = False) -> Change:
-        """Make a change, once: a call that already made it gets the receipt it got then.
-
-        Others may write between the plan and the change, because embedding may take long; whoever was slower plans
-        again.
-        """
+        """Make a change once: a call that already made it gets the change of that time."""
         by = cause or Cause("", "", f"edit-{secrets.token_hex(4)}")
+        # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
         for left in reversed(range(TRIES)):
             with self.backend.snapshot():
                 if by.key and (earlier := self.backend.find_change(by.key)):
@@ -262,7 +259,7 @@ class Memory:
         if shown is not None and shown.get(line) != line_digest(item.content):
             raise ToolError(
                 f"Line {line} has changed since you read it. It now reads: {item.content}",
-                "Decide again with this text; the line was left as it is.",
+                "Decide again with this text; the line was not changed.",
             )
         return item
 
@@ -270,13 +267,13 @@ class Memory:
         return self._clock.now().date()
 
     def _choose_excluded(self, parsed: ParsedQuery) -> tuple[str, ...]:
-        """Return the statuses that a question for what is due leaves out. For days gone by, done items are wanted."""
+        """Return the statuses that a question about due items leaves out; about days in the past, done items count."""
         first, last = parsed.due or (date.min, date.max)
         return CANCELLED if date.min < first and last < self._today() else CLOSED
 
 
 def _iter_free_ids(cause: Cause | None) -> Iterator[str]:
-    """Yield ids for a new item; the first are the same for the same call, so that a call run again finds its own."""
+    """Yield ids for a new item; the first are the same for the same call, so that a repeated call gets its own id."""
     seed = hashlib.sha256(cause.key.encode()).digest() if cause else b""
     yield from (short_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))
     while True:

@@ -13,7 +13,7 @@ DELIMITER = "\n---ANA_PROPS---\n"
 
 
 def property_text(content: str, properties: Properties) -> str:
-    """What is embedded: the content alone, or with its properties behind the delimiter."""
+    """Return the text that is embedded: the content, and if there are properties the delimiter and the properties."""
     lines = [f"{key.replace('_', ' ')}: {_spell_value(v)}" for key, v in properties.items() if v is not None]
     return content + DELIMITER + "\n".join(lines) if lines else content
 

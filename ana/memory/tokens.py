@@ -7,19 +7,19 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def tokenize(text: str) -> list[str]:
-    """Every word and number in order, without case, accents or plural: "Zürich, notes, 14:30" is zurich note 14 30."""
+    """Return all words and numbers in order, without case, accents or plural: "Zürich, 14:30" gives zurich 14 30."""
     return [_drop_plural(word) for word in _WORD.findall(_fold(text))]
 
 
 def _fold(text: str) -> str:
     folded = text.casefold()
-    if folded.isascii():
+    if folded.isascii():  # nothing to take apart, and most texts are
         return folded
     return "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
 
 
 def _drop_plural(word: str) -> str:
-    """Harman's S stemmer ("How effective is suffixing?", 1991): the first ending that fits decides."""
+    """Apply Harman's S stemmer ("How effective is suffixing?", 1991): the first ending that fits decides."""
     if len(word) < 4 or not word.endswith("s"):
         return word
     if word.endswith("ies"):
@@ -30,5 +30,5 @@ def _drop_plural(word: str) -> str:
 
 
 def fold_tag(tag: str) -> str:
-    """A tag as it is compared: home-office, Home_Office and "home office" are the same."""
+    """Return a tag in the form that is compared: home-office, Home_Office and "home office" are the same."""
     return " ".join(tokenize(tag.replace("_", " ")))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ana.errors import RecordChanged
 from ana.memory.backend import Backend, RecordKey
 from ana.memory.changes import Change, Entry, Kind
-from ana.memory.context_line import LINE
+from ana.memory.context_line import LONGEST_LINE
 from ana.memory.ids import short_id
 from ana.memory.item import Item
 from ana.memory.memory import TRIES, Memory
@@ -113,14 +113,14 @@ def _number_lines(memory: Memory, bundle: Bundle) -> tuple[Records, int]:
     for text in dict.fromkeys(texts):
         if text not in contents:
             record = _make_record(memory, text, numbers)
-            coming["item" if len(text) > LINE else "line", record.id] = record
+            coming["item" if len(text) > LONGEST_LINE else "line", record.id] = record
     return coming, next(numbers)
 
 
 def _make_record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
     """Return a line under the next number, or a note under an id that follows from its text."""
     stamp = memory.stamp()
-    if len(text) <= LINE:
+    if len(text) <= LONGEST_LINE:
         return Item(str(next(numbers)), text, {}, stamp, stamp)
     id = short_id(hashlib.sha256(text.encode("utf-8", "replace")).digest())
     return memory.record("item", id) or Item(id, text, {"type": "note"}, stamp, stamp)

@@ -200,7 +200,7 @@ DATES: list[tuple[str, Json, str]] = [
     ("2028-02-29", "2028-02-29T12:00", SAME),
     ("9999-12-31", "9999-12-31T23:59:59.999999", SAME),
     ("0001-01-01", "0001-01-01T00:00", SAME),
-    # what is no date has no order among dates
+    # what is not a date has no order among dates
     ("2026-01-13", 20260113, ""),
     ("2026-01-13", True, ""),
     ("2026-01-13", "soon", ""),

@@ -1,4 +1,4 @@
-"""Deleted items lie in the trash until they are brought back or purged."""
+"""Deleted items stay in the trash until they are restored or purged."""
 
 from datetime import timedelta
 

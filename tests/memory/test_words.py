@@ -58,7 +58,7 @@ def test_scores_are_those_of_the_formula(
     rows = np.array(sorted(now), np.int64)
     got = dict(zip(rows.tolist(), scored.look_up(rows).tolist(), strict=True))
     assert len(words) == len(now)
-    assert set(scored.top(100).tolist()) == set(expected)
+    assert set(scored.find_top(100).tolist()) == set(expected)
     assert all(math.isclose(got[row], expected.get(row, 0.0), rel_tol=1e-4, abs_tol=1e-6) for row in now)
     assert all(score <= 1.0001 for score in got.values())
     every = [row for row in now if set(query) <= set(now[row])] if query else []
@@ -68,9 +68,9 @@ def test_scores_are_those_of_the_formula(
 def test_the_top_are_the_highest_of_what_is_allowed() -> None:
     words = Words((row, np.array([1] * row + [2], np.uint32)) for row in range(1, 7))
     scored = words.score([1])
-    assert sorted(scored.top(2).tolist()) == [5, 6]
-    assert sorted(scored.top(2, allowed=np.array([1, 2, 3], np.int64)).tolist()) == [2, 3]
-    assert scored.top(2, allowed=np.array([], np.int64)).tolist() == []
+    assert sorted(scored.find_top(2).tolist()) == [5, 6]
+    assert sorted(scored.find_top(2, allowed=np.array([1, 2, 3], np.int64)).tolist()) == [2, 3]
+    assert scored.find_top(2, allowed=np.array([], np.int64)).tolist() == []
 
 
 def test_words_are_folded_and_singular() -> None:

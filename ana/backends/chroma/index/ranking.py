@@ -107,7 +107,7 @@ class Ranking:
         what is missing, or having no date, if that is asked for."""
         missing -= self._weights.day * self._query.undated
         above = missing / self._weights.words if self._weights.words else math.inf
-        likely = self._word_scores.top(MOST, above, self._allowed).tolist()
+        likely = self._word_scores.find_top(MOST, above, self._allowed).tolist()
         others = {*likely, *self._find_dated(), *first} - {entry.row for entry in near}
         return _keep_allowed(self._at.get_entries(rows=others), self._allowed)
 
