@@ -58,6 +58,7 @@ class InMemoryBackend:
         return len(self._records[kind])
 
     def query(self, query: Query) -> Found:
+        # before the lock is taken: an embedder may be a server, and slow
         vector = np.array(self._embedder.embed_query(query.text.text)) if query.text else None
         with self._lock:
             passing = [item for item in self._records["item"].values() if _passes(query, item)]
@@ -124,7 +125,7 @@ class InMemoryBackend:
                 self._refuse_copies(changes)
             for change in changes:
                 self._store(change, vectors.get(change.id), documents.get(change.id, ""))
-            first = self._written + 1
+            first = self._written + 1  # not the length of the journal, which purging shortens
             self._written += len(entries)
             self._journal += [replace(entry, seq=seq) for seq, entry in enumerate(entries, first)]
             return combine(entry.change for entry in entries)
@@ -137,7 +138,7 @@ class InMemoryBackend:
         return self._lock
 
     def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """Do nothing: nothing is open."""
 
     def _refuse_copies(self, changes: Sequence[Change]) -> None:
         existing = {content_digest(i.content, i.properties): i.id for i in reversed(self._records["item"].values())}
@@ -189,6 +190,7 @@ def _passes(query: Query, item: Item) -> bool:
 
 def _sort_by_date(items: list[Item], query: Query) -> None:
     """Sort as every backend does without a text: by own date, undated items last, then the newest first."""
+    # sorting is stable, so the least important key goes first
     spans = {item.id: date_span(item.date, query.zone) for item in items}
     items.sort(key=lambda item: item.id)
     items.sort(key=lambda item: item.created_at, reverse=True)

@@ -162,7 +162,7 @@ class Words:
 
 
 def find_members(sorted: Rows, rows: Rows) -> NDArray[np.bool_]:
-    """Return for each of the rows whether it is among the sorted ones, which is faster than `np.isin`."""
+    """Return for each of the rows whether it is among the sorted ones."""
     if not len(sorted):
         return np.zeros(len(rows), bool)
     members: NDArray[np.bool_] = sorted[np.minimum(np.searchsorted(sorted, rows), len(sorted) - 1)] == rows

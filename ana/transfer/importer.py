@@ -1,4 +1,4 @@
-"""Import of records from elsewhere: all of them or none, and the same ones only once."""
+"""Import of records: all of them or none, and each only once."""
 
 import hashlib
 import itertools
@@ -26,10 +26,10 @@ class ImportResult:
     """The outcome of an import.
 
     Args:
-        new: How many records were stored that were not here.
-        unchanged: How many were here already.
-        conflicting: The ids of those that are something else here, or were deleted here.
-        turn: The turn under which it can be undone; empty where the records brought their own history.
+        new: How many records were new and stored.
+        unchanged: How many were already stored.
+        conflicting: The ids of records that are different here, or were deleted here.
+        turn: The turn that undoes it; empty if the records came with their own history.
     """
 
     new: int
@@ -40,7 +40,7 @@ class ImportResult:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What an import would do, and the records as they were when it was planned."""
+    """The changes of an import, and the records as they were when it was planned."""
 
     result: ImportResult
     entries: list[Entry]
@@ -52,14 +52,14 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
     """Store the records of a bundle.
 
     Args:
-        memory: Where to.
+        memory: The memory to import into.
         bundle: The records.
-        replace: Whether a record that is something else here becomes what the bundle says; else it is left as it is.
+        replace: Whether a record that is different here is replaced by the bundle's; else it is not changed.
     """
     turn = f"import-{secrets.token_hex(4)}"
     for left in reversed(range(TRIES)):
         with memory.backend.snapshot():
-            plan = _plan(memory, bundle, turn, replace=replace)
+            plan = _make_plan(memory, bundle, turn, replace=replace)
         memory.backend.reserve_line_numbers(plan.next_line)
         try:
             if plan.entries:
@@ -71,7 +71,7 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
     return plan.result
 
 
-def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _Plan:
+def _make_plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _Plan:
     backend = memory.backend
     coming, next_line = _number_lines(memory, bundle)
     here: Records = {(kind, record.id): record for kind in KINDS for record in backend.scan(kind)}
@@ -92,33 +92,33 @@ def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _Plan:
 
 
 def _number_lines(memory: Memory, bundle: Bundle) -> tuple[Records, int]:
-    """Return the bundle's records, with a number for each line, and the number that the next line gets.
+    """Return the bundle's records, with a number for each line, and the number of the next line.
 
-    A line of another life, whose number is taken here, gets the next number, as does a text without one; a text that
-    stands here already, or did and was deleted, does not come again. A text too long for a line becomes a note.
+    A line from another memory whose number is used here gets the next number, as does a text without one; a text that
+    exists here, or was deleted here, is not imported. A text too long for a line becomes a note.
     """
-    coming: Records = {("item", item.id): item for item in bundle.items}
+    records: Records = {("item", item.id): item for item in bundle.items}
     past = [e.change for e in memory.backend.entries() if e.change.kind == "line"]
     lines = [*memory.backend.scan("line"), *(side for c in past for side in (c.before, c.after) if side)]
     made = {(line.id, line.created_at) for line in lines}
     contents, ids = {line.content for line in lines}, {line.id for line in lines}
     texts = list(bundle.texts)
     for line in bundle.lines:
-        same_life = (line.id, line.created_at) in made
-        if same_life or (line.id not in ids and line.content not in contents):
-            coming["line", line.id] = line
+        is_known = (line.id, line.created_at) in made
+        if is_known or (line.id not in ids and line.content not in contents):
+            records["line", line.id] = line
         else:
             texts.append(line.content)
     numbers = itertools.count(max(memory.backend.next_line_number(), bundle.next_line))
     for text in dict.fromkeys(texts):
         if text not in contents:
             record = _make_record(memory, text, numbers)
-            coming["item" if len(text) > LONGEST_LINE else "line", record.id] = record
-    return coming, next(numbers)
+            records["item" if len(text) > LONGEST_LINE else "line", record.id] = record
+    return records, next(numbers)
 
 
 def _make_record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
-    """Return a line under the next number, or a note under an id that follows from its text."""
+    """Return a line under the next number, or a note under an id made from its text."""
     stamp = memory.stamp()
     if len(text) <= LONGEST_LINE:
         return Item(str(next(numbers)), text, {}, stamp, stamp)
@@ -127,7 +127,7 @@ def _make_record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
 
 
 def _select_history(backend: Backend, bundle: Bundle, new: Records, known: set[RecordKey]) -> list[Entry]:
-    """Return what was done to records that are new here, and to deleted ones, if the bundle tells it from the start."""
+    """Return the history of new and of deleted records, if the bundle has all of it."""
     changes: dict[RecordKey, list[Change]] = defaultdict(list)
     for entry in bundle.changes:
         changes[entry.change.key].append(entry.change)
@@ -135,14 +135,14 @@ def _select_history(backend: Backend, bundle: Bundle, new: Records, known: set[R
     entries, keys = [], set()
     for entry in bundle.changes:
         if entry.change.key in complete:
-            fresh = entry.key not in keys and not (entry.key and backend.find_change(entry.key))
-            entries.append(Entry(entry.ts, entry.thread, entry.turn, entry.change, entry.key if fresh else None))
+            is_free = entry.key not in keys and not (entry.key and backend.find_change(entry.key))
+            entries.append(Entry(entry.ts, entry.thread, entry.turn, entry.change, entry.key if is_free else None))
             keys.add(entry.key)
     return entries
 
 
 def _is_complete(changes: list[Change], now: Item | None) -> bool:
-    """Return whether changes lead, one after the other, from nothing to what the record is now."""
+    """Return whether changes lead step by step from nothing to the present record."""
     states = [None, *(change.after for change in changes)]
     return states[-1] == now and all(state == c.before for state, c in zip(states, changes, strict=False))
 

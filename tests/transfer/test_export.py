@@ -129,7 +129,7 @@ MANY_DIGITS = '{"line": ' + FULL.replace('"a"', '"9999999999999999999999999"') +
         ('{"thing": {}}', "line 4: 'thing'"),
         ('{"item": 1, "line": 2}', "line 4: "),
         ('{"item": {"id": "", "content": "", "properties": {}, "created_at": "S", "updated_at": "S"}}', "line 4: "),
-        ('{"item": {"id": "a", "content": 1, "properties": {}, "created_at": "S", "updated_at": "S"}}', "no text"),
+        ('{"item": {"id": "a", "content": 1, "properties": {}, "created_at": "S", "updated_at": "S"}}', "not text"),
         ('{"item": {"id": "a", "content": "", "properties": {}, "created_at": "x", "updated_at": "S"}}', "isoformat"),
         ('{"item": {"id": "a", "content": "", "properties": {"n": NaN}, "created_at": "S", "updated_at": "S"}}', "nan"),
         (
@@ -150,7 +150,7 @@ MANY_DIGITS = '{"line": ' + FULL.replace('"a"', '"9999999999999999999999999"') +
             "no zone",
         ),
         (EARLY, "beyond the calendar"),
-        (MANY_DIGITS, "no line number"),
+        (MANY_DIGITS, "not a line number"),
     ],
 )
 def test_bad_lines_are_named_and_nothing_is_changed(tmp_path: Path, memory: Memory, line: str, said: str) -> None:

@@ -1,7 +1,7 @@
 """The Chroma backend: two collections, the journal beside them, and one owner of the folder at a time.
 
-The package is layered: client and folder; source and index; collection; acts; this; care. Only this module and care
-are used from outside.
+The layers of the package: client and folder; source and index; collection; acts; this module; care. Only this module
+and care are used from outside.
 """
 
 import logging
@@ -40,12 +40,12 @@ class ChromaBackend:
     """A Backend in one data folder, which several processes may use in turns.
 
     Args:
-        path: The data folder; made at the first use.
+        path: The data folder; created at the first use.
         embedder: Turns text into vectors.
         timeout: Seconds to wait for another process.
-        program: How this process is called in another's message.
-        tell: Is told how it goes when a damaged store is repaired.
-        weights: How much each leg of the ranking counts; None for the measured best.
+        program: The name of this process in another's messages.
+        tell: Called with the progress of a repair.
+        weights: The weights of the ranking; None for those measured as best.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class ChromaBackend:
 
     @property
     def path(self) -> Path:
-        """The data folder."""
+        """Return the data folder."""
         return self.folder.path
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
@@ -88,7 +88,7 @@ class ChromaBackend:
 
     def find_change(self, key: str) -> Change | None:
         with self._hold():
-            self.acts.settle()  # an act that was cut short may be the one
+            self.acts.settle()  # the change may be in an act that was cut short
             return self.journal.find(key)
 
     def entries(
@@ -149,7 +149,7 @@ class ChromaBackend:
         self.folder.close()
 
     def fill(self, items: Sequence[Item]) -> None:
-        """Store many new items past the journal, for benches and tests."""
+        """Store many new items without the journal, for benchmarks and tests."""
         self.collections["item"].put([(item, None) for item in items])
 
     def describe(self) -> list[dict[str, Any]]:
@@ -157,13 +157,13 @@ class ChromaBackend:
         return [collection.describe() for collection in self.collections.values()]
 
     def reindex(self, progress: Progress) -> int:
-        """Embed everything again with this backend's embedder; other processes wait meanwhile.
+        """Embed everything again with this backend's embedder, while other processes wait.
 
         Args:
-            progress: Called with how many records are done, and of how many.
+            progress: Called with the number of records done, and of all.
 
         Returns:
-            How many records there are.
+            The number of records.
         """
         with map_foreign_errors(self.path), self.folder.hold() as client:
             self.folder.mark_written()
@@ -171,7 +171,7 @@ class ChromaBackend:
             try:
                 return reindex(client, self.path, list(NAMES.values()), arguments, self.embedder, progress)
             finally:
-                self.folder.close()  # the collections are others now
+                self.folder.close()  # the collections were replaced
 
     def _finish_restore(self) -> None:
         finish_restore(self.path)
@@ -195,7 +195,8 @@ class ChromaBackend:
         return vectors
 
     def _read(self, expected: Expected) -> dict[tuple[Kind, str], Item | None]:
-        """Return what the expected records are. One that should be absent is looked for in the index, which is fast."""
+        """Return the current state of the expected records."""
+        # a record that should be absent is looked up in the index, which is faster than Chroma
         found: dict[tuple[Kind, str], Item | None] = {}
         for kind, collection in self.collections.items():
             absent = [id for (k, id), item in expected.items() if k == kind and item is None]

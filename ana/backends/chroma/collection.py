@@ -40,10 +40,10 @@ class ChromaCollection:
     """Records of one kind. Safe to use from several threads, and from several processes in turns.
 
     Args:
-        folder: The data folder that holds it.
-        name: The collection.
-        embedder: Turns text into vectors; the collection remembers it and refuses another.
-        weights: How much each leg of the ranking counts.
+        folder: Its data folder.
+        name: Its name.
+        embedder: Turns text into vectors; the collection records it and refuses another.
+        weights: The weights of the ranking.
     """
 
     def __init__(self, folder: Folder, name: str, embedder: Embedder, weights: Weights) -> None:
@@ -61,30 +61,30 @@ class ChromaCollection:
             return source.get_items(ids)
 
     def find_existing(self, ids: Sequence[str]) -> set[str]:
-        """Return those of the ids that exist, by the index alone, which is faster than Chroma."""
+        """Return the ids that exist, from the index alone, which is faster than Chroma."""
         with self.hold_source() as source:
             return lookup.find_existing_ids(self.index.make_ready(source), ids)
 
     def embed(self, items: Sequence[Item]) -> dict[str, Vector]:
-        """Return the vectors of records by their text; nothing of the folder is used."""
+        """Return the vectors of records by their text, without using the folder."""
         texts = list(dict.fromkeys(property_text(item.content, item.properties) for item in items))
         if not texts:
             return {}
         return dict(zip(texts, np.array(self._embedder.embed_documents(texts), np.float32), strict=True))
 
     def put(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors | None = None) -> None:
-        """Make stored records equal to these.
+        """Store records, in place of what is stored under their ids.
 
         Args:
-            changes: Each record as it is to be, with how it is stored now, None for not at all: Chroma merges
-                metadata, so stale keys are taken back by name.
-            vectors: Vectors that were made before the folder was held; the rest is embedded here.
+            changes: Each new record with the stored one, None if it is not stored: Chroma merges metadata, so old keys
+                must be removed by name.
+            vectors: Vectors made before the folder was held; the rest is embedded here.
         """
         for start in range(0, len(changes), BATCH):
             self._put_batch(changes[start : start + BATCH], vectors or {})
 
     def remove(self, ids: Sequence[str]) -> None:
-        """Remove records; one that does not exist is passed over."""
+        """Remove the records that exist."""
         for start in range(0, len(ids), BATCH):
             with self.hold_source() as source:
                 if existing := [item.id for item in source.get_items(ids[start : start + BATCH])]:
@@ -104,7 +104,7 @@ class ChromaCollection:
         return self._search_with_retry(lambda source: self._search.find(source, query, vector))
 
     def find_same(self, item: Item) -> list[str]:
-        """Return the ids of records that say exactly this already, the oldest first."""
+        """Return the ids of records that already say the same, the oldest first."""
         digest = content_digest(item.content, item.properties)
         return self._search_with_retry(lambda source: lookup.find_same(self.index.make_ready(source), digest))
 
@@ -148,7 +148,7 @@ class ChromaCollection:
             }
 
     def _search_with_retry(self, search: Callable[[ChromaSource], T]) -> T:
-        """Search, and once more on a new index if the file turns out to be damaged."""
+        """Search, and a second time on a new index if the file turns out to be damaged."""
         with self.hold_source() as source:
             try:
                 return search(source)
@@ -162,7 +162,7 @@ class ChromaCollection:
     def _enter_write(
         self, source: ChromaSource, put: Sequence[EmbeddedItem] = (), removed: Sequence[str] = ()
     ) -> Iterator[None]:
-        """Enter a write in the index first. If it fails, Chroma is opened again: a full disk leaves it in doubt."""
+        """Enter a write in the index first; if the write fails, close Chroma, which a full disk leaves in doubt."""
         self._folder.mark_written()
         try:
             with self.index.enter_write(source, put, removed):
@@ -173,7 +173,7 @@ class ChromaCollection:
 
     @contextmanager
     def hold_source(self) -> Iterator[ChromaSource]:
-        """Give the collection while the folder is held."""
+        """Hold the folder and yield the collection in it."""
         with map_foreign_errors(self._folder.path), self._folder.hold() as client:
             if self._opened is None or self._opened[0] != self._folder.generation:
                 self._opened = (self._folder.generation, ChromaSource(self._open(client)))
@@ -193,7 +193,7 @@ class ChromaCollection:
 
 
 def collection_arguments(embedder: Embedder) -> dict[str, Any]:
-    """Return how a collection is created: the embedder, which it remembers, and its distance."""
+    """Return the arguments that create a collection: its embedder, which it records, and its distance."""
     remembered = {"ana_embedder": embedder.name, "ana_dimension": embedder.dimension, "ana_version": VERSION}
     return {"metadata": remembered, "configuration": {"hnsw": {"space": "cosine"}}}
 

@@ -1,4 +1,4 @@
-"""The files of all-MiniLM-L6-v2, downloaded by Chroma's own wrapper. It stands here because it imports chromadb."""
+"""The files of all-MiniLM-L6-v2, downloaded by Chroma's own wrapper. It is here because it imports chromadb."""
 
 import shutil
 import tarfile
@@ -10,16 +10,16 @@ from ana.errors import ConfigError
 
 
 def fetch_minilm(folder: Path | None = None) -> Path:
-    """Download the model (80 MB) unless it is there; nothing else in this project downloads it.
+    """Download the model (80 MB) if it is missing; nothing else in this project does.
 
     Args:
-        folder: Where its files shall lie; default: where Chroma keeps them.
+        folder: The folder for its files; default: the one Chroma uses.
 
     Returns:
         The folder.
 
     Raises:
-        ConfigError: It cannot be downloaded or written; nothing that could be loaded is left.
+        ConfigError: It cannot be downloaded or written; no incomplete model is left.
     """
     from httpx import HTTPError
 
@@ -38,8 +38,9 @@ def fetch_minilm(folder: Path | None = None) -> Path:
 
 
 def _download(scratch: Path) -> Path:
-    """The folder of the unpacked files. Chroma checks the archive's SHA-256, but unpacks in place: a process that
-    ends meanwhile would leave half a model that counts as whole, so it works in a folder of its own."""
+    """Download and unpack into a folder, and return the folder of the files."""
+    # Chroma checks the archive's SHA-256 but unpacks in place: a process that ends during that would leave a broken
+    # model that counts as complete, so it works in a folder of its own
     import_onnxruntime()
     from chromadb.utils.embedding_functions.onnx_mini_lm_l6_v2 import ONNXMiniLM_L6_V2
 
@@ -50,7 +51,7 @@ def _download(scratch: Path) -> Path:
 
 
 def _put(files: Path, target: Path) -> None:
-    """Rename a whole folder into place, unless another process did so meanwhile."""
+    """Rename a complete folder into place, unless another process has done so."""
     if has_minilm(target):
         return
     if target.exists():

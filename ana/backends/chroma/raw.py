@@ -14,12 +14,12 @@ BATCH = 5000
 
 
 def to_seconds(day: str) -> float:
-    """A date as the number that Chroma can order."""
+    """Return a date as a number, which Chroma can order."""
     return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
 
 
 class RawChroma:
-    """One collection, used the plain way.
+    """One collection, used directly.
 
     Args:
         path: A folder.

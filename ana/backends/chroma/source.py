@@ -54,7 +54,7 @@ class ChromaSource:
         return int(self._collection.count())
 
     def get_many(self, ids: Sequence[str]) -> list[EmbeddedItem]:
-        """What is stored under these ids, in their order; ids that are not there are left out."""
+        """Return items with their vectors, in the order of the ids; ids that do not exist are left out."""
         found: dict[str, EmbeddedItem] = {}
         for start in range(0, len(ids), PAGE):
             part: Any = self._collection.get(ids=list(ids[start : start + PAGE]), include=_EVERYTHING)
@@ -62,7 +62,7 @@ class ChromaSource:
         return [found[id] for id in ids if id in found]
 
     def get_items(self, ids: Sequence[str]) -> list[Item]:
-        """The items with these ids, in any order; ids that are not there are left out."""
+        """Return the items with these ids, in any order; ids that do not exist are left out."""
         pages = (list(ids[start : start + PAGE]) for start in range(0, len(ids), PAGE))
         return [item for page in pages for item in _read_items(self.chroma.get(ids=page))]
 
@@ -75,7 +75,7 @@ class ChromaSource:
             yield from _read_embedded(part)
 
     def iter_rows(self) -> Iterator[Row]:
-        """Everything as Chroma has it, whether or not an item can be made of it."""
+        """Yield every record as Chroma has it, even if it cannot be read as an item."""
         for offset in range(0, self.count(), PAGE):
             part: Any = self._collection.get(limit=PAGE, offset=offset, include=_EVERYTHING)
             yield from map(Row, part["ids"], part["documents"], part["metadatas"], part["embeddings"])
@@ -84,29 +84,29 @@ class ChromaSource:
         """Store items under their ids.
 
         Args:
-            stored: At most as many as Chroma takes at once.
-            before: How each is stored now, None for not at all; Chroma merges metadata, so its keys are taken back.
+            stored: Items with vectors, at most as many as Chroma takes at once.
+            before: Each item as stored before, None for a new one; Chroma merges metadata, so old keys are set to None.
         """
         documents, metadatas = zip(*(to_chroma(each.item) for each in stored), strict=True)
         stale = [dict.fromkeys(to_chroma(old)[1]) if old else {} for old in before]
-        told: Any = [none | metadata for none, metadata in zip(stale, metadatas, strict=True)]
+        merged: Any = [none | metadata for none, metadata in zip(stale, metadatas, strict=True)]
         vectors = np.array([each.vector for each in stored], np.float32)
-        self._collection.upsert([each.item.id for each in stored], vectors, told, list(documents))
+        self._collection.upsert([each.item.id for each in stored], vectors, merged, list(documents))
 
     def delete(self, ids: Sequence[str]) -> None:
         self.chroma.delete(ids=list(ids))
 
     def find_nearest(self, vector: Vector, limit: int) -> dict[str, float]:
-        """The ids nearest to a vector by the index alone, best first, with their cosine.
+        """Return the ids nearest to a vector by the index alone, best first, with their cosine.
 
         Args:
             vector: Of length 1.
-            limit: At most how many; at least 1, and no more than there are.
+            limit: How many at most; at least 1, and not more than the collection has.
         """
         return self.find_nearest_each([vector], limit)[0]
 
     def find_nearest_each(self, vectors: Sequence[Vector], limit: int) -> list[dict[str, float]]:
-        """`find_nearest` for several vectors at once, in a seventh of the time."""
+        """Return `find_nearest` of several vectors; together they take a seventh of the time."""
         found = self._collection.query(
             query_embeddings=np.array(vectors, np.float32), n_results=limit, include=["distances"]
         )
@@ -124,7 +124,7 @@ def _read_item(id: str, document: str | None, metadata: dict[str, Any] | None) -
     except (KeyError, ValueError, TypeError) as exc:
         raise StoreBroken(
             f"The record {id} cannot be read: {type(exc).__name__} {exc}.",
-            "`ana doctor --repair` sets it aside and brings back what the journal knows of it.",
+            "`ana doctor --repair` sets it aside and restores it from the journal.",
         ) from exc
 
 

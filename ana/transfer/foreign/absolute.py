@@ -1,4 +1,4 @@
-"""Dates that mean one day whatever day it is read: nothing relative, nothing that recurs, nothing guessed."""
+"""Dates that mean the same day whenever they are read: not relative, not recurring, not ambiguous."""
 
 import re
 from datetime import date, datetime, tzinfo
@@ -8,7 +8,7 @@ from ana.time.when import find_times, resolve
 from ana.transfer.foreign.records import to_local
 
 _FAR_APART = (date(1999, 2, 3), date(2095, 9, 17))
-"""Two days to read a text on: where both give the same day, the text alone names it."""
+"""Two days to read a text on: if both give the same day, the text alone names it."""
 
 _LONGEST = 80
 _NUMERIC = re.compile(r"\b(\d{1,2})/(\d{1,2})/\d")
@@ -17,11 +17,11 @@ _BETWEEN = re.compile(r"[\s,@]*(?:at)?[\s,@]*", re.IGNORECASE)
 
 
 def read_date(text: str, there: tzinfo | None, zone: tzinfo) -> str | None:
-    """A date property, or None where the text does not name one day or one moment.
+    """Return a text as a date property, or None if it does not name one day or one moment.
 
     Args:
         text: Such as "2026-01-13" or "13 Jan 2026 at 14:00".
-        there: The zone in which it was written; None if that is not known, then a time of day cannot be placed.
+        there: The zone in which it was written; None if unknown, then a time of day cannot be read.
         zone: The person's.
     """
     if len(text) > _LONGEST:
@@ -35,7 +35,7 @@ def read_date(text: str, there: tzinfo | None, zone: tzinfo) -> str | None:
 def _read_date(text: str, there: tzinfo | None, zone: tzinfo) -> str | None:
     if day_of(text):
         moment = datetime.fromisoformat(text)
-        return text if len(text) == 10 else _write_moment(moment, there, zone)
+        return text if len(text) == 10 else _to_property(moment, there, zone)
     found = _find_day(text)
     if found is None:
         return None
@@ -45,11 +45,11 @@ def _read_date(text: str, there: tzinfo | None, zone: tzinfo) -> str | None:
     at = find_times(rest)
     if len(at) != 1 or not _PLAIN_TIME.search(rest) or not _BETWEEN.fullmatch(rest[: at[0].start] + rest[at[0].end :]):
         return None
-    return _write_moment(datetime.combine(day, at[0].at), there, zone)
+    return _to_property(datetime.combine(day, at[0].at), there, zone)
 
 
 def _find_day(text: str) -> tuple[date, str] | None:
-    """The day a text names by itself, and the rest of the text."""
+    """Return the day that a text names on its own, and the rest of the text."""
     first, second = (resolve(text, today) for today in _FAR_APART)
     if first != second or len(first) != 1 or first[0].first != first[0].last or _is_ambiguous(text):
         return None
@@ -57,12 +57,12 @@ def _find_day(text: str) -> tuple[date, str] | None:
 
 
 def _is_ambiguous(text: str) -> bool:
-    """Whether it is a date such as 3/4/2026, April 3 to some and March 4 to others."""
+    """Return whether it is a date such as 3/4/2026, April 3 for some and March 4 for others."""
     match = _NUMERIC.search(text)
     return match is not None and match[1] != match[2] and int(match[1]) <= 12 and int(match[2]) <= 12
 
 
-def _write_moment(moment: datetime, there: tzinfo | None, zone: tzinfo) -> str | None:
+def _to_property(moment: datetime, there: tzinfo | None, zone: tzinfo) -> str | None:
     if moment.tzinfo is None:
         if there is None:
             return None

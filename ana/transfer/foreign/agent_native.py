@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 ITEMS, CONTEXT = "items", "global_context"
 OURS = "ana_version"
-"""What the collections of ana itself remember, which have the same names."""
+"""A key in the metadata of ana's own collections, which have the same names."""
 
+_HINT = "Name the folder in which agent-native-app kept its data."
 _PAGE = 1000
 _STAMPS = ("created_at", "updated_at")
 Row = tuple[str, str, Mapping[str, Any]]
@@ -34,19 +35,17 @@ _WANTED: Any = ["documents", "metadatas"]
 
 
 def read(path: Path, zone: tzinfo) -> ForeignRecords:
-    """The items and the Global Context of a folder, which stays as it is.
+    """Return the items and the Global Context of a folder, which is not changed.
 
     Args:
-        path: The folder that holds chroma.sqlite3.
-        zone: The person's; nothing in such a folder depends on it, for a stamp without a zone is UTC names.
+        path: The folder of chroma.sqlite3.
+        zone: Not used: in such a folder a stamp without a zone is UTC.
 
     Raises:
-        UserError: It is no such folder, cannot be read, or records in it cannot be kept; they are named.
+        UserError: It is not such a folder, cannot be read, or has records that cannot be stored; they are named.
     """
     if not (path / DATABASE).is_file():
-        raise UserError(
-            f"{show_path(path)} holds no {DATABASE}.", "Name the folder in which agent-native-app kept its data."
-        )
+        raise UserError(f"{show_path(path)} has no {DATABASE}.", _HINT)
     try:
         with open_copy(path) as client:
             names = _find_collections(path, client)
@@ -67,12 +66,9 @@ def read(path: Path, zone: tzinfo) -> ForeignRecords:
 def _find_collections(path: Path, client: "Client") -> set[str]:
     names = {collection.name: collection.metadata or {} for collection in client.list_collections()}
     if any(OURS in metadata for metadata in names.values()):
-        raise UserError(f"{show_path(path)} is ana's own.", "Name the folder in which agent-native-app kept its data.")
+        raise UserError(f"{show_path(path)} is a folder of ana itself.", _HINT)
     if not names.keys() & {ITEMS, CONTEXT}:
-        raise UserError(
-            f"{show_path(path)} holds neither of the collections {ITEMS} and {CONTEXT}.",
-            "Name the folder in which agent-native-app kept its data.",
-        )
+        raise UserError(f"{show_path(path)} has neither of the collections {ITEMS} and {CONTEXT}.", _HINT)
     return set(names)
 
 
@@ -97,7 +93,7 @@ def _read_item(row: Row, age: str) -> Item:
 
 
 def _read_stamp(written: object) -> str | None:
-    """A stamp as the store keeps it, or None where there is none or it is none."""
+    """Return a stamp in the store's form, or None if it is missing or not a stamp."""
     try:
         moment = datetime.fromisoformat(written) if isinstance(written, str) else None
         return to_stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC)) if moment else None

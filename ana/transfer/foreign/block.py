@@ -1,4 +1,4 @@
-"""The document of the original agent-native-app: content, and behind a delimiter its properties in words."""
+"""The document of the original agent-native-app: content, delimiter, properties in words."""
 
 import re
 from collections.abc import Mapping
@@ -10,16 +10,15 @@ from ana.values import Json, Properties
 
 _LINE = re.compile(r"(?P<name>[^\s:][^:\n]{0,63}): ?(?P<value>.*)")
 _GONE = "None"
-"""What that program wrote into the text for a property that was removed."""
+"""The text that agent-native-app wrote for a removed property."""
 
 
 def split_document(document: str, properties: Mapping[str, Json]) -> tuple[str, Properties]:
-    """The content of a document and its properties.
+    """Split a document into content and properties.
 
     Args:
-        document: As it was embedded; what stands behind the last delimiter is content too, unless it reads as
-            properties do.
-        properties: Those of the metadata, the truth where there are any.
+        document: The embedded text; the part after the last delimiter is content too, unless it looks like properties.
+        properties: Those of the metadata; if there are any, those of the text do not count.
     """
     content, delimiter, block = document.rpartition(DELIMITER)
     if not delimiter or not _is_block(block, properties):
@@ -37,7 +36,7 @@ def _is_block(block: str, properties: Mapping[str, Json]) -> bool:
 
 
 def _is_start(line: str, begins: tuple[str, ...]) -> bool:
-    """Whether a property begins here: one that is known, or one that was removed."""
+    """Return whether a known or a removed property starts on this line."""
     found = _LINE.fullmatch(line)
     return line.startswith(begins) or (found is not None and found["value"] == _GONE)
 
@@ -48,7 +47,7 @@ def _read_block(block: str) -> Properties:
 
 
 def _read_value(text: str) -> str:
-    """A value as it was before its date was spelled out."""
+    """Return a value as it was before its date was spelled out."""
     for form in ("%A %B %d %Y", "%A %B %d %Y at %I:%M %p"):
         try:
             moment = datetime.strptime(text, form)

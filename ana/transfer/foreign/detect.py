@@ -1,4 +1,4 @@
-"""Which reader fits what a person names, told from its content."""
+"""The choice of a reader for a file or folder, by its content."""
 
 import csv
 import re
@@ -16,25 +16,22 @@ from ana.transfer.foreign.records import read_bytes
 Reader = Callable[[Path, tzinfo], ForeignRecords]
 
 _NAMES = re.compile(rb'"(uuid|description|status)"\s*:')
-_FEWEST = {b"uuid", b"description", b"status"}
+_REQUIRED = {b"uuid", b"description", b"status"}
 
 
 def find_reader(path: Path) -> Reader | None:
-    """The reader for a file or folder, or None where none fits.
+    """Return the reader for a file or folder, or None if none fits.
 
-    A damaged file still has its reader, which tells what is wrong with it.
-
-    Args:
-        path: What the person named.
+    A damaged file has a reader as well, which reports the damage.
 
     Raises:
-        UserError: It is not there, or may not be read.
+        UserError: It does not exist, or may not be read.
     """
     if path.is_dir():
         return agent_native.read if _is_agent_native(path) else None
     data = read_bytes(path).removeprefix(b"\xef\xbb\xbf").lstrip()
     if data.startswith((b"[", b"{")):
-        return taskwarrior.read if {found[1] for found in _NAMES.finditer(data)} == _FEWEST else None
+        return taskwarrior.read if {found[1] for found in _NAMES.finditer(data)} == _REQUIRED else None
     return todoist.read if _is_todoist(data) else None
 
 
@@ -45,7 +42,7 @@ def _is_todoist(data: bytes) -> bool:
 
 
 def _is_agent_native(path: Path) -> bool:
-    """By SQLite alone, and without the locks that would leave a trace in the folder."""
+    """Return whether a folder is agent-native-app's, without locks, which would change the folder."""
     try:
         address = f"{(path / DATABASE).resolve().as_uri()}?mode=ro&immutable=1"
         with closing(sqlite3.connect(address, uri=True)) as database:

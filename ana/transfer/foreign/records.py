@@ -1,4 +1,4 @@
-"""What the readers share: UTF-8 or an error, ids that follow from the source, and one error for all bad records."""
+"""Helpers of all readers: UTF-8 or an error, ids made from the source, one error for all bad records."""
 
 import hashlib
 from collections.abc import Callable, Iterable
@@ -19,25 +19,25 @@ Made = TypeVar("Made")
 
 
 class BadRecord(ValueError):
-    """What is wrong with one record, as the end of a sentence that began with its place."""
+    """A record cannot be read; the message ends a sentence that begins with the record's place."""
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a file.
+    """Return the bytes of a file.
 
     Raises:
-        UserError: It is not there, is a folder, or may not be read.
+        UserError: It does not exist, is a folder, or may not be read.
     """
     try:
         return path.read_bytes()
     except (OSError, ValueError) as exc:
         raise UserError(
-            f"{show_path(path)} cannot be read: {exc}.", "Name a file that is there and may be read."
+            f"{show_path(path)} cannot be read: {exc}.", "Name a file that exists and may be read."
         ) from exc
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, without a byte-order mark.
+    """Return the text of a file, without a byte-order mark.
 
     Raises:
         UserError: It cannot be read, is empty, or has lines that are not UTF-8; they are named.
@@ -61,12 +61,12 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[[Record], Made | None]) -> list[Made]:
-    """What every record makes; those that make nothing are left out.
+    """Return what is made of every record; None is left out.
 
     Args:
         path: The file, for the message.
         records: Each with its place, such as "line 3".
-        read: Makes it, or raises BadRecord or ToolError.
+        read: Reads a record, or raises BadRecord or ToolError.
 
     Raises:
         UserError: Records that cannot be read; the first ten are named with their places.
@@ -85,24 +85,18 @@ def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[
 def refusal_error(
     path: Path, bad: list[str], hint: str = "Correct or remove these records, and import again."
 ) -> UserError:
-    """The error that names bad records.
-
-    Args:
-        path: The file or folder.
-        bad: What is wrong with each, its place first.
-        hint: The next step.
-    """
+    """Return the error that names bad records, `bad`, each with its place and its fault."""
     more = f"; and {len(bad) - MOST:,} more" if len(bad) > MOST else ""
-    return UserError(f"Nothing was taken from {show_path(path)}: {plain_text('; '.join(bad[:MOST]))}{more}.", hint)
+    return UserError(f"Nothing was imported from {show_path(path)}: {plain_text('; '.join(bad[:MOST]))}{more}.", hint)
 
 
 def show_path(path: Path) -> str:
-    """A path as a message can carry it."""
+    """Return a path in a form for messages."""
     return plain_text(str(path))
 
 
 def check_item(item: Item) -> Item:
-    """The item, if the store can keep it.
+    """Return the item, if it can be stored.
 
     Raises:
         ToolError: A property cannot be stored.
@@ -112,38 +106,30 @@ def check_item(item: Item) -> Item:
 
 
 def drop_empty(properties: Properties) -> Properties:
-    """The properties that say something."""
+    """Return the properties without null, empty texts and empty lists."""
     return {name: value for name, value in properties.items() if value is not None and value != "" and value != []}
 
 
 def item_id(source: str) -> str:
-    """The id that follows from where an item came from.
-
-    Args:
-        source: The program, and how that program tells the item from its others.
-    """
+    """Return the id for an item's source: the program and the item's id there."""
     return short_id(hashlib.sha256(plain_text(source).encode()).digest())
 
 
 def to_stamp(moment: datetime) -> str:
-    """A moment as the store keeps it; see `Clock.stamp`."""
+    """Return a moment in the store's form; see `Clock.stamp`."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def read_modified(path: Path) -> str:
-    """When a file was last written, as a stamp: what is known of the age of records that tell none."""
+    """Return when a file was last written, as the stamp of records without one."""
     return to_stamp(datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
 def to_local(moment: datetime, zone: tzinfo) -> str:
-    """A moment as a date property: local midnight is the bare day.
-
-    Args:
-        moment: An aware one.
-        zone: The person's.
+    """Return an aware moment as a date property in a zone; midnight there gives the bare day.
 
     Raises:
-        OverflowError: It lies beyond the calendar there.
+        OverflowError: It is beyond the calendar there.
     """
     here = moment.astimezone(zone).replace(tzinfo=None)
     if here == datetime.combine(here, datetime.min.time()):

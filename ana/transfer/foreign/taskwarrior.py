@@ -1,7 +1,7 @@
 """Taskwarrior's `task export`.
 
-The format is told by Taskwarrior's page "Taskwarrior JSON Format" (its RFC of that name) and by the page of the command
-`export`: one array of objects, or, with json.array off as in older versions, one object a line.
+The format is described on Taskwarrior's page "Taskwarrior JSON Format" (its RFC of that name) and on the page of the
+command `export`: one array of objects, or, with json.array off as in older versions, one object a line.
 """
 
 import json
@@ -34,26 +34,26 @@ _STATUS = {"pending": "active", "waiting": "active", "completed": "done"}
 _LEFT_OUT = ("deleted", "recurring")
 _PRIORITY = {"H": "high", "M": "medium", "L": "low"}
 _DATES = ("scheduled", "wait", "until", "start", "end")
-_PLACED = {
+_USED = {
     "uuid", "description", "status", "entry", "modified", "annotations", "due", "priority", "project", "tags",
     "depends", "recur", *_DATES,
 }  # fmt: skip
 _DERIVED = {"id", "urgency", "mask", "imask", "parent"}
-"""Numbers that change by themselves, and the bookkeeping of templates, which are left out."""
+"""Numbers that change on their own, and data of templates, which are left out."""
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _DATE = re.compile(r"\d{8}T\d{6}Z")
 
 
 def read(path: Path, zone: tzinfo) -> ForeignRecords:
-    """The tasks of an export; deleted ones and the templates of recurring ones are left out.
+    """Return the tasks of an export, without deleted ones and templates of recurring ones.
 
     Args:
-        path: What `task export` wrote.
-        zone: The person's: a date at midnight there becomes a bare day.
+        path: A file written by `task export`.
+        zone: The person's; a date at midnight there becomes a bare day.
 
     Raises:
-        UserError: It is no such export, or records in it cannot be read; they are named.
+        UserError: It is not such an export, or has records that cannot be read; they are named.
     """
     records = _read_records(path)
     tasks = _Tasks(zone, read_modified(path), {uuid for _, record in records if (uuid := _find_uuid(record))})
@@ -72,17 +72,17 @@ def _read_records(path: Path) -> list[tuple[str, Any]]:
     if isinstance(whole, dict) and "uuid" in whole:
         whole = [whole]
     if not isinstance(whole, list):
-        raise UserError(f"{show_path(path)} holds no array of tasks.", "Write it with: task export > tasks.json")
+        raise UserError(f"{show_path(path)} has no array of tasks.", "Write it with: task export > tasks.json")
     return [(f"record {n}", record) for n, record in enumerate(whole, 1)]
 
 
 def _is_torn(text: str) -> bool:
-    """Whether an array begins and does not end, so that tasks may be missing."""
+    """Return whether an array begins and does not end, so that tasks may be missing."""
     return text.lstrip().startswith("[") and not text.rstrip().endswith("]")
 
 
 def _strip_array(line: str) -> str:
-    """A line without what makes it part of an array."""
+    """Return a line without the signs of an array around it."""
     return line.strip().removeprefix("[").removesuffix("]").strip().rstrip(",").rstrip()
 
 
@@ -98,18 +98,18 @@ def _explain(exc: Exception) -> str:
 
 
 def _find_uuid(record: Any) -> str | None:
-    """The uuid of a task that is not left out."""
+    """Return the uuid of a task, or None if the task is left out."""
     if not isinstance(record, dict) or record.get("status") in _LEFT_OUT:
         return None
     return str(record.get("uuid")).lower()
 
 
 class _Tasks:
-    """Makes items of tasks.
+    """Reads tasks as items.
 
     Args:
         zone: The person's.
-        age: The stamp of tasks that do not tell when they were made.
+        age: The stamp of tasks without one.
         known: The uuids of the tasks that become items.
     """
 
@@ -123,7 +123,7 @@ class _Tasks:
         if isinstance(record, BadRecord):
             raise record
         if not isinstance(record, dict):
-            raise BadRecord("it is no object")
+            raise BadRecord("it is not an object")
         uuid, status = self._read_uuid(record), _read_text(record, "status")
         if status in _LEFT_OUT:
             return None
@@ -139,7 +139,7 @@ class _Tasks:
         if not _UUID.fullmatch(uuid):
             raise BadRecord(f"its uuid is {reprlib.repr(uuid)}")
         if uuid in self._seen:
-            raise BadRecord(f"its uuid {uuid} is another's before it")
+            raise BadRecord(f"its uuid {uuid} is also that of a task before it")
         self._seen.add(uuid)
         return uuid
 
@@ -151,7 +151,7 @@ class _Tasks:
 
     def _read_annotation(self, annotation: Any) -> str:
         if not isinstance(annotation, dict):
-            raise BadRecord("an annotation is no object")
+            raise BadRecord("an annotation is not an object")
         day = (self._read_date(annotation, "entry") or "")[:10]
         return f"{day} {_read_text(annotation, 'description')}".strip()
 
@@ -169,12 +169,12 @@ class _Tasks:
             "depends": [self._find_other(_check_text(uuid, "what it depends on")) for uuid in _read_depends(task)],
         }
         for name, value in task.items():
-            if name not in _PLACED | _DERIVED:
+            if name not in _USED | _DERIVED:
                 own[f"taskwarrior_{name}" if name in own else name] = self._read_own(value)
         return drop_empty(own)
 
     def _find_other(self, uuid: str) -> str:
-        """The id of another task's item; its uuid if it does not become one."""
+        """Return the id of another task's item; its uuid if it does not become an item."""
         return _id(uuid.lower()) if uuid.lower() in self._known else uuid
 
     def _read_date(self, task: Mapping[str, Any], name: str) -> str | None:
@@ -182,10 +182,10 @@ class _Tasks:
         try:
             return to_local(moment, self._zone) if moment else None
         except OverflowError as exc:
-            raise BadRecord(f"its {name} lies beyond the calendar") from exc
+            raise BadRecord(f"its {name} is beyond the calendar") from exc
 
     def _read_own(self, value: Json) -> Json:
-        """An attribute of the person's own: text, a number, or a date in the form of all dates."""
+        """Return the value of a user-defined attribute: text, a number, or a date in the form of all dates."""
         if not isinstance(value, str) or not _DATE.fullmatch(value):
             return value
         try:
@@ -217,13 +217,11 @@ def _read_list(task: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _read_depends(task: Mapping[str, Any]) -> list[Any]:
-    """A list; before Taskwarrior 2.6 text with commas."""
+    """Return the uuids of a list; before Taskwarrior 2.6 it was text with commas."""
     value = task.get("depends")
-    return (
-        [each.strip() for each in value.split(",") if each.strip()]
-        if isinstance(value, str)
-        else _read_list(task, "depends")
-    )
+    if not isinstance(value, str):
+        return _read_list(task, "depends")
+    return [each.strip() for each in value.split(",") if each.strip()]
 
 
 def _read_moment(task: Mapping[str, Any], name: str) -> datetime | None:
@@ -235,4 +233,4 @@ def _read_moment(task: Mapping[str, Any], name: str) -> datetime | None:
             return datetime.strptime(written, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     except ValueError:
         pass
-    raise BadRecord(f"its {name} {reprlib.repr(written)} is no date such as 20260113T120000Z")
+    raise BadRecord(f"its {name} {reprlib.repr(written)} is not a date such as 20260113T120000Z")

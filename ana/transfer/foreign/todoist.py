@@ -1,7 +1,7 @@
 """Todoist's CSV export of a project.
 
-The format is told by Todoist's help page "Import or export a project as a CSV file in Todoist", before called "Format a
-CSV file to import into Todoist"; what stands there of an import holds for what is exported.
+The format is described on Todoist's help page "Import or export a project as a CSV file in Todoist", once called
+"Format a CSV file to import into Todoist"; its description of an import is also true of an export.
 """
 
 import csv
@@ -37,29 +37,29 @@ _PRIORITY = {"1": "high", "2": "medium", "3": "low", "4": None, "": None}
 _LABEL = re.compile(r"(?<!\S)@(\S+)")
 _WORD = re.compile(r"\S+")
 _NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
-"""Todoist's own id behind the project's name, and the number of a second download."""
+"""Todoist's own id after the project's name, and the number of a second download."""
 
 
 def read(path: Path, zone: tzinfo) -> ForeignRecords:
-    """The tasks of a project.
+    """Return the tasks of a project.
 
     Args:
-        path: The file; its name is the project's, and its age the items', which tell none.
+        path: The file; its name is the project's, and its time of writing becomes the items'.
         zone: The person's.
 
     Raises:
-        UserError: It is no such export, or lines in it cannot be read; they are named.
+        UserError: It is not such an export, or has lines that cannot be read; they are named.
     """
     rows = list(_iter_rows(path, read_text(path)))
     outline = _Outline(_NUMBERED.sub("", path.stem) or path.stem, zone)
-    read_each(path, rows, outline.take)
+    read_each(path, rows, outline.add)
     age = read_modified(path)
     return ForeignRecords([Item(e.id, "\n".join(e.lines), e.properties, age, age) for e in outline.entries], [])
 
 
 def _iter_rows(path: Path, text: str) -> Iterator[tuple[str, Row | BadRecord]]:
-    """Every row by the header's names, with the line it begins on."""
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # by itself csv refuses cells over 128 KB
+    """Yield every row by the header's names, with the line that it begins on."""
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # by default csv refuses cells over 128 KB
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = [name.strip().upper() for name in next(reader)]
@@ -83,7 +83,7 @@ def _read_row(header: list[str], cells: list[str]) -> Row | BadRecord:
 
 @dataclass
 class _Entry:
-    """A task, or a note that belongs to none, and what rows below may add to it."""
+    """A task, or a note without a task; rows below may add to it."""
 
     id: str
     indent: int
@@ -92,7 +92,7 @@ class _Entry:
 
 
 class _Outline:
-    """The tasks as they stand below one another.
+    """The tree of tasks, read row by row.
 
     Args:
         project: Its name.
@@ -105,14 +105,14 @@ class _Outline:
         self._zone = zone
         self._section = ""
         self._above: list[_Entry] = []
-        """The task a note would belong to, and those it lies under, the outermost first."""
+        """The task that a note would belong to, and the tasks above it, the outermost first."""
         self._counted: Counter[str] = Counter()
 
-    def take(self, row: Row | BadRecord) -> None:
-        """Take a row in.
+    def add(self, row: Row | BadRecord) -> None:
+        """Add a row.
 
         Raises:
-            BadRecord: It is not what Todoist writes.
+            BadRecord: Todoist does not write such rows.
         """
         if isinstance(row, BadRecord):
             raise row
@@ -153,7 +153,7 @@ class _Outline:
 
 
 def _strip_labels(content: str) -> str:
-    """The content without the labels at its end; those within belong to what it says."""
+    """Return content without the labels at its end; labels within it are part of the text."""
     end = len(content)
     for word in reversed(list(_WORD.finditer(content))):
         if not _LABEL.fullmatch(word[0]):
@@ -181,7 +181,7 @@ def _read_properties(row: Row, zone: tzinfo) -> Properties:
 
 
 def _read_date(row: Row, column: str, zone: tzinfo, name: str, else_name: str) -> Properties:
-    """A column's date under a name, or its text under another where it is not the date of one day."""
+    """Return a column's date under a name, or its text under another if it is not the date of one day."""
     written = _read_cell(row, column)
     found = read_date(written, _find_zone(_read_cell(row, "TIMEZONE"), zone), zone)
     return {name: found} if found else {else_name: written}
@@ -195,7 +195,7 @@ def _find_zone(name: str, zone: tzinfo) -> tzinfo | None:
 
 
 def _read_cell(row: Row, name: str) -> str:
-    """What a cell says; Todoist also writes None where there is nothing."""
+    """Return the text of a cell; Todoist sometimes writes None into empty ones."""
     text = row.get(name, "").strip()
     return "" if text == "None" else text
 

@@ -105,12 +105,12 @@ def test_a_folder_of_ours_is_not_theirs(tmp_path: Path, clock: Clock) -> None:
     memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     memory.create("ours")
     memory.close()
-    with pytest.raises(UserError, match=r"is ana's own\.$"):
+    with pytest.raises(UserError, match=r"is a folder of ana itself\.$"):
         read(tmp_path / "data" / "chroma", BERLIN)
 
 
 def test_what_is_no_such_folder_is_refused_in_a_sentence(leave: Left, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"holds no chroma\.sqlite3"):
+    with pytest.raises(UserError, match=r"has no chroma\.sqlite3"):
         read(tmp_path, BERLIN)
     with pytest.raises(UserError, match="neither of the collections items and global_context"):
         read(leave(others={"a": ("a", None)}), BERLIN)

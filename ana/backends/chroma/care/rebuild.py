@@ -1,9 +1,9 @@
 """A Chroma that cannot be used is set aside and rebuilt from its documents and metadata.
 
 Damage is in the files of the vector index, which Chroma rewrites in place; its SQLite file survives a kill. So that
-file is copied back and everything in it embedded again. Where it cannot be read either, what the journal and the
-derived index know is stored in a new one by the caller. Until the end a note tells that this is going on and where the
-damaged files are, so that whoever comes after a crash begins again from them.
+file is copied back and everything in it is embedded again. If it cannot be read either, the caller stores what the
+journal and the derived index know in a new one. Until the end a note says that a rebuild is going on and where the
+damaged files are, so that the next process after a crash begins again from them.
 """
 
 import json
@@ -25,10 +25,10 @@ from ana.files import write_whole
 from ana.memory.item import Item
 
 ASIDE = "set-aside"
-"""The folder, in the data folder, in which damaged files are kept."""
+"""The folder, in the data folder, for damaged files."""
 
 REBUILDING = "rebuilding.json"
-"""The note that says where they are, while a store is being rebuilt."""
+"""The note that says where they are during a rebuild."""
 
 _SETTLED = "SELECT item FROM bodies JOIN items USING (row) WHERE id NOT IN (SELECT id FROM unsettled)"
 
@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 def set_aside(path: Path, *names: str) -> Path:
-    """Move files or folders of a data folder out of the way, and return where they are now."""
+    """Move files or folders of a data folder out of the way, and return their new folder."""
     aside = _make_aside(path)
     for name in names:
         _move(path, aside, name)
@@ -46,19 +46,19 @@ def set_aside(path: Path, *names: str) -> Path:
 def rebuild(
     path: Path, names: Sequence[str], arguments: Mapping[str, Any], embedder: Embedder, progress: Progress
 ) -> Path:
-    """Rebuild a data folder's Chroma, or go on with that. The folder must be held all the while, and Chroma closed.
+    """Rebuild a data folder's Chroma, or continue a rebuild. The folder must be held, and Chroma closed.
 
-    Once the records that the new one still lacks are stored in it, `finish_rebuild` ends it.
+    Afterwards the caller stores the records that are still missing and calls `finish_rebuild`.
 
     Args:
         path: The data folder.
         names: The collections.
-        arguments: How each is created.
-        embedder: Gives the vectors.
-        progress: Told how many records of how many are done.
+        arguments: The arguments that create each.
+        embedder: Makes the vectors.
+        progress: Called with the number of records done, and of all.
 
     Returns:
-        Where the damaged files are.
+        The folder of the damaged files.
 
     Raises:
         AnaError: It cannot be rebuilt now, because of the embedder or the disk; the next use tries again.
@@ -85,12 +85,12 @@ def rebuild(
 
 
 def finish_rebuild(path: Path) -> None:
-    """Say that the new store holds everything that could be saved."""
+    """Note that the rebuild is complete."""
     (path / REBUILDING).unlink(missing_ok=True)
 
 
 def read_indexed_items(index: Path) -> list[Item]:
-    """Return the items that a derived index holds, as far as it can be read."""
+    """Return the items of a derived index; none if it cannot be read."""
     if not index.exists():
         return []
     try:
@@ -102,7 +102,7 @@ def read_indexed_items(index: Path) -> list[Item]:
 
 
 def _begin(path: Path) -> Path:
-    """Move all damaged files aside, unless that was done before, and return where they are."""
+    """Move all damaged files aside, unless that was done before, and return their folder."""
     note = path / REBUILDING
     if note.exists():
         aside = path / ASIDE / str(json.loads(note.read_text())["aside"])
@@ -119,7 +119,7 @@ def _begin(path: Path) -> Path:
 def _find_unreadable(chroma: Path, names: Sequence[str]) -> str | None:
     """Return why the documents cannot be read, or None."""
     if not (chroma / DATABASE).exists():
-        return "they are gone"
+        return "the file is missing"
     try:
         refuse_damaged(chroma / DATABASE)
         client = open_chroma(chroma)

@@ -1,8 +1,8 @@
 """Re-embedding: every collection is written again beside the old one, and then all of them change places at once.
 
-The moment of change is one file that is renamed into place. Before it exists, the old collections are untouched and the
-new ones are rubbish; once it exists, whoever opens the folder next finishes the change. So a process that ends at any
-moment leaves the old or the new, never neither and never some of each.
+The change happens when one file is renamed into place. Before it exists, the old collections are valid and the new ones
+worthless; once it exists, the next process that opens the folder finishes the change. So a process that ends at any
+moment leaves all of the old or all of the new.
 """
 
 import json
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
 BATCH = 500
-"""Documents embedded between two reports of progress."""
+"""Documents embedded between two calls of `progress`."""
 
 _NEW = "{}.new"
 _CHANGE = "reindexed.json"
 
 Progress = Callable[[int, int], None]
-"""Called with how many documents are done, and of how many."""
+"""Called with the number of documents done, and of all."""
 
 
 def reindex(
@@ -37,18 +37,18 @@ def reindex(
     embedder: Embedder,
     progress: Progress,
 ) -> int:
-    """Embed every document again. The folder must be held all the while.
+    """Embed every document again, while the folder is held.
 
     Args:
         client: Chroma, opened.
         path: The data folder.
         names: The collections; one that does not exist is left out.
-        arguments: How the new ones are created.
-        embedder: Gives the new vectors.
-        progress: Told after every batch.
+        arguments: The arguments that create the new ones.
+        embedder: Makes the new vectors.
+        progress: Called after every batch.
 
     Returns:
-        How many documents were embedded.
+        The number of documents.
     """
     settle_reindex(client, path)
     existing = _list_names(client)
@@ -66,7 +66,7 @@ def reindex(
 
 
 def settle_reindex(client: "Client", path: Path) -> None:
-    """Finish a change that was decided, and remove what is left of one that was not."""
+    """Finish a change that was decided, and remove the rest of one that was not."""
     change, existing = path / _CHANGE, _list_names(client)
     decided = json.loads(change.read_text()) if change.exists() else []
     for name in decided:

@@ -1,10 +1,10 @@
 """The derived index of a collection: typed property rows, words and digests, in SQLite beside Chroma.
 
-It is never the truth and may be deleted at any time: it is rebuilt from Chroma when it is missing, damaged, of
-another version, of another collection, or does not count as many items as Chroma does. A write is entered here first,
-in one durable step together with its ids as unsettled; whoever opens the index next reads those ids again from Chroma,
-and once more after the next write that succeeds: on a full disk Chroma may tell a state that its log has passed.
-So no end of a process or a write, however sudden, leaves the two apart. Used only while the folder is held.
+Nothing is known only here, and the file may be deleted at any time: it is rebuilt from Chroma if it is missing or
+damaged, of another version or collection, or has another number of items than Chroma. A write is entered here first, in
+one durable step that also marks its ids as unsettled. The next process that opens the index reads those ids from Chroma
+again, and a second time after the next write that succeeds, because on a full disk Chroma may return an old state.
+So the two agree however suddenly a process or a write ends. Used only while the folder is held.
 """
 
 import json
@@ -32,13 +32,13 @@ from ana.memory.property_text import property_text
 from ana.memory.tokens import tokenize
 
 LONG_TAIL = 500
-"""After so many changes the words are loaded again; a changed one costs ten times as much to score."""
+"""After so many changes the words are loaded again; a changed item takes ten times as long to score."""
 
 _log = logging.getLogger(__name__)
 
 
 class Source(Protocol):
-    """What the index is made from."""
+    """The collection that the index is made from."""
 
     identity: str
 
@@ -64,10 +64,10 @@ class Index:
         self._words: Words | None = None
         self._file = 0
         self._all_written = False
-        """Whether everything unsettled was this process's own and was written."""
+        """Whether all unsettled ids are from writes of this process that succeeded."""
 
     def make_ready(self, source: Source) -> sqlite3.Connection:
-        """Return the connection, once the index says what the source says."""
+        """Make the index agree with the source, and return the connection."""
         try:
             return self._bring_up_to_date(source)
         except sqlite3.DatabaseError as exc:
@@ -80,7 +80,7 @@ class Index:
     def enter_write(
         self, source: Source, put: Sequence[EmbeddedItem] = (), removed: Sequence[str] = ()
     ) -> Iterator[None]:
-        """Enter a write before it is made inside this context; if it fails there, the source is asked what is true."""
+        """Enter a write, which is then made inside this context; if that fails, the source is read again."""
         try:
             db = self._enter_with_retry(source, put, removed)
             yield
@@ -89,14 +89,14 @@ class Index:
             raise
         if not self._all_written:
             self._settle_after_write(db, source)
-        elif len(put) > 1:
+        elif len(put) > 1:  # one id is removed by the next write, which saves a transaction; many are not left for it
             self._forget(db)
         self._all_written = True
 
     def _enter_with_retry(
         self, source: Source, put: Sequence[EmbeddedItem], removed: Sequence[str]
     ) -> sqlite3.Connection:
-        """Enter a write and return the connection; once more on a new index if the file turns out to be damaged."""
+        """Enter a write and return the connection; try again on a new index if the file turns out to be damaged."""
         try:
             return self._enter_as_unsettled(self.make_ready(source), put, removed)
         except sqlite3.DatabaseError as exc:
@@ -115,7 +115,7 @@ class Index:
         return db
 
     def _settle_after_write(self, db: sqlite3.Connection, source: Source) -> None:
-        """Read everything unsettled after a write that succeeded; the counts are compared at the next use."""
+        """Read everything unsettled again after a write that succeeded; the next use compares the counts."""
         self._reread(db, source)
         self._forget(db)
         self._seen = -1
@@ -129,7 +129,7 @@ class Index:
         known = self._get_zones(db)
         found = next((dates for dates in known if str(dates.zone) == str(zone)), None)
         if found is None:
-            self._zones = None  # until the transaction has ended well
+            self._zones = None  # unknown until the transaction succeeds
             with transaction(db):
                 found = add_zone(db, known, zone)
             self._zones = known
@@ -141,7 +141,7 @@ class Index:
         return self._zones
 
     def load_words(self, db: sqlite3.Connection) -> Words:
-        """The lexical leg, loaded at the first use."""
+        """Return the words of all items, loaded at the first use."""
         if self._words is None or self._words.changed > LONG_TAIL:
             self._words = Words((row, _to_terms(blob)) for row, blob in db.execute("SELECT row, words FROM items"))
         return self._words
@@ -157,7 +157,7 @@ class Index:
         remove_database(self._path)
 
     def _bring_up_to_date(self, source: Source) -> sqlite3.Connection:
-        if self._db is not None and self._file != read_inode(self._path):  # deleted, perhaps rebuilt, by another
+        if self._db is not None and self._file != read_inode(self._path):  # another process deleted the file
             self.close()
         if self._db is None:
             self._db = open_index(self._path)
@@ -169,7 +169,7 @@ class Index:
         return self._db
 
     def _read_data_version(self) -> int:
-        """Return a number that another process's write changes, for as long as this connection is open."""
+        """Return a number that changes when another process writes, as long as this connection is open."""
         assert self._db is not None
         return int(self._db.execute("PRAGMA data_version").fetchone()[0])
 
@@ -183,7 +183,7 @@ class Index:
             self._rebuild(db, source, expected)
 
     def _reread(self, db: sqlite3.Connection, source: Source) -> bool:
-        """Enter what the source says of everything unsettled, and return whether there was anything."""
+        """Read everything unsettled from the source again, and return whether there was anything."""
         unsettled = [id for (id,) in db.execute("SELECT id FROM unsettled")]
         stored = source.get_many(unsettled)
         gone = sorted(set(unsettled) - {each.item.id for each in stored})
@@ -230,7 +230,7 @@ class Index:
         digest = content_digest(item.content, item.properties)
         values = (item.id, digest, item.created_at, item.date, terms.tobytes())
         found = db.execute("SELECT row FROM items WHERE id = ?", (item.id,)).fetchone()
-        if found:
+        if found:  # a known item keeps its row, which all tables share
             db.execute("DELETE FROM properties WHERE row = ?", found)
         known = (found and found[0], *values)
         row = db.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", known).lastrowid

@@ -1,8 +1,8 @@
 """The ranking of a query over a large collection without scoring every item.
 
-How an item scores is told in ana.memory.scoring. The vectors propose the nearest items. Of all others only those are
-compared whose words or day could still bring them among the best, since their cosine cannot exceed the smallest one
-proposed (the threshold algorithm: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", 2001).
+Scores are defined in ana.memory.scoring. The vectors propose the nearest items. Other items are compared only if their
+words or date could still bring them among the best, since their cosine cannot exceed the smallest one proposed (the
+threshold algorithm: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", 2001).
 """
 
 import heapq
@@ -22,21 +22,21 @@ from ana.memory.query import ParsedQuery
 from ana.memory.scoring import Evidence, Weights, is_on_day
 
 NEAREST = 50
-"""How many items the vectors propose at least."""
+"""How many items, at least, the vectors propose."""
 
 MOST = 500
 """How many more items the words and the days may propose."""
 
 FEW = 1000
-"""Up to so many items are all compared: the vector index leaves out one neighbour in 500, differently every time."""
+"""Up to this number all items are compared: the vector index misses one neighbour in 500, each time another."""
 
 WIDE = 5000
-"""A filter is applied to at most so many neighbours; where too few of them pass it, all that pass it are compared."""
+"""A filter is applied to at most so many neighbours; if too few pass, all items that pass are compared."""
 
 
 @dataclass(frozen=True)
 class Hit:
-    """An item and what speaks for it."""
+    """An item with its evidence."""
 
     entry: IndexEntry
     evidence: Evidence
@@ -47,12 +47,12 @@ class Ranking:
 
     Args:
         at: Look-ups in the zone of the query.
-        words: The lexical leg of the index.
+        words: The words of all items.
         source: The collection.
-        query: What the text asks for.
+        query: The query's text.
         vector: The query's vector, of length 1.
         passing: The filter; None for every item.
-        weights: How much each leg counts.
+        weights: The weights of a score's parts.
     """
 
     def __init__(
@@ -79,11 +79,11 @@ class Ranking:
 
     @property
     def total(self) -> int:
-        """How many items pass the filter."""
+        """Return how many items pass the filter."""
         return self._everything if self._allowed is None else len(self._allowed)
 
     def find_best(self, limit: int) -> list[Hit]:
-        """Return the best items, at most so many, best first."""
+        """Return the best items in order, at most `limit`."""
         if not self.total:
             return []
         near, first = self._find_nearest(self._allowed, limit), self._find_first()
@@ -103,8 +103,7 @@ class Ranking:
     def _find_others(
         self, near: Mapping[IndexEntry, float], first: Mapping[int, First], missing: float
     ) -> list[IndexEntry]:
-        """Return the items that the vectors did not propose and that could still be among the best: the words may give
-        what is missing, or having no date, if that is asked for."""
+        """Return the items not proposed by the vectors whose words or date may give the missing part of a score."""
         missing -= self._weights.day * self._query.undated
         above = missing / self._weights.words if self._weights.words else math.inf
         likely = self._word_scores.find_top(MOST, above, self._allowed).tolist()
@@ -120,15 +119,14 @@ class Ranking:
     def _compare(
         self, entries: list[IndexEntry], first: Mapping[int, First], least: float, most: float
     ) -> Iterator[Hit]:
-        """Yield hits with true cosines, of those that reach the least score with the most that a cosine can be."""
+        """Yield hits with their true cosines, if the highest possible cosine would bring them above the least score."""
         hits = self._weigh(dict.fromkeys(entries, most), first)
         close = {hit.entry.row: hit for hit in hits if hit.evidence.first or hit.evidence.score(self._weights) > least}
         for row, cosine in lookup.compute_cosines(self._at.db, close, self._vector).items():
             yield Hit(close[row].entry, replace(close[row].evidence, cosine=cosine))
 
     def _find_nearest(self, allowed: Rows | None, limit: int) -> dict[IndexEntry, float]:
-        """Return the items nearest by vector with their cosines; no other one that is allowed has a higher cosine than
-        the least of these."""
+        """Return the items nearest by vector, with cosines that no other allowed item exceeds."""
         count, total = max(NEAREST, limit), self._everything if allowed is None else len(allowed)
         if allowed is None and total > FEW:
             return self._find_neighbours(allowed, count)
@@ -152,7 +150,7 @@ class Ranking:
         return self._at.find_rows(join("AND", [*self._conditions, lookup.UNDATED]))
 
     def _find_first(self) -> dict[int, First]:
-        """Return the rows that come before all others: named by id, with a quoted phrase, or with a tag."""
+        """Return the rows that come before all others, with the reason: an id, a quoted phrase or a tag."""
         db = self._at.db
         first: dict[int, First] = dict.fromkeys(lookup.find_tagged(db, self._query.tags), "tag")
         for phrase in self._query.phrases:
@@ -160,15 +158,15 @@ class Ranking:
         return first | dict.fromkeys(lookup.find_existing_rows(db, self._query.ids), "id")
 
     def _find_dated(self) -> list[int]:
-        """Return items on the days that the query names, the earliest first."""
+        """Return the rows on the days that the query names, the earliest first."""
         days = (self._at.on_days(mention.first, mention.last) for mention in self._query.mentions)
         found = (self._at.find_by_date(join("AND", [*self._conditions, day]), MOST) for day in days)
         return [entry.row for entries in found for entry in entries]
 
 
 def _keep_allowed(entries: list[IndexEntry], allowed: Rows | None) -> list[IndexEntry]:
-    """Return those of the entries that pass the filter."""
+    """Return the entries that pass the filter."""
     if allowed is None:
         return entries
-    held = find_members(allowed, np.array([entry.row for entry in entries], np.int64))
-    return [entry for entry, holds in zip(entries, held, strict=True) if holds]
+    members = find_members(allowed, np.array([entry.row for entry in entries], np.int64))
+    return [entry for entry, is_member in zip(entries, members, strict=True) if is_member]

@@ -1,4 +1,4 @@
-"""Queries over one collection: by filter and date, or by text and what it asks for."""
+"""Queries over one collection, by filter and date or by text."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from ana.memory.scoring import Weights
 
 @dataclass(frozen=True)
 class _Ranked:
-    """The best of what passes, and how much passes in all."""
+    """The best items that pass, and how many pass in all."""
 
     entries: list[IndexEntry]
     reasons: list[Reason]
@@ -28,7 +28,7 @@ class Search:
 
     Args:
         index: The derived index.
-        weights: How much each leg of the ranking counts.
+        weights: The weights of the ranking.
     """
 
     def __init__(self, index: Index, weights: Weights) -> None:
@@ -40,7 +40,7 @@ class Search:
 
         Args:
             source: The collection.
-            query: What is looked for.
+            query: The query.
             vector: The vector of its text, of length 1; None without a text.
 
         Raises:

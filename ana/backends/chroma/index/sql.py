@@ -1,7 +1,7 @@
 """A filter's tree as SQL over the index's typed property rows.
 
-It says exactly what `ana.memory.filters.matches` says; where a rule looks odd there, its reason stands there too.
-A property's whole value is a row with element 0, every element of a list a row of its own with element 1. Values are
+It selects exactly the items that pass `ana.memory.filters.matches`, where the reasons of odd rules are explained.
+A property's value is a row with element 0, and every element of a list another row with element 1. Values are
 compared as canonical JSON, numbers also as numbers, dates as spans in the zone of the query (see dates.py).
 """
 
@@ -20,11 +20,11 @@ from ana.memory.tokens import fold_tag
 from ana.values import Json
 
 MOST_PARTS = 900
-"""How many conditions a filter may have: SQLite takes 1,000 in one expression."""
+"""How many conditions a filter may have; SQLite takes 1,000 in one expression."""
 
 INT64 = 2**63
 LONGEST_DAY = 49 * 3600 * 10**6
-"""Microseconds that no calendar day exceeds: where a zone crossed the date line eastwards, one lasted 48 hours."""
+"""Microseconds that no calendar day exceeds; when a zone crossed the date line eastwards, one lasted 48 hours."""
 
 _ORDER = ("$gt", "$gte", "$lt", "$lte")
 _BEFORE = "(stop <= {bs} AND start < {be})"
@@ -34,7 +34,7 @@ _SIGNS = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
 
 @dataclass(frozen=True)
 class Sql:
-    """A condition on `items.row`, and what its question marks stand for."""
+    """A condition on `items.row`, and the values of its question marks."""
 
     text: str
     params: tuple[Any, ...] = ()
@@ -51,7 +51,7 @@ def iter_typed_rows(key: str, value: Json) -> Iterator[tuple[str, int, str, int 
 
 
 def _to_number(value: Json) -> int | float | None:
-    """Return a number as SQLite orders it; one beyond 64 bits only keeps its side."""
+    """Return a number as SQLite orders it; beyond 64 bits an infinity."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if isinstance(value, int) and not -INT64 <= value < INT64:
@@ -60,7 +60,7 @@ def _to_number(value: Json) -> int | float | None:
 
 
 def add_functions(db: sqlite3.Connection) -> None:
-    """Teach a connection the functions that `compile_filter` and look-ups call."""
+    """Define the functions that `compile_filter` and look-ups call."""
 
     def order(value: str, bound: str) -> int:
         left, right = json.loads(value), json.loads(bound)
@@ -75,7 +75,7 @@ def add_functions(db: sqlite3.Connection) -> None:
 
 
 def compile_filter(node: Node, dates: ZoneDates) -> Sql:
-    """Return the SQL that is true of exactly the rows that pass a filter.
+    """Return SQL that is true for exactly the rows that pass a filter.
 
     Args:
         node: The filter.
@@ -90,7 +90,7 @@ def compile_filter(node: Node, dates: ZoneDates) -> Sql:
 
 
 def join(word: str, parts: Iterable[Sql]) -> Sql:
-    """Return conditions joined by AND or OR; no parts are always true."""
+    """Return conditions joined by AND or OR; without parts one that is always true."""
     known = list(parts)
     if not known:
         return EVERYTHING
@@ -99,7 +99,7 @@ def join(word: str, parts: Iterable[Sql]) -> Sql:
 
 
 def _count_conditions(node: Node) -> int:
-    """Count a filter's conditions; a date among several operands is one of its own."""
+    """Count a filter's conditions; each date among several operands is a condition of its own."""
     if not isinstance(node, Compare):
         return sum(map(_count_conditions, node.parts))
     return 1 + sum(isinstance(operand, DateOperand) for operand in _list_operands(node))
@@ -127,7 +127,7 @@ class _Compiler:
                 ranges[part.key].append(part)
             else:
                 rest.append(self.compile(part))
-        # both ends of a range in one look-up: alone, each would walk through half of all dates
+        # both ends of a range in one look-up: each alone would read half of all dates
         return join("AND", [*map(self._compile_range, ranges.values()), *rest])
 
     def _compile_comparison(self, node: Compare) -> Sql:
@@ -139,19 +139,20 @@ class _Compiler:
         return self._compile_equality(node.key, _list_operands(node), int(node.op == "$contains"))
 
     def _compile_equality(self, key: str, operands: tuple[Operand, ...], element: int) -> Sql:
-        """Equal to any of the operands; nothing equals none of them."""
+        """Return the condition that a value equals one of the operands; without operands it is never true."""
         days = [operand for operand in operands if isinstance(operand, DateOperand)]
-        parts = [self._rows_where_date(key, element, _lie_within(day)) for day in days]
+        parts = [self._rows_where_date(key, element, _is_within(day)) for day in days]
         plain = [to_canonical_text(operand) for operand in operands if not isinstance(operand, DateOperand)]
         if plain:
             parts.append(_rows_where(key, element, Sql(f"value IN ({','.join('?' * len(plain))})", tuple(plain))))
-        if element == 0 and "null" in plain:
+        if element == 0 and "null" in plain:  # a missing key is the same as null
             present = _rows_where(key, 0, EVERYTHING)
             parts.append(Sql(f"NOT {present.text}", present.params))
         return join("OR", parts) if parts else Sql("0")
 
     def _compile_range(self, nodes: list[Compare]) -> Sql:
-        """All bounds on one key. Numbers and dates have no order between them, so they are looked up apart."""
+        """Return the condition for all bounds on one key."""
+        # numbers and dates have no order between them, so they are looked up separately
         key, parts = nodes[0].key, []
         if days := [_compare_date(node.op, node.operand) for node in nodes if isinstance(node.operand, DateOperand)]:
             parts.append(self._rows_where_date(key, 0, join("AND", days)))
@@ -181,7 +182,7 @@ def _compare_number(op: str, bound: Any) -> Sql:
 
 
 def _compare_date(op: str, bound: DateOperand) -> Sql:
-    """Return the side of a span, with a plain bound on `start` before it that the index can use."""
+    """Return the comparison with a span, after a simple bound on `start` for which SQLite can use its index."""
     near = {
         "$lt": f"start < {bound.end} AND {_BEFORE}",
         "$lte": f"start <= {bound.end} AND NOT {_AFTER}",
@@ -191,6 +192,6 @@ def _compare_date(op: str, bound: DateOperand) -> Sql:
     return Sql(near[op].format(bs=bound.start, be=bound.end))
 
 
-def _lie_within(bound: DateOperand) -> Sql:
+def _is_within(bound: DateOperand) -> Sql:
     sides = f"NOT {_BEFORE} AND NOT {_AFTER}".format(bs=bound.start, be=bound.end)
     return Sql(f"start BETWEEN {bound.start} AND {bound.end} AND stop <= {bound.end} AND {sides}")

@@ -79,7 +79,7 @@ def test_a_damaged_vector_index_is_made_anew(
     assert told(memory) == there
     assert memory.find("new number 7", limit=1).items[0].content == "new number 7"
     assert memory.lines() == {0: "Prefers tea"}
-    assert "ended in the middle of it" in said[0]
+    assert "ended unexpectedly" in said[0]
     unknown = {change.id for change in examine(chroma_of(memory)).journal}
     assert unknown == {item.id for item in MANY}, "all is sound but that the journal never knew these"
     assert list((path / "set-aside").glob("*/chroma/*/*.bin"))
