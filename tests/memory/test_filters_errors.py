@@ -1,4 +1,4 @@
-"""What is no filter is refused in words the model can act on."""
+"""An invalid filter is refused in words that the model can act on."""
 
 from zoneinfo import ZoneInfo
 

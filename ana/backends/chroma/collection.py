@@ -121,16 +121,6 @@ class ChromaCollection:
             if len(items) < page:
                 return
 
-    def get_vectors(self, ids: list[str]) -> list[list[float]]:
-        """Return the stored vectors of these ids, in their order."""
-        with self.hold_source() as source:
-            return [stored.vector.tolist() for stored in source.get_many(ids)]
-
-    def find_nearest(self, vector: list[float], limit: int) -> list[str]:
-        """Return the ids nearest to a vector, by Chroma's index alone."""
-        with self.hold_source() as source:
-            return list(source.find_nearest(np.array(vector, np.float32), limit))
-
     def close(self) -> None:
         """Close the index; the folder closes Chroma."""
         self.index.close()

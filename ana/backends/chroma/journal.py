@@ -1,4 +1,4 @@
-"""What happened, in SQLite beside Chroma, which holds what is known.
+"""The journal: every write in order, in SQLite beside Chroma.
 
 Every write is an entry: the record before and after, and whether the write was done and read back. An entry is found by
 the key of the call that caused it, so a call that runs again changes nothing twice.

@@ -1,4 +1,4 @@
-"""What search and the index read from a Chroma collection."""
+"""The reads and writes of one Chroma collection."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -34,7 +34,7 @@ from tests.conftest import BERLIN
         ("13 Jan 2026 noon", "2026-01-13T12:00"),
     ],
 )
-def test_one_day_is_placed(text: str, found: str) -> None:
+def test_one_day_is_read(text: str, found: str) -> None:
     assert read_date(text, BERLIN, BERLIN) == found
 
 
@@ -48,7 +48,7 @@ def test_one_day_is_placed(text: str, found: str) -> None:
         "before 13 Jan 2026", "2026", "0001-01-01T00:00+14:00", "x" * 1_000_000, "13 Jan 2026" + " " * 1000 + "at 2pm",
     ],
 )  # fmt: skip
-def test_what_is_not_one_day_is_not_placed(text: str) -> None:
+def test_text_without_one_day_is_not_read(text: str) -> None:
     assert read_date(text, BERLIN, BERLIN) is None
 
 

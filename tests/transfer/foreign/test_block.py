@@ -1,4 +1,4 @@
-"""Content and properties of the original agent-native-app's documents are told apart, or all is content."""
+"""Content and properties of the original agent-native-app's documents are separated, or all is content."""
 
 import pytest
 from hypothesis import given
@@ -38,9 +38,9 @@ def test_without_metadata_the_block_is_read() -> None:
 
 
 @pytest.mark.parametrize("properties", [{}, KNOWN])
-@pytest.mark.parametrize("behind", ["", "prose", "type: task\nprose", "\ntype: task", "Dear Bob: hi\n: x"])
-def test_what_does_not_read_as_properties_is_content(properties: Properties, behind: str) -> None:
-    document = f"How it is kept:{DELIMITER}{behind}"
+@pytest.mark.parametrize("after", ["", "prose", "type: task\nprose", "\ntype: task", "Dear Bob: hi\n: x"])
+def test_text_unlike_properties_is_content(properties: Properties, after: str) -> None:
+    document = f"How it is kept:{DELIMITER}{after}"
     assert split_document(document, properties) == (document, properties)
 
 
@@ -63,6 +63,6 @@ values = st.one_of(st.text(st.characters(exclude_categories=["Cs"])), st.integer
 
 
 @given(st.text(), st.dictionaries(names, values, min_size=1, max_size=4))
-def test_what_that_program_wrote_is_told_apart(content: str, properties: Properties) -> None:
+def test_documents_of_that_program_are_separated(content: str, properties: Properties) -> None:
     block = "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in properties.items())
     assert split_document(content + DELIMITER + block, properties) == (content, properties)

@@ -1,4 +1,4 @@
-"""The reader is told from what stands in a file or folder, not from how it is called."""
+"""The reader is chosen by the content of a file or folder, not by its name."""
 
 from pathlib import Path
 

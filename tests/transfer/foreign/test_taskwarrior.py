@@ -1,4 +1,4 @@
-"""An export of Taskwarrior becomes items, whole or not at all."""
+"""An export of Taskwarrior becomes items, completely or not at all."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def read_text(tmp_path: Path) -> Read:
 
 @pytest.fixture
 def read_task(read_text: Read) -> Callable[..., Item]:
-    """Reads one task, differing in these attributes from the plainest there is."""
+    """Read one task that differs from the simplest in these attributes."""
     return lambda **more: read_text(json.dumps([TASK | more])).items[0]
 
 
@@ -90,7 +90,7 @@ def test_the_deleted_and_templates_are_left_out(read_text: Read) -> None:
         ("20260112T225959Z", "2026-01-12T23:59:59"),
     ],
 )
-def test_a_date_is_told_in_the_persons_zone(read_task: Callable[..., Item], utc: str, here: str) -> None:
+def test_a_date_is_given_in_the_persons_zone(read_task: Callable[..., Item], utc: str, here: str) -> None:
     assert read_task(due=utc).properties["due_date"] == here
 
 

@@ -1,4 +1,4 @@
-"""What search looks up in a collection's index, in SQL."""
+"""The derived index in SQL: look-ups by row, id, word, tag and phrase."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""A damaged store does not take the assistant down: it is found, set aside and made anew, and nothing is lost."""
+"""A damaged store does not stop the assistant: it is found, set aside and rebuilt, and nothing is lost."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def garble(file: Path) -> None:
     file.write_bytes(data)
 
 
-def told(memory: Memory) -> dict[str, str]:
+def contents_by_id(memory: Memory) -> dict[str, str]:
     return {item.id: item.content for item in memory.items()}
 
 
@@ -49,7 +49,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]
     for n in range(20):
         memory.create(f"new number {n}", {"n": n})
     memory.append_line("Prefers tea")
-    there = told(memory)
+    there = contents_by_id(memory)
     memory.close()
     return path, there
 
@@ -65,7 +65,7 @@ def abandon(path: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [truncate, garble])
-def test_a_damaged_vector_index_is_made_anew(
+def test_a_damaged_vector_index_is_rebuilt(
     filled: tuple[Path, dict[str, str]], clock: Clock, spoil: Callable[[Path], None]
 ) -> None:
     path, there = filled
@@ -76,7 +76,7 @@ def test_a_damaged_vector_index_is_made_anew(
     abandon(path)
     said: list[str] = []
     memory = open_memory(path, EMBEDDER, clock, tell=said.append)
-    assert told(memory) == there
+    assert contents_by_id(memory) == there
     assert memory.find("new number 7", limit=1).items[0].content == "new number 7"
     assert memory.lines() == {0: "Prefers tea"}
     assert "ended unexpectedly" in said[0]
@@ -93,14 +93,14 @@ def test_a_store_whose_documents_are_lost_too_comes_back_from_journal_and_index(
     garble(path / "chroma" / "chroma.sqlite3")
     abandon(path)
     memory = open_memory(path, EMBEDDER, clock)
-    assert told(memory) == there
+    assert contents_by_id(memory) == there
     assert memory.lines() == {0: "Prefers tea"}
     memory.close()
     (path / "items.index.sqlite").unlink()
     garble(path / "chroma" / "chroma.sqlite3")
     abandon(path)
     memory = open_memory(path, EMBEDDER, clock)
-    assert set(told(memory).values()) == {f"new number {n}" for n in range(20)}, "what the journal knows"
+    assert set(contents_by_id(memory).values()) == {f"new number {n}" for n in range(20)}, "what the journal knows"
     memory.close()
 
 
@@ -111,7 +111,7 @@ class Unreachable(WordLlamaEmbeddings):
         raise StoreBroken("The embedder could not be reached.")
 
 
-def test_a_store_that_cannot_be_made_anew_now_is_not_taken_for_empty(
+def test_a_store_that_cannot_be_rebuilt_now_is_not_taken_for_empty(
     filled: tuple[Path, dict[str, str]], clock: Clock
 ) -> None:
     path, there = filled
@@ -124,7 +124,7 @@ def test_a_store_that_cannot_be_made_anew_now_is_not_taken_for_empty(
             memory.count()
     memory.close()
     memory = open_memory(path, EMBEDDER, clock)
-    assert told(memory) == there
+    assert contents_by_id(memory) == there
     assert not (path / "rebuilding.json").exists()
     memory.close()
 
@@ -133,7 +133,7 @@ PLACES = ("open_chroma", "reindex", "find_fault", "shutil.copy2", "finish_rebuil
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_kill_while_the_store_is_made_anew_loses_nothing(
+def test_a_kill_during_a_rebuild_loses_nothing(
     filled: tuple[Path, dict[str, str]], clock: Clock, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, there = filled
@@ -150,13 +150,13 @@ def test_a_kill_while_the_store_is_made_anew_loses_nothing(
             memory.count()
     memory.close()
     memory = open_memory(path, EMBEDDER, clock)
-    assert told(memory) == there
+    assert contents_by_id(memory) == there
     assert memory.lines() == {0: "Prefers tea"}
     memory.close()
 
 
 def test_a_record_that_the_vector_index_passes_over_is_looked_for_again(memory: Memory) -> None:
-    """Its answers are approximate; what is found when more neighbours are asked for is no fault."""
+    """Its answers are approximate; a record that a wider search finds is not a fault."""
     for n in range(3):
         memory.create(f"text {n}")
     nearest = ChromaSource.find_nearest_each
@@ -179,7 +179,7 @@ def test_a_clean_end_is_not_doubted(tmp_path: Path, clock: Clock) -> None:
     assert said == []
 
 
-def test_after_the_machine_was_started_anew_the_store_is_looked_at_once(
+def test_after_a_restart_of_the_machine_the_store_is_checked_once(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
@@ -212,7 +212,7 @@ def test_an_empty_folder_is_sound(memory: Memory) -> None:
     assert examine(chroma_of(memory)).is_sound
 
 
-def test_what_was_done_behind_the_journals_back_is_found_and_mended(memory: Memory) -> None:
+def test_changes_that_the_journal_does_not_know_are_found_and_repaired(memory: Memory) -> None:
     lost, changed, broken = (memory.create(text).id for text in ("lost", "changed", "broken"))
     with chroma_of(memory).collections["item"].hold_source() as source:
         chroma_of(memory).folder.mark_written()
@@ -233,13 +233,13 @@ def test_what_was_done_behind_the_journals_back_is_found_and_mended(memory: Memo
     assert len(found.journal) == 2
     repair(chroma_of(memory), found)
     assert examine(chroma_of(memory)).is_sound
-    assert sorted(told(memory).values()) == ["broken", "changed outside", "lost", "unknown"]
+    assert sorted(contents_by_id(memory).values()) == ["broken", "changed outside", "lost", "unknown"]
     assert memory.history()[0].turn.startswith("doctor-")
     (kept,) = chroma_of(memory).folder.path.glob("set-aside/*/unreadable.jsonl")
     assert json.loads(kept.read_text())["id"] == broken
 
 
-def test_an_index_that_says_something_else_is_made_anew(memory: Memory) -> None:
+def test_an_index_that_says_something_else_is_rebuilt(memory: Memory) -> None:
     item = memory.create("Buy milk").after
     assert item
     with chroma_of(memory).collections["item"].hold_source() as source:
@@ -251,7 +251,7 @@ def test_an_index_that_says_something_else_is_made_anew(memory: Memory) -> None:
     assert examine(chroma_of(memory)).is_sound
 
 
-def test_damage_without_an_unclean_end_is_found_and_mended(filled: tuple[Path, dict[str, str]], clock: Clock) -> None:
+def test_damage_without_an_unclean_end_is_found_and_repaired(filled: tuple[Path, dict[str, str]], clock: Clock) -> None:
     path, there = filled
     for file in (path / "chroma").glob("*/*.bin"):
         garble(file)
@@ -260,7 +260,7 @@ def test_damage_without_an_unclean_end_is_found_and_mended(filled: tuple[Path, d
     assert "cannot be used" in found.store[0]
     repair(chroma_of(memory), found)
     assert examine(chroma_of(memory)).is_sound
-    assert told(memory) == there
+    assert contents_by_id(memory) == there
     memory.close()
 
 

@@ -114,7 +114,7 @@ def test_numbers_beyond_64_bits_are_compared_exactly(tmp_path: Path, op: str) ->
     index.close()
 
 
-def spoiled(path: Path) -> dict[str, Callable[[], object]]:
+def ways_to_spoil(path: Path) -> dict[str, Callable[[], object]]:
     """Ways in which an index file can be wrong."""
     return {
         "deleted": path.unlink,
@@ -135,12 +135,12 @@ def _execute(path: Path, *statements: str) -> None:
     db.close()
 
 
-@pytest.mark.parametrize("how", sorted(spoiled(Path())))
+@pytest.mark.parametrize("how", sorted(ways_to_spoil(Path())))
 def test_a_spoiled_index_is_rebuilt(tmp_path: Path, clock: Clock, how: str) -> None:
     memory = open_memory(tmp_path, EMBEDDER, clock)
     ids = [memory.create(f"thing {word}", {"n": n}).id for n, word in enumerate(("one", "two", "three"))]
     memory.close()
-    spoiled(tmp_path / "items.index.sqlite")[how]()
+    ways_to_spoil(tmp_path / "items.index.sqlite")[how]()
     memory = open_memory(tmp_path, EMBEDDER, clock)
     assert {item.id for item in memory.find(where={"n": {"$gte": 1}}).items} == set(ids[1:])
     assert memory.find('"thing two"', limit=1).items[0].id == ids[1]
