@@ -33,7 +33,7 @@ def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
-            os.fsync(file.fileno())
+            os.fsync(file.fileno())  # else the rename may reach the disk before the text
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)

@@ -110,7 +110,7 @@ def default_handles(instruct: Callable[[str], str]) -> Handles:
     """Return the process's own handles, opened from the environment at the first call; see `open_handles`."""
     global _default
     with _opening:
-        if _default is None:
+        if _default is None:  # a server's threads may ask at the same time
             settings = load_settings()
             add_log_file(settings)
             _default = open_handles(settings, program="ana server", instruct=instruct)

@@ -44,7 +44,7 @@ class OwnerLock:
                 f"{self._what} is in use by {self._holder()}.", "Wait until it has finished, or stop that program."
             ) from exc
         try:
-            abandoned = self._owner.exists() and self._owner.stat().st_size > 0
+            abandoned = self._owner.exists() and self._owner.stat().st_size > 0  # a holder that ended well emptied it
             self._owner.write_text(f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}')
         except OSError:
             self._lock.release()

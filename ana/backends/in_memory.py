@@ -52,7 +52,7 @@ class InMemoryBackend:
 
     def scan(self, kind: Kind) -> Iterator[Item]:
         with self._lock:
-            return iter(list(self._records[kind].values()))
+            return iter(list(self._records[kind].values()))  # a copy: others may write while the caller reads
 
     def count(self, kind: Kind) -> int:
         return len(self._records[kind])
@@ -152,7 +152,7 @@ class InMemoryBackend:
         else:
             self._records[change.kind][change.id] = change.after
         if change.kind == "item":
-            row = self._rows.setdefault(change.id, len(self._rows))
+            row = self._rows.setdefault(change.id, len(self._rows))  # a deleted item's row is not used again
             self._words.remove(row)
             if vector is not None:
                 self._vectors[change.id] = np.array(vector)

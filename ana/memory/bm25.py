@@ -155,7 +155,7 @@ class Words:
             return np.empty(0, np.uint32), np.empty(0, np.float32)
         end = self._begins[at + 1] if at + 1 < len(self._begins) else len(self._places)
         places, often = self._places[self._begins[at] : end], self._often[self._begins[at] : end]
-        if self.changed:
+        if self.changed:  # else every document is alive, and the test is not needed
             alive = self._alive[places]
             places, often = places[alive], often[alive]
         return places, often
@@ -170,7 +170,7 @@ def find_members(sorted: Rows, rows: Rows) -> NDArray[np.bool_]:
 
 
 def _idf(containing: int, count: int) -> float:
-    return float(np.log1p((count - containing + 0.5) / (containing + 0.5)))
+    return float(np.log1p((count - containing + 0.5) / (containing + 0.5)))  # the 1 in log1p keeps it above 0
 
 
 def _weigh(idf: float, often: NDArray[Any], length: NDArray[Any]) -> NDArray[Any]:

@@ -93,7 +93,7 @@ def combine(changes: Iterable[Change]) -> list[Change]:
     spans: dict[tuple[Kind, str], Change] = {}
     for change in changes:
         first = spans.get(change.key, change)
-        spans[change.key] = Change(change.kind, change.id, first.before, change.after)
+        spans[change.key] = Change(change.kind, change.id, first.before, change.after)  # a known key keeps its place
     return list(spans.values())
 
 

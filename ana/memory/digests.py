@@ -11,13 +11,15 @@ _LONGEST = 400
 
 def line_digest(text: str) -> str:
     """Return a short fingerprint of a Global Context line, which changes with its text."""
+    # a line may have half a surrogate pair
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def content_digest(content: str, properties: Properties) -> str:
     """Return the same for equal properties and texts that differ only in case, white space or a final full stop."""
     said = " ".join(content.casefold().split())
-    said = said.rstrip(" .!") or said
+    said = said.rstrip(" .!") or said  # a text of nothing but signs keeps them
+    # null is the same as a missing key
     known: Json = {key: value for key, value in properties.items() if value is not None}
     return hashlib.sha256(json.dumps([said, to_canonical_text(known)]).encode()).hexdigest()[:32]
 
@@ -29,7 +31,7 @@ def to_canonical_text(value: Json) -> str:
 
 
 def _spell_out(value: Json) -> str:
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and value.is_integer():  # 1.0 is written like 1
         return str(int(value))
     if isinstance(value, list):
         return f"[{','.join(map(_spell_out, value))}]"

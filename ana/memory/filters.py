@@ -206,12 +206,13 @@ def _read_operand(key: str, value: object, zone: tzinfo) -> Operand:
             f"The filter on {key!r} has an operator where a plain value is needed.",
             f'Give each operator its value: {{"{key}": {{"$in": ["a", "b"]}}}}.',
         )
-    span = date_span(bare := without_weekday(value), zone)
+    span = date_span(bare := without_weekday(value), zone)  # models copy the weekday from what they were shown
     return DateOperand(*span, zone) if span else bare  # type: ignore[return-value]
 
 
 def _read_bound(key: str, op: str, value: object, zone: tzinfo) -> Operand:
     operand = _read_operand(key, value, zone)
+    # JSON has no infinity, Python's parser does
     if isinstance(operand, DateOperand) or (_is_number(operand) and abs(operand) < math.inf):
         return operand
     if isinstance(value, str):

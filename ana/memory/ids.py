@@ -11,4 +11,4 @@ def new_id() -> str:
 
 def short_id(entropy: bytes) -> str:
     """Return the item id that 5 bytes spell."""
-    return base64.b32encode(entropy[:5]).decode().lower()
+    return base64.b32encode(entropy[:5]).decode().lower()  # 40 bits are exactly 8 characters, without padding

@@ -82,7 +82,7 @@ def _find_problem(value: object, depth: int = 0) -> str | None:
         return f"it is nested more than {DEEPEST} deep"
     if isinstance(value, float) and not math.isfinite(value):
         return f"{value} is not a number"
-    if isinstance(value, int) and value.bit_length() > 1024:
+    if isinstance(value, int) and value.bit_length() > 1024:  # more than any float
         return "it has more digits than a number can have"
     if isinstance(value, list):
         return next((p for v in value if (p := _find_problem(v, depth + 1))), None)
@@ -96,4 +96,4 @@ def _find_problem(value: object, depth: int = 0) -> str | None:
 
 def merge_properties(old: Properties, changes: Mapping[str, Json]) -> Properties:
     """Return old properties with changes applied; a change to None removes the property."""
-    return {k: v for k, v in (old | dict(changes)).items() if v is not None or k not in changes}
+    return {k: v for k, v in (old | dict(changes)).items() if v is not None or k not in changes}  # an old null stays

@@ -235,6 +235,7 @@ class Memory:
 
     def _write(self, plan: Callable[[], Change], cause: Cause | None, *, distinct: bool = False) -> Change:
         """Make a change once: a call that already made it gets the change of that time."""
+        # an edit by hand is a turn too, so that it can be undone
         by = cause or Cause("", "", f"edit-{secrets.token_hex(4)}")
         # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
         for left in reversed(range(TRIES)):
@@ -276,5 +277,5 @@ def _iter_free_ids(cause: Cause | None) -> Iterator[str]:
     """Yield ids for a new item; the first are the same for the same call, so that a repeated call gets its own id."""
     seed = hashlib.sha256(cause.key.encode()).digest() if cause else b""
     yield from (short_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))
-    while True:
+    while True:  # all ids of the call are in use
         yield new_id()

@@ -93,7 +93,7 @@ def parse_query(text: str, today: date) -> ParsedQuery:
         text: Any text, an item's whole content too.
         today: The person's today.
     """
-    said = text[:LONGEST]
+    said = text[:LONGEST]  # a text may be an item of a megabyte
     mentions = tuple(find_named_days(said, today))
     undated = _UNDATED.search(said) is not None
     quoted = (tuple(tokenize("".join(match))) for match in _PHRASE.findall(said))
@@ -113,6 +113,6 @@ def _find_words(text: str, mentions: Sequence[Mention]) -> list[str]:
     """Return the words of a text, with a day that it names spelled out as in items."""
     # the words of several days would outweigh all others, and those days count as dates anyway
     days = [spell_day(mention.first) for mention in mentions if mention.first == mention.last]
-    for mention in reversed(mentions):
+    for mention in reversed(mentions):  # from the end, so that positions stay valid
         text = f"{text[: mention.start]} {text[mention.end :]}"
     return [word for word in tokenize(text) if word not in _FUNCTION_WORDS] + tokenize(" ".join(days))

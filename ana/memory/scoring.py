@@ -76,6 +76,7 @@ def days_span(first: date, last: date, zone: tzinfo) -> Span:
 def is_within(span: Span | None, first: date, last: date, zone: tzinfo) -> bool:
     """Return whether an item's own date is within these days."""
     start, stop = days_span(first, last, zone)
+    # all of it: an item of a week is not of one day
     return span is not None and start <= span[0] <= stop and span[1] <= stop
 
 

@@ -54,7 +54,7 @@ def purge(memory: Memory, before: str) -> list[DeletedItem]:
         memory: Items and journal.
         before: ISO 8601 in UTC.
     """
-    with memory.backend.snapshot():
+    with memory.backend.snapshot():  # nobody restores an item between the list and the erasure
         purged = [deleted for deleted in list_deleted(memory) if deleted.ts < before]
         for deleted in purged:
             memory.backend.erase("item", deleted.item.id)

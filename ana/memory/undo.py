@@ -105,11 +105,13 @@ def _undo(memory: Memory, turn: str, override: bool | Collection[Conflict], name
         raise UserError(f"No turn {turn} has written anything.", "`ana history` shows the turns.")
     if turn not in _list_not_undone(memory.turns()):
         raise UserError(f"The turn {turn} has been taken back already.", "Take back what took it back.")
+    # a turn's own writes in between do not matter, only what it found and left
     found = [(span, memory.record(span.kind, span.id)) for span in _net_newest_first(entries)]
     meddled = _find_meddled(entries)
     conflicts = [
         Conflict(span.after, now)
         for span, now in found
+        # a record that is as it was before needs no undo and is not a conflict
         if now not in (span.after, span.before) or (now != span.before and (span.kind, span.id) in meddled)
     ]
     accepted = conflicts if override is True else override or []

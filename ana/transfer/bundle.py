@@ -82,7 +82,7 @@ def _check_header(path: Path, line: bytes, bundle: Bundle) -> None:
         version, bundle.next_line = int(header["format"]), int(header["next_line"])
         if not 0 <= bundle.next_line <= MOST_LINES:
             raise ValueError(f"{bundle.next_line} is not a line number")
-    except (ValueError, TypeError, KeyError, OverflowError) as exc:
+    except (ValueError, TypeError, KeyError, OverflowError) as exc:  # int() of an infinity overflows
         raise UserError(f"{path} is not an export: its first line is not the header.", "Nothing was changed.") from exc
     if not known or version > FORMAT:
         raise UserError(
@@ -108,7 +108,7 @@ def _read_item(record: Any) -> Item:
     names = {field.name for field in fields(Item)}
     if not isinstance(record, dict) or record.keys() != names:
         raise ValueError(f"it does not have exactly {', '.join(sorted(names))}")
-    item = Item(**record)
+    item = Item(**record)  # its fields are checked below
     _check_texts(item.content, surrogates=True)
     _check_texts(item.id, item.created_at, item.updated_at)
     if not isinstance(item.properties, dict):

@@ -60,7 +60,7 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
     for left in reversed(range(TRIES)):
         with memory.backend.snapshot():
             plan = _make_plan(memory, bundle, turn, replace=replace)
-        memory.backend.reserve_line_numbers(plan.next_line)
+        memory.backend.reserve_line_numbers(plan.next_line)  # even if the import fails: numbers may have gaps
         try:
             if plan.entries:
                 memory.backend.apply(plan.entries, plan.expected)
@@ -100,7 +100,7 @@ def _number_lines(memory: Memory, bundle: Bundle) -> tuple[Records, int]:
     records: Records = {("item", item.id): item for item in bundle.items}
     past = [e.change for e in memory.backend.entries() if e.change.kind == "line"]
     lines = [*memory.backend.scan("line"), *(side for c in past for side in (c.before, c.after) if side)]
-    made = {(line.id, line.created_at) for line in lines}
+    made = {(line.id, line.created_at) for line in lines}  # number and time of creation identify a line across memories
     contents, ids = {line.content for line in lines}, {line.id for line in lines}
     texts = list(bundle.texts)
     for line in bundle.lines:
@@ -135,6 +135,7 @@ def _select_history(backend: Backend, bundle: Bundle, new: Records, known: set[R
     entries, keys = [], set()
     for entry in bundle.changes:
         if entry.change.key in complete:
+            # a key may be in a journal once
             is_free = entry.key not in keys and not (entry.key and backend.find_change(entry.key))
             entries.append(Entry(entry.ts, entry.thread, entry.turn, entry.change, entry.key if is_free else None))
             keys.add(entry.key)

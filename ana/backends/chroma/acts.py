@@ -39,13 +39,13 @@ class Acts:
             StoreBroken: A record does not read as it was written. The act is settled later.
         """
         changes = net(entry.change for entry in entries)
-        act = self._journal.begin(entries)
+        act = self._journal.begin(entries)  # from here on a crash leaves an act that can be settled
         self._write(changes, vectors)
         for change, now in self._read(changes):
             if now != change.after:
                 raise StoreBroken(f"The store did not save {change.kind} {change.id} as it was written.", "Try again.")
         self._journal.finish(act)
-        self.settle(has_written=True)
+        self.settle(has_written=True)  # a write succeeded, so what earlier ones left can be judged now
         return combine(entry.change for entry in entries)
 
     def settle(self, *, has_written: bool = False) -> None:
@@ -64,7 +64,7 @@ class Acts:
             if len(made) == len(changes):
                 self._journal.finish(act)
                 continue
-            self._write([Change(c.kind, c.id, c.after, c.before) for c in made])
+            self._write([Change(c.kind, c.id, c.after, c.before) for c in made])  # back to what they were
             if made or has_written:
                 self._journal.drop(act)
 

@@ -73,7 +73,7 @@ def _refuse_truncated(database: Path) -> None:
         return
     with database.open("rb") as file:
         header = file.read(100)
-    size = int.from_bytes(header[16:18], "big")
+    size = int.from_bytes(header[16:18], "big")  # of a page; 1 stands for 65,536, which 16 bits cannot hold
     pages = int.from_bytes(header[28:32], "big") if header[24:28] == header[92:96] else 0
     if not header.startswith(b"SQLite format 3\0") or database.stat().st_size < pages * (65536 if size == 1 else size):
         raise sqlite3.DatabaseError(f"{database.name} is damaged")
@@ -113,7 +113,7 @@ def refuse_damaged(database: Path) -> None:
         try:
             found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
             for name, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
-                if not sql.startswith("CREATE VIRTUAL"):
+                if not sql.startswith("CREATE VIRTUAL"):  # whose rows are in ordinary tables
                     for _ in connection.execute(f'SELECT * FROM "{name}"'):
                         pass
         except UnicodeDecodeError as exc:  # SQLite's own message was not UTF-8

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 VERSION = 2
-BATCH = 5000
+BATCH = 5000  # Chroma refuses more than 5,461 records at once
 
 Vectors = Mapping[str, Vector]
 """Vectors by the text that was embedded."""
@@ -114,7 +114,7 @@ class ChromaCollection:
 
     def scan(self, page: int = PAGE) -> Iterator[Item]:
         """Yield every record, read `page` at a time."""
-        for offset in itertools.count(0, page):
+        for offset in itertools.count(0, page):  # held for a page only, so that a slow reader blocks nobody
             with self.hold_source() as source:
                 items = source.read_page(offset, page)
             yield from items
@@ -165,6 +165,7 @@ class ChromaCollection:
     def hold_source(self) -> Iterator[ChromaSource]:
         """Hold the folder and yield the collection in it."""
         with map_foreign_errors(self._folder.path), self._folder.hold() as client:
+            # the old collection belongs to a closed client
             if self._opened is None or self._opened[0] != self._folder.generation:
                 self._opened = (self._folder.generation, ChromaSource(self._open(client)))
             yield self._opened[1]

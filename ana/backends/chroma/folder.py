@@ -84,10 +84,10 @@ class Folder:
 
     def mark_written(self) -> None:
         """Note before a write, while holding, that other processes must reopen Chroma."""
-        if not self._dirty:
+        if not self._dirty:  # once for each hold is enough
             self._dirty = True
             self._seen = f"{uuid.uuid4().hex} {_boot_id()}"
-            self._generation_file.write_text(self._seen)
+            self._generation_file.write_text(self._seen)  # before the write: after a crash others must reopen too
 
     def close(self) -> None:
         """Close Chroma; the next `hold` opens it again."""
@@ -109,7 +109,7 @@ class Folder:
             written = self._read_generation()
         except OSError as exc:
             raise unusable_error(self.path, exc) from exc
-        if written != self._seen:
+        if written != self._seen:  # another process wrote: an open client has stale indexes
             self.in_doubt |= bool(written) and not written.endswith(_boot_id())
             self._seen = written
             self.close()

@@ -125,7 +125,7 @@ class Journal:
             db = sqlite3.connect(self._path, check_same_thread=False, timeout=10)
             try:
                 db.execute("PRAGMA journal_mode = WAL")
-                db.execute("PRAGMA synchronous = FULL")
+                db.execute("PRAGMA synchronous = FULL")  # an intent must be on disk before Chroma is touched
                 db.executescript(SCHEMA)
             except sqlite3.Error:
                 db.close()

@@ -39,7 +39,7 @@ def is_flat(value: Json) -> TypeGuard[Scalar]:
         return len(value) <= 512 and value.isprintable()
     if isinstance(value, bool) or not isinstance(value, int | float):
         return isinstance(value, bool)
-    return isinstance(value, float) or -_INT64 <= value < _INT64
+    return isinstance(value, float) or -_INT64 <= value < _INT64  # Chroma's integers have 64 bits
 
 
 def to_chroma(item: Item) -> tuple[str, Metadata]:

@@ -27,6 +27,7 @@ def fetch_minilm(folder: Path | None = None) -> Path:
     try:
         if not has_minilm(target):
             target.parent.mkdir(parents=True, exist_ok=True)
+            # on the same disk, so that it can be renamed
             with tempfile.TemporaryDirectory(prefix=".ana-", dir=target.parent) as scratch:
                 _put(_download(Path(scratch)), target)
     except (HTTPError, OSError, ValueError, EOFError, tarfile.TarError) as exc:

@@ -88,7 +88,7 @@ class ChromaSource:
             before: Each item as stored before, None for a new one; Chroma merges metadata, so old keys are set to None.
         """
         documents, metadatas = zip(*(to_chroma(each.item) for each in stored), strict=True)
-        stale = [dict.fromkeys(to_chroma(old)[1]) if old else {} for old in before]
+        stale = [dict.fromkeys(to_chroma(old)[1]) if old else {} for old in before]  # None removes a key
         merged: Any = [none | metadata for none, metadata in zip(stale, metadatas, strict=True)]
         vectors = np.array([each.vector for each in stored], np.float32)
         self._collection.upsert([each.item.id for each in stored], vectors, merged, list(documents))

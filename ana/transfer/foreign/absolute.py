@@ -24,7 +24,7 @@ def read_date(text: str, there: tzinfo | None, zone: tzinfo) -> str | None:
         there: The zone in which it was written; None if unknown, then a time of day cannot be read.
         zone: The person's.
     """
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST:  # not a date, and costly to read
         return None
     try:
         return _read_date(text.strip(), there, zone)

@@ -53,6 +53,6 @@ def _read_value(text: str) -> str:
             moment = datetime.strptime(text, form)
         except ValueError:
             continue
-        if text.startswith(f"{weekday(moment)} "):
+        if text.startswith(f"{weekday(moment)} "):  # strptime takes a wrong weekday
             return moment.isoformat(timespec="minutes") if " at " in form else moment.date().isoformat()
     return text

@@ -44,7 +44,7 @@ def _is_todoist(data: bytes) -> bool:
 def _is_agent_native(path: Path) -> bool:
     """Return whether a folder is agent-native-app's, without locks, which would change the folder."""
     try:
-        address = f"{(path / DATABASE).resolve().as_uri()}?mode=ro&immutable=1"
+        address = f"{(path / DATABASE).resolve().as_uri()}?mode=ro&immutable=1"  # immutable: no locks, no journal files
         with closing(sqlite3.connect(address, uri=True)) as database:
             names = {name for (name,) in database.execute("SELECT name FROM collections")}
             ours = database.execute("SELECT 1 FROM collection_metadata WHERE key = ?", (agent_native.OURS,)).fetchone()

@@ -112,6 +112,7 @@ def drop_empty(properties: Properties) -> Properties:
 
 def item_id(source: str) -> str:
     """Return the id for an item's source: the program and the item's id there."""
+    # so a second import finds the items of the first
     return short_id(hashlib.sha256(plain_text(source).encode()).digest())
 
 

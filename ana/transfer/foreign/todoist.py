@@ -144,7 +144,7 @@ class _Outline:
             self._add_entry(note, 0, [note], {"type": "note"})
 
     def _add_entry(self, content: str, indent: int, lines: list[str], properties: Properties) -> _Entry:
-        self._counted[content] += 1
+        self._counted[content] += 1  # ids are made from the text, and tasks may repeat it
         id = item_id(f"todoist:{self._project}/{content}#{self._counted[content]}")
         where: Properties = {"project": self._project, "section": self._section}
         entry = _Entry(id, indent, lines, drop_empty(properties | where))
@@ -167,7 +167,7 @@ def _read_properties(row: Row, zone: tzinfo) -> Properties:
     if priority not in _PRIORITY:
         raise BadRecord(f"its PRIORITY is {reprlib.repr(priority)}")
     duration, unit = (_read_cell(row, name) for name in ("DURATION", "DURATION_UNIT"))
-    tags = dict.fromkeys(_LABEL.findall(row["CONTENT"]))
+    tags = dict.fromkeys(_LABEL.findall(row["CONTENT"]))  # each once, in order
     return {
         "type": "task",
         "status": "active",

@@ -45,7 +45,7 @@ def check_backup(path: Path) -> None:
             version, writer, files = int(manifest["format"]), str(manifest["version"]), int(manifest["files"])
             names = archive.namelist()
             inside = _read_format_inside(archive) if version <= FORMAT else version
-            broken = archive.testzip()
+            broken = archive.testzip()  # reads every byte and compares checksums
     except FileNotFoundError as exc:
         raise UserError(f"There is no file {path}.") from exc
     except _BROKEN as exc:

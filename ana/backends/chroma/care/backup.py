@@ -72,10 +72,11 @@ def pack(path: Path, traces: Path | None, to: Path, *, keep_damaged: bool = Fals
         with os.fdopen(descriptor, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1, strict_timestamps=False) as archive:
                 count = _pack(archive, path, traces, keep_damaged=keep_damaged)
+                # last, so that a backup with it is complete
                 archive.writestr(MANIFEST, json.dumps({"format": FORMAT, "version": __version__, "files": count}))
             file.flush()
             os.fsync(file.fileno())
-        draft.rename(to)
+        draft.rename(to)  # a file of that name is always a complete backup
     finally:
         draft.unlink(missing_ok=True)
     return count
@@ -125,7 +126,7 @@ def copy_database(source: Path, target: Path) -> None:
         with closing(sqlite3.connect(source, timeout=30)) as old, closing(sqlite3.connect(target, timeout=30)) as new:
             old.execute("SELECT name FROM sqlite_master").fetchall()
             new.execute("PRAGMA user_version")
-            old.backup(new)
+            old.backup(new)  # SQLite's own copy: another process may be writing
     except sqlite3.DatabaseError as exc:
         if not is_damage(exc) or not target.exists() or not target.stat().st_size:
             raise

@@ -81,7 +81,7 @@ class Healing:
             collection.put([(item, None) for item in missing])
             if missing:
                 self._tell(f"Restored from the journal: {len(missing)} of {collection.name}.")
-        finish_rebuild(self._path)
+        finish_rebuild(self._path)  # only now: a crash before this begins the rebuild again
         self._aside = None
 
     def _show_progress(self, done: int, total: int) -> None:

@@ -23,6 +23,7 @@ def find_fault(path: Path) -> str | None:
     """
     command = [sys.executable, "-m", "ana.backends.chroma.care.probe", str(path)]
     try:
+        # damaged files may end the process that opens them, or keep it busy without end
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return f"it did not answer within {SECONDS} s."

@@ -68,7 +68,7 @@ def rebuild(
     shutil.rmtree(chroma, ignore_errors=True)
     chroma.mkdir()
     for each in (aside / "chroma").glob(f"{DATABASE}*"):
-        shutil.copy2(each, chroma / each.name)
+        shutil.copy2(each, chroma / each.name)  # a copy: the damaged files stay as they were
     if problem := _find_unreadable(chroma, names):
         _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
         shutil.rmtree(chroma)

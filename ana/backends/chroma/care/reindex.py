@@ -60,7 +60,7 @@ def reindex(
         for offset in range(0, collection.count(), BATCH):
             done += _copy(collection, new, offset, embedder)
             progress(done, total)
-    write_whole(path / _CHANGE, json.dumps(list(old)))
+    write_whole(path / _CHANGE, json.dumps(list(old)))  # the moment of change
     settle_reindex(client, path)
     return total
 

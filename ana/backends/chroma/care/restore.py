@@ -39,7 +39,7 @@ def restore(folder: Folder, traces: Path, backup: Path) -> Path:
     with folder.hold_closed():
         folder.close()
         before = own_backup_path(folder.path, "before-restore")
-        pack(folder.path, traces, before, keep_damaged=True)
+        pack(folder.path, traces, before, keep_damaged=True)  # whoever restores may have damaged files
         unpacked = Path(tempfile.mkdtemp(prefix="restored-", dir=folder.path))
         try:
             _unpack(backup, unpacked)

@@ -111,7 +111,7 @@ def add_zone(db: sqlite3.Connection, known: list[ZoneDates], zone: tzinfo) -> Zo
     number = db.execute("INSERT INTO zones (name) VALUES (?)", (str(zone),)).lastrowid
     dates = ZoneDates(int(number or 0), zone)
     dates.make(db)
-    known.append(dates)
+    known.append(dates)  # in order of age, as `read_zones` gives them
     return dates
 
 

@@ -149,7 +149,7 @@ class Index:
     def close(self) -> None:
         if self._db is not None:
             self._db.close()
-        self._db, self._words, self._zones, self._seen = None, None, None, -1
+        self._db, self._words, self._zones, self._seen = None, None, None, -1  # all of it was read from this file
 
     def discard(self) -> None:
         """Delete the index; the next use rebuilds it."""
@@ -163,7 +163,7 @@ class Index:
             self._db = open_index(self._path)
             self._file = read_inode(self._path)
         if self._seen != (seen := self._read_data_version()):
-            self._words = self._zones = None
+            self._words = self._zones = None  # another process may have changed them
             self._settle(source)
             self._seen = seen
         return self._db
@@ -176,7 +176,7 @@ class Index:
     def _settle(self, source: Source) -> None:
         assert self._db is not None
         db, expected = self._db, {"identity": source.identity}
-        if dict(db.execute("SELECT name, value FROM meta")) != expected:
+        if dict(db.execute("SELECT name, value FROM meta")) != expected:  # empty, or of a collection that was replaced
             self._rebuild(db, source, expected)
         self._all_written = not self._reread(db, source)
         if db.execute("SELECT count(*) FROM items").fetchone()[0] != source.count():
@@ -259,4 +259,4 @@ def _number_terms(db: sqlite3.Connection, words: list[str], known: dict[str, int
         if word not in known:
             db.execute("INSERT INTO terms VALUES (NULL, ?) ON CONFLICT DO NOTHING", (word,))
             known[word] = db.execute("SELECT number FROM terms WHERE term = ?", (word,)).fetchone()[0]
-    return np.array([known[word] for word in words], np.uint32)
+    return np.array([known[word] for word in words], np.uint32)  # in order and repeated: phrases and BM25 need both

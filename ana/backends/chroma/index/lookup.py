@@ -107,6 +107,7 @@ def find_existing_ids(db: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
 
 
 def _find_existing(db: sqlite3.Connection, ids: Iterable[str]) -> list[tuple[int, str]]:
+    # one parameter, whatever the number of ids: SQLite limits them
     known = "SELECT row, id FROM items WHERE id IN (SELECT value FROM json_each(?))"
     return db.execute(known, (_to_json(ids),)).fetchall()
 
@@ -153,7 +154,7 @@ def find_tagged(db: sqlite3.Connection, tags: Sequence[str]) -> list[int]:
 
 def find_with_phrase(db: sqlite3.Connection, words: Words, phrase: Sequence[str]) -> list[int]:
     """Return the rows whose text has these words in sequence."""
-    known = find_term_numbers(db, phrase)
+    known = find_term_numbers(db, phrase)  # a word without a number is in no item
     if len(known) < len(set(phrase)):
         return []
     wanted = np.array([known[word] for word in phrase], np.uint32).tobytes()

@@ -89,7 +89,7 @@ class Ranking:
         near, first = self._find_nearest(self._allowed, limit), self._find_first()
         most = min(near.values(), default=1.0)
         if self._query.undated:
-            near |= self._find_nearest(self._find_undated(), limit)
+            near |= self._find_nearest(self._find_undated(), limit)  # they get the bonus for a day, so they compete
         hits = list(self._weigh(near, first))
         bar = sorted((hit.evidence.score(self._weights) for hit in hits), reverse=True)[limit - 1 :][:1]
         least = bar[0] if bar else -math.inf
@@ -134,7 +134,7 @@ class Ranking:
         while total > FEW and wide <= min(WIDE, total):
             if len(near := self._find_neighbours(allowed, wide)) >= limit:
                 return near
-            wide *= 5
+            wide *= 5  # too few of them pass the filter
         rows = None if allowed is None else allowed.tolist()
         cosines = lookup.compute_cosines(self._at.db, rows, self._vector)
         nearest = heapq.nlargest(count, cosines, key=cosines.__getitem__)

@@ -118,7 +118,7 @@ class _Compiler:
     def compile(self, node: Node) -> Sql:
         if isinstance(node, Compare):
             return self._compile_comparison(node)
-        if not isinstance(node, And):
+        if not isinstance(node, And):  # an Or: ranges of its parts cannot be joined
             return join("OR", map(self.compile, node.parts))
         ranges: dict[str, list[Compare]] = defaultdict(list)
         rest = []
@@ -134,6 +134,7 @@ class _Compiler:
         if node.op in _ORDER:
             return self._compile_range([node])
         if node.op in ("$ne", "$nin"):
+            # NOT also finds items without the key
             opposite = self._compile_equality(node.key, _list_operands(node), 0)
             return Sql(f"NOT {opposite.text}", opposite.params)
         return self._compile_equality(node.key, _list_operands(node), int(node.op == "$contains"))

@@ -85,10 +85,10 @@ def read_inode(path: Path) -> int:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, check_same_thread=False, timeout=10, isolation_level=None)
+    db = sqlite3.connect(path, check_same_thread=False, timeout=10, isolation_level=None)  # transactions are explicit
     try:
         db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = FULL")
+        db.execute("PRAGMA synchronous = FULL")  # a write is entered before Chroma has it, and must not be lost
         db.execute(f"PRAGMA cache_size = -{CACHE}")
     except sqlite3.Error:
         db.close()
