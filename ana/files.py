@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and SQLite files that may be damaged."""
+"""Files that are written completely or not at all, and SQLite files that may be damaged."""
 
 import os
 import secrets
@@ -16,16 +16,16 @@ _NOT_THE_FILE = (
     sqlite3.SQLITE_NOMEM,
     sqlite3.SQLITE_INTERRUPT,
 )
-"""Codes of SQLite for which the file itself is not to blame."""
+"""SQLite's codes for errors that are not the file's fault."""
 
 
 def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
-    """Write a file so that, whenever the process or the power ends, it holds the old text or the new.
+    """Write a file that has the old text or the new one, whenever the process or the power ends.
 
     Args:
         path: The file.
         text: All of it.
-        mode: Permissions of the file, less the process's umask.
+        mode: The file's permissions, less the process's umask.
     """
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
     try:
@@ -33,28 +33,28 @@ def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
-            os.fsync(file.fileno())
+            os.fsync(file.fileno())  # else the rename may reach the disk before the text
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
 
 
 def is_damage(exc: sqlite3.Error) -> bool:
-    """Return whether a file no longer holds what it should; a full disk or a locked file is another matter."""
+    """Return whether the file is damaged, and not the disk full or the file locked."""
     return getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _NOT_THE_FILE
 
 
 def find_damage(database: Path) -> str | None:
-    """Return what is wrong with a SQLite file, or None; a file that does not exist is not damaged."""
+    """Return the damage of a SQLite file, or None; a missing file is not damaged."""
     if not database.exists():
         return None
     try:
         with closing(sqlite3.connect(database, timeout=10)) as db:
-            said = str(db.execute("PRAGMA quick_check").fetchone()[0])
+            result = str(db.execute("PRAGMA quick_check").fetchone()[0])
             db.execute("SELECT name FROM sqlite_master").fetchall()
     except sqlite3.DatabaseError as exc:
         return str(exc)
-    return None if said == "ok" else said
+    return None if result == "ok" else result
 
 
 def remove_database(path: Path) -> None:

@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class DataHandles:
-    """The handles of everything but a model: settings, the clock, the memory, the traces."""
+    """All handles except a model: settings, clock, memory, traces."""
 
     settings: Settings
     clock: Clock
@@ -35,14 +35,14 @@ class DataHandles:
 
 @dataclass(frozen=True)
 class FolderHandles(DataHandles):
-    """The same for commands that care for the data folder itself."""
+    """The handles of commands that work on the data folder itself."""
 
     backend: "ChromaBackend"
 
 
 @dataclass(frozen=True)
 class Handles(DataHandles):
-    """The handles of a turn: the same, and the model."""
+    """The handles of a turn: all, with the model."""
 
     model: "BaseChatModel"
 
@@ -57,11 +57,11 @@ def open_handles(
     """Build the handles. Nothing is locked or read until it is used.
 
     Args:
-        settings: What was set.
-        program: How this process is called in another's messages.
-        model: Instead of the one that the settings ask for.
-        instruct: Makes the prompt of a model without tool calls; a door where people talk to the model gives it.
-        backend: Instead of the data folder's.
+        settings: The settings.
+        program: The name of this process in another's messages.
+        model: A model in place of the one in the settings.
+        instruct: Makes the prompt of a model without tool calls; needed where people talk to the model.
+        backend: A backend in place of the data folder's.
 
     Raises:
         ConfigError: The model or the embedder cannot be built from the settings.
@@ -91,7 +91,7 @@ def _open_folder(settings: Settings, program: str) -> FolderHandles:
 
 @contextmanager
 def opened(settings: Settings, program: str) -> Iterator[FolderHandles]:
-    """Handles for one command that asks no model, closed after it. Arguments as in `open_handles`.
+    """Open handles for one command without a model, and close them after it. Arguments as in `open_handles`.
 
     Raises:
         ConfigError: The embedder cannot be built from the settings.
@@ -104,7 +104,7 @@ def opened(settings: Settings, program: str) -> Iterator[FolderHandles]:
 
 
 def _tell(text: str) -> None:
-    """Say how a repair of the store goes, to whoever waits and to the log."""
+    """Report the progress of a repair, on the screen and in the log."""
     _log.warning(text)
     print(text, file=sys.stderr)
 
@@ -114,10 +114,10 @@ _opening = threading.Lock()
 
 
 def default_handles(instruct: Callable[[str], str]) -> Handles:
-    """The process's own handles, from the environment, opened at the first call. Arguments as in `open_handles`."""
+    """Return the process's own handles, opened from the environment at the first call; see `open_handles`."""
     global _default
     with _opening:
-        if _default is None:
+        if _default is None:  # a server's threads may ask at the same time
             settings = load_settings()
             add_log_file(settings)
             _default = open_handles(settings, program="ana server", instruct=instruct)

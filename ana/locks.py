@@ -1,4 +1,4 @@
-"""OS locks that die with their holder, and name it to whoever waits."""
+"""OS locks that end with their holder's process and name the holder to others."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from ana.errors import StoreBusy
 
 
 class OwnerLock:
-    """An OS lock on a file, with a note beside it of who holds it.
+    """An OS lock on a file, with a note beside it that names the holder.
 
     Args:
         path: The lock file.
-        what: What is locked, for the message.
+        what: The thing that is locked, for the message.
         timeout: Seconds to wait for another holder.
-        program: How this process is called in another's message.
+        program: The name of this process in another's messages.
     """
 
     def __init__(self, path: Path, what: str, timeout: float = 10.0, program: str = "ana") -> None:
@@ -32,10 +32,10 @@ class OwnerLock:
         """Take the lock.
 
         Returns:
-            Whether the last holder ended without letting go.
+            Whether the last holder ended without releasing it.
 
         Raises:
-            StoreBusy: Another process did not let go in time; it is named.
+            StoreBusy: Another process did not release it in time; the message names it.
         """
         try:
             self._lock.acquire()
@@ -44,7 +44,7 @@ class OwnerLock:
                 f"{self._what} is in use by {self._holder()}.", "Wait until it has finished, or stop that program."
             ) from exc
         try:
-            abandoned = self._owner.exists() and self._owner.stat().st_size > 0
+            abandoned = self._owner.exists() and self._owner.stat().st_size > 0  # a holder that ended well emptied it
             self._owner.write_text(f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}')
         except OSError:
             self._lock.release()
@@ -52,7 +52,7 @@ class OwnerLock:
         return abandoned
 
     def release(self) -> None:
-        """Let go, and empty the note: one that still says something is a dead holder's."""
+        """Release the lock and empty the note: a note with text is from a holder that died."""
         with suppress(OSError):
             os.truncate(self._owner, 0)
         self._lock.release()

@@ -1,5 +1,6 @@
 """Memories on Chroma, for tests that are about Chroma or about the files of a data folder."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,3 +19,11 @@ def chroma_of(memory: Memory) -> ChromaBackend:
     """Return the Chroma backend below a memory."""
     assert isinstance(memory.backend, ChromaBackend)
     return memory.backend
+
+
+def find_neighbours(memory: Memory, ids: Sequence[str], limit: int) -> list[list[str]]:
+    """Return the ids nearest to each item's own vector, by Chroma's index alone."""
+    with chroma_of(memory).collections["item"].hold_source() as source:
+        vectors = [stored.vector for stored in source.get_many(ids)]
+        assert len(vectors) == len(ids)
+        return list(map(list, source.find_nearest_each(vectors, limit)))

@@ -1,1 +1,1 @@
-"""Where records are kept: one package or module per database."""
+"""The stores of records, one package or module for each database."""

@@ -9,18 +9,18 @@ import numpy as np
 
 from ana.embedders import Embedder
 from ana.errors import DuplicateItem
-from ana.memory.backend import Expected, check_expected, was_made_before
-from ana.memory.bm25 import Scored, Words
+from ana.memory.backend import Expected, check_expected, find_earlier_change
+from ana.memory.bm25 import Words, WordScores
 from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest
-from ana.memory.filters import OWN_KEYS, keys, matches
+from ana.memory.filters import OWN_KEYS, find_keys, matches
 from ana.memory.found import Found, Reason
 from ana.memory.item import Item
 from ana.memory.property_text import property_text
 from ana.memory.query import ParsedQuery, Query
-from ana.memory.scoring import Evidence, Weights, first_reason, is_on_day, is_within
+from ana.memory.scoring import Evidence, Weights, find_first_reason, is_on_day, is_within
 from ana.memory.status import has_status
-from ana.memory.tokens import tokens
+from ana.memory.tokens import tokenize
 from ana.time.spans import date_span
 
 
@@ -52,12 +52,13 @@ class InMemoryBackend:
 
     def scan(self, kind: Kind) -> Iterator[Item]:
         with self._lock:
-            return iter(list(self._records[kind].values()))
+            return iter(list(self._records[kind].values()))  # a copy: others may write while the caller reads
 
     def count(self, kind: Kind) -> int:
         return len(self._records[kind])
 
     def query(self, query: Query) -> Found:
+        # before the lock is taken: an embedder may be a server, and slow
         vector = np.array(self._embedder.embed_query(query.text.text)) if query.text else None
         with self._lock:
             passing = [item for item in self._records["item"].values() if _passes(query, item)]
@@ -117,14 +118,14 @@ class InMemoryBackend:
         documents = {c.id: property_text(c.after.content, c.after.properties) for c in changes if c.after}
         vectors = dict(zip(documents, self._embedder.embed_documents(list(documents.values())), strict=True))
         with self._lock:
-            if earlier := was_made_before(self, entries):
+            if earlier := find_earlier_change(self, entries):
                 return [earlier]
             check_expected(expected or {}, {(k, id): self._records[k].get(id) for k, id in expected or {}})
             if distinct:
                 self._refuse_copies(changes)
             for change in changes:
                 self._store(change, vectors.get(change.id), documents.get(change.id, ""))
-            first = self._written + 1
+            first = self._written + 1  # not the length of the journal, which purging shortens
             self._written += len(entries)
             self._journal += [replace(entry, seq=seq) for seq, entry in enumerate(entries, first)]
             return combine(entry.change for entry in entries)
@@ -137,12 +138,12 @@ class InMemoryBackend:
         return self._lock
 
     def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """Do nothing: nothing is open."""
 
     def _refuse_copies(self, changes: Sequence[Change]) -> None:
-        there = {content_digest(i.content, i.properties): i.id for i in reversed(self._records["item"].values())}
+        existing = {content_digest(i.content, i.properties): i.id for i in reversed(self._records["item"].values())}
         for change in changes:
-            if change.after and (same := there.get(content_digest(change.after.content, change.after.properties))):
+            if change.after and (same := existing.get(content_digest(change.after.content, change.after.properties))):
                 raise DuplicateItem(same)
 
     def _store(self, change: Change, vector: list[float] | None, document: str) -> None:
@@ -151,34 +152,34 @@ class InMemoryBackend:
         else:
             self._records[change.kind][change.id] = change.after
         if change.kind == "item":
-            row = self._rows.setdefault(change.id, len(self._rows))
+            row = self._rows.setdefault(change.id, len(self._rows))  # a deleted item's row is not used again
             self._words.remove(row)
             if vector is not None:
                 self._vectors[change.id] = np.array(vector)
-                terms = [self._terms.setdefault(word, len(self._terms)) for word in tokens(document)]
+                terms = [self._terms.setdefault(word, len(self._terms)) for word in tokenize(document)]
                 self._words.put(row, np.array(terms, np.uint32))
 
     def _rank(
         self, items: Sequence[Item], query: Query, text: ParsedQuery, vector: np.ndarray
     ) -> list[tuple[Item, Reason]]:
         known = {word: self._terms[word] for word in text.words if word in self._terms}
-        scored = self._words.scored(list(known.values()), len(text.words) - len(known))
+        scored = self._words.score(list(known.values()), len(text.words) - len(known))
         weighed = [(item, self._weigh(item, query, text, scored, vector)) for item in items]
         weighed.sort(key=lambda found: found[1].rank(found[0].id, self._weights))
         return [
-            (item, evidence.explain(_shared(item, known), item.date, query.has_filter))
+            (item, evidence.explain(_find_shared_words(item, known), item.date, query.has_filter))
             for item, evidence in weighed[: query.limit]
         ]
 
-    def _weigh(self, item: Item, query: Query, text: ParsedQuery, scored: Scored, vector: np.ndarray) -> Evidence:
-        lexical = float(scored.of(np.array([self._rows[item.id]]))[0])
-        words = tokens(property_text(item.content, item.properties))
+    def _weigh(self, item: Item, query: Query, text: ParsedQuery, scored: WordScores, vector: np.ndarray) -> Evidence:
+        lexical = float(scored.look_up(np.array([self._rows[item.id]]))[0])
+        words = tokenize(property_text(item.content, item.properties))
         on_day = is_on_day(text, date_span(item.date, query.zone), query.zone)
-        return Evidence(float(self._vectors[item.id] @ vector), lexical, on_day, first_reason(text, item, words))
+        return Evidence(float(self._vectors[item.id] @ vector), lexical, on_day, find_first_reason(text, item, words))
 
     def _unknown_keys(self, query: Query) -> tuple[str, ...]:
         known = {key for item in self._records["item"].values() for key in item.properties}
-        return tuple(sorted(keys(query.where) - known - set(OWN_KEYS)))
+        return tuple(sorted(find_keys(query.where) - known - set(OWN_KEYS)))
 
 
 def _passes(query: Query, item: Item) -> bool:
@@ -189,12 +190,13 @@ def _passes(query: Query, item: Item) -> bool:
 
 def _sort_by_date(items: list[Item], query: Query) -> None:
     """Sort as every backend does without a text: by own date, undated items last, then the newest first."""
+    # sorting is stable, so the least important key goes first
     spans = {item.id: date_span(item.date, query.zone) for item in items}
     items.sort(key=lambda item: item.id)
     items.sort(key=lambda item: item.created_at, reverse=True)
     items.sort(key=lambda item: (spans[item.id] is None, (spans[item.id] or (0, 0))[0], item.date or ""))
 
 
-def _shared(item: Item, known: dict[str, int]) -> tuple[str, ...]:
-    words = set(tokens(property_text(item.content, item.properties)))
+def _find_shared_words(item: Item, known: dict[str, int]) -> tuple[str, ...]:
+    words = set(tokenize(property_text(item.content, item.properties)))
     return tuple(word for word in known if word in words)

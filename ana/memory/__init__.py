@@ -1,1 +1,1 @@
-"""What is true for every database: items, Global Context lines, filters, queries, changes, undo, trash."""
+"""The part that is the same for every database: items, Global Context lines, filters, queries, changes, undo, trash."""

@@ -1,8 +1,8 @@
 """The contract between memory and a database, cut at the transaction.
 
-A backend reads, and writes in one way: `apply` makes changes and their journal entries together, all of them or none. A
-database with transactions needs one commit for that; Chroma needs intent, settling and healing. What is true for every
-database is not in here: memory plans a change from what it read, and says in `expected` what it read.
+A backend reads, and writes in one way: `apply` makes changes and their journal entries together, all of them or none.
+A database with transactions needs one commit for that; Chroma needs intent, settling and healing. A backend does not do
+what is the same for every database: memory plans a change from what it read, and says in `expected` what it read.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from ana.memory.query import Query
 
 RecordKey: TypeAlias = tuple[Kind, str]
 Expected: TypeAlias = Mapping[RecordKey, Item | None]
-"""What records must be for a change to be made; None is absent."""
+"""The records that a change relies on, as they must be when it is made; None is absent."""
 
 
 class Backend(Protocol):
@@ -36,10 +36,10 @@ class Backend(Protocol):
         """Return how many records of a kind there are."""
 
     def query(self, query: Query) -> Found:
-        """Find items: by meaning, best first, or by own date, undated ones last, then newest.
+        """Find items by meaning, best first; without a text by own date, undated ones last, then newest.
 
         Raises:
-            ToolError: The filter is beyond what this database takes.
+            ToolError: The filter has more conditions than this database takes.
         """
 
     def find_change(self, key: str) -> Change | None:
@@ -54,37 +54,37 @@ class Backend(Protocol):
             turn: Only those of this turn.
             id: Only those of this record, an item's id or a line's number.
             since: Only from this moment on, ISO 8601 in UTC.
-            limit: How many at most; all where it is negative.
+            limit: How many at most; all if negative.
         """
 
     def latest(self, kind: Kind) -> list[Entry]:
         """Return the last entry of every record of a kind."""
 
     def turns(self) -> dict[str, str]:
-        """Return the turns that wrote something with their threads, the one that wrote last first."""
+        """Return the turns that wrote something with their threads, the last writer first."""
 
     def next_line_number(self) -> int:
         """Return the number that the next line would get, without taking it."""
 
     def take_line_number(self) -> int:
-        """Return a number that no line ever had, and never will be given again."""
+        """Return a number that no line ever had and that is never given again."""
 
     def reserve_line_numbers(self, below: int) -> None:
-        """Let no number below this be taken from now on."""
+        """Make sure that no number below this is taken from now on."""
 
     def apply(
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
     ) -> list[Change]:
-        """Make changes and write them down, all of them or none.
+        """Make changes and enter them in the journal, all of them or none.
 
         Args:
             entries: The changes in order; several may be of one record, which ends as the last one says.
             expected: Records that must be as given when the changes are made.
-            distinct: Whether a new item that says what another says already is refused.
+            distinct: Whether a new item that says the same as an existing one is refused.
 
         Returns:
-            The net change of each record, its `after` as it was read back. A single entry whose key is in the
-            journal already was made before: nothing is done, and the change of that time is returned.
+            The net change of each record, its `after` as it was read back. A single entry whose key is already
+            in the journal changes nothing: the change that was made then is returned.
 
         Raises:
             RecordChanged: A record is not what `expected` says.
@@ -95,10 +95,10 @@ class Backend(Protocol):
         """Remove every entry of a record from the journal, permanently."""
 
     def snapshot(self) -> AbstractContextManager[object]:
-        """Reads inside see one state, which nobody changes meanwhile. May be nested."""
+        """Keep writers out while the context is open, so that all reads in it see one state. May be nested."""
 
     def close(self) -> None:
-        """Let go of everything; the next use opens it again."""
+        """Close everything; the next use opens it again."""
 
 
 def check_expected(expected: Expected, current: Expected) -> None:
@@ -112,11 +112,11 @@ def check_expected(expected: Expected, current: Expected) -> None:
             raise RecordChanged(*key)
 
 
-def was_made_before(backend: Backend, entries: Sequence[Entry]) -> Change | None:
-    """Return the change of a single entry whose key is in the journal already.
+def find_earlier_change(backend: Backend, entries: Sequence[Entry]) -> Change | None:
+    """Return the change that an earlier run of the same call made: its key is already in the journal.
 
     Raises:
-        RecordChanged: A key of several entries is in the journal already, so somebody made part of them meanwhile.
+        RecordChanged: One of several keys is already in the journal, so somebody made part of the changes meanwhile.
     """
     for entry in entries:
         if entry.key and (earlier := backend.find_change(entry.key)):

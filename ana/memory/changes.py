@@ -1,4 +1,4 @@
-"""Changes of records: from what to what, why, and when."""
+"""Changes of records: before, after, why and when."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Kind = Literal["item", "line"]
 
 @dataclass(frozen=True)
 class Cause:
-    """Which call wanted a write.
+    """The call that caused a write.
 
     Args:
         key: The same for the same call run again, different for every other.
@@ -26,11 +26,11 @@ class Cause:
 
 @dataclass(frozen=True)
 class Origin:
-    """Why a record reads as it does.
+    """The last write of a record.
 
     Args:
         ts: When it was last written, ISO 8601 in UTC.
-        cause: The call that wanted it; None when the person wrote it.
+        cause: The call that caused it; None if the person wrote it.
     """
 
     ts: str
@@ -39,7 +39,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Change:
-    """One record from what it was to what it is to be; None is absent."""
+    """One record before and after; None is absent."""
 
     kind: Kind
     id: str
@@ -48,7 +48,7 @@ class Change:
 
     @property
     def key(self) -> tuple[Kind, str]:
-        """Which record it is of."""
+        """Return which record it is of."""
         return self.kind, self.id
 
     @property
@@ -60,15 +60,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Entry:
-    """One write.
+    """One write in the journal.
 
     Args:
         ts: When, ISO 8601 in UTC.
-        thread: The conversation; empty when there was none.
-        turn: What it was part of: a turn, an edit by hand, an undo, an import.
-        change: From what to what.
-        key: Finds it again: the same for the same call run again. None where nothing will ask.
-        seq: Its number, growing; 0 for one that is not written down yet.
+        thread: The conversation; empty without one.
+        turn: The turn, edit by hand, undo or import that it is part of.
+        change: The record before and after.
+        key: The same if the same call runs again; None if it was not made by a call.
+        seq: Its number, growing; 0 before it is in the journal.
     """
 
     ts: str
@@ -80,12 +80,12 @@ class Entry:
 
     @property
     def origin(self) -> Origin:
-        """Why the record reads as it does since then."""
+        """Return the origin that this write gives its record."""
         return Origin(self.ts, Cause(self.key, self.thread, self.turn) if self.key else None)
 
 
 def combine(changes: Iterable[Change]) -> list[Change]:
-    """Return one change a record, from what the first to what the last makes of it, in the order each was first met.
+    """Return one change for each record, from its first `before` to its last `after`, in order of first appearance.
 
     Args:
         changes: The oldest first.
@@ -93,7 +93,7 @@ def combine(changes: Iterable[Change]) -> list[Change]:
     spans: dict[tuple[Kind, str], Change] = {}
     for change in changes:
         first = spans.get(change.key, change)
-        spans[change.key] = Change(change.kind, change.id, first.before, change.after)
+        spans[change.key] = Change(change.kind, change.id, first.before, change.after)  # a known key keeps its place
     return list(spans.values())
 
 

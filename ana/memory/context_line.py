@@ -1,13 +1,13 @@
-"""What a Global Context line may be."""
+"""The form of a Global Context line."""
 
 from ana.errors import ToolError
 
-LINE = 500
+LONGEST_LINE = 500
 """How many characters a line may have."""
 
 
-def one_line(content: str) -> str:
-    """Content as a single printable line, so that it cannot break out of its place in the prompt.
+def to_one_line(content: str) -> str:
+    """Return content as a single printable line, so that it cannot break out of its place in the prompt.
 
     Raises:
         ToolError: Nothing is left, or it is too long.
@@ -15,9 +15,9 @@ def one_line(content: str) -> str:
     text = "".join(c for c in " ".join(content.split()) if c.isprintable())
     if not text:
         raise ToolError("A Global Context line cannot be empty.", "Say what was learned about the user.")
-    if len(text) > LINE:
+    if len(text) > LONGEST_LINE:
         raise ToolError(
-            f"A Global Context line has at most {LINE} characters; this one has {len(text)}.",
+            f"A Global Context line has at most {LONGEST_LINE} characters; this one has {len(text)}.",
             "Keep what matters, or store the rest as an item.",
         )
     return text

@@ -1,4 +1,4 @@
-"""Fingerprints: whether a line has changed, and whether two items say the same."""
+"""Fingerprints that show whether a line has changed and whether two items say the same."""
 
 import hashlib
 import json
@@ -10,29 +10,31 @@ _LONGEST = 400
 
 
 def line_digest(text: str) -> str:
-    """Return a short fingerprint of a Global Context line, to tell whether it has changed."""
+    """Return a short fingerprint of a Global Context line, which changes with its text."""
+    # a line may have half a surrogate pair
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def content_digest(content: str, properties: Properties) -> str:
-    """Return the same for items that say the same: case, white space and a full stop aside, with equal properties."""
+    """Return the same for equal properties and texts that differ only in case, white space or a final full stop."""
     said = " ".join(content.casefold().split())
-    said = said.rstrip(" .!") or said
+    said = said.rstrip(" .!") or said  # a text of nothing but signs keeps them
+    # null is the same as a missing key
     known: Json = {key: value for key, value in properties.items() if value is not None}
-    return hashlib.sha256(json.dumps([said, canonical(known)]).encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps([said, to_canonical_text(known)]).encode()).hexdigest()[:32]
 
 
-def canonical(value: Json) -> str:
+def to_canonical_text(value: Json) -> str:
     """Return the same text for equal values, and only for them: 1 and 1.0 are equal, 1 and true are not."""
-    text = _canonical(value)
+    text = _spell_out(value)
     return text if len(text) <= _LONGEST else "#" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def _canonical(value: Json) -> str:
-    if isinstance(value, float) and value.is_integer():
+def _spell_out(value: Json) -> str:
+    if isinstance(value, float) and value.is_integer():  # 1.0 is written like 1
         return str(int(value))
     if isinstance(value, list):
-        return f"[{','.join(map(_canonical, value))}]"
+        return f"[{','.join(map(_spell_out, value))}]"
     if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(key)}:{_canonical(value[key])}" for key in sorted(value)) + "}"
+        return "{" + ",".join(f"{json.dumps(key)}:{_spell_out(value[key])}" for key in sorted(value)) + "}"
     return json.dumps(value)

@@ -1,4 +1,4 @@
-"""Where the journal and the records say different things."""
+"""Differences between the journal and the records."""
 
 from collections.abc import Iterable
 
@@ -7,10 +7,10 @@ from ana.memory.item import Item
 
 
 def find_disagreements(kind: Kind, records: Iterable[Item], latest: Iterable[Entry]) -> list[Change]:
-    """Return a change from what the journal says of a record to what it is, wherever the two differ.
+    """Return a change for each record that differs from the journal: before is the journal's, after the record's.
 
     Args:
-        kind: Of which kind the records are.
+        kind: The kind of the records.
         records: All of them.
         latest: The last entry of every record.
     """

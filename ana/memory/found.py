@@ -1,4 +1,4 @@
-"""What a query found, and why."""
+"""The answer to a query, with the reasons."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -14,11 +14,11 @@ class Reason:
     """Why an item was found.
 
     Args:
-        vector: Cosine of its vector and the query's; None where no text was given.
+        vector: Cosine of its vector and the query's; None without a text.
         words: The words of the query that it has.
-        date: Its date, where the query named that day.
-        first: What put it before all others: its id, a quoted phrase or a tag.
-        filter: Whether it also passed a filter.
+        date: Its date, if the query named that day.
+        first: The reason why it comes before all others: its id, a quoted phrase or a tag.
+        filter: Whether it passed a filter as well.
     """
 
     vector: float | None = None
@@ -36,9 +36,9 @@ class Found:
         items: At most `limit`, best first.
         total: How many items the filter matches.
         truncated: Whether `items` is not all of them.
-        unknown: Keys of the filter that no item has, told when nothing matches.
+        unknown: Keys of the filter that no item has, given if nothing matches.
         reasons: Why each of them was found.
-        due: First and last day, where the text was taken as the question what is due then.
+        due: First and last day, if the text was read as a question about what is due then.
     """
 
     items: list[Item]

@@ -1,4 +1,4 @@
-"""One Item, one function that turns it into JSON, and what a property may be."""
+"""The Item, its one form in JSON, and the check of its properties."""
 
 import math
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from ana.time.dates import day_of, with_weekday
 from ana.values import DEEPEST, Json, Properties
 
 SHOWN = 4000
-"""How many characters of an item's content the model is shown."""
+"""How many characters of an item's content a model is shown."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """Anything a person wants kept: text and whatever properties came with it.
+    """Anything a person wants to keep: a text with any properties.
 
     Args:
         id: 8 characters of base32, or the number of a Global Context line.
@@ -33,18 +33,18 @@ class Item:
 
     @property
     def date(self) -> str | None:
-        """Its own date as written: due_date, else the first property that is a date; None without one."""
+        """Return its own date as written: due_date, else the first property that is a date; None without one."""
         values = (self.properties.get("due_date"), *self.properties.values())
         return next((str(value) for value in values if day_of(value)), None)
 
 
 def to_json(item: Item, zone: tzinfo | None = None) -> dict[str, Json]:
-    """An item as tools and doors show it.
+    """Return an item as JSON, as tools, commands and servers show it.
 
     Args:
         item: The item.
         zone: Show for a model: stamps in this zone, dates with their weekday, long content cut with a mark.
-            None shows it exactly as stored.
+            None for exactly as stored.
     """
     content, properties = item.content, dict(item.properties)
     created, updated = item.created_at, item.updated_at
@@ -52,7 +52,7 @@ def to_json(item: Item, zone: tzinfo | None = None) -> dict[str, Json]:
         if len(content) > SHOWN:
             content = f"{content[:SHOWN]} [cut: {len(item.content):,} characters in all]"
         properties = {k: with_weekday(v) for k, v in properties.items()}
-        created, updated = _local(created, zone), _local(updated, zone)
+        created, updated = _to_local(created, zone), _to_local(updated, zone)
     return {
         "id": item.id,
         "content": content,
@@ -62,39 +62,38 @@ def to_json(item: Item, zone: tzinfo | None = None) -> dict[str, Json]:
     }
 
 
-def _local(stamp: str, zone: tzinfo) -> str:
+def _to_local(stamp: str, zone: tzinfo) -> str:
     return datetime.fromisoformat(stamp).astimezone(zone).isoformat(timespec="seconds")
 
 
 def check_properties(properties: Mapping[str, object]) -> None:
-    """Refuse what JSON cannot carry.
+    """Refuse properties that JSON cannot hold.
 
     Raises:
         ToolError: NaN, an infinity, or a type that is not JSON; the message names the property.
     """
     for key, value in properties.items():
-        if problem := _problem(value):
+        if problem := _find_problem(value):
             raise ToolError(f"Property {key!r} cannot be stored: {problem}.", "Leave it out, or give another value.")
 
 
-def _problem(value: object, depth: int = 0) -> str | None:
+def _find_problem(value: object, depth: int = 0) -> str | None:
     if depth > DEEPEST:
         return f"it is nested more than {DEEPEST} deep"
     if isinstance(value, float) and not math.isfinite(value):
         return f"{value} is not a number"
-    if isinstance(value, int) and value.bit_length() > 1024:
-        return "it has more digits than a number can keep"
+    if isinstance(value, int) and value.bit_length() > 1024:  # more than any float
+        return "it has more digits than a number can have"
     if isinstance(value, list):
-        return next((p for v in value if (p := _problem(v, depth + 1))), None)
+        return next((p for v in value if (p := _find_problem(v, depth + 1))), None)
     if isinstance(value, dict):
         if not all(isinstance(k, str) for k in value):
             return "its keys are not all text"
-        return next((p for v in value.values() if (p := _problem(v, depth + 1))), None)
-    return (
-        None if value is None or isinstance(value, bool | int | float | str) else f"{type(value).__name__} is not JSON"
-    )
+        return next((p for v in value.values() if (p := _find_problem(v, depth + 1))), None)
+    is_plain = value is None or isinstance(value, bool | int | float | str)
+    return None if is_plain else f"{type(value).__name__} is not JSON"
 
 
-def merged(old: Properties, changes: Mapping[str, Json]) -> Properties:
-    """Old properties with the changes laid over them; a change to None removes."""
-    return {k: v for k, v in (old | dict(changes)).items() if v is not None or k not in changes}
+def merge_properties(old: Properties, changes: Mapping[str, Json]) -> Properties:
+    """Return old properties with changes applied; a change to None removes the property."""
+    return {k: v for k, v in (old | dict(changes)).items() if v is not None or k not in changes}  # an old null stays

@@ -1,4 +1,4 @@
-"""All the assistant knows: items, Global Context, and the one way to change them, on any backend."""
+"""Everything the assistant knows, items and Global Context, and the one way to change it, on any backend."""
 
 import hashlib
 import secrets
@@ -9,12 +9,12 @@ from datetime import date
 from ana.errors import RecordChanged, ToolError
 from ana.memory.backend import Backend, RecordKey
 from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine
-from ana.memory.context_line import one_line
+from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.filters import EVERY_ITEM, parse
 from ana.memory.found import Found
 from ana.memory.ids import new_id, short_id
-from ana.memory.item import Item, check_properties, merged
+from ana.memory.item import Item, check_properties, merge_properties
 from ana.memory.query import ParsedQuery, Query, parse_query
 from ana.memory.status import CANCELLED, CLOSED
 from ana.time.clock import Clock
@@ -28,7 +28,7 @@ class Memory:
     """Items and Global Context lines. Every write returns what was read back from the backend.
 
     Args:
-        backend: Where records are kept.
+        backend: The store of records.
         clock: The person's clock.
     """
 
@@ -55,12 +55,12 @@ class Memory:
         """Find items by meaning (nearest first), by property, or both; without text by own date, then newest.
 
         Args:
-            text: What it is about; a text that only asks what is due then is taken as a filter on the items' own date.
+            text: What it is about; if it only asks what is due then, it becomes a filter on the items' own date.
             where: The filter.
             limit: How many items at most.
 
         Raises:
-            ToolError: The filter or the limit makes no sense.
+            ToolError: The filter or the limit is not valid.
         """
         node = parse(where, self._clock.zone)
         if limit < 1:
@@ -69,11 +69,11 @@ class Memory:
         query = Query(parsed, node, self._clock.zone, limit)
         if parsed is None or parsed.due is None:
             return self.backend.query(query)
-        asked = replace(query, text=None, due=parsed.due, excluded=self._excluded(parsed))
+        asked = replace(query, text=None, due=parsed.due, excluded=self._choose_excluded(parsed))
         return replace(self.backend.query(asked), due=parsed.due)
 
     def due(self, first: date, last: date, limit: int = 100) -> Found:
-        """Return the open items whose own date lies on these days, the earliest first.
+        """Return the open items whose own date is on these days, the earliest first.
 
         Args:
             first: The first day; date.min for everything before the last.
@@ -91,7 +91,7 @@ class Memory:
         return self.backend.count("item")
 
     def lines(self) -> dict[int, str]:
-        """Return Global Context: its lines by number, in order."""
+        """Return the lines of Global Context by number, in order."""
         return {int(i.id): i.content for i in sorted(self.backend.scan("line"), key=lambda i: int(i.id))}
 
     def create(
@@ -103,14 +103,14 @@ class Memory:
             content: Its text.
             properties: Its properties.
             cause: The call that wants it.
-            copy: Whether it is stored even if another item says the same already.
+            copy: Whether it is stored even if another item already says the same.
 
         Raises:
-            DuplicateItem: Another item says the same, and no copy is wanted.
+            DuplicateItem: Another item says the same, and a copy is not wanted.
             ToolError: A property cannot be stored.
         """
         check_properties(properties or {})
-        ids, stamp = _free_ids(cause), self.stamp()
+        ids, stamp = _iter_free_ids(cause), self.stamp()
 
         def plan() -> Change:
             return Change("item", id := next(ids), None, Item(id, content, dict(properties or {}), stamp, stamp))
@@ -136,7 +136,7 @@ class Memory:
             new = Item(
                 id=id,
                 content=old.content if content is None else content,
-                properties=merged(old.properties, properties or {}),
+                properties=merge_properties(old.properties, properties or {}),
                 created_at=old.created_at,
                 updated_at=self.stamp(),
             )
@@ -153,12 +153,12 @@ class Memory:
         return self._write(lambda: Change("item", id, self.get(id), None), cause)
 
     def append_line(self, content: str, cause: Cause | None = None) -> Change:
-        """Add a line under a number that was never another's.
+        """Add a line under a number that no other line ever had.
 
         Raises:
             ToolError: The line is empty or too long.
         """
-        text = one_line(content)
+        text = to_one_line(content)
 
         def plan() -> Change:
             number, stamp = str(self.backend.take_line_number()), self.stamp()
@@ -178,12 +178,12 @@ class Memory:
             shown: Digests of the lines the caller saw (see `line_digest`); None skips the comparison.
 
         Raises:
-            ToolError: There is no such line, or it no longer reads as the caller saw it.
+            ToolError: There is no such line, or it was changed after the caller saw it.
         """
-        text = one_line(content)
+        text = to_one_line(content)
 
         def plan() -> Change:
-            old = self._unchanged_line(line, shown)
+            old = self._get_unchanged_line(line, shown)
             return Change("line", old.id, old, Item(old.id, text, {}, old.created_at, self.stamp()))
 
         return self._write(plan, cause)
@@ -192,21 +192,21 @@ class Memory:
         """Remove a line; its number is retired. Arguments and errors as in `replace_line`."""
 
         def plan() -> Change:
-            old = self._unchanged_line(line, shown)
+            old = self._get_unchanged_line(line, shown)
             return Change("line", old.id, old, None)
 
         return self._write(plan, cause)
 
     def put_back(self, changes: Sequence[Change], turn: str, thread: str = "") -> None:
-        """Make records what they were once, all of them or none; a line gets its own number again.
+        """Put records back as they once were, all of them or none; a line gets its old number again.
 
         Args:
-            changes: From what each is now to what it is to be.
+            changes: Each record as it is now and as it should be.
             turn: The turn that does it.
             thread: Its thread.
 
         Raises:
-            RecordChanged: A record is not what its change begins with.
+            RecordChanged: A record is not as its change says that it is now.
         """
         stamp = self.stamp()
         entries = [Entry(stamp, thread, turn, change) for change in changes]
@@ -227,19 +227,17 @@ class Memory:
         return {entry.change.id: entry.origin for entry in self.backend.latest(kind)}
 
     def stamp(self) -> str:
-        """Return this moment, as records are stamped with it."""
+        """Return the present moment in the form of created_at and updated_at."""
         return self._clock.stamp()
 
     def close(self) -> None:
         self.backend.close()
 
     def _write(self, plan: Callable[[], Change], cause: Cause | None, *, distinct: bool = False) -> Change:
-        """Make a change, once: a call that already made it gets the receipt it got then.
-
-        Others may write between the plan and the change, because embedding may take long; whoever was slower plans
-        again.
-        """
+        """Make a change once: a call that already made it gets the change of that time."""
+        # an edit by hand is a turn too, so that it can be undone
         by = cause or Cause("", "", f"edit-{secrets.token_hex(4)}")
+        # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
         for left in reversed(range(TRIES)):
             with self.backend.snapshot():
                 if by.key and (earlier := self.backend.find_change(by.key)):
@@ -254,7 +252,7 @@ class Memory:
                     raise
         raise AssertionError("unreachable")
 
-    def _unchanged_line(self, line: int, shown: Mapping[int, str] | None) -> Item:
+    def _get_unchanged_line(self, line: int, shown: Mapping[int, str] | None) -> Item:
         item = self.record("line", str(line))
         if item is None:
             numbers = ", ".join(map(str, self.lines())) or "none"
@@ -262,22 +260,22 @@ class Memory:
         if shown is not None and shown.get(line) != line_digest(item.content):
             raise ToolError(
                 f"Line {line} has changed since you read it. It now reads: {item.content}",
-                "Decide again with this text; the line was left as it is.",
+                "Decide again with this text; the line was not changed.",
             )
         return item
 
     def _today(self) -> date:
         return self._clock.now().date()
 
-    def _excluded(self, parsed: ParsedQuery) -> tuple[str, ...]:
-        """Return the statuses that a question for what is due leaves out. For days gone by, done items are wanted."""
+    def _choose_excluded(self, parsed: ParsedQuery) -> tuple[str, ...]:
+        """Return the statuses that a question about due items leaves out; about days in the past, done items count."""
         first, last = parsed.due or (date.min, date.max)
         return CANCELLED if date.min < first and last < self._today() else CLOSED
 
 
-def _free_ids(cause: Cause | None) -> Iterator[str]:
-    """Yield ids for a new item; the first are the same for the same call, so that a call run again finds its own."""
+def _iter_free_ids(cause: Cause | None) -> Iterator[str]:
+    """Yield ids for a new item; the first are the same for the same call, so that a repeated call gets its own id."""
     seed = hashlib.sha256(cause.key.encode()).digest() if cause else b""
     yield from (short_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))
-    while True:
+    while True:  # all ids of the call are in use
         yield new_id()

@@ -13,19 +13,19 @@ DELIMITER = "\n---ANA_PROPS---\n"
 
 
 def property_text(content: str, properties: Properties) -> str:
-    """What is embedded: the content alone, or with its properties behind the delimiter."""
-    lines = [f"{key.replace('_', ' ')}: {_value(v)}" for key, v in properties.items() if v is not None]
+    """Return the text that is embedded: the content, and if there are properties the delimiter and the properties."""
+    lines = [f"{key.replace('_', ' ')}: {_spell_value(v)}" for key, v in properties.items() if v is not None]
     return content + DELIMITER + "\n".join(lines) if lines else content
 
 
-def _value(value: Json) -> str:
+def _spell_value(value: Json) -> str:
     if isinstance(value, str):
         day = day_of(value)
         if day is None:
             return value
         return spell_day(day) + (f" {value[11:16]}" if len(value) > 10 else "")
     if isinstance(value, list) and not any(isinstance(v, list | dict) for v in value):
-        return ", ".join(_value(v) for v in value if v is not None)
+        return ", ".join(_spell_value(v) for v in value if v is not None)
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""What is looked for: a text and what it asks for, a filter, days."""
+"""Queries: a text and what it asks for, a filter, days."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from datetime import date, tzinfo
 from typing import TypeAlias
 
 from ana.memory.filters import EVERY_ITEM, Node
-from ana.memory.tokens import folded, tokens
+from ana.memory.tokens import fold_tag, tokenize
 from ana.time.dates import spell_day
 from ana.time.when import Mention, find_named_days, read_due_question
 
@@ -21,7 +21,7 @@ _UNDATED = re.compile(
 )
 
 _FUNCTION_WORDS = frozenset(
-    tokens(
+    tokenize(
         "a an the my your his her our their i me you he she it we they this that these those there here and or but not"
         " no if so than then too very just only also what when where which who whom whose why how much many is are was"
         " were be been am do does did have has had having will would shall should can could may might must to of for"
@@ -29,25 +29,25 @@ _FUNCTION_WORDS = frozenset(
         " any some something anything everything thing stuff someone somebody get got go let one s t d ll m re ve"
     )
 )
-"""Words of English that hold a question together and say nothing of what is looked for."""
+"""English words that hold a question together and say nothing about what is wanted."""
 
 LONGEST = 4000
-"""How many characters of a query are read for words and days; its vector is of more."""
+"""How many characters of a query are read for words and days; all of them go into its vector."""
 
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """What a query's text asks for besides its meaning.
+    """A query's text, and what it asks for besides its meaning.
 
     Args:
-        text: As it was put.
-        words: What the lexical leg looks for, each once; a single day it names is spelled out.
+        text: The text as given.
+        words: The words to search for, each once; a single day that it names is spelled out.
         mentions: Where it names days.
-        undated: Whether it asks for what has no date.
-        due: First and last day, when it asks for what is due then and for nothing besides.
-        ids: What looks like an item's id.
+        undated: Whether it asks for items without a date.
+        due: First and last day, if it only asks what is due then.
+        ids: Everything that looks like an item's id.
         phrases: The words of each quoted phrase.
-        tags: What stands behind a #, folded like words.
+        tags: The words after a #, as `fold_tag` writes them.
     """
 
     text: str
@@ -62,10 +62,10 @@ class ParsedQuery:
 
 @dataclass(frozen=True)
 class Query:
-    """What a backend is asked to find.
+    """A query to a backend.
 
     Args:
-        text: What it is about; None for everything that passes, by date.
+        text: The parsed text; None for everything that passes, by date.
         where: The filter; every item passes an empty And.
         zone: The person's zone: where a bare date begins and ends.
         limit: How many items at most.
@@ -82,7 +82,7 @@ class Query:
 
     @property
     def has_filter(self) -> bool:
-        """Whether there is a filter on properties."""
+        """Return whether there is a filter on properties."""
         return self.where != EVERY_ITEM
 
 
@@ -93,26 +93,26 @@ def parse_query(text: str, today: date) -> ParsedQuery:
         text: Any text, an item's whole content too.
         today: The person's today.
     """
-    said = text[:LONGEST]
+    said = text[:LONGEST]  # a text may be an item of a megabyte
     mentions = tuple(find_named_days(said, today))
     undated = _UNDATED.search(said) is not None
-    quoted = (tuple(tokens("".join(match))) for match in _PHRASE.findall(said))
+    quoted = (tuple(tokenize("".join(match))) for match in _PHRASE.findall(said))
     return ParsedQuery(
         text=text,
-        words=tuple(dict.fromkeys(_words(_UNDATED.sub(" ", said), () if undated else mentions))),
+        words=tuple(dict.fromkeys(_find_words(_UNDATED.sub(" ", said), () if undated else mentions))),
         mentions=mentions,
         undated=undated,
         due=read_due_question(said, today),
         ids=tuple(dict.fromkeys(_ID.findall(said.lower()))),
         phrases=tuple(phrase for phrase in quoted if phrase),
-        tags=tuple(map(folded, _TAG.findall(said))),
+        tags=tuple(map(fold_tag, _TAG.findall(said))),
     )
 
 
-def _words(text: str, mentions: Sequence[Mention]) -> list[str]:
-    """The words of a text, a day it names spelled out as items have it. Those of a stretch of days would drown all
-    others, and its days count without them."""
+def _find_words(text: str, mentions: Sequence[Mention]) -> list[str]:
+    """Return the words of a text, with a day that it names spelled out as in items."""
+    # the words of several days would outweigh all others, and those days count as dates anyway
     days = [spell_day(mention.first) for mention in mentions if mention.first == mention.last]
-    for mention in reversed(mentions):
+    for mention in reversed(mentions):  # from the end, so that positions stay valid
         text = f"{text[: mention.start]} {text[mention.end :]}"
-    return [word for word in tokens(text) if word not in _FUNCTION_WORDS] + tokens(" ".join(days))
+    return [word for word in tokenize(text) if word not in _FUNCTION_WORDS] + tokenize(" ".join(days))

@@ -1,4 +1,4 @@
-"""What a write did and why an item was found, as people and traces are told it."""
+"""Receipts of writes and reasons of finds, as people see them and traces record them."""
 
 from dataclasses import asdict
 from typing import Any
@@ -10,13 +10,13 @@ from ana.values import plain
 
 
 def told(reason: Reason) -> dict[str, Any]:
-    """What speaks for an item, without what does not."""
+    """Return why an item was found, without the reasons that do not apply."""
     vector = {} if reason.vector is None else {"vector": round(reason.vector, 3)}
     return vector | {name: value for name, value in asdict(reason).items() if value and name != "vector"}
 
 
 def receipt(change: Change) -> dict[str, Any]:
-    """What a write really did, as people are shown it: op, kind, id, and the record before and after."""
+    """Return a write as people are shown it: op, kind, id, and the record before and after."""
     return {
         "op": change.op,
         "kind": change.kind,

@@ -1,8 +1,8 @@
 """How an item scores against a query: vectors for meaning, words for names, dates for days.
 
-An item scores the cosine of its vector, plus its words' share of the most that the query's words could score (see
-ana.memory.bm25), plus a constant where its date lies on a day that the query names. An exact id, a quoted phrase and a
-tag come before all others.
+An item's score is the cosine of its vector, plus its words' share of the most that the query's words could score
+(see ana.memory.bm25), plus a constant if its date is on a day that the query names. Items with an exact id, a quoted
+phrase or a tag of the query come before all others.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from itertools import chain
 from ana.memory.found import First, Reason
 from ana.memory.item import Item
 from ana.memory.query import ParsedQuery
-from ana.memory.tokens import folded
+from ana.memory.tokens import fold_tag
 from ana.time.spans import Span, date_span
 
 TAG_KEYS = ("tags", "tag", "labels", "label", "project", "context")
@@ -24,12 +24,12 @@ _ORDER: dict[First | None, int] = {"id": 0, "phrase": 1, "tag": 2, None: 3}
 
 @dataclass(frozen=True)
 class Weights:
-    """How much each leg counts. The defaults were chosen on the tuning half of evals/data.
+    """The weight of each part of a score. The defaults were chosen on the tuning half of evals/data.
 
     Args:
         vector: A cosine of 1.
         words: Words that match perfectly.
-        day: Lying on a day that the query names.
+        day: A date on a day that the query names.
     """
 
     vector: float = 1.0
@@ -39,13 +39,13 @@ class Weights:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for an item.
+    """Everything that counts for an item.
 
     Args:
         cosine: Likeness of its vector and the query's.
         lexical: The score of its words, 0 to 1.
-        on_day: Whether its date lies on a day that the query names.
-        first: What puts it before all others.
+        on_day: Whether its date is on a day that the query names.
+        first: The reason why it comes before all others.
     """
 
     cosine: float
@@ -57,7 +57,7 @@ class Evidence:
         return weights.vector * self.cosine + weights.words * self.lexical + weights.day * self.on_day
 
     def rank(self, id: str, weights: Weights) -> tuple[int, float, str]:
-        """Return what items are sorted by, best first."""
+        """Return a key that sorts items best first."""
         return _ORDER[self.first], -self.score(weights), id
 
     def explain(self, words: tuple[str, ...], date: str | None, filtered: bool) -> Reason:
@@ -74,20 +74,21 @@ def days_span(first: date, last: date, zone: tzinfo) -> Span:
 
 
 def is_within(span: Span | None, first: date, last: date, zone: tzinfo) -> bool:
-    """Return whether an item's own date lies within these days."""
+    """Return whether an item's own date is within these days."""
     start, stop = days_span(first, last, zone)
+    # all of it: an item of a week is not of one day
     return span is not None and start <= span[0] <= stop and span[1] <= stop
 
 
 def is_on_day(query: ParsedQuery, span: Span | None, zone: tzinfo) -> bool:
-    """Return whether an item's own date is one that the query names, or missing where that is asked for."""
+    """Return whether an item's own date is one that the query names, or missing if it asks for that."""
     if query.undated and span is None:
         return True
     return any(is_within(span, mention.first, mention.last, zone) for mention in query.mentions)
 
 
-def first_reason(query: ParsedQuery, item: Item, words: Sequence[str]) -> First | None:
-    """Return what puts an item before all others: its id, a quoted phrase among its words, or a tag."""
+def find_first_reason(query: ParsedQuery, item: Item, words: Sequence[str]) -> First | None:
+    """Return why an item comes before all others, if it does: its id, a quoted phrase among its words, or a tag."""
     if item.id in query.ids:
         return "id"
     if any(_has_phrase(words, phrase) for phrase in query.phrases):
@@ -103,4 +104,4 @@ def _has_tag(item: Item, tags: Sequence[str]) -> bool:
     values = chain.from_iterable(
         value if isinstance(value, list) else [value] for key in TAG_KEYS if (value := item.properties.get(key))
     )
-    return any(isinstance(value, str) and folded(value) in tags for value in values)
+    return any(isinstance(value, str) and fold_tag(value) in tags for value in values)

@@ -1,11 +1,11 @@
-"""What an item's status says: open, done or cancelled. Words are compared without case."""
+"""The meaning of an item's status: open, done or cancelled. Words are compared without case."""
 
 from ana.values import Properties
 
 DONE = ("done", "completed", "complete", "finished", "closed")
 CANCELLED = ("cancelled", "canceled")
 CLOSED = (*DONE, *CANCELLED)
-"""Every status of an item that nobody has to act on any more; any other, and none, is open."""
+"""Statuses of items that need no more action; any other status, and none, is open."""
 
 
 def has_status(properties: Properties, statuses: tuple[str, ...]) -> bool:

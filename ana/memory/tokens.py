@@ -6,20 +6,20 @@ import unicodedata
 _WORD = re.compile(r"[^\W_]+")
 
 
-def tokens(text: str) -> list[str]:
-    """Every word and number in order, without case, accents or plural: "Zürich, notes, 14:30" is zurich note 14 30."""
-    return [_singular(word) for word in _WORD.findall(_folded(text))]
+def tokenize(text: str) -> list[str]:
+    """Return all words and numbers in order, without case, accents or plural: "Zürich, 14:30" gives zurich 14 30."""
+    return [_drop_plural(word) for word in _WORD.findall(_fold(text))]
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     folded = text.casefold()
-    if folded.isascii():
+    if folded.isascii():  # nothing to take apart, and most texts are
         return folded
     return "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
 
 
-def _singular(word: str) -> str:
-    """Harman's S stemmer ("How effective is suffixing?", 1991): the first ending that fits decides."""
+def _drop_plural(word: str) -> str:
+    """Apply Harman's S stemmer ("How effective is suffixing?", 1991): the first ending that fits decides."""
     if len(word) < 4 or not word.endswith("s"):
         return word
     if word.endswith("ies"):
@@ -29,6 +29,6 @@ def _singular(word: str) -> str:
     return word if word[-2] in "us" else word[:-1]
 
 
-def folded(tag: str) -> str:
-    """A tag as it is compared: home-office, Home_Office and "home office" are the same."""
-    return " ".join(tokens(tag.replace("_", " ")))
+def fold_tag(tag: str) -> str:
+    """Return a tag in the form that is compared: home-office, Home_Office and "home office" are the same."""
+    return " ".join(tokenize(tag.replace("_", " ")))

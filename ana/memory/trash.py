@@ -1,4 +1,4 @@
-"""Deleted items: they stay in the journal until they are purged."""
+"""Deleted items, which stay in the journal until they are purged."""
 
 import secrets
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class DeletedItem:
 
 
 def list_deleted(memory: Memory) -> list[DeletedItem]:
-    """Return every item that was deleted and does not exist again, the one deleted last first."""
+    """Return every deleted item that was not restored, the one deleted last first."""
     found: dict[str, DeletedItem] = {}
     for entry in memory.history():
         change = entry.change
@@ -37,11 +37,11 @@ def restore(memory: Memory, id: str) -> Change:
     """Bring a deleted item back as it was.
 
     Raises:
-        UserError: No such item is in the trash.
+        UserError: The item is not in the trash.
     """
     found = next((deleted for deleted in list_deleted(memory) if deleted.item.id == id), None)
     if found is None:
-        raise UserError(f"No item {id} is in the trash.", "`ana trash` lists what is.")
+        raise UserError(f"The item {id} is not in the trash.", "`ana trash` lists the items in it.")
     change = Change("item", id, None, found.item)
     memory.put_back([change], f"restore-{id}-{secrets.token_hex(4)}")
     return change
@@ -54,7 +54,7 @@ def purge(memory: Memory, before: str) -> list[DeletedItem]:
         memory: Items and journal.
         before: ISO 8601 in UTC.
     """
-    with memory.backend.snapshot():
+    with memory.backend.snapshot():  # nobody restores an item between the list and the erasure
         purged = [deleted for deleted in list_deleted(memory) if deleted.ts < before]
         for deleted in purged:
             memory.backend.erase("item", deleted.item.id)

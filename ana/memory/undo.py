@@ -1,7 +1,7 @@
 """Undo of a turn: everything it wrote, items and Global Context alike, becomes what it was.
 
 An undo is itself a turn, named `undo-XXXXXXXX-of-TURN`, and can be undone. A record that something else has changed
-since is a conflict: nothing at all is undone then, unless that is wanted.
+afterwards is a conflict: then nothing is undone, unless the caller overrides it.
 """
 
 import re
@@ -19,11 +19,11 @@ _UNDO = re.compile(r"undo-(?P<mark>[0-9a-f]{8})-of-(?P<turn>.+)")
 
 @dataclass(frozen=True)
 class Conflict:
-    """A record that was changed since.
+    """A record that was changed after the turn.
 
     Args:
-        left: What the turn left it as; None for deleted.
-        now: What it is now; None for not there.
+        left: The record as the turn left it; None if deleted.
+        now: The record now; None if it does not exist.
     """
 
     left: Item | None
@@ -38,7 +38,7 @@ class Undone:
         turn: The turn that was undone.
         name: The turn that undid it; empty where nothing was changed.
         changes: Its changes, the last first.
-        conflicts: Records that stood in the way; unless they were to be overridden, nothing was changed.
+        conflicts: Records that were changed after the turn; nothing was undone unless they were overridden.
     """
 
     turn: str
@@ -58,8 +58,9 @@ def last_turn(memory: Memory, thread: str | None = None) -> str:
         UserError: There is none.
     """
     turns = memory.turns()
-    standing = _not_undone(turns)
-    candidates = (turn for turn in standing if thread in (None, turns[turn]) and not _UNDO.fullmatch(turn))
+    candidates = (
+        turn for turn in _list_not_undone(turns) if thread in (None, turns[turn]) and not _UNDO.fullmatch(turn)
+    )
     found = next((turn for turn in candidates if _net_newest_first(memory.history(turn=turn))), None)
     if found is None:
         raise UserError(
@@ -74,11 +75,11 @@ def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = F
     Args:
         memory: Items and Global Context.
         turn: The turn's id, from `last_turn` or the history.
-        override: Whether what was changed since is put back all the same; or just these conflicts.
-        mark: 8 hexadecimal digits, the same for the same wish said again; default: random.
+        override: Whether records that were changed afterwards are put back as well; or just these conflicts.
+        mark: 8 hexadecimal digits, the same if the same undo is asked for again; default: random.
 
     Raises:
-        UserError: There is no such turn, or it has been taken back already.
+        UserError: There is no such turn, or it has been undone already.
     """
     name = f"undo-{mark or secrets.token_hex(4)}-of-{turn}"
     for left in reversed(range(TRIES)):
@@ -91,7 +92,7 @@ def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = F
 
 
 def find_undone(memory: Memory, mark: str) -> Undone | None:
-    """Return what was undone under this mark already."""
+    """Return the undo that was made under this mark, if there was one."""
     for name in memory.turns():
         if (match := _UNDO.fullmatch(name)) and match["mark"] == mark:
             return Undone(match["turn"], name, [entry.change for entry in memory.history(turn=name)], [])
@@ -102,13 +103,15 @@ def _undo(memory: Memory, turn: str, override: bool | Collection[Conflict], name
     entries = memory.history(turn=turn)
     if not entries:
         raise UserError(f"No turn {turn} has written anything.", "`ana history` shows the turns.")
-    if turn not in _not_undone(memory.turns()):
+    if turn not in _list_not_undone(memory.turns()):
         raise UserError(f"The turn {turn} has been taken back already.", "Take back what took it back.")
+    # a turn's own writes in between do not matter, only what it found and left
     found = [(span, memory.record(span.kind, span.id)) for span in _net_newest_first(entries)]
     meddled = _find_meddled(entries)
     conflicts = [
         Conflict(span.after, now)
         for span, now in found
+        # a record that is as it was before needs no undo and is not a conflict
         if now not in (span.after, span.before) or (now != span.before and (span.kind, span.id) in meddled)
     ]
     accepted = conflicts if override is True else override or []
@@ -137,10 +140,10 @@ def _find_meddled(entries: Sequence[Entry]) -> set[tuple[Kind, str]]:
     return found
 
 
-def _not_undone(turns: Mapping[str, str]) -> list[str]:
+def _list_not_undone(turns: Mapping[str, str]) -> list[str]:
     """Return the turns that were not undone, or whose undo was undone, in the order given."""
     undone: set[str] = set()
-    for name in sorted(turns, key=len, reverse=True):  # an undo's name is longer than that of what it took back
+    for name in sorted(turns, key=len, reverse=True):  # an undo's name is longer than its turn's
         if name not in undone and (match := _UNDO.fullmatch(name)):
             undone.add(match["turn"])
     return [turn for turn in turns if turn not in undone]

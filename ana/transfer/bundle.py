@@ -1,8 +1,7 @@
-"""What an export holds, read and checked line by line before anything of it is used."""
+"""The records of an export, read and checked line by line before any of them is used."""
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,15 +9,15 @@ from typing import Any
 
 from ana.errors import ToolError, UserError
 from ana.memory.changes import Change, Entry
-from ana.memory.context_line import one_line
+from ana.memory.context_line import to_one_line
 from ana.memory.item import Item, check_properties
 from ana.transfer.exporter import FORMAT, NAME
 
 MOST_LINES = 10**9
-"""No line has a number so high."""
+"""An upper limit of line numbers."""
 
-MOST_TOLD = 10
-"""How many bad lines are named."""
+MOST_NAMED = 10
+"""How many bad lines an error names."""
 
 
 @dataclass
@@ -28,8 +27,8 @@ class Bundle:
     Args:
         items: Items.
         lines: Global Context lines, under their numbers.
-        texts: Global Context lines that have no number yet.
-        changes: All that was done to them, in order.
+        texts: Global Context lines without numbers.
+        changes: The history of the records, in order.
         next_line: No line gets a number below this.
     """
 
@@ -41,10 +40,10 @@ class Bundle:
 
 
 def read_export(path: Path) -> Bundle:
-    """Read what `ana export` wrote.
+    """Read an export.
 
     Raises:
-        UserError: It is not that, or lines of it are not right; they are named by number.
+        UserError: It is not an export, or lines of it are wrong; they are named by number.
     """
     bundle, bad = Bundle(), []
     with path.open("rb") as file:
@@ -53,126 +52,126 @@ def read_export(path: Path) -> Bundle:
             if not text.strip():
                 continue
             try:
-                _take(json.loads(text), bundle)
+                _add(json.loads(text), bundle)
             except (ValueError, TypeError, KeyError, RecursionError, ToolError) as exc:
-                bad.append(f"line {number}: {_why(exc)}")
-    bad += _doubled(bundle)
+                bad.append(f"line {number}: {_explain(exc)}")
+    bad += _find_duplicates(bundle)
     if bad:
-        more = f" (and {len(bad) - MOST_TOLD} more)" if len(bad) > MOST_TOLD else ""
-        raise UserError(f"{path} cannot be imported: {'; '.join(bad[:MOST_TOLD])}{more}.", "Nothing was changed.")
+        more = f" (and {len(bad) - MOST_NAMED} more)" if len(bad) > MOST_NAMED else ""
+        raise UserError(f"{path} cannot be imported: {'; '.join(bad[:MOST_NAMED])}{more}.", "Nothing was changed.")
     return bundle
 
 
 def is_export(path: Path) -> bool:
-    """Whether a file begins as an export does."""
+    """Return whether a file begins like an export."""
     with path.open("rb") as file:
         try:
-            return bool(_header(file.readline(1000))["export"] == NAME)
+            return bool(_read_header(file.readline(1000))["export"] == NAME)
         except (ValueError, TypeError, KeyError):
             return False
 
 
-def _header(line: bytes) -> Any:
+def _read_header(line: bytes) -> Any:
     return json.loads(line.decode("utf-8-sig"))
 
 
 def _check_header(path: Path, line: bytes, bundle: Bundle) -> None:
     try:
-        header = _header(line)
+        header = _read_header(line)
         known = header["export"] == NAME
         version, bundle.next_line = int(header["format"]), int(header["next_line"])
         if not 0 <= bundle.next_line <= MOST_LINES:
-            raise ValueError(f"{bundle.next_line} is no line number")
-    except (ValueError, TypeError, KeyError, OverflowError) as exc:
-        raise UserError(f"{path} is no export: its first line is not the header.", "Nothing was changed.") from exc
+            raise ValueError(f"{bundle.next_line} is not a line number")
+    except (ValueError, TypeError, KeyError, OverflowError) as exc:  # int() of an infinity overflows
+        raise UserError(f"{path} is not an export: its first line is not the header.", "Nothing was changed.") from exc
     if not known or version > FORMAT:
         raise UserError(
             f"{path} is an export of format {version}, this program reads {FORMAT}.", "Install a newer ana; see README."
         )
 
 
-def _take(told: Any, bundle: Bundle) -> None:
-    if not isinstance(told, dict) or len(told) != 1:
+def _add(record: Any, bundle: Bundle) -> None:
+    if not isinstance(record, dict) or len(record) != 1:
         raise ValueError("it is not one item, line or change")
-    ((what, record),) = told.items()
-    kinds: Mapping[str, Callable[[Any], None]] = {
-        "item": lambda record: bundle.items.append(_item(record)),
-        "line": lambda record: bundle.lines.append(_line(record)),
-        "change": lambda record: bundle.changes.append(_entry(record)),
-    }
-    if what not in kinds:
-        raise ValueError(f"{what!r} is neither item, line nor change")
-    kinds[what](record)
+    ((kind, values),) = record.items()
+    if kind == "item":
+        bundle.items.append(_read_item(values))
+    elif kind == "line":
+        bundle.lines.append(_read_line(values))
+    elif kind == "change":
+        bundle.changes.append(_read_entry(values))
+    else:
+        raise ValueError(f"{kind!r} is neither item, line nor change")
 
 
-def _item(record: Any) -> Item:
+def _read_item(record: Any) -> Item:
     names = {field.name for field in fields(Item)}
     if not isinstance(record, dict) or record.keys() != names:
-        raise ValueError(f"it has not just {', '.join(sorted(names))}")
-    item = Item(**record)
-    _texts(item.content, surrogates=True)
-    _texts(item.id, item.created_at, item.updated_at)
+        raise ValueError(f"it does not have exactly {', '.join(sorted(names))}")
+    item = Item(**record)  # its fields are checked below
+    _check_texts(item.content, surrogates=True)
+    _check_texts(item.id, item.created_at, item.updated_at)
     if not isinstance(item.properties, dict):
-        raise ValueError("its properties are no object")
+        raise ValueError("its properties are not an object")
     if not 0 < len(item.id) <= 128 or not item.id.isprintable():
-        raise ValueError(f"{item.id[:20]!r} is no id")
-    _moments(item.created_at, item.updated_at)
+        raise ValueError(f"{item.id[:20]!r} is not an id")
+    _check_moments(item.created_at, item.updated_at)
     check_properties(item.properties)
     return item
 
 
-def _line(record: Any) -> Item:
-    line = _item(record)
+def _read_line(record: Any) -> Item:
+    line = _read_item(record)
     if not line.id.isdecimal() or len(line.id) > 9 or str(int(line.id)) != line.id:
-        raise ValueError(f"{line.id[:20]!r} is no line number")
-    if one_line(line.content) != line.content or line.properties:
+        raise ValueError(f"{line.id[:20]!r} is not a line number")
+    if to_one_line(line.content) != line.content or line.properties:
         raise ValueError("this cannot be a Global Context line")
     return line
 
 
-def _entry(record: Any) -> Entry:
-    made = {"item": _item, "line": _line}[record["kind"]]
-    before, after = (None if record[name] is None else made(record[name]) for name in ("before", "after"))
-    _texts(record["ts"], record["thread"], record["turn"], record["id"])
-    _texts(*[record["key"]] if record["key"] is not None else [])
+def _read_entry(record: Any) -> Entry:
+    read = {"item": _read_item, "line": _read_line}[record["kind"]]
+    before, after = (None if record[name] is None else read(record[name]) for name in ("before", "after"))
+    _check_texts(record["ts"], record["thread"], record["turn"], record["id"])
+    _check_texts(*[record["key"]] if record["key"] is not None else [])
     if before is after is None:
         raise ValueError("the change changes nothing")
     if any(side and side.id != record["id"] for side in (before, after)):
         raise ValueError("the change is of another record")
-    _moments(record["ts"])
+    _check_moments(record["ts"])
     change = Change(record["kind"], record["id"], before, after)
-    return Entry(_utc(record["ts"]), record["thread"], record["turn"], change, record["key"])
+    return Entry(_to_utc(record["ts"]), record["thread"], record["turn"], change, record["key"])
 
 
-def _texts(*values: Any, surrogates: bool = False) -> None:
-    """Refuse what is no text; half a surrogate pair may stand in a content only."""
+def _check_texts(*values: Any, surrogates: bool = False) -> None:
+    """Refuse values that are not text; only a content may have half a surrogate pair."""
     for value in values:
         if not isinstance(value, str):
-            raise ValueError(f"{str(value)[:20]!r} is no text")
+            raise ValueError(f"{str(value)[:20]!r} is not text")
         value.encode("utf-8", "surrogatepass" if surrogates else "strict")
 
 
-def _moments(*stamps: str) -> None:
-    """Refuse what is no moment, or one that some zone cannot tell."""
+def _check_moments(*stamps: str) -> None:
+    """Refuse a stamp without a zone, or at the edge of the calendar, where other zones have no such time."""
     for stamp in stamps:
         moment = datetime.fromisoformat(stamp)
         if moment.tzinfo is None:
             raise ValueError(f"{stamp} has no zone")
         if not 1 < moment.year < 9999:
-            raise ValueError(f"{stamp} lies beyond the calendar")
+            raise ValueError(f"{stamp} is beyond the calendar")
 
 
-def _utc(stamp: str) -> str:
-    """A moment as the journal keeps it, to be compared as text."""
+def _to_utc(stamp: str) -> str:
+    """Return a moment in the journal's form, which can be compared as text."""
     return datetime.fromisoformat(stamp).astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def _doubled(bundle: Bundle) -> list[str]:
+def _find_duplicates(bundle: Bundle) -> list[str]:
     counted = (Counter(record.id for record in records) for records in (bundle.items, bundle.lines))
-    return [f"{id} is there twice" for counts in counted for id, count in counts.items() if count > 1]
+    return [f"{id} occurs twice" for counts in counted for id, count in counts.items() if count > 1]
 
 
-def _why(exc: Exception) -> str:
+def _explain(exc: Exception) -> str:
     if isinstance(exc, KeyError):
         return f"{exc} is missing or unknown"
     return exc.message if isinstance(exc, ToolError) else str(exc)

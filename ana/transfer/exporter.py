@@ -1,8 +1,8 @@
 """Everything as lines of JSON, in an order that does not change, so that two exports can be compared line by line.
 
-The first line is a header; then come the Global Context lines by number, the items by when they were made, and
-everything that was done to them, in order. A record that the journal does not know as it is gets one more change, so
-that an imported export gives the same export again.
+The first line is a header; then come the Global Context lines by number, the items by their creation, and all changes
+in order. A record that differs from the journal gets one more change, so that an imported export gives the same export
+again.
 """
 
 import json
@@ -20,33 +20,33 @@ FORMAT = 1
 
 
 def export_lines(backend: Backend) -> Iterator[bytes]:
-    """Yield the lines of an export, each with its end. Nobody writes until the last one."""
+    """Yield the lines of an export, each with its line break. Nobody can write until the last one."""
     with backend.snapshot():
         lines = sorted(backend.scan("line"), key=lambda line: int(line.id))
         items = sorted(backend.scan("item"), key=lambda item: (item.created_at, item.id))
-        yield _line({"export": NAME, "format": FORMAT, "next_line": backend.next_line_number()})
-        yield from (_line({"line": asdict(line)}) for line in lines)
-        yield from (_line({"item": asdict(item)}) for item in items)
-        yield from (_line({"change": _entry_to_json(entry)}) for entry in reversed(backend.entries()))
-        unknown = (*_not_journaled(backend, "line", lines), *_not_journaled(backend, "item", items))
-        yield from (_line({"change": _entry_to_json(entry)}) for entry in unknown)
+        yield _encode_line({"export": NAME, "format": FORMAT, "next_line": backend.next_line_number()})
+        yield from (_encode_line({"line": asdict(line)}) for line in lines)
+        yield from (_encode_line({"item": asdict(item)}) for item in items)
+        yield from (_encode_line({"change": _entry_to_json(entry)}) for entry in reversed(backend.entries()))
+        unknown = (*_iter_not_journaled(backend, "line", lines), *_iter_not_journaled(backend, "item", items))
+        yield from (_encode_line({"change": _entry_to_json(entry)}) for entry in unknown)
 
 
-def _not_journaled(backend: Backend, kind: Kind, records: list[Item]) -> Iterator[Entry]:
-    """Yield an entry for every record that the journal does not know as it is."""
+def _iter_not_journaled(backend: Backend, kind: Kind, records: list[Item]) -> Iterator[Entry]:
+    """Yield an entry for every record that differs from the journal."""
     for change in find_disagreements(kind, records, backend.latest(kind)):
         if change.after:
             yield Entry(change.after.updated_at, "", f"export-{change.id}", change)
 
 
 def _entry_to_json(entry: Entry) -> dict[str, Any]:
-    told: dict[str, Any] = asdict(entry)
-    change: dict[str, Any] = told["change"]
-    return {name: told[name] for name in ("ts", "thread", "turn", "key")} | change
+    values: dict[str, Any] = asdict(entry)
+    change: dict[str, Any] = values["change"]
+    return {name: values[name] for name in ("ts", "thread", "turn", "key")} | change
 
 
-def _line(told: dict[str, Any]) -> bytes:
+def _encode_line(values: dict[str, Any]) -> bytes:
     try:
-        return f"{json.dumps(told, ensure_ascii=False)}\n".encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which only escapes can carry
-        return f"{json.dumps(told)}\n".encode()
+        return f"{json.dumps(values, ensure_ascii=False)}\n".encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can express
+        return f"{json.dumps(values)}\n".encode()

@@ -1,4 +1,4 @@
-"""Import of records from elsewhere: all of them or none, and the same ones only once."""
+"""Import of records: all of them or none, and each only once."""
 
 import hashlib
 import itertools
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ana.errors import RecordChanged
 from ana.memory.backend import Backend, RecordKey
 from ana.memory.changes import Change, Entry, Kind
-from ana.memory.context_line import LINE
+from ana.memory.context_line import LONGEST_LINE
 from ana.memory.ids import short_id
 from ana.memory.item import Item
 from ana.memory.memory import TRIES, Memory
@@ -26,10 +26,10 @@ class ImportResult:
     """The outcome of an import.
 
     Args:
-        new: How many records were stored that were not here.
-        unchanged: How many were here already.
-        conflicting: The ids of those that are something else here, or were deleted here.
-        turn: The turn under which it can be undone; empty where the records brought their own history.
+        new: How many records were new and stored.
+        unchanged: How many were already stored.
+        conflicting: The ids of records that are different here, or were deleted here.
+        turn: The turn that undoes it; empty if the records came with their own history.
     """
 
     new: int
@@ -40,7 +40,7 @@ class ImportResult:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What an import would do, and the records as they were when it was planned."""
+    """The changes of an import, and the records as they were when it was planned."""
 
     result: ImportResult
     entries: list[Entry]
@@ -52,15 +52,15 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
     """Store the records of a bundle.
 
     Args:
-        memory: Where to.
+        memory: The memory to import into.
         bundle: The records.
-        replace: Whether a record that is something else here becomes what the bundle says; else it is left as it is.
+        replace: Whether a record that is different here is replaced by the bundle's; else it is not changed.
     """
     turn = f"import-{secrets.token_hex(4)}"
     for left in reversed(range(TRIES)):
         with memory.backend.snapshot():
-            plan = _plan(memory, bundle, turn, replace=replace)
-        memory.backend.reserve_line_numbers(plan.next_line)
+            plan = _make_plan(memory, bundle, turn, replace=replace)
+        memory.backend.reserve_line_numbers(plan.next_line)  # even if the import fails: numbers may have gaps
         try:
             if plan.entries:
                 memory.backend.apply(plan.entries, plan.expected)
@@ -71,17 +71,17 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
     return plan.result
 
 
-def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _Plan:
+def _make_plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _Plan:
     backend = memory.backend
     coming, next_line = _number_lines(memory, bundle)
     here: Records = {(kind, record.id): record for kind in KINDS for record in backend.scan(kind)}
     known = {entry.change.key for kind in KINDS for entry in backend.latest(kind)} | here.keys()
     new = {key: item for key, item in coming.items() if key not in known}
     conflicting = {key: item for key, item in coming.items() if key in known and here.get(key) != item}
-    entries = _history(backend, bundle, new, known)
-    entries += _missing(entries, new, turn)
+    entries = _select_history(backend, bundle, new, known)
+    entries += _create_missing(entries, new, turn)
     if replace:
-        entries += [_entry(turn, here.get(key), key, item) for key, item in conflicting.items()]
+        entries += [_make_entry(turn, here.get(key), key, item) for key, item in conflicting.items()]
     result = ImportResult(
         new=len(new),
         unchanged=len(coming) - len(new) - len(conflicting),
@@ -92,42 +92,42 @@ def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _Plan:
 
 
 def _number_lines(memory: Memory, bundle: Bundle) -> tuple[Records, int]:
-    """Return the bundle's records, with a number for each line, and the number that the next line gets.
+    """Return the bundle's records, with a number for each line, and the number of the next line.
 
-    A line of another life, whose number is taken here, gets the next number, as does a text without one; a text that
-    stands here already, or did and was deleted, does not come again. A text too long for a line becomes a note.
+    A line from another memory whose number is used here gets the next number, as does a text without one; a text that
+    exists here, or was deleted here, is not imported. A text too long for a line becomes a note.
     """
-    coming: Records = {("item", item.id): item for item in bundle.items}
+    records: Records = {("item", item.id): item for item in bundle.items}
     past = [e.change for e in memory.backend.entries() if e.change.kind == "line"]
     lines = [*memory.backend.scan("line"), *(side for c in past for side in (c.before, c.after) if side)]
-    made = {(line.id, line.created_at) for line in lines}
+    made = {(line.id, line.created_at) for line in lines}  # number and time of creation identify a line across memories
     contents, ids = {line.content for line in lines}, {line.id for line in lines}
     texts = list(bundle.texts)
     for line in bundle.lines:
-        same_life = (line.id, line.created_at) in made
-        if same_life or (line.id not in ids and line.content not in contents):
-            coming["line", line.id] = line
+        is_known = (line.id, line.created_at) in made
+        if is_known or (line.id not in ids and line.content not in contents):
+            records["line", line.id] = line
         else:
             texts.append(line.content)
     numbers = itertools.count(max(memory.backend.next_line_number(), bundle.next_line))
     for text in dict.fromkeys(texts):
         if text not in contents:
-            record = _record(memory, text, numbers)
-            coming["item" if len(text) > LINE else "line", record.id] = record
-    return coming, next(numbers)
+            record = _make_record(memory, text, numbers)
+            records["item" if len(text) > LONGEST_LINE else "line", record.id] = record
+    return records, next(numbers)
 
 
-def _record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
-    """Return a line under the next number, or a note under an id that follows from its text."""
+def _make_record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
+    """Return a line under the next number, or a note under an id made from its text."""
     stamp = memory.stamp()
-    if len(text) <= LINE:
+    if len(text) <= LONGEST_LINE:
         return Item(str(next(numbers)), text, {}, stamp, stamp)
     id = short_id(hashlib.sha256(text.encode("utf-8", "replace")).digest())
     return memory.record("item", id) or Item(id, text, {"type": "note"}, stamp, stamp)
 
 
-def _history(backend: Backend, bundle: Bundle, new: Records, known: set[RecordKey]) -> list[Entry]:
-    """Return what was done to records that are new here, and to deleted ones, if the bundle tells it from the start."""
+def _select_history(backend: Backend, bundle: Bundle, new: Records, known: set[RecordKey]) -> list[Entry]:
+    """Return the history of new and of deleted records, if the bundle has all of it."""
     changes: dict[RecordKey, list[Change]] = defaultdict(list)
     for entry in bundle.changes:
         changes[entry.change.key].append(entry.change)
@@ -135,23 +135,24 @@ def _history(backend: Backend, bundle: Bundle, new: Records, known: set[RecordKe
     entries, keys = [], set()
     for entry in bundle.changes:
         if entry.change.key in complete:
-            fresh = entry.key not in keys and not (entry.key and backend.find_change(entry.key))
-            entries.append(Entry(entry.ts, entry.thread, entry.turn, entry.change, entry.key if fresh else None))
+            # a key may be in a journal once
+            is_free = entry.key not in keys and not (entry.key and backend.find_change(entry.key))
+            entries.append(Entry(entry.ts, entry.thread, entry.turn, entry.change, entry.key if is_free else None))
             keys.add(entry.key)
     return entries
 
 
 def _is_complete(changes: list[Change], now: Item | None) -> bool:
-    """Return whether changes lead, one after the other, from nothing to what the record is now."""
+    """Return whether changes lead step by step from nothing to the present record."""
     states = [None, *(change.after for change in changes)]
     return states[-1] == now and all(state == c.before for state, c in zip(states, changes, strict=False))
 
 
-def _missing(entries: Iterable[Entry], new: Records, turn: str) -> list[Entry]:
+def _create_missing(entries: Iterable[Entry], new: Records, turn: str) -> list[Entry]:
     """Return an entry that creates each record whose history is not complete."""
-    told = {entry.change.key for entry in entries}
-    return [_entry(turn, None, key, item) for key, item in new.items() if key not in told]
+    known = {entry.change.key for entry in entries}
+    return [_make_entry(turn, None, key, item) for key, item in new.items() if key not in known]
 
 
-def _entry(turn: str, before: Item | None, key: RecordKey, after: Item) -> Entry:
+def _make_entry(turn: str, before: Item | None, key: RecordKey, after: Item) -> Entry:
     return Entry(after.updated_at, "", turn, Change(*key, before, after))

@@ -83,7 +83,7 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
         if JOURNAL in damaged:
             return Diagnosis(faults=list(damaged.values()))  # the records are examined against the journal
         findings = _examine(handles)
-        if repair and not findings.sound:
+        if repair and not findings.is_sound:
             repair_findings(handles.backend, findings)
             findings = _examine(handles)
         return _summarize(handles, findings, damaged)

@@ -70,11 +70,11 @@ def _back_up(handles: "FolderHandles") -> Path | None:
 
 def _read_source(path: Path, zone: tzinfo) -> "Bundle":
     from ana.transfer.bundle import Bundle, is_export, read_export
-    from ana.transfer.foreign.detect import reader_of
+    from ana.transfer.foreign.detect import find_reader
 
     if path.is_file() and is_export(path):
         return read_export(path)
-    reader = reader_of(path)
+    reader = find_reader(path)
     if reader is None:
         raise UserError(
             f"{path} cannot be imported.",

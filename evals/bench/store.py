@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.raw import RawChroma, seconds
+from ana.backends.chroma.raw import RawChroma, to_seconds
 from ana.embedders import WordLlamaEmbeddings
 from ana.memory.ids import new_id
 from ana.memory.item import Item
@@ -70,7 +70,7 @@ def list_operations(memory: Memory, backend: ChromaBackend, raw: RawChroma, ids:
     day: Where = {"due_date": "2026-05-05"}
     half: Where = {"status": "active"}
     week: Where = {"due_date": {"$gte": "2026-05-05", "$lt": "2026-05-12"}}
-    raw_week = {"$and": [{"due_at": {"$gte": seconds("2026-05-05")}}, {"due_at": {"$lt": seconds("2026-05-12")}}]}
+    raw_week = {"$and": [{"due_at": {"$gte": to_seconds("2026-05-05")}}, {"due_at": {"$lt": to_seconds("2026-05-12")}}]}
     yield "hybrid query (goal 2)", lambda n: query(make_text(n)), lambda n: raw.query(make_text(n))
     yield "query, a day (goal 0.5)", lambda n: query(make_text(n), day), lambda n: raw.query(make_text(n), day)
     yield "query, a week (goal 0.5)", lambda n: query(make_text(n), week), lambda n: raw.query(make_text(n), raw_week)

@@ -13,7 +13,7 @@ from ana.settings import load_settings
 from ana.time.clock import Clock
 from app.outcome import CutShort
 from app.turn import open_assistant
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import find_neighbours, open_memory
 from tests.conftest import EMBEDDER, folders
 from tests.forks import run_forked
 from tests.openai_stub import openai_stub, stores_what_is_said
@@ -81,8 +81,8 @@ def test_three_doors_on_one_folder_lose_nothing(tmp_path: Path, clock: Clock, tu
     expected = [f"{door} {n}" for door, count in turns.items() for n in range(count)]
     assert sorted(i.content for i in items) == sorted(expected)
     ids = [i.id for i in items]
-    for id, vector in zip(ids, chroma_of(memory).collections["item"].vectors(ids), strict=True):
-        assert id in chroma_of(memory).collections["item"].nearest(vector, 3)
+    for id, near in zip(ids, find_neighbours(memory, ids, 3), strict=True):
+        assert id in near
     memory.close()
 
 

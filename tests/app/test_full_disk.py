@@ -37,7 +37,7 @@ SMALL = """
     def texts():
         memory = open_memory(disk / "data", EMBEDDER, clock)
         found = sorted(item.content for item in memory.items())
-        assert examine(chroma_of(memory)).sound
+        assert examine(chroma_of(memory)).is_sound
         memory.close()
         return found
 
@@ -142,5 +142,5 @@ def test_files_that_may_not_grow_are_told_and_lose_nothing(tmp_path: Path) -> No
     there = {item.id for item in memory.items()}
     assert set(done.stdout.split()) <= there
     assert len(there) <= len(done.stdout.split()) + 1
-    assert examine(chroma_of(memory)).sound
+    assert examine(chroma_of(memory)).is_sound
     memory.close()

@@ -61,7 +61,7 @@ def memory_on(backend: Backend) -> Memory:
     return Memory(backend, Clock(BERLIN, lambda: WEDNESDAY + timedelta(seconds=next(seconds))))
 
 
-def created(memory: Memory, content: str, properties: Properties | None = None, cause: Cause | None = None) -> Item:
+def create(memory: Memory, content: str, properties: Properties | None = None, cause: Cause | None = None) -> Item:
     item = memory.create(content, properties, cause).after
     assert item is not None
     return item
@@ -84,7 +84,7 @@ def content_and_properties_come_back_exactly(backend: Backend) -> None:
     @some
     @given(content=CONTENT, properties=PROPERTIES)
     def check(content: str, properties: Properties) -> None:
-        added = created(memory, content, properties)
+        added = create(memory, content, properties)
         found = memory.get(added.id)
         assert found == added
         assert found.content == content
@@ -99,7 +99,7 @@ def an_update_leaves_nothing_stale(backend: Backend) -> None:
     @some
     @given(content=CONTENT, first=PROPERTIES, second=PROPERTIES)
     def check(content: str, first: Properties, second: Properties) -> None:
-        item = created(memory, "before", first)
+        item = create(memory, "before", first)
         gone: Properties = dict.fromkeys(first)
         updated = memory.update(item.id, content, gone | second).after
         assert memory.record("item", item.id) == updated
@@ -111,20 +111,20 @@ def an_update_leaves_nothing_stale(backend: Backend) -> None:
 
 def a_megabyte_comes_back(backend: Backend) -> None:
     memory = memory_on(backend)
-    item = created(memory, "wörd " * 200_000, {"note": "x" * 100_000})
+    item = create(memory, "wörd " * 200_000, {"note": "x" * 100_000})
     assert memory.get(item.id) == item
 
 
 def numbers_keep_value_and_type(backend: Backend) -> None:
     memory = memory_on(backend)
     for number in (0, -0.0, 1e-300, 1e300, 2**53, 2**63 - 1, 2**63, -(2**63), 2**200, 0.1, 5e-324, True, False):
-        found = memory.get(created(memory, "n", {"n": number}).id)
+        found = memory.get(create(memory, "n", {"n": number}).id)
         assert repr(found.properties["n"]) == repr(number)
 
 
 def a_property_called_created_at_is_the_users(backend: Backend) -> None:
     memory = memory_on(backend)
-    item = created(memory, "x", {"created_at": "1999-01-01"})
+    item = create(memory, "x", {"created_at": "1999-01-01"})
     assert item.properties == {"created_at": "1999-01-01"}
     assert item.created_at.startswith("2026-01-07T08:00:0")
     assert [i.id for i in memory.find(where={"created_at": "1999-01-01"}).items] == [item.id]
@@ -141,7 +141,7 @@ def values_that_json_cannot_carry_are_refused_by_name(backend: Backend) -> None:
 
 def update_merges_and_null_removes(backend: Backend) -> None:
     memory = memory_on(backend)
-    item = created(memory, "x", {"a": 1, "b": 2, "n": None})
+    item = create(memory, "x", {"a": 1, "b": 2, "n": None})
     updated = memory.update(item.id, properties={"b": None, "c": 3}).after
     assert updated is not None
     assert updated.properties == {"a": 1, "n": None, "c": 3}
@@ -160,14 +160,14 @@ def unknown_ids_are_errors_the_model_can_act_on(backend: Backend) -> None:
 
 def ids_are_eight_characters_of_base32(backend: Backend) -> None:
     memory = memory_on(backend)
-    ids = {created(memory, "x").id for _ in range(20)}
+    ids = {create(memory, "x").id for _ in range(20)}
     assert len(ids) == 20
     assert all(len(id) == 8 and set(id) <= set("abcdefghijklmnopqrstuvwxyz234567") for id in ids)
 
 
 def delete_gives_back_what_it_removed(backend: Backend) -> None:
     memory = memory_on(backend)
-    item = created(memory, "x", {"a": 1})
+    item = create(memory, "x", {"a": 1})
     assert memory.delete(item.id).before == item
     assert memory.record("item", item.id) is None
     assert (memory.count(), list(memory.items())) == (0, [])
@@ -302,8 +302,8 @@ def an_id_a_phrase_and_a_tag_come_first(backend: Backend) -> None:
     memory = memory_on(backend)
     for n in range(3):
         memory.create(f"red roses and a white house by the sea {n}")
-    phrase = created(memory, "an old note, much longer, about a RED house nobody knows, with many more words").id
-    tagged = created(memory, "something else entirely", {"tags": ["Deep-Work"]}).id
+    phrase = create(memory, "an old note, much longer, about a RED house nobody knows, with many more words").id
+    tagged = create(memory, "something else entirely", {"tags": ["Deep-Work"]}).id
     cases = (
         (f"{tagged.upper()} roses", tagged, "id"),
         ('"red house" sea', phrase, "phrase"),
@@ -349,7 +349,7 @@ CALL = Cause("thread/message/0/digest", "thread", "turn")
 
 def a_call_that_runs_again_changes_nothing(backend: Backend) -> None:
     memory = memory_on(backend)
-    kept = created(memory, "Buy milk", {"a": 1})
+    kept = create(memory, "Buy milk", {"a": 1})
     memory.append_line("Likes tea")
     memory.append_line("Likes rain")
     writes: list[Callable[[Cause], Change]] = [
@@ -386,7 +386,7 @@ def a_key_is_written_down_with_its_change(backend: Backend) -> None:
 
 def a_copy_is_refused_unless_it_is_wanted(backend: Backend) -> None:
     memory = memory_on(backend)
-    first = created(memory, "Buy  milk.", {"type": "task", "n": 1})
+    first = create(memory, "Buy  milk.", {"type": "task", "n": 1})
     with pytest.raises(DuplicateItem) as caught:
         memory.create("buy milk", {"n": 1.0, "type": "task"}, copy=False)
     assert caught.value.id == first.id
@@ -455,7 +455,7 @@ def a_failure_in_the_middle_leaves_nothing(backend: Backend) -> None:
 
 def a_turn_is_undone_as_a_whole_and_that_can_be_undone(backend: Backend) -> None:
     memory = memory_on(backend)
-    kept, gone = created(memory, "kept", {"a": 1}), created(memory, "gone")
+    kept, gone = create(memory, "kept", {"a": 1}), create(memory, "gone")
     before = sorted(memory.items(), key=lambda i: i.id), memory.lines()
     memory.update(kept.id, "changed", {"b": 2}, Cause("k1", "thread", "turn"))
     memory.delete(gone.id, Cause("k2", "thread", "turn"))
@@ -484,7 +484,7 @@ def undo_stops_at_a_conflict(backend: Backend) -> None:
 
 def deleted_items_can_be_listed_restored_and_purged(backend: Backend) -> None:
     memory = memory_on(backend)
-    one, two = created(memory, "one"), created(memory, "two")
+    one, two = create(memory, "one"), create(memory, "two")
     memory.delete(one.id)
     memory.delete(two.id)
     assert [deleted.item for deleted in list_deleted(memory)] == [two, one]
@@ -501,7 +501,7 @@ def deleted_items_can_be_listed_restored_and_purged(backend: Backend) -> None:
 # ---- journal
 
 
-def the_journal_tells_who_when_and_in_which_order(backend: Backend) -> None:
+def the_journal_records_turn_time_and_order(backend: Backend) -> None:
     memory = memory_on(backend)
     first = memory.create("one", {}, Cause("k1", "t1", "turn 1"))
     memory.append_line("line", Cause("k2", "t2", "turn 2"))
@@ -521,7 +521,7 @@ def the_journal_tells_who_when_and_in_which_order(backend: Backend) -> None:
 
 def an_erased_record_leaves_no_trace_in_the_journal(backend: Backend) -> None:
     memory = memory_on(backend)
-    one, two = created(memory, "one"), created(memory, "two")
+    one, two = create(memory, "one"), create(memory, "two")
     memory.delete(one.id)
     backend.erase("item", one.id)
     assert [entry.change.id for entry in memory.history()] == [two.id]
@@ -581,7 +581,7 @@ def threads_lose_nothing(backend: Backend) -> None:
 
 def changes_of_one_record_follow_one_another(backend: Backend) -> None:
     memory = memory_on(backend)
-    counter = created(memory, "counter", {"log": []})
+    counter = create(memory, "counter", {"log": []})
 
     def count(name: str) -> None:
         for n in range(5):
@@ -653,7 +653,7 @@ GROUPS: dict[str, tuple[Check, ...]] = {
     ),
     "undo": (a_turn_is_undone_as_a_whole_and_that_can_be_undone, undo_stops_at_a_conflict),
     "trash": (deleted_items_can_be_listed_restored_and_purged,),
-    "journal": (the_journal_tells_who_when_and_in_which_order, an_erased_record_leaves_no_trace_in_the_journal),
+    "journal": (the_journal_records_turn_time_and_order, an_erased_record_leaves_no_trace_in_the_journal),
     "line numbers": (line_numbers_are_never_used_again, a_line_that_changed_since_it_was_read_is_left),
     "threads": (threads_lose_nothing, changes_of_one_record_follow_one_another, a_snapshot_keeps_writers_out),
 }

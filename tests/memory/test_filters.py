@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ana.memory.filters import And, Compare, Dated, Or, keys, matches, parse
+from ana.memory.filters import And, Compare, DateOperand, Or, find_keys, matches, parse
 from ana.memory.item import Item
 from ana.values import Json
 
@@ -200,7 +200,7 @@ DATES: list[tuple[str, Json, str]] = [
     ("2028-02-29", "2028-02-29T12:00", SAME),
     ("9999-12-31", "9999-12-31T23:59:59.999999", SAME),
     ("0001-01-01", "0001-01-01T00:00", SAME),
-    # what is no date has no order among dates
+    # what is not a date has no order among dates
     ("2026-01-13", 20260113, ""),
     ("2026-01-13", True, ""),
     ("2026-01-13", "soon", ""),
@@ -289,8 +289,8 @@ def test_a_property_named_like_a_field_wins() -> None:
 
 def test_the_tree_has_its_operands_normalised() -> None:
     node = parse({"due": "2026-01-13 (Tuesday)", "$or": [{"a": {"$in": [1, None]}}, {"b": {"$gt": 2}}]}, BERLIN)
-    day = Dated(1768258800_000000, 1768345200_000000, BERLIN)
+    day = DateOperand(1768258800_000000, 1768345200_000000, BERLIN)
     either = Or((Compare("a", "$in", (1, None)), Compare("b", "$gt", 2)))
     assert node == And((Compare("due", "$eq", day), either))
-    assert keys(node) == {"due", "a", "b"}
-    assert keys(parse(None, BERLIN)) == set()
+    assert find_keys(node) == {"due", "a", "b"}
+    assert find_keys(parse(None, BERLIN)) == set()

@@ -8,7 +8,7 @@ import pytest
 from ana.backends.chroma.folder import Folder
 from ana.errors import ToolError
 from ana.memory.changes import Cause
-from ana.memory.context_line import LINE, one_line
+from ana.memory.context_line import LONGEST_LINE, to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
@@ -155,13 +155,13 @@ def test_a_missing_line_names_the_ones_there_are(memory: Memory) -> None:
     ],
 )
 def test_a_line_stays_one_line(given: str, kept: str) -> None:
-    assert one_line(given) == kept
+    assert to_one_line(given) == kept
 
 
-@pytest.mark.parametrize("given", ["", " \n ", "\u200b", "x" * (LINE + 1)])
+@pytest.mark.parametrize("given", ["", " \n ", "\u200b", "x" * (LONGEST_LINE + 1)])
 def test_a_line_must_say_something_and_be_short(given: str) -> None:
     with pytest.raises(ToolError):
-        one_line(given)
+        to_one_line(given)
 
 
 class Watching:

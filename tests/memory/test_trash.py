@@ -1,4 +1,4 @@
-"""Deleted items lie in the trash until they are brought back or purged."""
+"""Deleted items stay in the trash until they are restored or purged."""
 
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ from ana.memory.undo import last_turn, undo
 from tests.conftest import WEDNESDAY
 
 
-def test_what_is_deleted_lies_there_as_it_was(memory: Memory) -> None:
+def test_deleted_items_are_in_the_trash_as_they_were(memory: Memory) -> None:
     first = memory.create("first", {"n": 1}).after
     second = memory.create("second").after
     assert first is not None
@@ -39,7 +39,7 @@ def test_bringing_back_can_be_done_again_and_taken_back(memory: Memory) -> None:
     assert [each.item.id for each in list_deleted(memory)] == [item]
 
 
-def test_what_a_turn_made_and_undo_removed_lies_there_too(memory: Memory) -> None:
+def test_an_item_removed_by_undo_is_in_the_trash_too(memory: Memory) -> None:
     item = memory.create("one", {}, Cause("a/0", "t", "a")).id
     undo(memory, "a")
     restore(memory, item)

@@ -1,4 +1,4 @@
-"""Turns are taken back whole, in any order, and what took them back can be taken back."""
+"""Turns are undone completely, in any order, and an undo can be undone."""
 
 import tempfile
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def cause(turn: str, n: int = 0) -> Cause:
     return Cause(f"{turn}/{n}", "thread", turn)
 
 
-def test_a_turn_is_taken_back_whole(memory: Memory) -> None:
+def test_a_turn_is_undone_completely(memory: Memory) -> None:
     kept = memory.create("kept", {"n": 1}, cause("t0")).id
     memory.append_line("Prefers tea", cause("t0", 1))
     new = memory.create("new", {}, cause("t1", 0)).id
@@ -119,7 +119,7 @@ def test_an_edit_by_hand_is_a_turn_of_its_own(memory: Memory) -> None:
     assert memory.lines() == {0: "Prefers tea"}
 
 
-def test_a_turn_that_came_to_nothing_stands_in_nobodys_way(memory: Memory) -> None:
+def test_a_turn_that_came_to_nothing_is_not_in_the_way(memory: Memory) -> None:
     memory.create("one", {}, cause("t0"))
     gone = memory.create("two", {}, cause("t1")).id
     memory.delete(gone, cause("t1", 1))
@@ -147,7 +147,7 @@ def test_only_conflicts_that_were_shown_are_overridden(memory: Memory) -> None:
     assert memory.count() == 2
 
 
-def test_many_undone_turns_are_passed_over_at_once(memory: Memory) -> None:
+def test_many_undone_turns_are_skipped_at_once(memory: Memory) -> None:
     memory.create("first", {}, cause("t"))
     name = "t"
     for _ in range(30):  # taken back, and that taken back, and so on
@@ -160,7 +160,7 @@ def test_an_unknown_turn(memory: Memory) -> None:
         undo(memory, "x")
 
 
-class Undoing(RuleBasedStateMachine):
+class UndoMachine(RuleBasedStateMachine):
     """Random turns of random writes, taken back in any order, against a dictionary and a list of what each turn did."""
 
     turns: Bundle[str] = Bundle("turns")
@@ -231,5 +231,5 @@ class Undoing(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
-Undoing.TestCase.settings = settings(max_examples=examples(12), stateful_step_count=12, deadline=None)
-TestUndoing = Undoing.TestCase
+UndoMachine.TestCase.settings = settings(max_examples=examples(12), stateful_step_count=12, deadline=None)
+TestUndoing = UndoMachine.TestCase

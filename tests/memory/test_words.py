@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ana.memory.bm25 import K1, B, Words
-from ana.memory.tokens import tokens
+from ana.memory.tokens import tokenize
 from tests.examples import examples
 
 DOCUMENT = st.lists(st.integers(0, 8), max_size=6)
@@ -54,29 +54,29 @@ def test_scores_are_those_of_the_formula(
         else:
             words.put(row, np.array(terms, np.uint32))
             now[row] = terms
-    scored = words.scored(query, unseen)
+    scored = words.score(query, unseen)
     expected = naive(now, query, unseen)
     rows = np.array(sorted(now), np.int64)
-    got = dict(zip(rows.tolist(), scored.of(rows).tolist(), strict=True))
+    got = dict(zip(rows.tolist(), scored.look_up(rows).tolist(), strict=True))
     assert len(words) == len(now)
-    assert set(scored.top(100).tolist()) == set(expected)
+    assert set(scored.find_top(100).tolist()) == set(expected)
     assert all(math.isclose(got[row], expected.get(row, 0.0), rel_tol=1e-4, abs_tol=1e-6) for row in now)
     assert all(score <= 1.0001 for score in got.values())
     every = [row for row in now if set(query) <= set(now[row])] if query else []
-    assert words.having(query) == sorted(every)
+    assert words.find_with_all(query) == sorted(every)
 
 
 def test_the_top_are_the_highest_of_what_is_allowed() -> None:
     words = Words((row, np.array([1] * row + [2], np.uint32)) for row in range(1, 7))
-    scored = words.scored([1])
-    assert sorted(scored.top(2).tolist()) == [5, 6]
-    assert sorted(scored.top(2, allowed=np.array([1, 2, 3], np.int64)).tolist()) == [2, 3]
-    assert scored.top(2, allowed=np.array([], np.int64)).tolist() == []
+    scored = words.score([1])
+    assert sorted(scored.find_top(2).tolist()) == [5, 6]
+    assert sorted(scored.find_top(2, allowed=np.array([1, 2, 3], np.int64)).tolist()) == [2, 3]
+    assert scored.find_top(2, allowed=np.array([], np.int64)).tolist() == []
 
 
 def test_words_are_folded_and_singular() -> None:
-    assert tokens("Zürich's Müsli, 14:30 – NOTES about parties and places, bus_stop") == (
+    assert tokenize("Zürich's Müsli, 14:30 – NOTES about parties and places, bus_stop") == (
         ["zurich", "s", "musli", "14", "30", "note", "about", "party", "and", "place", "bus", "stop"]
     )
-    assert tokens("ＦＵＬＬ ﬁle ½") == tokens("full file 1⁄2")
-    assert tokens("\ud800 ... !!") == []
+    assert tokenize("ＦＵＬＬ ﬁle ½") == tokenize("full file 1⁄2")
+    assert tokenize("\ud800 ... !!") == []

@@ -40,7 +40,7 @@ def export(memory: Memory, path: Path) -> Path:
     return path
 
 
-def lived_in(memory: Memory) -> None:
+def fill_with_history(memory: Memory) -> None:
     """A little of everything."""
     memory.create("Buy milk", {"type": "task", "due_date": "2026-01-08"}, Cause("thread/a/0", "thread", "t0"))
     gone = memory.create("Old", {"n": [1, None, {"a": "ü"}]}, Cause("thread/b/0", "thread", "t1")).id
@@ -55,7 +55,7 @@ def lived_in(memory: Memory) -> None:
 
 
 def test_export_import_export_gives_the_same_bytes(memory: Memory, other: Memory, tmp_path: Path) -> None:
-    lived_in(memory)
+    fill_with_history(memory)
     silent = Item("fromfill", "never journaled", {}, STAMP, STAMP)
     memory.backend.apply([Entry(STAMP, "", "silent", Change("item", silent.id, None, silent))])
     memory.backend.erase("item", silent.id)
@@ -71,7 +71,7 @@ def test_export_import_export_gives_the_same_bytes(memory: Memory, other: Memory
 
 
 def test_what_was_imported_is_not_imported_twice(memory: Memory, other: Memory, tmp_path: Path) -> None:
-    lived_in(memory)
+    fill_with_history(memory)
     first = read_export(export(memory, tmp_path / "first.jsonl"))
     import_bundle(other, first)
     there = export(other, tmp_path / "second.jsonl").read_bytes()
@@ -82,7 +82,7 @@ def test_what_was_imported_is_not_imported_twice(memory: Memory, other: Memory, 
     assert other.append_line("Prefers tea", same_call).id == "0", "a call that was run there is not run again here"
 
 
-def test_what_is_something_else_here_is_left_alone_unless_told(memory: Memory, tmp_path: Path) -> None:
+def test_a_different_record_here_is_kept_unless_replaced(memory: Memory, tmp_path: Path) -> None:
     kept, gone = (memory.create(text).id for text in ("one", "two"))
     first = export(memory, tmp_path / "first.jsonl")
     memory.update(kept, "one and more")
@@ -133,7 +133,7 @@ MANY_DIGITS = '{"line": ' + FULL.replace('"a"', '"9999999999999999999999999"') +
         ('{"thing": {}}', "line 4: 'thing'"),
         ('{"item": 1, "line": 2}', "line 4: "),
         ('{"item": {"id": "", "content": "", "properties": {}, "created_at": "S", "updated_at": "S"}}', "line 4: "),
-        ('{"item": {"id": "a", "content": 1, "properties": {}, "created_at": "S", "updated_at": "S"}}', "no text"),
+        ('{"item": {"id": "a", "content": 1, "properties": {}, "created_at": "S", "updated_at": "S"}}', "not text"),
         ('{"item": {"id": "a", "content": "", "properties": {}, "created_at": "x", "updated_at": "S"}}', "isoformat"),
         ('{"item": {"id": "a", "content": "", "properties": {"n": NaN}, "created_at": "S", "updated_at": "S"}}', "nan"),
         (
@@ -154,7 +154,7 @@ MANY_DIGITS = '{"line": ' + FULL.replace('"a"', '"9999999999999999999999999"') +
             "no zone",
         ),
         (EARLY, "beyond the calendar"),
-        (MANY_DIGITS, "no line number"),
+        (MANY_DIGITS, "not a line number"),
     ],
 )
 def test_bad_lines_are_named_and_nothing_is_changed(tmp_path: Path, memory: Memory, line: str, said: str) -> None:
@@ -178,7 +178,7 @@ def test_a_header_that_cannot_be_is_refused(tmp_path: Path, next_line: str) -> N
 
 def test_an_export_that_passed_through_other_programs_is_read(memory: Memory, other: Memory, tmp_path: Path) -> None:
     """With a byte-order mark, Windows line ends, blank lines, no spaces, keys in another order."""
-    lived_in(memory)
+    fill_with_history(memory)
     lines = [json.loads(line) for line in export(memory, tmp_path / "a.jsonl").read_bytes().splitlines()]
     text = "\r\n\r\n".join(
         json.dumps(line, separators=(",", ":"), sort_keys=number > 0) for number, line in enumerate(lines)

@@ -1,7 +1,7 @@
-"""Acts: how changes are made in Chroma as a whole or not at all. Intent, write, read back, done.
+"""Acts: changes of Chroma, made completely or not at all. Intent, write, read back, done.
 
-An act is one change or thousands. The journal says what every record was and is to be before Chroma is touched, so an
-act that was cut short can be settled by whoever comes next.
+An act is one change or thousands. The journal says what every record was and will be before Chroma is touched, so the
+next user of the folder can settle an act that was cut short.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,11 +14,11 @@ from ana.memory.item import Item
 
 
 class Acts:
-    """Makes changes in the collections and writes them down in the journal. Used only while the folder is held.
+    """Makes changes in the collections and enters them in the journal. Used only while the folder is held.
 
     Args:
-        collections: Where the records of each kind are.
-        journal: Where what happened is written down.
+        collections: The records of each kind.
+        journal: The journal.
     """
 
     def __init__(self, collections: Mapping[Kind, ChromaCollection], journal: Journal) -> None:
@@ -26,45 +26,45 @@ class Acts:
         self._journal = journal
 
     def make(self, entries: Sequence[Entry], vectors: Vectors | None = None) -> list[Change]:
-        """Make changes, as a whole or not at all.
+        """Make changes, completely or not at all.
 
         Args:
             entries: The changes in order; several may be of one record.
-            vectors: Vectors of the new texts that were made already.
+            vectors: Vectors of new texts that were already computed.
 
         Returns:
-            One change a record, its `after` as it was read back.
+            One change for each record, its `after` as it was read back.
 
         Raises:
-            StoreBroken: A record reads otherwise than it was written. The act is settled later.
+            StoreBroken: A record does not read as it was written. The act is settled later.
         """
         changes = net(entry.change for entry in entries)
-        act = self._journal.begin(entries)
+        act = self._journal.begin(entries)  # from here on a crash leaves an act that can be settled
         self._write(changes, vectors)
         for change, now in self._read(changes):
             if now != change.after:
-                raise StoreBroken(f"The store did not keep {change.kind} {change.id} as it was written.", "Try again.")
+                raise StoreBroken(f"The store did not save {change.kind} {change.id} as it was written.", "Try again.")
         self._journal.finish(act)
-        self.settle(has_written=True)
+        self.settle(has_written=True)  # a write succeeded, so what earlier ones left can be judged now
         return combine(entry.change for entry in entries)
 
     def settle(self, *, has_written: bool = False) -> None:
-        """End what was begun and not ended, by a process that died or a write that failed.
+        """Settle the acts that a process that died or a write that failed has left unfinished.
 
-        An act that is all there was done; one that is partly there is put back. One that is not there was not done, but
-        on a full disk Chroma may tell a state that its log has passed, so it stays open until a later write succeeds.
+        An act that is complete in Chroma is done; an incomplete one is reversed. One that wrote nothing is not done,
+        but on a full disk Chroma may return an old state, so it stays open until a later write succeeds.
 
         Args:
             has_written: Whether a write has succeeded since.
         """
-        for act, entries in self._journal.unfinished().items():
+        for act, entries in self._journal.list_unfinished().items():
             changes = net(entry.change for entry in entries)
-            read = [(c, now) for c, now in self._read(changes) if not self._journal.changed_since(c, act)]
+            read = [(c, now) for c, now in self._read(changes) if not self._journal.was_changed_after(c, act)]
             made = [change for change, now in read if now == change.after]
             if len(made) == len(changes):
                 self._journal.finish(act)
                 continue
-            self._write([Change(c.kind, c.id, c.after, c.before) for c in made])
+            self._write([Change(c.kind, c.id, c.after, c.before) for c in made])  # back to what they were
             if made or has_written:
                 self._journal.drop(act)
 

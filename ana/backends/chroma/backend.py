@@ -1,7 +1,7 @@
 """The Chroma backend: two collections, the journal beside them, and one owner of the folder at a time.
 
-The package is layered: client and folder; source and index; collection; acts; this; care. Only this module and care
-are used from outside.
+The layers of the package: client and folder; source and index; collection; acts; this module; care. Only this module
+and care are used from outside.
 """
 
 import logging
@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.acts import Acts
-from ana.backends.chroma.care.backup import own_backup, write_backup
+from ana.backends.chroma.care.backup import own_backup_path, write_backup
 from ana.backends.chroma.care.healing import Healing, Tell
 from ana.backends.chroma.care.migrate import migrate
 from ana.backends.chroma.care.reindex import Progress, reindex, settle_reindex
 from ana.backends.chroma.care.restore import finish_restore, restore
-from ana.backends.chroma.client import foreign_errors, unusable
+from ana.backends.chroma.client import map_foreign_errors, unusable_error
 from ana.backends.chroma.collection import ChromaCollection, collection_arguments
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.source import Vector
 from ana.embedders import Embedder
 from ana.errors import DuplicateItem
-from ana.memory.backend import Expected, check_expected, was_made_before
+from ana.memory.backend import Expected, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.found import Found
 from ana.memory.item import Item
@@ -41,12 +41,12 @@ class ChromaBackend:
     """A Backend in one data folder, which several processes may use in turns.
 
     Args:
-        path: The data folder; made at the first use.
+        path: The data folder; created at the first use.
         embedder: Turns text into vectors.
         timeout: Seconds to wait for another process.
-        program: How this process is called in another's message.
-        tell: Is told how it goes when a damaged store is repaired.
-        weights: How much each leg of the ranking counts; None for the measured best.
+        program: The name of this process in another's messages.
+        tell: Called with the progress of a repair.
+        weights: The weights of the ranking; None for those measured as best.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class ChromaBackend:
 
     @property
     def path(self) -> Path:
-        """The data folder."""
+        """Return the data folder."""
         return self.folder.path
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
@@ -89,7 +89,7 @@ class ChromaBackend:
 
     def find_change(self, key: str) -> Change | None:
         with self._hold():
-            self.acts.settle()  # an act that was cut short may be the one
+            self.acts.settle()  # the change may be in an act that was cut short
             return self.journal.find(key)
 
     def entries(
@@ -108,17 +108,17 @@ class ChromaBackend:
 
     def next_line_number(self) -> int:
         with self._hold():
-            return max(self.journal.counted("line"), max((int(i.id) for i in self.scan("line")), default=-1) + 1)
+            return max(self.journal.next_number("line"), max((int(i.id) for i in self.scan("line")), default=-1) + 1)
 
     def take_line_number(self) -> int:
         with self._hold():
             number = self.next_line_number()
-            self.journal.count_from("line", number + 1)
+            self.journal.reserve_numbers("line", number + 1)
             return number
 
     def reserve_line_numbers(self, below: int) -> None:
         with self._hold():
-            self.journal.count_from("line", below)
+            self.journal.reserve_numbers("line", below)
 
     def apply(
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
@@ -127,7 +127,7 @@ class ChromaBackend:
         vectors = self._embed(net(entry.change for entry in entries))
         with self._hold():
             self.acts.settle()
-            if earlier := was_made_before(self, entries):
+            if earlier := find_earlier_change(self, entries):
                 return [earlier]
             check_expected(expected or {}, self._read(expected or {}))
             if distinct:
@@ -150,7 +150,7 @@ class ChromaBackend:
         self.folder.close()
 
     def fill(self, items: Sequence[Item]) -> None:
-        """Store many new items past the journal, for benches and tests."""
+        """Store many new items without the journal, for benchmarks and tests."""
         self.collections["item"].put([(item, None) for item in items])
 
     def describe(self) -> list[dict[str, Any]]:
@@ -167,7 +167,7 @@ class ChromaBackend:
 
     def back_up_before(self, event: str, traces: Path) -> Path:
         """Write a backup into the data folder, before something that might be regretted, and return where it is."""
-        to = own_backup(self.path, f"before-{event}")
+        to = own_backup_path(self.path, f"before-{event}")
         write_backup(self.folder, traces, to)
         return to
 
@@ -180,21 +180,21 @@ class ChromaBackend:
         return restore(self.folder, traces, backup)
 
     def reindex(self, progress: Progress) -> int:
-        """Embed everything again with this backend's embedder; other processes wait meanwhile.
+        """Embed everything again with this backend's embedder, while other processes wait.
 
         Args:
-            progress: Called with how many records are done, and of how many.
+            progress: Called with the number of records done, and of all.
 
         Returns:
-            How many records there are.
+            The number of records.
         """
-        with foreign_errors(self.path), self.folder.hold() as client:
+        with map_foreign_errors(self.path), self.folder.hold() as client:
             self.folder.mark_written()
             arguments = collection_arguments(self.embedder)
             try:
                 return reindex(client, self.path, list(NAMES.values()), arguments, self.embedder, progress)
             finally:
-                self.folder.close()  # the collections are others now
+                self.folder.close()  # the collections were replaced
 
     def _finish_restore(self) -> None:
         finish_restore(self.path)
@@ -218,11 +218,12 @@ class ChromaBackend:
         return vectors
 
     def _read(self, expected: Expected) -> dict[tuple[Kind, str], Item | None]:
-        """Return what the expected records are. One that should be absent is looked for in the index, which is fast."""
+        """Return the current state of the expected records."""
+        # a record that should be absent is looked up in the index, which is faster than Chroma
         found: dict[tuple[Kind, str], Item | None] = {}
         for kind, collection in self.collections.items():
             absent = [id for (k, id), item in expected.items() if k == kind and item is None]
-            taken = collection.existing(absent) if absent else set()
+            taken = collection.find_existing(absent) if absent else set()
             wanted = [id for (k, id), item in expected.items() if k == kind and (item or id in taken)]
             if wanted:
                 found |= {(kind, item.id): item for item in collection.get_many(wanted)}
@@ -230,7 +231,7 @@ class ChromaBackend:
 
     def _refuse_copies(self, entries: Sequence[Entry]) -> None:
         for change in net(entry.change for entry in entries):
-            if change.after and (same := self.collections[change.kind].same(change.after)):
+            if change.after and (same := self.collections[change.kind].find_same(change.after)):
                 raise DuplicateItem(same[0])
 
     @contextmanager
@@ -239,4 +240,4 @@ class ChromaBackend:
             with self.folder.hold():
                 yield
         except sqlite3.Error as exc:
-            raise unusable(self.path, exc) from exc
+            raise unusable_error(self.path, exc) from exc

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from chromadb.api.client import Client as Client
 
 DATABASE = "chroma.sqlite3"
-"""Chroma's own file, which holds all documents and metadata."""
+"""Chroma's own file, with all documents and metadata."""
 
 
 def open_chroma(path: Path) -> "Client":
-    """A client on Chroma's own folder.
+    """Open a client on Chroma's own folder.
 
     Raises:
         StoreBroken: It cannot be opened.
@@ -28,72 +28,70 @@ def open_chroma(path: Path) -> "Client":
     from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
 
-    with foreign_errors(path):
+    with map_foreign_errors(path):
         _refuse_truncated(path / DATABASE)
         try:
             client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
             return cast("Client", client)
         except BaseException:
-            # Chroma keeps the half-opened one and would hand it out again
+            # Chroma remembers the half-opened one and would return it the next time
             SharedSystemClient._identifier_to_system.pop(str(path), None)
             SharedSystemClient._identifier_to_refcount.pop(str(path), None)
             raise
 
 
 @contextmanager
-def foreign_errors(path: Path) -> Iterator[None]:
-    """Map what Chroma, SQLite and the system raise while a data folder is used."""
+def map_foreign_errors(path: Path) -> Iterator[None]:
+    """Turn errors of Chroma, SQLite and the system into errors of our own while a data folder is used."""
     from chromadb.errors import ChromaError, InternalError
 
     try:
         yield
     except (InternalError, OSError, sqlite3.Error, RuntimeError) as exc:
-        raise unusable(path, exc) from exc
+        raise unusable_error(path, exc) from exc
     except ChromaError as exc:
         raise ToolError(f"The store refused this: {exc}.", "Change the call.") from exc
     except BaseException as exc:
-        if type(exc).__name__ != "PanicException":  # of Chroma's native part, and no Exception
+        if type(exc).__name__ != "PanicException":  # from Chroma's native part, and not an Exception
             raise
-        raise unusable(path, exc) from exc
+        raise unusable_error(path, exc) from exc
 
 
-def unusable(path: Path, exc: BaseException) -> StoreBroken:
-    """The error for a folder that the system or Chroma refuses."""
-    told = " ".join(str(exc).split()).rstrip(".")
+def unusable_error(path: Path, exc: BaseException) -> StoreBroken:
+    """Return the error for a folder that the system or Chroma refuses."""
+    reason = " ".join(str(exc).split()).rstrip(".")
     hint = "Check that the disk has room and that the folder may be written, or set ANA_DATA_DIR to another."
     if (isinstance(exc, sqlite3.DatabaseError) and is_damage(exc)) or not isinstance(exc, OSError | sqlite3.Error):
-        hint = "If the disk has room, `ana doctor` tells what is damaged and `ana doctor --repair` mends it."
-    return StoreBroken(f"The data folder {path} cannot be used: {told}.", hint)
+        hint = "If the disk has room, `ana doctor` shows the damage and `ana doctor --repair` repairs it."
+    return StoreBroken(f"The data folder {path} cannot be used: {reason}.", hint)
 
 
 def _refuse_truncated(database: Path) -> None:
-    """On a file that was cut short Chroma may end the process; its first page tells how long it should be.
-
-    The header is described in SQLite's page "Database File Format", section 1.3.
-    """
+    """Refuse a file that is shorter than its first page says: on such a file Chroma may end the process."""
+    # the header is described on SQLite's page "Database File Format", section 1.3
     if not database.exists() or not database.stat().st_size:
         return
     with database.open("rb") as file:
         header = file.read(100)
-    size = int.from_bytes(header[16:18], "big")
+    size = int.from_bytes(header[16:18], "big")  # of a page; 1 stands for 65,536, which 16 bits cannot hold
     pages = int.from_bytes(header[28:32], "big") if header[24:28] == header[92:96] else 0
     if not header.startswith(b"SQLite format 3\0") or database.stat().st_size < pages * (65536 if size == 1 else size):
         raise sqlite3.DatabaseError(f"{database.name} is damaged")
 
 
 @contextmanager
-def opened_copy(path: Path) -> Iterator["Client"]:
-    """Chroma on a copy of a folder that another program left: opening writes, and theirs stays as it is.
+def open_copy(path: Path) -> Iterator["Client"]:
+    """Open Chroma on a copy of another program's folder, because opening writes, and theirs must not change.
 
-    Only the SQLite part is copied. All documents and metadata are in it, and vectors that are damaged do no harm.
+    Only the SQLite part is copied: it has all documents and metadata, and damaged vectors do no harm.
 
     Args:
-        path: The folder that holds chroma.sqlite3.
+        path: The folder of chroma.sqlite3.
 
     Raises:
         StoreBroken: It cannot be copied or opened.
     """
-    with tempfile.TemporaryDirectory(prefix="ana-") as name, foreign_errors(path):
+    with tempfile.TemporaryDirectory(prefix="ana-") as name, map_foreign_errors(path):
         for part in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal"):
             if (path / part).exists():
                 shutil.copyfile(path / part, Path(name) / part)
@@ -115,10 +113,10 @@ def refuse_damaged(database: Path) -> None:
         try:
             found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
             for name, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
-                if not sql.startswith("CREATE VIRTUAL"):
+                if not sql.startswith("CREATE VIRTUAL"):  # whose rows are in ordinary tables
                     for _ in connection.execute(f'SELECT * FROM "{name}"'):
                         pass
-        except UnicodeDecodeError as exc:  # in SQLite's own message
+        except UnicodeDecodeError as exc:  # SQLite's own message was not UTF-8
             raise sqlite3.DatabaseError("its schema is damaged") from exc
     if found != "ok":
         raise sqlite3.DatabaseError(" ".join(found.split()))

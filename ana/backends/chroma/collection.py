@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ana.backends.chroma.client import foreign_errors
+from ana.backends.chroma.client import map_foreign_errors
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.search import Search
-from ana.backends.chroma.source import PAGE, ChromaSource, Stored, Vector
+from ana.backends.chroma.source import PAGE, ChromaSource, EmbeddedItem, Vector
 from ana.embedders import Embedder
 from ana.errors import ConfigError
 from ana.files import is_damage
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 VERSION = 2
-BATCH = 5000
+BATCH = 5000  # Chroma refuses more than 5,461 records at once
 
 Vectors = Mapping[str, Vector]
 """Vectors by the text that was embedded."""
@@ -40,10 +40,10 @@ class ChromaCollection:
     """Records of one kind. Safe to use from several threads, and from several processes in turns.
 
     Args:
-        folder: The data folder that holds it.
-        name: The collection.
-        embedder: Turns text into vectors; the collection remembers it and refuses another.
-        weights: How much each leg of the ranking counts.
+        folder: Its data folder.
+        name: Its name.
+        embedder: Turns text into vectors; the collection records it and refuses another.
+        weights: The weights of the ranking.
     """
 
     def __init__(self, folder: Folder, name: str, embedder: Embedder, weights: Weights) -> None:
@@ -57,79 +57,69 @@ class ChromaCollection:
 
     def get_many(self, ids: Sequence[str]) -> list[Item]:
         """Return the records with these ids, in any order; ids that do not exist are left out."""
-        with self.source() as source:
-            return source.items(ids)
+        with self.hold_source() as source:
+            return source.get_items(ids)
 
-    def existing(self, ids: Sequence[str]) -> set[str]:
-        """Return those of the ids that exist, by the index alone, which is faster than Chroma."""
-        with self.source() as source:
-            return lookup.existing_ids(self.index.ready(source), ids)
+    def find_existing(self, ids: Sequence[str]) -> set[str]:
+        """Return the ids that exist, from the index alone, which is faster than Chroma."""
+        with self.hold_source() as source:
+            return lookup.find_existing_ids(self.index.make_ready(source), ids)
 
     def embed(self, items: Sequence[Item]) -> dict[str, Vector]:
-        """Return the vectors of records by their text; nothing of the folder is used."""
+        """Return the vectors of records by their text, without using the folder."""
         texts = list(dict.fromkeys(property_text(item.content, item.properties) for item in items))
         if not texts:
             return {}
         return dict(zip(texts, np.array(self._embedder.embed_documents(texts), np.float32), strict=True))
 
     def put(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors | None = None) -> None:
-        """Make stored records equal to these.
+        """Store records, in place of what is stored under their ids.
 
         Args:
-            changes: Each record as it is to be, with how it is stored now, None for not at all: Chroma merges
-                metadata, so stale keys are taken back by name.
-            vectors: Vectors that were made before the folder was held; the rest is embedded here.
+            changes: Each new record with the stored one, None if it is not stored: Chroma merges metadata, so old keys
+                must be removed by name.
+            vectors: Vectors made before the folder was held; the rest is embedded here.
         """
         for start in range(0, len(changes), BATCH):
             self._put_batch(changes[start : start + BATCH], vectors or {})
 
     def remove(self, ids: Sequence[str]) -> None:
-        """Remove records; one that does not exist is passed over."""
+        """Remove the records that exist."""
         for start in range(0, len(ids), BATCH):
-            with self.source() as source:
-                if existing := [item.id for item in source.items(ids[start : start + BATCH])]:
-                    with self._writing(source, removed=existing):
+            with self.hold_source() as source:
+                if existing := [item.id for item in source.get_items(ids[start : start + BATCH])]:
+                    with self._enter_write(source, removed=existing):
                         source.delete(existing)
 
     def _put_batch(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors) -> None:
         texts = {item.id: property_text(item.content, item.properties) for item, _ in changes}
         known = {**vectors, **self.embed([item for item, _ in changes if texts[item.id] not in vectors])}
-        stored = [Stored(item, known[texts[item.id]]) for item, _ in changes]
-        with self.source() as source, self._writing(source, stored):
+        stored = [EmbeddedItem(item, known[texts[item.id]]) for item, _ in changes]
+        with self.hold_source() as source, self._enter_write(source, stored):
             source.write(stored, [before for _, before in changes])
 
     def query(self, query: Query) -> Found:
         """Find records; a text is embedded before the folder is held."""
         vector = np.array(self._embedder.embed_query(query.text.text), np.float32) if query.text else None
-        return self._searching(lambda source: self._search.find(source, query, vector))
+        return self._search_with_retry(lambda source: self._search.find(source, query, vector))
 
-    def same(self, item: Item) -> list[str]:
-        """Return the ids of records that say exactly this already, the oldest first."""
+    def find_same(self, item: Item) -> list[str]:
+        """Return the ids of records that already say the same, the oldest first."""
         digest = content_digest(item.content, item.properties)
-        return self._searching(lambda source: lookup.same(self.index.ready(source), digest))
+        return self._search_with_retry(lambda source: lookup.find_same(self.index.make_ready(source), digest))
 
     def count(self) -> int:
-        with self.source() as source:
+        with self.hold_source() as source:
             return source.count()
 
     def scan(self, page: int = PAGE) -> Iterator[Item]:
         """Yield every record, read `page` at a time."""
-        for offset in itertools.count(0, page):
-            with self.source() as source:
-                items = source.page(offset, page)
+        for offset in itertools.count(0, page):  # held for a page only, so that a slow reader blocks nobody
+            with self.hold_source() as source:
+                items = source.read_page(offset, page)
             yield from items
             if len(items) < page:
                 return
-
-    def vectors(self, ids: list[str]) -> list[list[float]]:
-        """Return the stored vectors of these ids, in their order."""
-        with self.source() as source:
-            return [stored.vector.tolist() for stored in source.some(ids)]
-
-    def nearest(self, vector: list[float], limit: int) -> list[str]:
-        """Return the ids nearest to a vector, by Chroma's index alone."""
-        with self.source() as source:
-            return list(source.nearest(np.array(vector, np.float32), limit))
 
     def close(self) -> None:
         """Close the index; the folder closes Chroma."""
@@ -137,7 +127,7 @@ class ChromaCollection:
 
     def describe(self) -> dict[str, Any]:
         """Return name, count, embedder, dimension, distance space and format version."""
-        with self.source() as source:
+        with self.hold_source() as source:
             collection = source.chroma._collection
             metadata = dict(collection.metadata or {})
             return {
@@ -147,9 +137,9 @@ class ChromaCollection:
                 **{k.removeprefix("ana_"): v for k, v in metadata.items()},
             }
 
-    def _searching(self, search: Callable[[ChromaSource], T]) -> T:
-        """Search, and once more on a new index if the file turns out to be damaged."""
-        with self.source() as source:
+    def _search_with_retry(self, search: Callable[[ChromaSource], T]) -> T:
+        """Search, and a second time on a new index if the file turns out to be damaged."""
+        with self.hold_source() as source:
             try:
                 return search(source)
             except sqlite3.DatabaseError as exc:
@@ -159,20 +149,23 @@ class ChromaCollection:
                 return search(source)
 
     @contextmanager
-    def _writing(self, source: ChromaSource, put: Sequence[Stored] = (), removed: Sequence[str] = ()) -> Iterator[None]:
-        """Enter a write in the index first. If it fails, Chroma is opened again: a full disk leaves it in doubt."""
+    def _enter_write(
+        self, source: ChromaSource, put: Sequence[EmbeddedItem] = (), removed: Sequence[str] = ()
+    ) -> Iterator[None]:
+        """Enter a write in the index first; if the write fails, close Chroma, which a full disk leaves in doubt."""
         self._folder.mark_written()
         try:
-            with self.index.writing(source, put, removed):
+            with self.index.enter_write(source, put, removed):
                 yield
         except Exception:
             self._folder.close()
             raise
 
     @contextmanager
-    def source(self) -> Iterator[ChromaSource]:
-        """Give the collection while the folder is held."""
-        with foreign_errors(self._folder.path), self._folder.hold() as client:
+    def hold_source(self) -> Iterator[ChromaSource]:
+        """Hold the folder and yield the collection in it."""
+        with map_foreign_errors(self._folder.path), self._folder.hold() as client:
+            # the old collection belongs to a closed client
             if self._opened is None or self._opened[0] != self._folder.generation:
                 self._opened = (self._folder.generation, ChromaSource(self._open(client)))
             yield self._opened[1]
@@ -186,17 +179,17 @@ class ChromaCollection:
             embedding_function=self._embedder,  # type: ignore[arg-type]
             **{f"collection_{name}": value for name, value in collection_arguments(self._embedder).items()},
         )
-        _refuse_another(self.name, chroma._collection.metadata or {}, self._embedder)
+        _refuse_other_embedder(self.name, chroma._collection.metadata or {}, self._embedder)
         return chroma
 
 
 def collection_arguments(embedder: Embedder) -> dict[str, Any]:
-    """Return how a collection is created: the embedder, which it remembers, and its distance."""
+    """Return the arguments that create a collection: its embedder, which it records, and its distance."""
     remembered = {"ana_embedder": embedder.name, "ana_dimension": embedder.dimension, "ana_version": VERSION}
     return {"metadata": remembered, "configuration": {"hnsw": {"space": "cosine"}}}
 
 
-def _refuse_another(name: str, remembered: Mapping[str, Any], embedder: Embedder) -> None:
+def _refuse_other_embedder(name: str, remembered: Mapping[str, Any], embedder: Embedder) -> None:
     ours = (embedder.name, embedder.dimension)
     theirs = (remembered.get("ana_embedder"), remembered.get("ana_dimension"))
     if ours != theirs:

@@ -2,8 +2,8 @@
 
 Two processes with Chroma open on one folder lose search results without an error, so a process works on it only under
 an OS lock (which dies with its holder), and reopens Chroma when a generation file says that another has written.
-Whoever finds the note of a holder that never let go, or that the machine has been started since the last write, does
-not trust Chroma's files before they were looked at.
+A process that finds the note of a holder that died, or that the machine was restarted after the last write, has
+Chroma's files checked before it uses them.
 """
 
 import threading
@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ana.backends.chroma.client import open_chroma, unusable
+from ana.backends.chroma.client import open_chroma, unusable_error
 from ana.locks import OwnerLock
 
 if TYPE_CHECKING:
@@ -24,27 +24,27 @@ Step = Callable[[], None]
 
 
 class Folder:
-    """The data folder: hands out Chroma's client while it is held, and only then.
+    """The data folder, which gives access to Chroma's client only while it is held.
 
     Args:
-        path: The folder; made at the first use.
+        path: The folder; created at the first use.
         timeout: Seconds to wait for another process.
-        program: How this process is called in another's message.
+        program: The name of this process in another's messages.
     """
 
     def __init__(self, path: Path, timeout: float = 10.0, program: str = "ana") -> None:
         self.path = path
         self.before_opening: tuple[Step, ...] = ()
-        """Done in this order before Chroma is opened."""
+        """Steps before Chroma is opened, in this order."""
         self.after_opening: tuple[Step, ...] = ()
-        """Done in this order once Chroma is open, before anybody else uses it."""
+        """Steps after Chroma is opened and before anybody uses it, in this order."""
         self.in_doubt = False
         """Whether Chroma's files may be damaged."""
         self.generation = 0
-        """Goes up whenever the client is opened again; everything built on an older client is stale."""
+        """Grows whenever the client is opened again; everything built on an older client is stale."""
         self._timeout = timeout
         self._program = program
-        self._inside = threading.RLock()
+        self._inside = threading.RLock()  # the OS lock keeps out processes, this one threads
         self._depth = 0
         self._dirty = False
         self._lock: OwnerLock | None = None
@@ -56,7 +56,7 @@ class Folder:
         """Own the folder without opening Chroma: one thread of one process at a time. May be nested.
 
         Raises:
-            StoreBusy: Another process did not let go in time.
+            StoreBusy: Another process did not release it in time.
             StoreBroken: The folder cannot be read or written.
         """
         with self._inside:
@@ -76,18 +76,18 @@ class Folder:
         """Own the folder, with Chroma. As `hold_closed`.
 
         Raises:
-            StoreBusy: Another process did not let go in time.
+            StoreBusy: Another process did not release it in time.
             StoreBroken: The folder cannot be read or written.
         """
         with self.hold_closed():
             yield self._open()
 
     def mark_written(self) -> None:
-        """Say, while holding and before a write, that other processes must reopen."""
-        if not self._dirty:
+        """Note before a write, while holding, that other processes must reopen Chroma."""
+        if not self._dirty:  # once for each hold is enough
             self._dirty = True
             self._seen = f"{uuid.uuid4().hex} {_boot_id()}"
-            self._generation_file.write_text(self._seen)
+            self._generation_file.write_text(self._seen)  # before the write: after a crash others must reopen too
 
     def close(self) -> None:
         """Close Chroma; the next `hold` opens it again."""
@@ -108,8 +108,8 @@ class Folder:
             self.in_doubt |= self._lock.acquire()
             written = self._read_generation()
         except OSError as exc:
-            raise unusable(self.path, exc) from exc
-        if written != self._seen:
+            raise unusable_error(self.path, exc) from exc
+        if written != self._seen:  # another process wrote: an open client has stale indexes
             self.in_doubt |= bool(written) and not written.endswith(_boot_id())
             self._seen = written
             self.close()
@@ -117,7 +117,7 @@ class Folder:
             self.close()
 
     def _read_generation(self) -> str:
-        """Return what the last process to write left in the generation file."""
+        """Return the note of the last process that wrote."""
         assert self._lock is not None
         try:
             return self._generation_file.read_text(errors="replace") if self._generation_file.exists() else ""
@@ -145,7 +145,7 @@ class Folder:
 
 @cache
 def _boot_id() -> str:
-    """Return which start of the machine this is, if the system tells."""
+    """Return an id of the machine's current start, if the system gives one."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:

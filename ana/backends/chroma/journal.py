@@ -1,7 +1,7 @@
-"""What happened, in SQLite beside Chroma, which holds what is known.
+"""The journal: every write in order, in SQLite beside Chroma.
 
-Every write is an entry: what a record was before, what it is to be after, and whether that has been done and read back.
-An entry is found again by the key of the call that caused it, so the same call run again changes nothing twice.
+Every write is an entry: the record before and after, and whether the write was done and read back. An entry is found by
+the key of the call that caused it, so a call that runs again changes nothing twice.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ana.memory.changes import Cause, Change, Entry, Kind, Origin
+from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
 
 SCHEMA = """
@@ -25,10 +25,10 @@ CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NU
 
 
 class Journal:
-    """The append-only list of changes, and the counters that never go back. Used only while the folder is held.
+    """The list of changes, and the counters that never go back. Used only while the folder is held.
 
     Args:
-        path: The SQLite file; made at the first use.
+        path: The SQLite file; created at the first use.
     """
 
     def __init__(self, path: Path) -> None:
@@ -36,105 +36,75 @@ class Journal:
         self._db: sqlite3.Connection | None = None
 
     def find(self, key: str) -> Change | None:
-        """The change that the call with this key made."""
+        """Return the change that the call with this key made."""
         found = self._entries("done AND key = ?", key)
         return found[0].change if found else None
 
-    def origins(self, kind: Kind) -> dict[str, Origin]:
-        """The origin of each record of a kind, by its id."""
-        return {e.change.id: Origin(e.ts, _cause(e)) for e in self.latest(kind)}
-
     def latest(self, kind: Kind) -> list[Entry]:
-        """The last entry of every record of a kind."""
+        """Return the last entry of every record of a kind."""
         last = "seq IN (SELECT max(seq) FROM writes WHERE kind = ? AND done GROUP BY id)"
         return self._entries(f"{last} ORDER BY seq", kind)
 
     def entries(
         self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
     ) -> list[Entry]:
-        """What was done, the newest first.
-
-        Args:
-            turn: Only what was part of this.
-            id: Only what was done to this record, an item's id or a line's number.
-            since: Only from this moment on, ISO 8601 in UTC.
-            limit: How many at most; all where it is negative.
-        """
+        """Return the entries that were done, the newest first. Arguments as in `Backend.entries`."""
         where = "done AND (?1 IS NULL OR turn = ?1) AND (?2 IS NULL OR id = ?2) AND ts >= ?3"
         return self._entries(f"{where} ORDER BY seq DESC LIMIT ?4", turn, id, since, limit)
 
     def turns(self) -> dict[str, str]:
-        """The turns that wrote something, the one that wrote last first, each with its conversation.
-
-        What was imported with its history was done when it says so, not when it came in.
-        """
+        """Return the turns that wrote something with their threads, the last writer first."""
+        # by time first: an imported history was written when it says so, not when it was imported
         last = (
             "SELECT turn, max(thread), max(ts), max(seq) FROM writes WHERE done GROUP BY turn ORDER BY 3 DESC, 4 DESC"
         )
         return {row[0]: row[1] for row in self._open().execute(last)}
 
-    def count(self) -> int:
-        """How many writes were done."""
-        return int(self._open().execute("SELECT count(*) FROM writes WHERE done").fetchone()[0])
-
     def erase(self, kind: Kind, id: str) -> None:
-        """Forget that a record ever was."""
+        """Remove every entry of a record."""
         with self._open() as db:
             db.execute("DELETE FROM writes WHERE kind = ? AND id = ?", (kind, id))
 
     def begin(self, entries: Sequence[Entry]) -> int:
-        """Write down an act, which is done as a whole or not at all, before it is acted on.
-
-        Args:
-            entries: What it consists of; a repeated key replaces an unfinished one.
-
-        Returns:
-            The act's number.
-        """
+        """Enter an act before it is made, in place of unfinished entries with the same keys, and return its number."""
         with self._open() as db:
             db.executemany("DELETE FROM writes WHERE key = ? AND NOT done", [(e.key,) for e in entries if e.key])
             act = int(db.execute("SELECT coalesce(max(seq), 0) + 1 FROM writes").fetchone()[0])
             db.executemany(
                 "INSERT INTO writes (act, key, ts, thread, turn, kind, id, before, after) VALUES (?,?,?,?,?,?,?,?,?)",
-                [(act, e.key, e.ts, e.thread, e.turn, *_row(e.change)) for e in entries],
+                [(act, e.key, e.ts, e.thread, e.turn, *_to_row(e.change)) for e in entries],
             )
         return act
 
     def finish(self, act: int) -> None:
-        """Write down that an act was done and read back."""
+        """Note that an act was done and read back."""
         with self._open() as db:
             db.execute("UPDATE writes SET done = 1 WHERE act = ? AND NOT done", (act,))
 
     def drop(self, act: int) -> None:
-        """Forget an act that was not done."""
+        """Remove an act that was not done."""
         with self._open() as db:
             db.execute("DELETE FROM writes WHERE act = ? AND NOT done", (act,))
 
-    def unfinished(self) -> dict[int, list[Entry]]:
-        """The acts that were begun and neither done nor dropped, the oldest first."""
+    def list_unfinished(self) -> dict[int, list[Entry]]:
+        """Return the acts that are neither done nor dropped, the oldest first."""
         acts = [act for (act,) in self._open().execute("SELECT DISTINCT act FROM writes WHERE NOT done ORDER BY act")]
         return {act: self._entries("NOT done AND act = ? ORDER BY seq", act) for act in acts}
 
-    def changed_since(self, change: Change, act: int) -> bool:
-        """Whether a record was written by something later than an act."""
+    def was_changed_after(self, change: Change, act: int) -> bool:
+        """Return whether a later act wrote the record of a change."""
         later = "SELECT 1 FROM writes WHERE kind = ? AND id = ? AND act > ? AND done"
         return self._open().execute(later, (change.kind, change.id, act)).fetchone() is not None
 
-    def next_number(self, name: str, floor: int = 0) -> int:
-        """Count up and return the number, never twice the same, never below `floor`."""
-        number = max(self.counted(name), floor)
-        self.count_from(name, number + 1)
-        return number
-
-    def counted(self, name: str) -> int:
-        """The number that comes next, as far as is known here."""
+    def next_number(self, name: str) -> int:
+        """Return the number that is next in a counter."""
         row = self._open().execute("SELECT value FROM counters WHERE name = ?", (name,)).fetchone()
         return int(row[0]) if row else 0
 
-    def count_from(self, name: str, number: int) -> None:
-        """Let no number below this come next."""
+    def reserve_numbers(self, name: str, below: int) -> None:
+        """Make sure that a counter never gives a number below this."""
         with self._open() as db:
-            db.execute("INSERT OR REPLACE INTO counters VALUES (?, ?)", (name, max(number, self.counted(name))))
+            db.execute("INSERT OR REPLACE INTO counters VALUES (?, ?)", (name, max(below, self.next_number(name))))
 
     def close(self) -> None:
         if self._db is not None:
@@ -155,7 +125,7 @@ class Journal:
             db = sqlite3.connect(self._path, check_same_thread=False, timeout=10)
             try:
                 db.execute("PRAGMA journal_mode = WAL")
-                db.execute("PRAGMA synchronous = FULL")
+                db.execute("PRAGMA synchronous = FULL")  # an intent must be on disk before Chroma is touched
                 db.executescript(SCHEMA)
             except sqlite3.Error:
                 db.close()
@@ -164,11 +134,7 @@ class Journal:
         return self._db
 
 
-def _cause(entry: Entry) -> Cause | None:
-    return Cause(entry.key, entry.thread, entry.turn) if entry.key else None
-
-
-def _row(change: Change) -> tuple[str, str, str | None, str | None]:
+def _to_row(change: Change) -> tuple[str, str, str | None, str | None]:
     return change.kind, change.id, _dump(change.before), _dump(change.after)
 
 

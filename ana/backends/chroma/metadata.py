@@ -1,7 +1,7 @@
 """An item as Chroma's document and metadata, and back.
 
-Chroma refuses or bends many values (null, empty and mixed lists, nested objects, large integers, some keys), so the
-truth is JSON under a key of our own; beside it stands a flat copy of what Chroma can filter.
+Chroma refuses or changes many values (null, empty and mixed lists, nested objects, large integers, some keys), so the
+item is stored as JSON under a key of our own; beside it is a flat copy of everything that Chroma can filter.
 """
 
 import json
@@ -22,58 +22,58 @@ _FLAT_KEY = re.compile(r"[^\W_][\w .-]{0,63}")
 _INT64 = 2**63
 
 ITEM_KEY = "ana:item"
-"""The one key of our own: every further key costs Chroma a row, at each write and each read."""
+"""The key of our JSON; only one, because every key costs Chroma a row in each write and each read."""
 
 DATE_KEY = "ana:date:{}"
-"""The key under which a date property stands as a number, in seconds."""
+"""The key of a date property as a number, in seconds."""
 
 
-def flat_key(key: str) -> bool:
-    """Whether a property of this name has a flat copy."""
+def has_flat_copy(key: str) -> bool:
+    """Return whether a property of this name has a flat copy."""
     return _FLAT_KEY.fullmatch(key) is not None
 
 
-def flat_value(value: Json) -> TypeGuard[Scalar]:
-    """Whether Chroma keeps this value as it is."""
+def is_flat(value: Json) -> TypeGuard[Scalar]:
+    """Return whether Chroma stores this value unchanged."""
     if isinstance(value, str):
         return len(value) <= 512 and value.isprintable()
     if isinstance(value, bool) or not isinstance(value, int | float):
         return isinstance(value, bool)
-    return isinstance(value, float) or -_INT64 <= value < _INT64
+    return isinstance(value, float) or -_INT64 <= value < _INT64  # Chroma's integers have 64 bits
 
 
 def to_chroma(item: Item) -> tuple[str, Metadata]:
-    """The document that is embedded, and the metadata that holds the rest."""
+    """Return the document that is embedded, and metadata with the rest."""
     document = property_text(item.content, item.properties)
     rest = asdict(item) | {"length": len(item.content)}
     del rest["id"]
-    if _utf8(document):
+    if _is_utf8(document):  # then the document begins with the content, which is not stored twice
         del rest["content"]
     else:
         document = document.encode("utf-8", "replace").decode("utf-8")
     metadata: Metadata = {ITEM_KEY: json.dumps(rest, allow_nan=False)}
     for key, value in item.properties.items():
-        if flat_key(key) and flat_value(value):
+        if has_flat_copy(key) and is_flat(value):
             metadata[key] = value
             if day_of(value):
-                metadata[DATE_KEY.format(key)] = _number(str(value))
+                metadata[DATE_KEY.format(key)] = _to_seconds(str(value))
     return document, metadata
 
 
 def from_chroma(id: str, document: str, metadata: Metadata) -> Item:
-    """The item exactly as it went in."""
+    """Return the item exactly as it was stored."""
     rest = json.loads(str(metadata[ITEM_KEY]))
     length = rest.pop("length")
     return Item(id, rest.pop("content", document[:length]), **rest)
 
 
-def _number(value: str) -> float:
-    """A date as seconds; one without a zone counts as UTC, so that it orders with its like."""
+def _to_seconds(value: str) -> float:
+    """Return a date as seconds; without a zone it counts as UTC, so that such dates are in order among themselves."""
     moment = datetime.fromisoformat(value)
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _utf8(text: str) -> bool:
+def _is_utf8(text: str) -> bool:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""The files of all-MiniLM-L6-v2, downloaded by Chroma's own wrapper. It stands here because it imports chromadb."""
+"""The files of all-MiniLM-L6-v2, downloaded by Chroma's own wrapper. It is here because it imports chromadb."""
 
 import shutil
 import tarfile
@@ -10,16 +10,16 @@ from ana.errors import ConfigError
 
 
 def fetch_minilm(folder: Path | None = None) -> Path:
-    """Download the model (80 MB) unless it is there; nothing else in this project downloads it.
+    """Download the model (80 MB) if it is missing; nothing else in this project does.
 
     Args:
-        folder: Where its files shall lie; default: where Chroma keeps them.
+        folder: The folder for its files; default: the one Chroma uses.
 
     Returns:
         The folder.
 
     Raises:
-        ConfigError: It cannot be downloaded or written; nothing that could be loaded is left.
+        ConfigError: It cannot be downloaded or written; no incomplete model is left.
     """
     from httpx import HTTPError
 
@@ -27,19 +27,21 @@ def fetch_minilm(folder: Path | None = None) -> Path:
     try:
         if not has_minilm(target):
             target.parent.mkdir(parents=True, exist_ok=True)
+            # on the same disk, so that it can be renamed
             with tempfile.TemporaryDirectory(prefix=".ana-", dir=target.parent) as scratch:
-                _put(_downloaded(Path(scratch)), target)
+                _put(_download(Path(scratch)), target)
     except (HTTPError, OSError, ValueError, EOFError, tarfile.TarError) as exc:
         raise ConfigError(
-            f"The model all-MiniLM-L6-v2 could not be put into {target} ({_reason(exc)}).",
+            f"The model all-MiniLM-L6-v2 could not be put into {target} ({_explain(exc)}).",
             "Check the network and the disk and try again, or set ANA_EMBEDDINGS=wordllama.",
         ) from exc
     return target
 
 
-def _downloaded(scratch: Path) -> Path:
-    """The folder of the unpacked files. Chroma checks the archive's SHA-256, but unpacks in place: a process that
-    ends meanwhile would leave half a model that counts as whole, so it works in a folder of its own."""
+def _download(scratch: Path) -> Path:
+    """Download and unpack into a folder, and return the folder of the files."""
+    # Chroma checks the archive's SHA-256 but unpacks in place: a process that ends during that would leave a broken
+    # model that counts as complete, so it works in a folder of its own
     import_onnxruntime()
     from chromadb.utils.embedding_functions.onnx_mini_lm_l6_v2 import ONNXMiniLM_L6_V2
 
@@ -50,7 +52,7 @@ def _downloaded(scratch: Path) -> Path:
 
 
 def _put(files: Path, target: Path) -> None:
-    """Rename a whole folder into place, unless another process did so meanwhile."""
+    """Rename a complete folder into place, unless another process has done so."""
     if has_minilm(target):
         return
     if target.exists():
@@ -58,7 +60,7 @@ def _put(files: Path, target: Path) -> None:
     files.rename(target)
 
 
-def _reason(exc: Exception) -> str:
+def _explain(exc: Exception) -> str:
     if "SHA256" in str(exc):
         return "what the server sent is not the model"
     return f"{type(exc).__name__}: {exc}"

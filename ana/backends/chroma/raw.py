@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 BATCH = 5000
 
 
-def seconds(day: str) -> float:
-    """A date as the number that Chroma can order."""
+def to_seconds(day: str) -> float:
+    """Return a date as a number, which Chroma can order."""
     return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
 
 
 class RawChroma:
-    """One collection, used the plain way.
+    """One collection, used directly.
 
     Args:
         path: A folder.
@@ -41,7 +41,7 @@ class RawChroma:
         for start in range(0, len(items), BATCH):
             part = items[start : start + BATCH]
             vectors: Any = self._embedder.embed_documents([i.content for i in part])
-            metadatas: Any = [i.properties | {"due_at": seconds(str(i.properties["due_date"]))} for i in part]
+            metadatas: Any = [i.properties | {"due_at": to_seconds(str(i.properties["due_date"]))} for i in part]
             texts = [i.content for i in part]
             self._collection.add([i.id for i in part], documents=texts, embeddings=vectors, metadatas=metadatas)
 

@@ -1,4 +1,4 @@
-"""What search and the index read from a Chroma collection."""
+"""The reads and writes of one Chroma collection."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Vector = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Stored:
+class EmbeddedItem:
     """An item and its vector."""
 
     item: Item
@@ -53,60 +53,60 @@ class ChromaSource:
     def count(self) -> int:
         return int(self._collection.count())
 
-    def some(self, ids: Sequence[str]) -> list[Stored]:
-        """What is stored under these ids, in their order; ids that are not there are left out."""
-        found: dict[str, Stored] = {}
+    def get_many(self, ids: Sequence[str]) -> list[EmbeddedItem]:
+        """Return items with their vectors, in the order of the ids; ids that do not exist are left out."""
+        found: dict[str, EmbeddedItem] = {}
         for start in range(0, len(ids), PAGE):
             part: Any = self._collection.get(ids=list(ids[start : start + PAGE]), include=_EVERYTHING)
-            found |= {stored.item.id: stored for stored in _stored(part)}
+            found |= {stored.item.id: stored for stored in _read_embedded(part)}
         return [found[id] for id in ids if id in found]
 
-    def items(self, ids: Sequence[str]) -> list[Item]:
-        """The items with these ids, in any order; ids that are not there are left out."""
+    def get_items(self, ids: Sequence[str]) -> list[Item]:
+        """Return the items with these ids, in any order; ids that do not exist are left out."""
         pages = (list(ids[start : start + PAGE]) for start in range(0, len(ids), PAGE))
-        return [item for page in pages for item in _items(self.chroma.get(ids=page))]
+        return [item for page in pages for item in _read_items(self.chroma.get(ids=page))]
 
-    def page(self, offset: int, size: int = PAGE) -> list[Item]:
-        return _items(self.chroma.get(limit=size, offset=offset))
+    def read_page(self, offset: int, size: int = PAGE) -> list[Item]:
+        return _read_items(self.chroma.get(limit=size, offset=offset))
 
-    def all(self) -> Iterator[Stored]:
+    def iter_all(self) -> Iterator[EmbeddedItem]:
         for offset in range(0, self.count(), PAGE):
             part: Any = self._collection.get(limit=PAGE, offset=offset, include=_EVERYTHING)
-            yield from _stored(part)
+            yield from _read_embedded(part)
 
-    def rows(self) -> Iterator[Row]:
-        """Everything as Chroma has it, whether or not an item can be made of it."""
+    def iter_rows(self) -> Iterator[Row]:
+        """Yield every record as Chroma has it, even if it cannot be read as an item."""
         for offset in range(0, self.count(), PAGE):
             part: Any = self._collection.get(limit=PAGE, offset=offset, include=_EVERYTHING)
             yield from map(Row, part["ids"], part["documents"], part["metadatas"], part["embeddings"])
 
-    def write(self, stored: Sequence[Stored], before: Sequence[Item | None]) -> None:
+    def write(self, stored: Sequence[EmbeddedItem], before: Sequence[Item | None]) -> None:
         """Store items under their ids.
 
         Args:
-            stored: At most as many as Chroma takes at once.
-            before: How each is stored now, None for not at all; Chroma merges metadata, so its keys are taken back.
+            stored: Items with vectors, at most as many as Chroma takes at once.
+            before: Each item as stored before, None for a new one; Chroma merges metadata, so old keys are set to None.
         """
         documents, metadatas = zip(*(to_chroma(each.item) for each in stored), strict=True)
-        stale = [dict.fromkeys(to_chroma(old)[1]) if old else {} for old in before]
-        told: Any = [none | metadata for none, metadata in zip(stale, metadatas, strict=True)]
+        stale = [dict.fromkeys(to_chroma(old)[1]) if old else {} for old in before]  # None removes a key
+        merged: Any = [none | metadata for none, metadata in zip(stale, metadatas, strict=True)]
         vectors = np.array([each.vector for each in stored], np.float32)
-        self._collection.upsert([each.item.id for each in stored], vectors, told, list(documents))
+        self._collection.upsert([each.item.id for each in stored], vectors, merged, list(documents))
 
     def delete(self, ids: Sequence[str]) -> None:
         self.chroma.delete(ids=list(ids))
 
-    def nearest(self, vector: Vector, limit: int) -> dict[str, float]:
-        """The ids nearest to a vector by the index alone, best first, with their cosine.
+    def find_nearest(self, vector: Vector, limit: int) -> dict[str, float]:
+        """Return the ids nearest to a vector by the index alone, best first, with their cosine.
 
         Args:
             vector: Of length 1.
-            limit: At most how many; at least 1, and no more than there are.
+            limit: How many at most; at least 1, and not more than the collection has.
         """
-        return self.nearest_each([vector], limit)[0]
+        return self.find_nearest_each([vector], limit)[0]
 
-    def nearest_each(self, vectors: Sequence[Vector], limit: int) -> list[dict[str, float]]:
-        """`nearest` for several vectors at once, in a seventh of the time."""
+    def find_nearest_each(self, vectors: Sequence[Vector], limit: int) -> list[dict[str, float]]:
+        """Return `find_nearest` of several vectors; together they take a seventh of the time."""
         found = self._collection.query(
             query_embeddings=np.array(vectors, np.float32), n_results=limit, include=["distances"]
         )
@@ -114,20 +114,20 @@ class ChromaSource:
         return [{id: 1.0 - distance for id, distance in zip(*row, strict=True)} for row in rows]
 
 
-def _items(got: Mapping[str, Any]) -> list[Item]:
-    return [_item(*row) for row in zip(got["ids"], got["documents"], got["metadatas"], strict=True)]
+def _read_items(got: Mapping[str, Any]) -> list[Item]:
+    return [_read_item(*row) for row in zip(got["ids"], got["documents"], got["metadatas"], strict=True)]
 
 
-def _item(id: str, document: str | None, metadata: dict[str, Any] | None) -> Item:
+def _read_item(id: str, document: str | None, metadata: dict[str, Any] | None) -> Item:
     try:
         return from_chroma(id, document or "", metadata or {})
     except (KeyError, ValueError, TypeError) as exc:
         raise StoreBroken(
             f"The record {id} cannot be read: {type(exc).__name__} {exc}.",
-            "`ana doctor --repair` sets it aside and brings back what the journal knows of it.",
+            "`ana doctor --repair` sets it aside and restores it from the journal.",
         ) from exc
 
 
-def _stored(got: Mapping[str, Any]) -> list[Stored]:
+def _read_embedded(got: Mapping[str, Any]) -> list[EmbeddedItem]:
     vectors = np.asarray(got["embeddings"], np.float32)
-    return [Stored(item, vector) for item, vector in zip(_items(got), vectors, strict=True)]
+    return [EmbeddedItem(item, vector) for item, vector in zip(_read_items(got), vectors, strict=True)]

@@ -10,12 +10,12 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from ana.backends.chroma.client import DATABASE, opened_copy
+from ana.backends.chroma.client import DATABASE, open_copy
 from ana.errors import AnaError, UserError
 from ana.memory.item import Item
-from ana.transfer.foreign.block import parted
+from ana.transfer.foreign.block import split_document
 from ana.transfer.foreign.foreign_records import ForeignRecords
-from ana.transfer.foreign.records import checked, item_id, modified, named, read_each, stamp
+from ana.transfer.foreign.records import check_item, item_id, read_each, read_modified, show_path, to_stamp
 from ana.values import plain_text
 
 if TYPE_CHECKING:
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 ITEMS, CONTEXT = "items", "global_context"
 OURS = "ana_version"
-"""What the collections of ana itself remember, which have the same names."""
+"""A key in the metadata of ana's own collections, which have the same names."""
 
+_HINT = "Name the folder in which agent-native-app kept its data."
 _PAGE = 1000
 _STAMPS = ("created_at", "updated_at")
 Row = tuple[str, str, Mapping[str, Any]]
@@ -34,81 +35,78 @@ _WANTED: Any = ["documents", "metadatas"]
 
 
 def read(path: Path, zone: tzinfo) -> ForeignRecords:
-    """The items and the Global Context of a folder, which stays as it is.
+    """Return the items and the Global Context of a folder, which is not changed.
 
     Args:
-        path: The folder that holds chroma.sqlite3.
-        zone: The person's; nothing in such a folder depends on it, for a stamp without a zone is UTC there.
+        path: The folder of chroma.sqlite3.
+        zone: Not used: in such a folder a stamp without a zone is UTC.
 
     Raises:
-        UserError: It is no such folder, cannot be read, or records in it cannot be kept; they are named.
+        UserError: It is not such a folder, cannot be read, or has records that cannot be stored; they are named.
     """
     if not (path / DATABASE).is_file():
-        raise UserError(
-            f"{named(path)} holds no {DATABASE}.", "Name the folder in which agent-native-app kept its data."
-        )
+        raise UserError(f"{show_path(path)} has no {DATABASE}.", _HINT)
     try:
-        with opened_copy(path) as client:
-            there = _collections(path, client)
-            rows = list(_rows(client)) if ITEMS in there else []
-            lines = list(_lines(client)) if CONTEXT in there else []
+        with open_copy(path) as client:
+            names = _find_collections(path, client)
+            rows = list(_iter_rows(client)) if ITEMS in names else []
+            lines = list(_iter_lines(client)) if CONTEXT in names else []
     except AnaError as exc:
         if exc.__cause__ is None:
             raise
         why = shorten(plain_text(str(exc.__cause__)), 120)
-        raise UserError(f"{named(path)} cannot be read: {why}.", "Take a backup of it from before the damage.") from exc
-    age = modified(path / DATABASE)
-    items = read_each(path, ((f"item {row[0]}", row) for row in rows), lambda row: _item(row, age))
+        raise UserError(
+            f"{show_path(path)} cannot be read: {why}.", "Take a backup of it from before the damage."
+        ) from exc
+    age = read_modified(path / DATABASE)
+    items = read_each(path, ((f"item {row[0]}", row) for row in rows), lambda row: _read_item(row, age))
     return ForeignRecords(items, lines)
 
 
-def _collections(path: Path, client: "Client") -> set[str]:
-    there = {collection.name: collection.metadata or {} for collection in client.list_collections()}
-    if any(OURS in metadata for metadata in there.values()):
-        raise UserError(f"{named(path)} is ana's own.", "Name the folder in which agent-native-app kept its data.")
-    if not there.keys() & {ITEMS, CONTEXT}:
-        raise UserError(
-            f"{named(path)} holds neither of the collections {ITEMS} and {CONTEXT}.",
-            "Name the folder in which agent-native-app kept its data.",
-        )
-    return set(there)
+def _find_collections(path: Path, client: "Client") -> set[str]:
+    names = {collection.name: collection.metadata or {} for collection in client.list_collections()}
+    if any(OURS in metadata for metadata in names.values()):
+        raise UserError(f"{show_path(path)} is a folder of ana itself.", _HINT)
+    if not names.keys() & {ITEMS, CONTEXT}:
+        raise UserError(f"{show_path(path)} has neither of the collections {ITEMS} and {CONTEXT}.", _HINT)
+    return set(names)
 
 
-def _rows(client: "Client") -> Iterator[Row]:
+def _iter_rows(client: "Client") -> Iterator[Row]:
     collection = client.get_collection(ITEMS, embedding_function=None)
     for offset in range(0, collection.count(), _PAGE):
         page: Any = collection.get(limit=_PAGE, offset=offset, include=_WANTED)
-        yield from _told(page)
+        yield from _iter_page(page)
 
 
-def _told(page: Mapping[str, Any]) -> Iterator[Row]:
+def _iter_page(page: Mapping[str, Any]) -> Iterator[Row]:
     for id, document, metadata in zip(page["ids"], page["documents"], page["metadatas"], strict=True):
         yield id, document or "", metadata or {}
 
 
-def _item(row: Row, age: str) -> Item:
+def _read_item(row: Row, age: str) -> Item:
     id, document, metadata = row
-    content, properties = parted(document, {k: v for k, v in metadata.items() if k not in _STAMPS})
-    made, changed = (_stamp(metadata.get(name)) for name in _STAMPS)
+    content, properties = split_document(document, {k: v for k, v in metadata.items() if k not in _STAMPS})
+    made, changed = (_read_stamp(metadata.get(name)) for name in _STAMPS)
     created = made or changed or age
-    return checked(Item(item_id(f"agent-native-app:{id}"), content, properties, created, changed or created))
+    return check_item(Item(item_id(f"agent-native-app:{id}"), content, properties, created, changed or created))
 
 
-def _stamp(written: object) -> str | None:
-    """A stamp as the store keeps it, or None where there is none or it is none."""
+def _read_stamp(written: object) -> str | None:
+    """Return a stamp in the store's form, or None if it is missing or not a stamp."""
     try:
         moment = datetime.fromisoformat(written) if isinstance(written, str) else None
-        return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC)) if moment else None
+        return to_stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC)) if moment else None
     except (ValueError, OverflowError):
         return None
 
 
-def _lines(client: "Client") -> Iterator[str]:
+def _iter_lines(client: "Client") -> Iterator[str]:
     found: Any = client.get_collection(CONTEXT, embedding_function=None).get(ids=[CONTEXT], include=_WANTED)
-    for _, document, metadata in _told(found):
-        content, _ = parted(document, {k: v for k, v in metadata.items() if k not in _STAMPS})
-        yield from (line for each in content.split("\n") if (line := _line(each)))
+    for _, document, metadata in _iter_page(found):
+        content, _ = split_document(document, {k: v for k, v in metadata.items() if k not in _STAMPS})
+        yield from (line for each in content.split("\n") if (line := _clean_line(each)))
 
 
-def _line(text: str) -> str:
+def _clean_line(text: str) -> str:
     return "".join(c for c in " ".join(text.split()) if c.isprintable())

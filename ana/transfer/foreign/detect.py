@@ -1,4 +1,4 @@
-"""Which reader fits what a person names, told from its content."""
+"""The choice of a reader for a file or folder, by its content."""
 
 import csv
 import re
@@ -11,30 +11,27 @@ from pathlib import Path
 from ana.backends.chroma.client import DATABASE
 from ana.transfer.foreign import agent_native, taskwarrior, todoist
 from ana.transfer.foreign.foreign_records import ForeignRecords
-from ana.transfer.foreign.records import data_of
+from ana.transfer.foreign.records import read_bytes
 
 Reader = Callable[[Path, tzinfo], ForeignRecords]
 
 _NAMES = re.compile(rb'"(uuid|description|status)"\s*:')
-_FEWEST = {b"uuid", b"description", b"status"}
+_REQUIRED = {b"uuid", b"description", b"status"}
 
 
-def reader_of(path: Path) -> Reader | None:
-    """The reader for a file or folder, or None where none fits.
+def find_reader(path: Path) -> Reader | None:
+    """Return the reader for a file or folder, or None if none fits.
 
-    A damaged file still has its reader, which tells what is wrong with it.
-
-    Args:
-        path: What the person named.
+    A damaged file has a reader as well, which reports the damage.
 
     Raises:
-        UserError: It is not there, or may not be read.
+        UserError: It does not exist, or may not be read.
     """
     if path.is_dir():
         return agent_native.read if _is_agent_native(path) else None
-    data = data_of(path).removeprefix(b"\xef\xbb\xbf").lstrip()
+    data = read_bytes(path).removeprefix(b"\xef\xbb\xbf").lstrip()
     if data.startswith((b"[", b"{")):
-        return taskwarrior.read if {found[1] for found in _NAMES.finditer(data)} == _FEWEST else None
+        return taskwarrior.read if {found[1] for found in _NAMES.finditer(data)} == _REQUIRED else None
     return todoist.read if _is_todoist(data) else None
 
 
@@ -45,9 +42,9 @@ def _is_todoist(data: bytes) -> bool:
 
 
 def _is_agent_native(path: Path) -> bool:
-    """By SQLite alone, and without the locks that would leave a trace in the folder."""
+    """Return whether a folder is agent-native-app's, without locks, which would change the folder."""
     try:
-        address = f"{(path / DATABASE).resolve().as_uri()}?mode=ro&immutable=1"
+        address = f"{(path / DATABASE).resolve().as_uri()}?mode=ro&immutable=1"  # immutable: no locks, no journal files
         with closing(sqlite3.connect(address, uri=True)) as database:
             names = {name for (name,) in database.execute("SELECT name FROM collections")}
             ours = database.execute("SELECT 1 FROM collection_metadata WHERE key = ?", (agent_native.OURS,)).fetchone()

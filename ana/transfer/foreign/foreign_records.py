@@ -1,4 +1,4 @@
-"""Records that a reader found."""
+"""The result of a reader."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,11 @@ from ana.memory.item import Item
 
 @dataclass(frozen=True)
 class ForeignRecords:
-    """The records of a file or folder of another program; reading it twice gives the same.
+    """The records of a file or folder of another program; a second reading gives the same.
 
     Args:
-        items: Under ids that follow from the source.
-        lines: Global Context lines in their order, each one line of any length.
+        items: Items, under ids made from the source.
+        lines: Global Context lines in order, of any length.
     """
 
     items: list[Item]

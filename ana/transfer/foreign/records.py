@@ -1,4 +1,4 @@
-"""What the readers share: UTF-8 or an error, ids that follow from the source, and one error for all bad records."""
+"""Helpers of all readers: UTF-8 or an error, ids made from the source, one error for all bad records."""
 
 import hashlib
 from collections.abc import Callable, Iterable
@@ -19,38 +19,40 @@ Made = TypeVar("Made")
 
 
 class BadRecord(ValueError):
-    """What is wrong with one record, as the end of a sentence that began with its place."""
+    """A record cannot be read; the message ends a sentence that begins with the record's place."""
 
 
-def data_of(path: Path) -> bytes:
-    """The bytes of a file.
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file.
 
     Raises:
-        UserError: It is not there, is a folder, or may not be read.
+        UserError: It does not exist, is a folder, or may not be read.
     """
     try:
         return path.read_bytes()
     except (OSError, ValueError) as exc:
-        raise UserError(f"{named(path)} cannot be read: {exc}.", "Name a file that is there and may be read.") from exc
+        raise UserError(
+            f"{show_path(path)} cannot be read: {exc}.", "Name a file that exists and may be read."
+        ) from exc
 
 
-def text_of(path: Path) -> str:
-    """The text of a file, without a byte-order mark.
+def read_text(path: Path) -> str:
+    """Return the text of a file, without a byte-order mark.
 
     Raises:
         UserError: It cannot be read, is empty, or has lines that are not UTF-8; they are named.
     """
-    data = data_of(path)
+    data = read_bytes(path)
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
-        raise UserError(f"{named(path)} is empty.", "Export it again from the program that wrote it.")
+        raise UserError(f"{show_path(path)} is empty.", "Export it again from the program that wrote it.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
-        bad = [f"line {n} is not UTF-8" for n, line in enumerate(data.split(b"\n"), 1) if not _utf8(line)]
-        raise refused(path, bad, "Save the file as UTF-8 and import it again.") from exc
+        bad = [f"line {n} is not UTF-8" for n, line in enumerate(data.split(b"\n"), 1) if not _is_utf8(line)]
+        raise refusal_error(path, bad, "Save the file as UTF-8 and import it again.") from exc
 
 
-def _utf8(line: bytes) -> bool:
+def _is_utf8(line: bytes) -> bool:
     try:
         line.decode("utf-8")
     except UnicodeDecodeError:
@@ -59,12 +61,12 @@ def _utf8(line: bytes) -> bool:
 
 
 def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[[Record], Made | None]) -> list[Made]:
-    """What every record makes; those that make nothing are left out.
+    """Return what is made of every record; None is left out.
 
     Args:
         path: The file, for the message.
         records: Each with its place, such as "line 3".
-        read: Makes it, or raises BadRecord or ToolError.
+        read: Reads a record, or raises BadRecord or ToolError.
 
     Raises:
         UserError: Records that cannot be read; the first ten are named with their places.
@@ -76,29 +78,25 @@ def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[
         except (BadRecord, ToolError) as exc:
             bad.append(f"{place}: {str(exc).rstrip('.')}")
     if bad:
-        raise refused(path, bad)
+        raise refusal_error(path, bad)
     return [each for each in made if each is not None]
 
 
-def refused(path: Path, bad: list[str], hint: str = "Mend or remove what is named, and import again.") -> UserError:
-    """The error that names bad records.
-
-    Args:
-        path: The file or folder.
-        bad: What is wrong with each, its place first.
-        hint: The next step.
-    """
+def refusal_error(
+    path: Path, bad: list[str], hint: str = "Correct or remove these records, and import again."
+) -> UserError:
+    """Return the error that names bad records, `bad`, each with its place and its fault."""
     more = f"; and {len(bad) - MOST:,} more" if len(bad) > MOST else ""
-    return UserError(f"Nothing was taken from {named(path)}: {plain_text('; '.join(bad[:MOST]))}{more}.", hint)
+    return UserError(f"Nothing was imported from {show_path(path)}: {plain_text('; '.join(bad[:MOST]))}{more}.", hint)
 
 
-def named(path: Path) -> str:
-    """A path as a message can carry it."""
+def show_path(path: Path) -> str:
+    """Return a path in a form for messages."""
     return plain_text(str(path))
 
 
-def checked(item: Item) -> Item:
-    """The item, if the store can keep it.
+def check_item(item: Item) -> Item:
+    """Return the item, if it can be stored.
 
     Raises:
         ToolError: A property cannot be stored.
@@ -107,39 +105,32 @@ def checked(item: Item) -> Item:
     return item
 
 
-def told(properties: Properties) -> Properties:
-    """The properties that say something."""
+def drop_empty(properties: Properties) -> Properties:
+    """Return the properties without null, empty texts and empty lists."""
     return {name: value for name, value in properties.items() if value is not None and value != "" and value != []}
 
 
 def item_id(source: str) -> str:
-    """The id that follows from where an item came from.
-
-    Args:
-        source: The program, and how that program tells the item from its others.
-    """
+    """Return the id for an item's source: the program and the item's id there."""
+    # so a second import finds the items of the first
     return short_id(hashlib.sha256(plain_text(source).encode()).digest())
 
 
-def stamp(moment: datetime) -> str:
-    """A moment as the store keeps it; see `Clock.stamp`."""
+def to_stamp(moment: datetime) -> str:
+    """Return a moment in the store's form; see `Clock.stamp`."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def modified(path: Path) -> str:
-    """When a file was last written, as a stamp: what is known of the age of records that tell none."""
-    return stamp(datetime.fromtimestamp(path.stat().st_mtime, UTC))
+def read_modified(path: Path) -> str:
+    """Return when a file was last written, as the stamp of records without one."""
+    return to_stamp(datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
-def local(moment: datetime, zone: tzinfo) -> str:
-    """A moment as a date property: local midnight is the bare day.
-
-    Args:
-        moment: An aware one.
-        zone: The person's.
+def to_local(moment: datetime, zone: tzinfo) -> str:
+    """Return an aware moment as a date property in a zone; midnight there gives the bare day.
 
     Raises:
-        OverflowError: It lies beyond the calendar there.
+        OverflowError: It is beyond the calendar there.
     """
     here = moment.astimezone(zone).replace(tzinfo=None)
     if here == datetime.combine(here, datetime.min.time()):

@@ -1,7 +1,7 @@
 """Taskwarrior's `task export`.
 
-The format is told by Taskwarrior's page "Taskwarrior JSON Format" (its RFC of that name) and by the page of the command
-`export`: one array of objects, or, with json.array off as in older versions, one object a line.
+The format is described on Taskwarrior's page "Taskwarrior JSON Format" (its RFC of that name) and on the page of the
+command `export`: one array of objects, or, with json.array off as in older versions, one object a line.
 """
 
 import json
@@ -17,16 +17,16 @@ from ana.memory.item import Item
 from ana.transfer.foreign.foreign_records import ForeignRecords
 from ana.transfer.foreign.records import (
     BadRecord,
-    checked,
+    check_item,
+    drop_empty,
     item_id,
-    local,
-    modified,
-    named,
     read_each,
-    refused,
-    stamp,
-    text_of,
-    told,
+    read_modified,
+    read_text,
+    refusal_error,
+    show_path,
+    to_local,
+    to_stamp,
 )
 from ana.values import Json, Properties
 
@@ -34,82 +34,82 @@ _STATUS = {"pending": "active", "waiting": "active", "completed": "done"}
 _LEFT_OUT = ("deleted", "recurring")
 _PRIORITY = {"H": "high", "M": "medium", "L": "low"}
 _DATES = ("scheduled", "wait", "until", "start", "end")
-_PLACED = {
+_USED = {
     "uuid", "description", "status", "entry", "modified", "annotations", "due", "priority", "project", "tags",
     "depends", "recur", *_DATES,
 }  # fmt: skip
 _DERIVED = {"id", "urgency", "mask", "imask", "parent"}
-"""Numbers that change by themselves, and the bookkeeping of templates, which are left out."""
+"""Numbers that change on their own, and data of templates, which are left out."""
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _DATE = re.compile(r"\d{8}T\d{6}Z")
 
 
 def read(path: Path, zone: tzinfo) -> ForeignRecords:
-    """The tasks of an export; deleted ones and the templates of recurring ones are left out.
+    """Return the tasks of an export, without deleted ones and templates of recurring ones.
 
     Args:
-        path: What `task export` wrote.
-        zone: The person's: a date at midnight there becomes a bare day.
+        path: A file written by `task export`.
+        zone: The person's; a date at midnight there becomes a bare day.
 
     Raises:
-        UserError: It is no such export, or records in it cannot be read; they are named.
+        UserError: It is not such an export, or has records that cannot be read; they are named.
     """
-    records = _records(path)
-    tasks = _Tasks(zone, modified(path), {uuid for _, record in records if (uuid := _brought(record))})
-    return ForeignRecords(read_each(path, records, tasks.item), [])
+    records = _read_records(path)
+    tasks = _Tasks(zone, read_modified(path), {uuid for _, record in records if (uuid := _find_uuid(record))})
+    return ForeignRecords(read_each(path, records, tasks.read), [])
 
 
-def _records(path: Path) -> list[tuple[str, Any]]:
-    text = text_of(path)
+def _read_records(path: Path) -> list[tuple[str, Any]]:
+    text = read_text(path)
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError) as exc:
-        lines = [(n, line) for n, raw in enumerate(text.split("\n"), 1) if (line := _bare(raw))]
-        if not lines or _torn(text) or not all(line.startswith("{") for _, line in lines):
-            raise refused(path, [f"line {getattr(exc, 'lineno', 1)}: {_why(exc)}"]) from exc
-        return [(f"line {n}", _decoded(line)) for n, line in lines]
+        lines = [(n, line) for n, raw in enumerate(text.split("\n"), 1) if (line := _strip_array(raw))]
+        if not lines or _is_torn(text) or not all(line.startswith("{") for _, line in lines):
+            raise refusal_error(path, [f"line {getattr(exc, 'lineno', 1)}: {_explain(exc)}"]) from exc
+        return [(f"line {n}", _decode(line)) for n, line in lines]
     if isinstance(whole, dict) and "uuid" in whole:
         whole = [whole]
     if not isinstance(whole, list):
-        raise UserError(f"{named(path)} holds no array of tasks.", "Write it with: task export > tasks.json")
+        raise UserError(f"{show_path(path)} has no array of tasks.", "Write it with: task export > tasks.json")
     return [(f"record {n}", record) for n, record in enumerate(whole, 1)]
 
 
-def _torn(text: str) -> bool:
-    """Whether an array begins and does not end, so that tasks may be missing."""
+def _is_torn(text: str) -> bool:
+    """Return whether an array begins and does not end, so that tasks may be missing."""
     return text.lstrip().startswith("[") and not text.rstrip().endswith("]")
 
 
-def _bare(line: str) -> str:
-    """A line without what makes it part of an array."""
+def _strip_array(line: str) -> str:
+    """Return a line without the signs of an array around it."""
     return line.strip().removeprefix("[").removesuffix("]").strip().rstrip(",").rstrip()
 
 
-def _decoded(line: str) -> Any:
+def _decode(line: str) -> Any:
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as exc:
-        return BadRecord(_why(exc))
+        return BadRecord(_explain(exc))
 
 
-def _why(exc: Exception) -> str:
+def _explain(exc: Exception) -> str:
     return f"it is not JSON ({getattr(exc, 'msg', None) or exc})"
 
 
-def _brought(record: Any) -> str | None:
-    """The uuid of a task that is not left out."""
+def _find_uuid(record: Any) -> str | None:
+    """Return the uuid of a task, or None if the task is left out."""
     if not isinstance(record, dict) or record.get("status") in _LEFT_OUT:
         return None
     return str(record.get("uuid")).lower()
 
 
 class _Tasks:
-    """Makes items of tasks.
+    """Reads tasks as items.
 
     Args:
         zone: The person's.
-        age: The stamp of tasks that do not tell when they were made.
+        age: The stamp of tasks without one.
         known: The uuids of the tasks that become items.
     """
 
@@ -119,77 +119,77 @@ class _Tasks:
         self._known = known
         self._seen: set[str] = set()
 
-    def item(self, record: Any) -> Item | None:
+    def read(self, record: Any) -> Item | None:
         if isinstance(record, BadRecord):
             raise record
         if not isinstance(record, dict):
-            raise BadRecord("it is no object")
-        uuid, status = self._uuid(record), _text(record, "status")
+            raise BadRecord("it is not an object")
+        uuid, status = self._read_uuid(record), _read_text(record, "status")
         if status in _LEFT_OUT:
             return None
         if status not in _STATUS:
             raise BadRecord(f"its status is {reprlib.repr(status)}")
-        made, changed = (stamp(at) if (at := _moment(record, name)) else None for name in ("entry", "modified"))
+        made, changed = (to_stamp(at) if (at := _read_moment(record, name)) else None for name in ("entry", "modified"))
         created = made or changed or self._age
-        item = Item(_id(uuid), self._content(record), self._properties(record), created, changed or created)
-        return checked(item)
+        item = Item(_id(uuid), self._read_content(record), self._read_properties(record), created, changed or created)
+        return check_item(item)
 
-    def _uuid(self, task: Mapping[str, Any]) -> str:
-        uuid = _text(task, "uuid").lower()
+    def _read_uuid(self, task: Mapping[str, Any]) -> str:
+        uuid = _read_text(task, "uuid").lower()
         if not _UUID.fullmatch(uuid):
             raise BadRecord(f"its uuid is {reprlib.repr(uuid)}")
         if uuid in self._seen:
-            raise BadRecord(f"its uuid {uuid} is another's before it")
+            raise BadRecord(f"its uuid {uuid} is also that of a task before it")
         self._seen.add(uuid)
         return uuid
 
-    def _content(self, task: Mapping[str, Any]) -> str:
-        description = _text(task, "description")
+    def _read_content(self, task: Mapping[str, Any]) -> str:
+        description = _read_text(task, "description")
         if not description.strip():
             raise BadRecord("it has no description")
-        return "\n".join([description, *(self._annotation(each) for each in _list(task, "annotations"))])
+        return "\n".join([description, *(self._read_annotation(each) for each in _read_list(task, "annotations"))])
 
-    def _annotation(self, annotation: Any) -> str:
+    def _read_annotation(self, annotation: Any) -> str:
         if not isinstance(annotation, dict):
-            raise BadRecord("an annotation is no object")
-        day = (self._date(annotation, "entry") or "")[:10]
-        return f"{day} {_text(annotation, 'description')}".strip()
+            raise BadRecord("an annotation is not an object")
+        day = (self._read_date(annotation, "entry") or "")[:10]
+        return f"{day} {_read_text(annotation, 'description')}".strip()
 
-    def _properties(self, task: Mapping[str, Any]) -> Properties:
-        priority = _text(task, "priority")
+    def _read_properties(self, task: Mapping[str, Any]) -> Properties:
+        priority = _read_text(task, "priority")
         own: Properties = {
             "type": "task",
-            "status": _STATUS[_text(task, "status")],
-            "due_date": self._date(task, "due"),
+            "status": _STATUS[_read_text(task, "status")],
+            "due_date": self._read_date(task, "due"),
             "priority": _PRIORITY.get(priority, priority),
-            "project": _text(task, "project"),
-            "tags": [_word(tag, "a tag") for tag in _list(task, "tags")],
-            **{name: self._date(task, name) for name in _DATES},
-            "recur": _text(task, "recur"),
-            "depends": [self._other(_word(uuid, "what it depends on")) for uuid in _depends(task)],
+            "project": _read_text(task, "project"),
+            "tags": [_check_text(tag, "a tag") for tag in _read_list(task, "tags")],
+            **{name: self._read_date(task, name) for name in _DATES},
+            "recur": _read_text(task, "recur"),
+            "depends": [self._find_other(_check_text(uuid, "what it depends on")) for uuid in _read_depends(task)],
         }
         for name, value in task.items():
-            if name not in _PLACED | _DERIVED:
-                own[f"taskwarrior_{name}" if name in own else name] = self._own(value)
-        return told(own)
+            if name not in _USED | _DERIVED:
+                own[f"taskwarrior_{name}" if name in own else name] = self._read_own(value)
+        return drop_empty(own)
 
-    def _other(self, uuid: str) -> str:
-        """The id of another task's item; its uuid if it does not become one."""
+    def _find_other(self, uuid: str) -> str:
+        """Return the id of another task's item; its uuid if it does not become an item."""
         return _id(uuid.lower()) if uuid.lower() in self._known else uuid
 
-    def _date(self, task: Mapping[str, Any], name: str) -> str | None:
-        moment = _moment(task, name)
+    def _read_date(self, task: Mapping[str, Any], name: str) -> str | None:
+        moment = _read_moment(task, name)
         try:
-            return local(moment, self._zone) if moment else None
+            return to_local(moment, self._zone) if moment else None
         except OverflowError as exc:
-            raise BadRecord(f"its {name} lies beyond the calendar") from exc
+            raise BadRecord(f"its {name} is beyond the calendar") from exc
 
-    def _own(self, value: Json) -> Json:
-        """An attribute of the person's own: text, a number, or a date in the form of all dates."""
+    def _read_own(self, value: Json) -> Json:
+        """Return the value of a user-defined attribute: text, a number, or a date in the form of all dates."""
         if not isinstance(value, str) or not _DATE.fullmatch(value):
             return value
         try:
-            return self._date({"it": value}, "it")
+            return self._read_date({"it": value}, "it")
         except BadRecord:
             return value
 
@@ -198,36 +198,34 @@ def _id(uuid: str) -> str:
     return item_id(f"taskwarrior:{uuid}")
 
 
-def _text(task: Mapping[str, Any], name: str) -> str:
+def _read_text(task: Mapping[str, Any], name: str) -> str:
     value = task.get(name)
-    return "" if value is None else _word(value, f"its {name}")
+    return "" if value is None else _check_text(value, f"its {name}")
 
 
-def _word(value: Any, what: str) -> str:
+def _check_text(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise BadRecord(f"{what} is {reprlib.repr(value)}, not text")
     return value
 
 
-def _list(task: Mapping[str, Any], name: str) -> list[Any]:
+def _read_list(task: Mapping[str, Any], name: str) -> list[Any]:
     value = task.get(name)
     if value is not None and not isinstance(value, list):
         raise BadRecord(f"its {name} are {reprlib.repr(value)}, not a list")
     return value or []
 
 
-def _depends(task: Mapping[str, Any]) -> list[Any]:
-    """A list; before Taskwarrior 2.6 text with commas."""
+def _read_depends(task: Mapping[str, Any]) -> list[Any]:
+    """Return the uuids of a list; before Taskwarrior 2.6 it was text with commas."""
     value = task.get("depends")
-    return (
-        [each.strip() for each in value.split(",") if each.strip()]
-        if isinstance(value, str)
-        else _list(task, "depends")
-    )
+    if not isinstance(value, str):
+        return _read_list(task, "depends")
+    return [each.strip() for each in value.split(",") if each.strip()]
 
 
-def _moment(task: Mapping[str, Any], name: str) -> datetime | None:
-    written = _text(task, name)
+def _read_moment(task: Mapping[str, Any], name: str) -> datetime | None:
+    written = _read_text(task, name)
     if not written:
         return None
     try:
@@ -235,4 +233,4 @@ def _moment(task: Mapping[str, Any], name: str) -> datetime | None:
             return datetime.strptime(written, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     except ValueError:
         pass
-    raise BadRecord(f"its {name} {reprlib.repr(written)} is no date such as 20260113T120000Z")
+    raise BadRecord(f"its {name} {reprlib.repr(written)} is not a date such as 20260113T120000Z")

@@ -1,7 +1,7 @@
 """Todoist's CSV export of a project.
 
-The format is told by Todoist's help page "Import or export a project as a CSV file in Todoist", before called "Format a
-CSV file to import into Todoist"; what stands there of an import holds for what is exported.
+The format is described on Todoist's help page "Import or export a project as a CSV file in Todoist", once called
+"Format a CSV file to import into Todoist"; its description of an import is also true of an export.
 """
 
 import csv
@@ -17,9 +17,18 @@ from zoneinfo import ZoneInfo
 
 from ana.errors import UserError
 from ana.memory.item import Item
-from ana.transfer.foreign.absolute import placed
+from ana.transfer.foreign.absolute import read_date
 from ana.transfer.foreign.foreign_records import ForeignRecords
-from ana.transfer.foreign.records import BadRecord, item_id, modified, named, read_each, refused, text_of, told
+from ana.transfer.foreign.records import (
+    BadRecord,
+    drop_empty,
+    item_id,
+    read_each,
+    read_modified,
+    read_text,
+    refusal_error,
+    show_path,
+)
 from ana.values import Properties
 
 Row = dict[str, str]
@@ -28,45 +37,45 @@ _PRIORITY = {"1": "high", "2": "medium", "3": "low", "4": None, "": None}
 _LABEL = re.compile(r"(?<!\S)@(\S+)")
 _WORD = re.compile(r"\S+")
 _NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
-"""Todoist's own id behind the project's name, and the number of a second download."""
+"""Todoist's own id after the project's name, and the number of a second download."""
 
 
 def read(path: Path, zone: tzinfo) -> ForeignRecords:
-    """The tasks of a project.
+    """Return the tasks of a project.
 
     Args:
-        path: The file; its name is the project's, and its age the items', which tell none.
+        path: The file; its name is the project's, and its time of writing becomes the items'.
         zone: The person's.
 
     Raises:
-        UserError: It is no such export, or lines in it cannot be read; they are named.
+        UserError: It is not such an export, or has lines that cannot be read; they are named.
     """
-    rows = list(_rows(path, text_of(path)))
+    rows = list(_iter_rows(path, read_text(path)))
     outline = _Outline(_NUMBERED.sub("", path.stem) or path.stem, zone)
-    read_each(path, rows, outline.take)
-    age = modified(path)
+    read_each(path, rows, outline.add)
+    age = read_modified(path)
     return ForeignRecords([Item(e.id, "\n".join(e.lines), e.properties, age, age) for e in outline.entries], [])
 
 
-def _rows(path: Path, text: str) -> Iterator[tuple[str, Row | BadRecord]]:
-    """Every row by the header's names, with the line it begins on."""
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # by itself csv refuses cells over 128 KB
+def _iter_rows(path: Path, text: str) -> Iterator[tuple[str, Row | BadRecord]]:
+    """Yield every row by the header's names, with the line that it begins on."""
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # by default csv refuses cells over 128 KB
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = [name.strip().upper() for name in next(reader)]
         if not {"TYPE", "CONTENT"} <= set(header):
             raise UserError(
-                f"{named(path)} has no columns TYPE and CONTENT.", "Export the project from Todoist as CSV."
+                f"{show_path(path)} has no columns TYPE and CONTENT.", "Export the project from Todoist as CSV."
             )
         begins = reader.line_num + 1
         for cells in reader:
-            yield f"line {begins}", _row(header, cells)
+            yield f"line {begins}", _read_row(header, cells)
             begins = reader.line_num + 1
     except csv.Error as exc:
-        raise refused(path, [f"line {reader.line_num}: {exc}"]) from exc
+        raise refusal_error(path, [f"line {reader.line_num}: {exc}"]) from exc
 
 
-def _row(header: list[str], cells: list[str]) -> Row | BadRecord:
+def _read_row(header: list[str], cells: list[str]) -> Row | BadRecord:
     if any(cells[len(header) :]):
         return BadRecord(f"it has {len(cells)} cells, the header {len(header)}")
     return dict.fromkeys(header, "") | dict(zip(header, cells, strict=False))
@@ -74,7 +83,7 @@ def _row(header: list[str], cells: list[str]) -> Row | BadRecord:
 
 @dataclass
 class _Entry:
-    """A task, or a note that belongs to none, and what rows below may add to it."""
+    """A task, or a note without a task; rows below may add to it."""
 
     id: str
     indent: int
@@ -83,7 +92,7 @@ class _Entry:
 
 
 class _Outline:
-    """The tasks as they stand below one another.
+    """The tree of tasks, read row by row.
 
     Args:
         project: Its name.
@@ -96,55 +105,55 @@ class _Outline:
         self._zone = zone
         self._section = ""
         self._above: list[_Entry] = []
-        """The task a note would belong to, and those it lies under, the outermost first."""
+        """The task that a note would belong to, and the tasks above it, the outermost first."""
         self._counted: Counter[str] = Counter()
 
-    def take(self, row: Row | BadRecord) -> None:
-        """Take a row in.
+    def add(self, row: Row | BadRecord) -> None:
+        """Add a row.
 
         Raises:
-            BadRecord: It is not what Todoist writes.
+            BadRecord: Todoist does not write such rows.
         """
         if isinstance(row, BadRecord):
             raise row
         kind = row["TYPE"].strip().lower()
         if kind == "task":
-            self._task(row)
+            self._add_task(row)
         elif kind == "note":
-            self._note(row)
+            self._add_note(row)
         elif kind == "section":
             self._section, self._above = row["CONTENT"].strip(), []
         elif kind not in ("meta", "") or (kind == "" and row["CONTENT"].strip()):
             raise BadRecord(f"its TYPE is {reprlib.repr(row['TYPE'])}")
 
-    def _task(self, row: Row) -> None:
-        content, indent = row["CONTENT"].strip(), _number(row, "INDENT")
+    def _add_task(self, row: Row) -> None:
+        content, indent = row["CONTENT"].strip(), _read_number(row, "INDENT")
         if not content:
             raise BadRecord("it has no CONTENT")
         self._above = [task for task in self._above if task.indent < indent]
         parent = self._above[-1].id if self._above else None
-        lines = [_without_labels(content) or content, *_some(row, "DESCRIPTION")]
-        task = self._entry(content, indent, lines, _properties(row, self._zone) | {"parent": parent})
+        lines = [_strip_labels(content) or content, *_list_cell(row, "DESCRIPTION")]
+        task = self._add_entry(content, indent, lines, _read_properties(row, self._zone) | {"parent": parent})
         self._above.append(task)
 
-    def _note(self, row: Row) -> None:
+    def _add_note(self, row: Row) -> None:
         note = row["CONTENT"].strip()
         if self._above:
             self._above[-1].lines.append(note)
         elif note:
-            self._entry(note, 0, [note], {"type": "note"})
+            self._add_entry(note, 0, [note], {"type": "note"})
 
-    def _entry(self, content: str, indent: int, lines: list[str], properties: Properties) -> _Entry:
-        self._counted[content] += 1
+    def _add_entry(self, content: str, indent: int, lines: list[str], properties: Properties) -> _Entry:
+        self._counted[content] += 1  # ids are made from the text, and tasks may repeat it
         id = item_id(f"todoist:{self._project}/{content}#{self._counted[content]}")
         where: Properties = {"project": self._project, "section": self._section}
-        entry = _Entry(id, indent, lines, told(properties | where))
+        entry = _Entry(id, indent, lines, drop_empty(properties | where))
         self.entries.append(entry)
         return entry
 
 
-def _without_labels(content: str) -> str:
-    """The content without the labels at its end; those within belong to what it says."""
+def _strip_labels(content: str) -> str:
+    """Return content without the labels at its end; labels within it are part of the text."""
     end = len(content)
     for word in reversed(list(_WORD.finditer(content))):
         if not _LABEL.fullmatch(word[0]):
@@ -153,49 +162,49 @@ def _without_labels(content: str) -> str:
     return content[:end].rstrip()
 
 
-def _properties(row: Row, zone: tzinfo) -> Properties:
+def _read_properties(row: Row, zone: tzinfo) -> Properties:
     priority = row.get("PRIORITY", "").strip()
     if priority not in _PRIORITY:
         raise BadRecord(f"its PRIORITY is {reprlib.repr(priority)}")
-    duration, unit = (_cell(row, name) for name in ("DURATION", "DURATION_UNIT"))
-    tags = dict.fromkeys(_LABEL.findall(row["CONTENT"]))
+    duration, unit = (_read_cell(row, name) for name in ("DURATION", "DURATION_UNIT"))
+    tags = dict.fromkeys(_LABEL.findall(row["CONTENT"]))  # each once, in order
     return {
         "type": "task",
         "status": "active",
-        **_date(row, "DATE", zone, "due_date", "due"),
+        **_read_date(row, "DATE", zone, "due_date", "due"),
         "priority": _PRIORITY[priority],
         "tags": list(tags),
-        **_date(row, "DEADLINE", zone, "deadline", "deadline"),
+        **_read_date(row, "DEADLINE", zone, "deadline", "deadline"),
         "duration": f"{duration} {unit}".strip() if duration else None,
-        "responsible": _cell(row, "RESPONSIBLE"),
+        "responsible": _read_cell(row, "RESPONSIBLE"),
     }
 
 
-def _date(row: Row, column: str, zone: tzinfo, name: str, else_name: str) -> Properties:
-    """A column's date under a name, or its text under another where it is not the date of one day."""
-    written = _cell(row, column)
-    found = placed(written, _zone(_cell(row, "TIMEZONE"), zone), zone)
+def _read_date(row: Row, column: str, zone: tzinfo, name: str, else_name: str) -> Properties:
+    """Return a column's date under a name, or its text under another if it is not the date of one day."""
+    written = _read_cell(row, column)
+    found = read_date(written, _find_zone(_read_cell(row, "TIMEZONE"), zone), zone)
     return {name: found} if found else {else_name: written}
 
 
-def _zone(name: str, zone: tzinfo) -> tzinfo | None:
+def _find_zone(name: str, zone: tzinfo) -> tzinfo | None:
     try:
         return ZoneInfo(name) if name else zone
     except (ValueError, OSError, KeyError):
         return None
 
 
-def _cell(row: Row, name: str) -> str:
-    """What a cell says; Todoist also writes None where there is nothing."""
+def _read_cell(row: Row, name: str) -> str:
+    """Return the text of a cell; Todoist sometimes writes None into empty ones."""
     text = row.get(name, "").strip()
     return "" if text == "None" else text
 
 
-def _some(row: Row, name: str) -> list[str]:
+def _list_cell(row: Row, name: str) -> list[str]:
     return [text] if (text := row.get(name, "").strip()) else []
 
 
-def _number(row: Row, name: str) -> int:
+def _read_number(row: Row, name: str) -> int:
     written = row.get(name, "").strip()
     if written and not (written.isdecimal() and len(written) < 4):
         raise BadRecord(f"its {name} is {reprlib.repr(written)}")

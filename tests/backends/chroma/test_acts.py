@@ -1,4 +1,4 @@
-"""What was begun and not ended is settled: all of it or none, and never over what came later."""
+"""An unfinished act is settled: all of it or none, and later changes stay."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,8 +41,8 @@ def state(memory: Memory) -> tuple[dict[str, str], dict[int, str], list[str]]:
     return {item.id: item.content for item in memory.items()}, memory.lines(), told
 
 
-def killed_after(memory: Memory, parts: int, changes: Sequence[Change], patch: pytest.MonkeyPatch) -> None:
-    """Do an act in a process that ends when so many parts of it are done, before the journal says done."""
+def kill_after(memory: Memory, parts: int, changes: Sequence[Change], patch: pytest.MonkeyPatch) -> None:
+    """Make an act in a process that ends after so many parts of it, before the journal says done."""
 
     def apply(wanted: Sequence[Change], *_: Any) -> None:
         done(list(wanted)[:parts])
@@ -60,15 +60,15 @@ def killed_after(memory: Memory, parts: int, changes: Sequence[Change], patch: p
 def test_an_act_cut_short_is_put_back(memory: Memory, parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
     changes = batch(memory)
     before = state(memory)
-    killed_after(memory, parts, changes, monkeypatch)
+    kill_after(memory, parts, changes, monkeypatch)
     assert state(memory) == before
     memory.create("later")
-    assert not chroma_of(memory).journal.unfinished()
+    assert not chroma_of(memory).journal.list_unfinished()
 
 
-def test_an_act_cut_short_behind_its_last_write_is_done(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_act_cut_short_after_its_last_write_is_done(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     changes = batch(memory)
-    killed_after(memory, 4, changes, monkeypatch)
+    kill_after(memory, 4, changes, monkeypatch)
     items, lines, told = state(memory)
     assert sorted(items.values()) == ["changed", "new"]
     assert lines == {}

@@ -9,7 +9,7 @@ from ana.memory.memory import Memory
 from ana.memory.scoring import Weights
 from ana.time.clock import Clock
 from ana.values import Properties
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import chroma_of, find_neighbours, open_memory
 from tests.examples import examples
 from tests.memory.conformance import PROPERTIES
 
@@ -29,7 +29,7 @@ def test_an_update_leaves_no_stale_key_in_chroma(
     """Chroma merges metadata, also on an upsert."""
     id = memory.create("before", first).id
     updated = memory.update(id, "after", dict.fromkeys(first) | second).after
-    with collection.source() as source:
+    with collection.hold_source() as source:
         raw = source.chroma.get(ids=[id])["metadatas"][0]
     assert updated is not None
     assert {key for key in raw if not key.startswith("ana:")} <= set(updated.properties)
@@ -41,10 +41,10 @@ def test_scan_pages_through_everything(memory: Memory, collection: ChromaCollect
     assert len(list(collection.scan(page=7))) == 7
 
 
-def test_every_item_is_found_by_its_own_vector(memory: Memory, collection: ChromaCollection) -> None:
+def test_every_item_is_found_by_its_own_vector(memory: Memory) -> None:
     ids = [memory.create(text).id for text in ("", "   ", "milk", "\ud800", "記憶")]
-    for id, vector in zip(ids, collection.vectors(ids), strict=True):
-        assert id in collection.nearest(vector, 2)
+    for id, near in zip(ids, find_neighbours(memory, ids, 2), strict=True):
+        assert id in near
 
 
 class _Other:

@@ -12,7 +12,7 @@ from ana.backends.chroma.folder import Folder
 from ana.errors import StoreBroken, StoreBusy
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import find_neighbours, open_memory
 from tests.conftest import EMBEDDER
 from tests.forks import start_forked
 
@@ -65,8 +65,8 @@ def test_processes_in_turns_lose_nothing(tmp_path: Path, clock: Clock) -> None:
     memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     assert sorted(i.id for i in memory.items()) == sorted(acknowledged)
     assert len(acknowledged) == 90
-    for id, vector in zip(acknowledged, chroma_of(memory).collections["item"].vectors(acknowledged), strict=True):
-        assert id in chroma_of(memory).collections["item"].nearest(vector, 3)
+    for id, near in zip(acknowledged, find_neighbours(memory, acknowledged, 3), strict=True):
+        assert id in near
     assert sorted(memory.lines()) == list(range(18))
     memory.close()
 

@@ -1,4 +1,4 @@
-"""What a full disk, a damaged file or an odd argument does to the store: a clear error, and nothing apart."""
+"""A full disk, a damaged file or an odd argument gives a clear error, and store and index still agree."""
 
 import os
 import sqlite3
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.source import ChromaSource, Stored
+from ana.backends.chroma.source import ChromaSource, EmbeddedItem
 from ana.errors import StoreBroken, ToolError
 from ana.files import is_damage
 from ana.locks import OwnerLock
@@ -32,8 +32,8 @@ def nested(depth: int) -> Json:
     return value
 
 
-def agree(memory: Memory) -> None:
-    """What search says is what Chroma holds."""
+def assert_agreement(memory: Memory) -> None:
+    """Check that search and Chroma agree."""
     held = {item.id: item for item in memory.items()}
     assert {item.id: item for item in memory.find(limit=1000).items} == held
 
@@ -42,14 +42,14 @@ def agree(memory: Memory) -> None:
 def test_a_write_that_failed_and_takes_effect_later_is_seen(
     memory: Memory, monkeypatch: pytest.MonkeyPatch, op: str
 ) -> None:
-    """So Chroma does on a full disk: it refuses, has the write in its log, and applies it with the next one."""
+    """Act as Chroma does on a full disk: it refuses, has the write in its log, and applies it with the next one."""
     from chromadb.errors import InternalError
 
     kept = memory.create("old", {"v": 0}).id
     late: list[tuple[Any, ...]] = []
     write, delete = ChromaSource.write, ChromaSource.delete
 
-    def refuse_write(self: ChromaSource, stored: Sequence[Stored], before: Sequence[Item | None]) -> None:
+    def refuse_write(self: ChromaSource, stored: Sequence[EmbeddedItem], before: Sequence[Item | None]) -> None:
         late.append((write, stored, before))
         raise InternalError("database or disk is full")
 
@@ -57,7 +57,7 @@ def test_a_write_that_failed_and_takes_effect_later_is_seen(
         late.append((delete, ids))
         raise InternalError("database or disk is full")
 
-    def apply_first(self: ChromaSource, stored: Sequence[Stored], before: Sequence[Item | None]) -> None:
+    def apply_first(self: ChromaSource, stored: Sequence[EmbeddedItem], before: Sequence[Item | None]) -> None:
         for do, *args in late:
             do(self, *args)
         late.clear()
@@ -73,14 +73,14 @@ def test_a_write_that_failed_and_takes_effect_later_is_seen(
         }
         with pytest.raises(StoreBroken, match="disk"):
             refused[op]()
-    agree(memory)
+    assert_agreement(memory)
     monkeypatch.setattr(ChromaSource, "write", apply_first)
     memory.create("after")
-    agree(memory)
+    assert_agreement(memory)
     assert memory.find(where={"v": 1}).total == (op != "delete")
     assert [entry.change.op for entry in memory.history()][:2] == ["create", op]  # what took effect can be taken back
     memory.create("and one more")
-    agree(memory)
+    assert_agreement(memory)
 
 
 @pytest.mark.parametrize("spoil", ["a page", "text", "no tables"])
@@ -107,9 +107,9 @@ def test_damage_that_only_a_write_meets_is_made_good(tmp_path: Path, clock: Cloc
             other.execute("PRAGMA user_version = 2")
         other.close()
     memory = open_memory(tmp_path, EMBEDDER, clock)
-    agree(memory)
+    assert_agreement(memory)
     memory.update("item0007", None, {"n": -1})
-    agree(memory)
+    assert_agreement(memory)
     assert memory.find("rose", {"n": -1}).total == 1
     memory.close()
 
@@ -162,7 +162,7 @@ def test_a_folder_that_could_not_be_opened_can_be_later(tmp_path: Path, monkeypa
         {"b": nested(500)},
     ],
 )
-def test_a_filter_that_is_too_large_is_told_as_such(memory: Memory, where: dict[str, Json]) -> None:
+def test_a_filter_that_is_too_large_is_refused_as_such(memory: Memory, where: dict[str, Json]) -> None:
     memory.create("x", {"a": 1})
     with pytest.raises(ToolError, match="filter"):
         memory.find(where=where)
@@ -198,7 +198,7 @@ def test_a_folder_is_usable_after_it_was_embedded_again(memory: Memory) -> None:
     memory.create("one")
     chroma_of(memory).reindex(lambda done, total: None)
     memory.create("two")
-    agree(memory)
+    assert_agreement(memory)
 
 
 @pytest.mark.parametrize(

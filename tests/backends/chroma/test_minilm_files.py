@@ -1,4 +1,4 @@
-"""A download is whole or leaves nothing that loads."""
+"""A download is complete or leaves nothing that loads."""
 
 import hashlib
 from pathlib import Path

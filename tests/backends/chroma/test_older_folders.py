@@ -32,7 +32,7 @@ def test_a_folder_of_0_1_0_opens(tmp_path: Path) -> None:
     assert list_deleted(memory) == [], "the deletion was undone"
     assert [item.content for item in memory.find("spare key", limit=1).items] == ["The spare key is in the blue tin"]
     assert [item.date for item in memory.find(where={"due_date": {"$gte": "2026-12-02"}}).items] == ["2026-12-04"]
-    assert examine(chroma_of(memory)).sound
+    assert examine(chroma_of(memory)).is_sound
     assert [change.op for change in undo(memory, last_turn(memory)).changes] == ["update"]
     work = Threads(settings).resolve("work")
     assert len(Traces(settings.traces_dir).read(work)) == 4

@@ -20,7 +20,7 @@ def vectors(count: int) -> Any:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator["Client"]:
+def open_theirs(path: Path) -> Iterator["Client"]:
     """Chroma as that program opened it."""
     import chromadb
     from chromadb.config import Settings
@@ -36,7 +36,7 @@ def leave(tmp_path: Path) -> Left:
 
     def write(path: Path | None = None, **collections: Rows) -> Path:
         path = path or tmp_path / ".data"
-        with opened(path) as client:
+        with open_theirs(path) as client:
             for name, rows in collections.items():
                 collection = client.get_or_create_collection(name, metadata={"hnsw:space": "cosine"})
                 for id, (document, metadata) in rows.items():

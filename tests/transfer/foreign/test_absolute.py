@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ana.time.dates import day_of, spell_day
-from ana.transfer.foreign.absolute import placed
+from ana.transfer.foreign.absolute import read_date
 from tests.conftest import BERLIN
 
 
@@ -34,8 +34,8 @@ from tests.conftest import BERLIN
         ("13 Jan 2026 noon", "2026-01-13T12:00"),
     ],
 )
-def test_one_day_is_placed(text: str, found: str) -> None:
-    assert placed(text, BERLIN, BERLIN) == found
+def test_one_day_is_read(text: str, found: str) -> None:
+    assert read_date(text, BERLIN, BERLIN) == found
 
 
 @pytest.mark.parametrize(
@@ -48,17 +48,17 @@ def test_one_day_is_placed(text: str, found: str) -> None:
         "before 13 Jan 2026", "2026", "0001-01-01T00:00+14:00", "x" * 1_000_000, "13 Jan 2026" + " " * 1000 + "at 2pm",
     ],
 )  # fmt: skip
-def test_what_is_not_one_day_is_not_placed(text: str) -> None:
-    assert placed(text, BERLIN, BERLIN) is None
+def test_text_without_one_day_is_not_read(text: str) -> None:
+    assert read_date(text, BERLIN, BERLIN) is None
 
 
 def test_a_time_is_moved_to_the_persons_zone_and_a_day_is_not() -> None:
     tokyo = ZoneInfo("Asia/Tokyo")
-    assert placed("13 Jan 2026 at 4am", tokyo, BERLIN) == "2026-01-12T20:00"
-    assert placed("13 Jan 2026 at 8am", tokyo, BERLIN) == "2026-01-13"
-    assert placed("13 Jan 2026", tokyo, BERLIN) == "2026-01-13"
-    assert placed("13 Jan 2026", None, BERLIN) == "2026-01-13"
-    assert placed("13 Jan 2026 at 8am", None, BERLIN) is None
+    assert read_date("13 Jan 2026 at 4am", tokyo, BERLIN) == "2026-01-12T20:00"
+    assert read_date("13 Jan 2026 at 8am", tokyo, BERLIN) == "2026-01-13"
+    assert read_date("13 Jan 2026", tokyo, BERLIN) == "2026-01-13"
+    assert read_date("13 Jan 2026", None, BERLIN) == "2026-01-13"
+    assert read_date("13 Jan 2026 at 8am", None, BERLIN) is None
 
 
 @settings(deadline=None)
@@ -70,11 +70,11 @@ def test_every_day_is_found_again(day: date) -> None:
         f"{day.day} {day:%b} {day.year}",
         f"{day.day}.{day.month}.{day.year}",
     ):
-        assert placed(text, BERLIN, BERLIN) == day.isoformat()
+        assert read_date(text, BERLIN, BERLIN) == day.isoformat()
 
 
 @settings(deadline=None)
 @given(st.text(st.sampled_from("0123456789-:/. TZJanFeb,atpmevery"), max_size=24))
 def test_whatever_the_text_the_answer_is_a_date_or_none(text: str) -> None:
-    found = placed(text, BERLIN, BERLIN)
+    found = read_date(text, BERLIN, BERLIN)
     assert found is None or day_of(found)

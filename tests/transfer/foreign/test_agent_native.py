@@ -1,4 +1,4 @@
-"""The original agent-native-app's folder is read whole, and stays as it is."""
+"""The original agent-native-app's folder is read completely and not changed."""
 
 import os
 import sqlite3
@@ -14,7 +14,7 @@ from ana.transfer.foreign.agent_native import read
 from ana.transfer.foreign.foreign_records import ForeignRecords
 from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER
-from tests.transfer.foreign.conftest import Left, Rows, opened, vectors
+from tests.transfer.foreign.conftest import Left, Rows, open_theirs, vectors
 
 MADE, CHANGED = "2026-01-05T09:00:00.123456+00:00", "2026-01-06T10:30:00.000000+00:00"
 STAMPS = {"created_at": MADE, "updated_at": CHANGED}
@@ -96,7 +96,7 @@ def test_content_may_be_long_and_odd(leave: Left) -> None:
 def test_many_items_are_read_in_their_order(leave: Left) -> None:
     folder = leave(items={"first": ("first", None)})
     ids = [f"n{n}" for n in range(1500)]
-    with opened(folder) as client:
+    with open_theirs(folder) as client:
         client.get_collection("items").add(ids, vectors(len(ids)), documents=ids)
     assert [item.content for item in read(folder, BERLIN).items] == ["first", *ids]
 
@@ -105,12 +105,12 @@ def test_a_folder_of_ours_is_not_theirs(tmp_path: Path, clock: Clock) -> None:
     memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     memory.create("ours")
     memory.close()
-    with pytest.raises(UserError, match=r"is ana's own\.$"):
+    with pytest.raises(UserError, match=r"is a folder of ana itself\.$"):
         read(tmp_path / "data" / "chroma", BERLIN)
 
 
 def test_what_is_no_such_folder_is_refused_in_a_sentence(leave: Left, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"holds no chroma\.sqlite3"):
+    with pytest.raises(UserError, match=r"has no chroma\.sqlite3"):
         read(tmp_path, BERLIN)
     with pytest.raises(UserError, match="neither of the collections items and global_context"):
         read(leave(others={"a": ("a", None)}), BERLIN)

@@ -1,11 +1,11 @@
-"""Content and properties of the original agent-native-app's documents are told apart, or all is content."""
+"""Content and properties of the original agent-native-app's documents are separated, or all is content."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ana.memory.property_text import DELIMITER
-from ana.transfer.foreign.block import parted
+from ana.transfer.foreign.block import split_document
 from ana.values import Properties
 
 BLOCK = f"{DELIMITER}type: task\ndue date: Tuesday January 13 2026"
@@ -13,9 +13,9 @@ KNOWN: Properties = {"due_date": "2026-01-13", "type": "task"}
 
 
 def test_metadata_is_the_truth() -> None:
-    assert parted("Review" + BLOCK, KNOWN) == ("Review", KNOWN)
-    assert parted("Review", KNOWN) == ("Review", KNOWN)
-    assert parted("Review", {}) == ("Review", {})
+    assert split_document("Review" + BLOCK, KNOWN) == ("Review", KNOWN)
+    assert split_document("Review", KNOWN) == ("Review", KNOWN)
+    assert split_document("Review", {}) == ("Review", {})
 
 
 def test_without_metadata_the_block_is_read() -> None:
@@ -23,7 +23,7 @@ def test_without_metadata_the_block_is_read() -> None:
         f"Review{BLOCK}\nstart at: Monday January 5 2026 at 2:30 PM\nend date: 2026-02-01\ncount: 3\n"
         "place: Monday January 13 2026\nold: None\nnote: a: b"
     )
-    assert parted(document, {}) == (
+    assert split_document(document, {}) == (
         "Review",
         {
             "type": "task",
@@ -38,24 +38,24 @@ def test_without_metadata_the_block_is_read() -> None:
 
 
 @pytest.mark.parametrize("properties", [{}, KNOWN])
-@pytest.mark.parametrize("behind", ["", "prose", "type: task\nprose", "\ntype: task", "Dear Bob: hi\n: x"])
-def test_what_does_not_read_as_properties_is_content(properties: Properties, behind: str) -> None:
-    document = f"How it is kept:{DELIMITER}{behind}"
-    assert parted(document, properties) == (document, properties)
+@pytest.mark.parametrize("after", ["", "prose", "type: task\nprose", "\ntype: task", "Dear Bob: hi\n: x"])
+def test_text_unlike_properties_is_content(properties: Properties, after: str) -> None:
+    document = f"How it is kept:{DELIMITER}{after}"
+    assert split_document(document, properties) == (document, properties)
 
 
 def test_only_the_last_delimiter_parts() -> None:
     content = f"How it is kept:{BLOCK}"
-    assert parted(content + BLOCK, KNOWN) == (content, KNOWN)
+    assert split_document(content + BLOCK, KNOWN) == (content, KNOWN)
 
 
 def test_a_property_that_was_removed_is_still_in_the_block() -> None:
-    assert parted(f"Review{DELIMITER}old: None\ntype: task", {"type": "task"}) == ("Review", {"type": "task"})
+    assert split_document(f"Review{DELIMITER}old: None\ntype: task", {"type": "task"}) == ("Review", {"type": "task"})
 
 
 def test_other_properties_than_the_known_are_content() -> None:
     document = f"Review{DELIMITER}colour: red"
-    assert parted(document, {"type": "task"}) == (document, {"type": "task"})
+    assert split_document(document, {"type": "task"}) == (document, {"type": "task"})
 
 
 names = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8).map(lambda name: f"a_{name}")
@@ -63,6 +63,6 @@ values = st.one_of(st.text(st.characters(exclude_categories=["Cs"])), st.integer
 
 
 @given(st.text(), st.dictionaries(names, values, min_size=1, max_size=4))
-def test_what_that_program_wrote_is_told_apart(content: str, properties: Properties) -> None:
+def test_documents_of_that_program_are_separated(content: str, properties: Properties) -> None:
     block = "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in properties.items())
-    assert parted(content + DELIMITER + block, properties) == (content, properties)
+    assert split_document(content + DELIMITER + block, properties) == (content, properties)

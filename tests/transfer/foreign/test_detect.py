@@ -1,4 +1,4 @@
-"""The reader is told from what stands in a file or folder, not from how it is called."""
+"""The reader is chosen by the content of a file or folder, not by its name."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from ana.errors import UserError
 from ana.time.clock import Clock
 from ana.transfer.foreign import agent_native, taskwarrior, todoist
-from ana.transfer.foreign.detect import Reader, reader_of
+from ana.transfer.foreign.detect import Reader, find_reader
 from tests.chroma import open_memory
 from tests.conftest import EMBEDDER
 from tests.transfer.foreign.conftest import Left
@@ -35,37 +35,37 @@ TASK = '{"uuid": "x", "description": "", "status" : "pending"}'
 def test_a_file_is_known_by_its_content(tmp_path: Path, content: str, reader: Reader | None) -> None:
     path = tmp_path / "file.bin"
     path.write_text(content, encoding="utf-8")
-    assert reader_of(path) is reader
+    assert find_reader(path) is reader
 
 
 def test_a_wrong_encoding_is_left_to_the_reader(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"TYPE,CONTENT\ntask,Caf\xe9")
-    assert reader_of(path) is todoist.read
+    assert find_reader(path) is todoist.read
 
 
 def test_a_folder_is_known_by_its_collections(leave: Left, tmp_path: Path) -> None:
     folder = leave(global_context={})
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
-    assert reader_of(folder) is agent_native.read
+    assert find_reader(folder) is agent_native.read
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
-    assert reader_of(leave(tmp_path / "other", others={})) is None
-    assert reader_of(tmp_path) is None
+    assert find_reader(leave(tmp_path / "other", others={})) is None
+    assert find_reader(tmp_path) is None
 
 
 def test_a_folder_of_ours_has_no_reader(tmp_path: Path, clock: Clock) -> None:
     memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     memory.create("ours")
     memory.close()
-    assert reader_of(tmp_path / "data" / "chroma") is None
-    assert reader_of(tmp_path / "data") is None
+    assert find_reader(tmp_path / "data" / "chroma") is None
+    assert find_reader(tmp_path / "data") is None
 
 
 def test_noise_in_place_of_a_database_has_no_reader(tmp_path: Path) -> None:
     (tmp_path / "chroma.sqlite3").write_bytes(b"\xff" * 10_000)
-    assert reader_of(tmp_path) is None
+    assert find_reader(tmp_path) is None
 
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be read"):
-        reader_of(tmp_path / "none")
+        find_reader(tmp_path / "none")

@@ -1,4 +1,4 @@
-"""An export of Taskwarrior becomes items, whole or not at all."""
+"""An export of Taskwarrior becomes items, completely or not at all."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def read_text(tmp_path: Path) -> Read:
 
 @pytest.fixture
 def read_task(read_text: Read) -> Callable[..., Item]:
-    """Reads one task, differing in these attributes from the plainest there is."""
+    """Read one task that differs from the simplest in these attributes."""
     return lambda **more: read_text(json.dumps([TASK | more])).items[0]
 
 
@@ -91,7 +91,7 @@ def test_the_deleted_and_templates_are_left_out(read_text: Read) -> None:
         ("20260112T225959Z", "2026-01-12T23:59:59"),
     ],
 )
-def test_a_date_is_told_in_the_persons_zone(read_task: Callable[..., Item], utc: str, here: str) -> None:
+def test_a_date_is_given_in_the_persons_zone(read_task: Callable[..., Item], utc: str, here: str) -> None:
     assert read_task(due=utc).properties["due_date"] == here
 
 
@@ -150,13 +150,13 @@ def test_content_may_be_long_and_odd(read_task: Callable[..., Item]) -> None:
         ({"status": "bought"}, "its status is 'bought'"),
         ({"status": ["pending"]}, "its status is ['pending'], not text"),
         ({"description": " "}, "it has no description"),
-        ({"entry": "2026-01-13"}, "its entry '2026-01-13' is no date such as 20260113T120000Z"),
-        ({"due": "20260231T000000Z"}, "its due '20260231T000000Z' is no date"),
-        ({"due": "99991231T235959Z"}, "its due lies beyond the calendar"),
+        ({"entry": "2026-01-13"}, "its entry '2026-01-13' is not a date such as 20260113T120000Z"),
+        ({"due": "20260231T000000Z"}, "its due '20260231T000000Z' is not a date"),
+        ({"due": "99991231T235959Z"}, "its due is beyond the calendar"),
         ({"due": 1767225600}, "its due is 1767225600, not text"),
         ({"tags": "a,b"}, "its tags are 'a,b', not a list"),
         ({"tags": [float("nan")]}, "a tag is nan, not text"),
-        ({"annotations": ["x"]}, "an annotation is no object"),
+        ({"annotations": ["x"]}, "an annotation is not an object"),
         ({"depends": [None]}, "what it depends on is None, not text"),
         ({"estimate": float("nan")}, "Property 'estimate' cannot be stored: nan is not a number"),
         ({"estimate": float("-inf")}, "Property 'estimate' cannot be stored: -inf is not a number"),
@@ -176,9 +176,9 @@ def test_a_bad_record_is_named_and_nothing_is_taken(read_text: Read, change: dic
         (b"\xef\xbb\xbf \n", "tasks.json is empty."),
         (json.dumps([TASK]).encode("utf-16"), "line 1 is not UTF-8"),
         ('[\n{"description": "Caf\xe9"}]'.encode("latin-1"), "line 2 is not UTF-8"),
-        (b'{"tasks": []}', "tasks.json holds no array of tasks."),
-        (b"null", "tasks.json holds no array of tasks."),
-        (b"[5]", "record 1: it is no object"),
+        (b'{"tasks": []}', "tasks.json has no array of tasks."),
+        (b"null", "tasks.json has no array of tasks."),
+        (b"[5]", "record 1: it is not an object"),
         (b"[\n", "line 2: it is not JSON"),
         (f"[\n{json.dumps(TASK)},\n{SECOND},\n".encode(), "line 4: it is not JSON"),
         (b"uuid description", "line 1: it is not JSON"),
@@ -201,7 +201,7 @@ def test_what_is_no_export_is_refused_in_a_sentence(read_text: Read, content: by
 
 
 def test_ten_bad_records_are_named_and_the_others_counted(read_text: Read) -> None:
-    with pytest.raises(UserError, match=r"record 10: it is no object; and 2,990 more\.$"):
+    with pytest.raises(UserError, match=r"record 10: it is not an object; and 2,990 more\.$"):
         read_text(json.dumps([None] * 3000))
 
 

@@ -1,4 +1,4 @@
-"""A project exported from Todoist becomes items, whole or not at all."""
+"""A project exported from Todoist becomes items, completely or not at all."""
 
 import csv
 import io
@@ -94,7 +94,7 @@ def test_a_header_alone_is_an_empty_project(read_rows: Read) -> None:
     assert read_rows() == ForeignRecords([], [])
 
 
-def test_a_subtask_lies_under_the_nearest_above_that_is_further_out(read_rows: Read) -> None:
+def test_a_subtask_belongs_to_the_nearest_above_that_is_further_out(read_rows: Read) -> None:
     indents = [1, 2, 3, 3, 2, 4, 1, 2]
     items = read_rows(*(f"task,t{n},,4,{indent}" for n, indent in enumerate(indents))).items
     under = {item.id: item.content for item in items}
@@ -102,7 +102,7 @@ def test_a_subtask_lies_under_the_nearest_above_that_is_further_out(read_rows: R
     assert parents == [None, "t0", "t1", "t1", "t0", "t4", None, "t6"]
 
 
-def test_a_section_ends_what_stands_above(read_rows: Read) -> None:
+def test_a_section_ends_the_tasks_above(read_rows: Read) -> None:
     _, second = read_rows("task,a,,4,1", "section,s", "task,b,,4,2").items
     assert "parent" not in second.properties
 
@@ -142,7 +142,7 @@ def test_the_project_is_called_as_the_file(read_rows: Read, name: str, project: 
     assert read_rows("task,a", name=name).items[0].properties["project"] == project
 
 
-def test_a_time_is_told_in_the_persons_zone(read_rows: Read) -> None:
+def test_a_time_is_given_in_the_persons_zone(read_rows: Read) -> None:
     zones = ("", "America/New_York", "Nowhere/Land", "../etc")
     dates = [read_rows(f"task,a,,4,1,,,2026-01-13 14:00,en,{zone}", "task,b").items[0].properties for zone in zones]
     told = [(each.get("due_date"), each.get("due")) for each in dates]

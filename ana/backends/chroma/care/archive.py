@@ -1,4 +1,4 @@
-"""Which files a backup may hold, and whether one can be used."""
+"""The files that a backup may contain, and the check whether one can be used."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from ana.errors import UserError
 MANIFEST = "backup.json"
 
 _BROKEN = (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError, RuntimeError)
-"""Errors of Python's zipfile for bytes that were changed, and of reading the manifest."""
+"""Errors of zipfile for changed bytes, and of reading the manifest."""
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _TRACE = re.compile(rf"(?:{_UUID}|none)\.jsonl")
@@ -24,7 +24,7 @@ _NEEDED = "data/chroma/chroma.sqlite3"
 
 
 def is_trace(name: str) -> bool:
-    """Return whether a file in the traces' folder is a thread's trace, by its name."""
+    """Return whether a file in the traces' folder is a trace, by its name."""
     return _TRACE.fullmatch(name) is not None
 
 
@@ -33,19 +33,19 @@ def is_known(name: str) -> bool:
     return _DATA.fullmatch(name) is not None or (name.startswith("traces/") and is_trace(name.removeprefix("traces/")))
 
 
-def read_manifest(path: Path) -> None:
-    """Make sure that a backup is complete and can be read here, to the last byte.
+def check_backup(path: Path) -> None:
+    """Check that every byte of a backup can be read and that it is complete.
 
     Raises:
         UserError: It is not a backup, not complete, or of a newer format.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            told = json.loads(archive.read(MANIFEST))
-            version, writer, files = int(told["format"]), str(told["version"]), int(told["files"])
+            manifest = json.loads(archive.read(MANIFEST))
+            version, writer, files = int(manifest["format"]), str(manifest["version"]), int(manifest["files"])
             names = archive.namelist()
-            inside = _format_inside(archive) if version <= FORMAT else version
-            broken = archive.testzip()
+            inside = _read_format_inside(archive) if version <= FORMAT else version
+            broken = archive.testzip()  # reads every byte and compares checksums
     except FileNotFoundError as exc:
         raise UserError(f"There is no file {path}.") from exc
     except _BROKEN as exc:
@@ -60,7 +60,7 @@ def read_manifest(path: Path) -> None:
         raise UserError(f"{path} is not a complete backup: {what}.", "Use another one; nothing was changed.")
 
 
-def _format_inside(archive: zipfile.ZipFile) -> int:
-    """Return the format of the folder that was packed; folders of the first format did not tell."""
+def _read_format_inside(archive: zipfile.ZipFile) -> int:
+    """Return the format of the packed folder; folders of the first format have no note of it."""
     note = "data/format.json"
     return int(json.loads(archive.read(note))["format"]) if note in archive.namelist() else 1

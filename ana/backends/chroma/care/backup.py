@@ -1,7 +1,7 @@
-"""Everything in one file, written while it is in use.
+"""Backups of everything in one file, written while the folder is in use.
 
-A backup is a ZIP: everything ana keeps in the data folder, below `data/`, and the traces, below `traces/`. Only files
-that ana is known to write are packed; whatever else lies in those folders is left out.
+A backup is a ZIP with the data folder below `data/` and the traces below `traces/`. Only files that ana is known to
+write are packed; all others in those folders are left out.
 """
 
 import json
@@ -22,11 +22,11 @@ from ana.errors import StoreBroken, UserError
 from ana.files import is_damage, remove_database
 
 FOLDER = "backups"
-"""Where backups are kept that ana makes by itself, in the data folder."""
+"""The folder, in the data folder, of backups that ana makes on its own."""
 
 DATABASES = ("threads.sqlite", "journal.sqlite")
-"""Threads first: one that lags behind the store is finished without doing anything twice; one that ran ahead would tell
-of things that do not exist."""
+"""Threads first: a thread older than the store is finished without doing anything twice; a newer one would report
+things that do not exist."""
 
 NOTES = ("format.json", "thread_names.json", "last_thread", "typed")
 
@@ -40,14 +40,14 @@ def write_backup(folder: Folder, traces: Path | None, to: Path) -> int:
         to: The file; it appears only once it is complete.
 
     Raises:
-        UserError: The file is there already, or cannot be written.
+        UserError: The file already exists, or cannot be written.
         StoreBroken: Something in the data folder is damaged.
     """
     if to.exists():
         raise UserError(f"{to} exists already.", "Name another file, or delete it first.")
     try:
         with folder.hold():
-            folder.close()  # everything Chroma still holds in memory reaches its files
+            folder.close()  # Chroma writes to its files what it has in memory
             return pack(folder.path, traces, to)
     except OSError as exc:
         raise UserError(f"The backup {to} cannot be written: {exc.strerror or exc}.", "Choose another place.") from exc
@@ -72,24 +72,25 @@ def pack(path: Path, traces: Path | None, to: Path, *, keep_damaged: bool = Fals
         with os.fdopen(descriptor, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1, strict_timestamps=False) as archive:
                 count = _pack(archive, path, traces, keep_damaged=keep_damaged)
+                # last, so that a backup with it is complete
                 archive.writestr(MANIFEST, json.dumps({"format": FORMAT, "version": __version__, "files": count}))
             file.flush()
             os.fsync(file.fileno())
-        draft.rename(to)
+        draft.rename(to)  # a file of that name is always a complete backup
     finally:
         draft.unlink(missing_ok=True)
     return count
 
 
-def own_backup(path: Path, reason: str) -> Path:
-    """Return where a backup is kept that ana makes by itself, before something that might be regretted."""
+def own_backup_path(path: Path, reason: str) -> Path:
+    """Return the file for a backup that ana makes on its own, before something that might be regretted."""
     return path / FOLDER / f"{reason}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S%f')}.zip"
 
 
 def _pack(archive: zipfile.ZipFile, path: Path, traces: Path | None, *, keep_damaged: bool) -> int:
     count = 0
     with tempfile.TemporaryDirectory() as scratch:
-        for name, file in _files(path, traces):
+        for name, file in _iter_files(path, traces):
             if file.suffix in (".sqlite", ".sqlite3"):
                 file = _snapshot(file, Path(scratch) / file.name, keep_damaged=keep_damaged)
             archive.write(file, name)
@@ -97,8 +98,8 @@ def _pack(archive: zipfile.ZipFile, path: Path, traces: Path | None, *, keep_dam
     return count
 
 
-def _files(path: Path, traces: Path | None) -> Iterator[tuple[str, Path]]:
-    """Yield every file to pack, under its name in the archive; links are followed."""
+def _iter_files(path: Path, traces: Path | None) -> Iterator[tuple[str, Path]]:
+    """Yield every file to pack with its name in the archive; links are followed."""
     known = [path / name for name in (*DATABASES, *NOTES) if (path / name).is_file()]
     yield from ((f"data/{file.name}", file) for file in known)
     if traces and traces.is_dir():
@@ -125,9 +126,10 @@ def copy_database(source: Path, target: Path) -> None:
         with closing(sqlite3.connect(source, timeout=30)) as old, closing(sqlite3.connect(target, timeout=30)) as new:
             old.execute("SELECT name FROM sqlite_master").fetchall()
             new.execute("PRAGMA user_version")
-            old.backup(new)
+            old.backup(new)  # SQLite's own copy: another process may be writing
     except sqlite3.DatabaseError as exc:
         if not is_damage(exc) or not target.exists() or not target.stat().st_size:
             raise
+        # perhaps the old target is damaged: try again without it
         remove_database(target)
         copy_database(source, target)

@@ -1,4 +1,4 @@
-"""Proof that the store is sound: every record readable and found by its own vector, counts, index and journal agree."""
+"""Checks of the store: every record can be read and is found by its own vector; counts, index and journal agree."""
 
 import json
 import sqlite3
@@ -27,26 +27,26 @@ AT_ONCE = 100
 """Records searched for in one call."""
 
 MANY = 500
-"""Neighbours asked for a second time: Chroma's index is approximate, and passes one over in some hundreds."""
+"""Neighbours in the second search: Chroma's index is approximate and misses one in some hundreds."""
 
 SAME = 1e-4
-"""Two vectors closer than this in cosine are the same to Chroma, which keeps 32 bits."""
+"""Vectors closer than this in cosine are the same to Chroma, which stores 32 bits."""
 
 Progress = Callable[[int], None]
-"""Called with how many more records were looked at."""
+"""Called with the number of records checked since the last call."""
 
 
 @dataclass
 class Findings:
-    """What an examination found.
+    """The result of an examination.
 
     Args:
-        counts: How many records of each kind there are.
-        store: What is wrong in Chroma.
-        unreadable: Records of which no item can be made.
-        index: What is wrong in a derived index.
-        journal: Records of which the journal says something else than the store: from what it says to what is there.
-        duplicates: Items that say the same, which somebody may have wanted.
+        counts: The number of records of each kind.
+        store: Faults of Chroma.
+        unreadable: Records that cannot be read as items.
+        index: Faults of a derived index.
+        journal: Records that differ from the journal: before is the journal's, after the store's.
+        duplicates: Items that say the same, perhaps on purpose.
         orphans: Files that belong to nothing.
     """
 
@@ -59,17 +59,17 @@ class Findings:
     orphans: list[str] = field(default_factory=list)
 
     @property
-    def sound(self) -> bool:
-        """Whether nothing is wrong. Duplicates and orphans are told, but harm nobody."""
+    def is_sound(self) -> bool:
+        """Return whether there is no fault; duplicates and orphans are harmless."""
         return not (self.store or self.unreadable or self.index or self.journal)
 
 
 def examine(backend: ChromaBackend, progress: Progress = lambda _: None) -> Findings:
-    """Look at everything in a data folder; nobody else uses it meanwhile.
+    """Check everything in a data folder, while nobody else uses it.
 
     Args:
         backend: The backend to examine.
-        progress: Called with how many more records were looked at.
+        progress: Called with the number of records checked since the last call.
     """
     with backend.folder.hold_closed():
         backend.folder.close()
@@ -80,11 +80,11 @@ def examine(backend: ChromaBackend, progress: Progress = lambda _: None) -> Find
 
 
 def examine_open(backend: ChromaBackend, progress: Progress = lambda _: None) -> Findings:
-    """`examine`, where it is known that Chroma can be opened."""
+    """Check everything, like `examine`, if it is known that Chroma can be opened."""
     found = Findings()
     with backend.folder.hold():
         for kind, collection in backend.collections.items():
-            items = _examine(kind, collection, found, progress)
+            items = _check_collection(kind, collection, found, progress)
             found.journal += find_disagreements(kind, items.values(), backend.journal.latest(kind))
             if kind == "item":
                 found.duplicates = _find_duplicates(items.values())
@@ -92,27 +92,27 @@ def examine_open(backend: ChromaBackend, progress: Progress = lambda _: None) ->
     return found
 
 
-def _examine(kind: Kind, collection: ChromaCollection, found: Findings, progress: Progress) -> dict[str, Item]:
-    """Look at one collection; what is wrong is noted, and its readable items are given back."""
+def _check_collection(kind: Kind, collection: ChromaCollection, found: Findings, progress: Progress) -> dict[str, Item]:
+    """Check one collection, note its faults, and return the items that can be read."""
     items: dict[str, Item] = {}
-    with collection.source() as source:
+    with collection.hold_source() as source:
         rows = 0
-        for batch in _batches(source.rows()):
+        for batch in _split(source.iter_rows()):
             rows += len(batch)
             for row in batch:
-                if item := _readable(kind, row, found):
+                if item := _read_item(kind, row, found):
                     items[row.id] = item
-            _search(kind, source, batch, found)
+            _check_search(kind, source, batch, found)
             progress(len(batch))
         if rows != source.count():
             found.store.append(f"Chroma counts {source.count()} records of {collection.name} and has {rows}.")
         found.counts[kind] = rows
         if len(items) == rows:
-            _compare_index(collection, source, items, found)
+            _check_index(collection, source, items, found)
     return items
 
 
-def _batches(rows: Iterator[Row]) -> Iterator[list[Row]]:
+def _split(rows: Iterator[Row]) -> Iterator[list[Row]]:
     batch: list[Row] = []
     for row in rows:
         batch.append(row)
@@ -123,7 +123,7 @@ def _batches(rows: Iterator[Row]) -> Iterator[list[Row]]:
         yield batch
 
 
-def _readable(kind: Kind, row: Row, found: Findings) -> Item | None:
+def _read_item(kind: Kind, row: Row, found: Findings) -> Item | None:
     try:
         item = from_chroma(row.id, row.document or "", row.metadata or {})
     except (KeyError, ValueError, TypeError):
@@ -131,31 +131,31 @@ def _readable(kind: Kind, row: Row, found: Findings) -> Item | None:
         return None
     text = property_text(item.content, item.properties).encode("utf-8", "replace").decode()
     if text != row.document:
-        found.store.append(f"{kind} {row.id}: what was embedded is not what it says.")
+        found.store.append(f"{kind} {row.id}: its text is not the one that was embedded.")
     if row.vector is None or not np.isfinite(row.vector).all():
         found.store.append(f"{kind} {row.id} has no vector.")
     return item
 
 
-def _search(kind: Kind, source: ChromaSource, rows: Sequence[Row], found: Findings) -> None:
-    """Whether each is found by its own vector, or nothing but its equals are."""
+def _check_search(kind: Kind, source: ChromaSource, rows: Sequence[Row], found: Findings) -> None:
+    """Note the records that are not found by their own vector."""
     vectors = [(row, row.vector) for row in rows if row.vector is not None]
     if not vectors:
         return
-    nearest = source.nearest_each([vector for _, vector in vectors], min(10, source.count()))
+    nearest = source.find_nearest_each([vector for _, vector in vectors], min(10, source.count()))
     for (row, vector), near in zip(vectors, nearest, strict=True):
-        if not _among(row, near) and not _among(row, source.nearest(vector, min(MANY, source.count()))):
+        if not _is_found(row, near) and not _is_found(row, source.find_nearest(vector, min(MANY, source.count()))):
             found.store.append(f"{kind} {row.id} is not found by its own vector.")
 
 
-def _among(row: Row, near: Mapping[str, float]) -> bool:
-    """Whether a record is there, or so many of its equals that it need not be."""
+def _is_found(row: Row, near: Mapping[str, float]) -> bool:
+    """Return whether a record is among its neighbours, or all of these are equal to it."""
     return row.id in near or min(near.values(), default=0.0) > 1 - SAME
 
 
-def _compare_index(collection: ChromaCollection, source: ChromaSource, items: dict[str, Item], found: Findings) -> None:
+def _check_index(collection: ChromaCollection, source: ChromaSource, items: dict[str, Item], found: Findings) -> None:
     try:
-        db = collection.index.ready(source)
+        db = collection.index.make_ready(source)
         indexed = (Item(**json.loads(text)) for (text,) in db.execute("SELECT item FROM bodies"))
         known = {item.id: item for item in indexed}
     except sqlite3.DatabaseError as exc:
@@ -175,7 +175,7 @@ def _find_duplicates(items: Iterable[Item]) -> list[list[str]]:
 
 
 def _find_orphans(chroma: Path) -> list[str]:
-    """Return Chroma's folders that belong to no collection."""
+    """Return Chroma's folders that do not belong to a collection."""
     with closing(sqlite3.connect(f"{(chroma / DATABASE).as_uri()}?mode=ro", uri=True)) as db:
         used = {id for (id,) in db.execute("SELECT id FROM segments")}
     return sorted(f"chroma/{each.name}" for each in chroma.iterdir() if each.is_dir() and each.name not in used)

@@ -11,8 +11,8 @@ FORMAT = 2
 NAME = "format.json"
 
 
-def format_of(path: Path) -> int:
-    """Return the format of a folder; 0 for one that holds nothing yet.
+def read_format(path: Path) -> int:
+    """Return the format of a folder; 0 for an empty one.
 
     Raises:
         ConfigError: The folder is newer than this program, or its note cannot be read.
@@ -21,8 +21,8 @@ def format_of(path: Path) -> int:
     if not note.exists():
         return 1 if (path / "chroma").exists() or (path / "journal.sqlite").exists() else 0
     try:
-        told = json.loads(note.read_text())
-        version, writer = int(told["format"]), str(told["version"])
+        known = json.loads(note.read_text())
+        version, writer = int(known["format"]), str(known["version"])
     except (ValueError, TypeError, KeyError) as exc:
         raise ConfigError(
             f"{note} does not say which format the data folder has: {exc}.",
@@ -38,5 +38,5 @@ def format_of(path: Path) -> int:
 
 
 def write_format(path: Path) -> None:
-    """Note that a folder has this program's format."""
+    """Note this program's format in a folder."""
     write_whole(path / NAME, json.dumps({"format": FORMAT, "version": __version__}))

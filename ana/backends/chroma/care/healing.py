@@ -11,21 +11,21 @@ from ana.embedders import Embedder
 from ana.memory.changes import Kind
 
 STEP = 2000
-"""After so many records the progress is told."""
+"""The progress is reported after every so many records."""
 
 Tell = Callable[[str], None]
-"""Says a sentence to whoever waits."""
+"""Shows a sentence to whoever waits."""
 
 
 class Healing:
-    """Makes a data folder usable that a process left in doubt. Used only while the folder is held.
+    """Repairs a data folder that a process may have damaged. Used only while the folder is held.
 
     Args:
         path: The data folder.
         collections: The records in it.
-        journal: The journal of what happened to them.
+        journal: Its journal.
         embedder: Turns text into vectors.
-        tell: Is told how it goes.
+        tell: Called with the progress.
     """
 
     def __init__(
@@ -44,17 +44,17 @@ class Healing:
         self._aside: Path | None = None
 
     def was_cut_short(self) -> bool:
-        """Return whether a rebuild was begun and not finished."""
+        """Return whether a rebuild began and did not finish."""
         return (self._path / REBUILDING).exists()
 
     def heal(self) -> None:
-        """Before Chroma is opened: find out whether it can be, and rebuild it if not."""
+        """Find out whether Chroma can be opened, and rebuild it if not."""
         chroma = self._path / "chroma"
         if self.was_cut_short():
-            self._tell("The store was being rebuilt when that was cut short. Beginning again.")
+            self._tell("A rebuild of the store was cut short. Beginning again.")
             self.rebuild()
         elif chroma.exists():
-            self._tell("The last program that used the store ended in the middle of it. Checking whether all is well.")
+            self._tell("The last program that used the store ended unexpectedly. Checking the store.")
             if fault := find_fault(chroma):
                 self._tell(f"The store is damaged: {fault} Rebuilding it.")
                 self.rebuild()
@@ -69,19 +69,19 @@ class Healing:
         self._tell(f"The damaged files are kept in {self._aside}.")
 
     def complete(self) -> None:
-        """Once Chroma is open: bring back the records it lacks that the journal, or the old index, knows."""
+        """Store the records that are missing in the rebuilt Chroma but known to the journal or to the old index."""
         if self._aside is None:
             return
         for kind, collection in self._collections.items():
             known = {entry.change.id: entry.change.after for entry in self._journal.latest(kind)}
             old = read_indexed_items(self._aside / collection.index_path.name)
             existing = {item.id for item in collection.scan()}
-            wanted = {item.id: item for item in old} | known
+            wanted = {item.id: item for item in old} | known  # the journal knows better, also what was deleted
             missing = [item for id, item in wanted.items() if item and id not in existing]
             collection.put([(item, None) for item in missing])
             if missing:
-                self._tell(f"Brought back from the journal: {len(missing)} of {collection.name}.")
-        finish_rebuild(self._path)
+                self._tell(f"Restored from the journal: {len(missing)} of {collection.name}.")
+        finish_rebuild(self._path)  # only now: a crash before this begins the rebuild again
         self._aside = None
 
     def _show_progress(self, done: int, total: int) -> None:

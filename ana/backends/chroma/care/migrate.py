@@ -5,23 +5,23 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from ana.backends.chroma.care.backup import own_backup, pack
-from ana.backends.chroma.care.format import FORMAT, format_of, write_format
+from ana.backends.chroma.care.backup import own_backup_path, pack
+from ana.backends.chroma.care.format import FORMAT, read_format, write_format
 
 
 def migrate(path: Path) -> None:
-    """Take a folder to this program's format. Each step may be begun again if it was cut short.
+    """Bring a folder to this program's format. A step that was cut short can start again.
 
     Raises:
         ConfigError: The folder is newer than this program.
     """
-    version = format_of(path)
+    version = read_format(path)
     if version == FORMAT:
         return
     if version:
         reason = f"before-format-{FORMAT}"
-        backup = own_backup(path, reason)
-        if not list(backup.parent.glob(f"{reason}-*")):  # of a migration that was cut short the first one counts
+        backup = own_backup_path(path, reason)
+        if not list(backup.parent.glob(f"{reason}-*")):  # the first backup of a migration that was cut short counts
             pack(path, None, backup, keep_damaged=True)
         for number in range(version + 1, FORMAT + 1):
             STEPS[number](path)
@@ -29,7 +29,7 @@ def migrate(path: Path) -> None:
 
 
 def _group_writes_into_acts(path: Path) -> None:
-    """From 1 to 2: writes belong to acts, and every one has a turn."""
+    """Change from 1 to 2: every write belongs to an act and has a turn."""
     with closing(sqlite3.connect(path / "journal.sqlite", isolation_level=None)) as db:
         columns = {row[1] for row in db.execute("PRAGMA table_info(writes)")}
         if not columns or "act" in columns:
@@ -53,4 +53,4 @@ _TO_ACTS = (
 )
 
 STEPS: dict[int, Callable[[Path], None]] = {2: _group_writes_into_acts}
-"""The step that leads to each format from the one before."""
+"""The step from the format before to each format."""

@@ -9,20 +9,21 @@ import sys
 from pathlib import Path
 
 SECONDS = 300
-"""How long the child may take: 100,000 records take about 10 s."""
+"""The child's time limit; 100,000 records take about 10 s."""
 
 
 def find_fault(path: Path) -> str | None:
-    """Ask a child process what is wrong with the Chroma in a folder.
+    """Check the Chroma in a folder in a child process, which may crash.
 
     Args:
-        path: Chroma's own folder. Nobody else may have it open meanwhile.
+        path: Chroma's own folder. Nobody else may have it open.
 
     Returns:
         None if it can be used, else the fault in one line.
     """
     command = [sys.executable, "-m", "ana.backends.chroma.care.probe", str(path)]
     try:
+        # damaged files may end the process that opens them, or keep it busy without end
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return f"it did not answer within {SECONDS} s."
@@ -33,7 +34,7 @@ def find_fault(path: Path) -> str | None:
 
 
 def main(path: Path) -> int:
-    """Open, read and search everything."""
+    """Open, read and search everything, and return the exit code."""
     from chromadb.errors import ChromaError
 
     from ana.backends.chroma.client import open_chroma
@@ -51,8 +52,8 @@ def main(path: Path) -> int:
                 collection.query(query_embeddings=vectors[:1], n_results=1)
         client.close()
     except (AnaError, ChromaError, OSError, ValueError, RuntimeError, TypeError) as exc:
-        told = exc.message if isinstance(exc, AnaError) else f"{type(exc).__name__}: {exc}."
-        print(" ".join(told.split()), file=sys.stderr)
+        fault = exc.message if isinstance(exc, AnaError) else f"{type(exc).__name__}: {exc}."
+        print(" ".join(fault.split()), file=sys.stderr)
         return 1
     return 0
 

@@ -1,9 +1,9 @@
 """A Chroma that cannot be used is set aside and rebuilt from its documents and metadata.
 
 Damage is in the files of the vector index, which Chroma rewrites in place; its SQLite file survives a kill. So that
-file is copied back and everything in it embedded again. Where it cannot be read either, what the journal and the
-derived index know is stored in a new one by the caller. Until the end a note tells that this is going on and where the
-damaged files are, so that whoever comes after a crash begins again from them.
+file is copied back and everything in it is embedded again. If it cannot be read either, the caller stores what the
+journal and the derived index know in a new one. Until the end a note says that a rebuild is going on and where the
+damaged files are, so that the next process after a crash begins again from them.
 """
 
 import json
@@ -18,17 +18,17 @@ from typing import Any
 
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.reindex import BATCH, Progress, reindex
-from ana.backends.chroma.client import DATABASE, foreign_errors, open_chroma, refuse_damaged
+from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
 from ana.embedders import Embedder
 from ana.errors import AnaError, StoreBroken
 from ana.files import write_whole
 from ana.memory.item import Item
 
 ASIDE = "set-aside"
-"""The folder, in the data folder, in which damaged files are kept."""
+"""The folder, in the data folder, for damaged files."""
 
 REBUILDING = "rebuilding.json"
-"""The note that says where they are, while a store is being rebuilt."""
+"""The note that says where they are during a rebuild."""
 
 _SETTLED = "SELECT item FROM bodies JOIN items USING (row) WHERE id NOT IN (SELECT id FROM unsettled)"
 
@@ -36,8 +36,8 @@ _log = logging.getLogger(__name__)
 
 
 def set_aside(path: Path, *names: str) -> Path:
-    """Move files or folders of a data folder out of the way, and return where they are now."""
-    aside = _new_place(path)
+    """Move files or folders of a data folder out of the way, and return their new folder."""
+    aside = _make_aside(path)
     for name in names:
         _move(path, aside, name)
     return aside
@@ -46,19 +46,19 @@ def set_aside(path: Path, *names: str) -> Path:
 def rebuild(
     path: Path, names: Sequence[str], arguments: Mapping[str, Any], embedder: Embedder, progress: Progress
 ) -> Path:
-    """Rebuild a data folder's Chroma, or go on with that. The folder must be held all the while, and Chroma closed.
+    """Rebuild a data folder's Chroma, or continue a rebuild. The folder must be held, and Chroma closed.
 
-    Once the records that the new one still lacks are stored in it, `finish_rebuild` ends it.
+    Afterwards the caller stores the records that are still missing and calls `finish_rebuild`.
 
     Args:
         path: The data folder.
         names: The collections.
-        arguments: How each is created.
-        embedder: Gives the vectors.
-        progress: Told how many records of how many are done.
+        arguments: The arguments that create each.
+        embedder: Makes the vectors.
+        progress: Called with the number of records done, and of all.
 
     Returns:
-        Where the damaged files are.
+        The folder of the damaged files.
 
     Raises:
         AnaError: It cannot be rebuilt now, because of the embedder or the disk; the next use tries again.
@@ -68,12 +68,12 @@ def rebuild(
     shutil.rmtree(chroma, ignore_errors=True)
     chroma.mkdir()
     for each in (aside / "chroma").glob(f"{DATABASE}*"):
-        shutil.copy2(each, chroma / each.name)
+        shutil.copy2(each, chroma / each.name)  # a copy: the damaged files stay as they were
     if problem := _find_unreadable(chroma, names):
         _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
         shutil.rmtree(chroma)
         return aside
-    with foreign_errors(path):
+    with map_foreign_errors(path):
         client = open_chroma(chroma)
         try:
             reindex(client, path, names, arguments, embedder, progress)
@@ -85,12 +85,12 @@ def rebuild(
 
 
 def finish_rebuild(path: Path) -> None:
-    """Say that the new store holds everything that could be saved."""
+    """Note that the rebuild is complete."""
     (path / REBUILDING).unlink(missing_ok=True)
 
 
 def read_indexed_items(index: Path) -> list[Item]:
-    """Return the items that a derived index holds, as far as it can be read."""
+    """Return the items of a derived index; none if it cannot be read."""
     if not index.exists():
         return []
     try:
@@ -102,12 +102,12 @@ def read_indexed_items(index: Path) -> list[Item]:
 
 
 def _begin(path: Path) -> Path:
-    """Move all damaged files aside, unless that was done before, and return where they are."""
+    """Move all damaged files aside, unless that was done before, and return their folder."""
     note = path / REBUILDING
     if note.exists():
         aside = path / ASIDE / str(json.loads(note.read_text())["aside"])
     else:
-        aside = _new_place(path)
+        aside = _make_aside(path)
         write_whole(note, json.dumps({"aside": aside.name}))
     if not (aside / "chroma").exists():
         _move(path, aside, "chroma")
@@ -119,14 +119,14 @@ def _begin(path: Path) -> Path:
 def _find_unreadable(chroma: Path, names: Sequence[str]) -> str | None:
     """Return why the documents cannot be read, or None."""
     if not (chroma / DATABASE).exists():
-        return "they are gone"
+        return "the file is missing"
     try:
         refuse_damaged(chroma / DATABASE)
         client = open_chroma(chroma)
         try:
             for collection in client.list_collections():
                 for offset in range(0, collection.count() if collection.name in names else 0, BATCH):
-                    with foreign_errors(chroma):
+                    with map_foreign_errors(chroma):
                         collection.get(limit=BATCH, offset=offset, include=["documents", "metadatas"])
         finally:
             client.close()
@@ -135,7 +135,7 @@ def _find_unreadable(chroma: Path, names: Sequence[str]) -> str | None:
     return None
 
 
-def _new_place(path: Path) -> Path:
+def _make_aside(path: Path) -> Path:
     aside = path / ASIDE / datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
     aside.mkdir(parents=True)
     return aside

@@ -1,8 +1,8 @@
 """Re-embedding: every collection is written again beside the old one, and then all of them change places at once.
 
-The moment of change is one file that is renamed into place. Before it exists, the old collections are untouched and the
-new ones are rubbish; once it exists, whoever opens the folder next finishes the change. So a process that ends at any
-moment leaves the old or the new, never neither and never some of each.
+The change happens when one file is renamed into place. Before it exists, the old collections are valid and the new ones
+worthless; once it exists, the next process that opens the folder finishes the change. So a process that ends at any
+moment leaves all of the old or all of the new.
 """
 
 import json
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
 BATCH = 500
-"""Documents embedded between two reports of progress."""
+"""Documents embedded between two calls of `progress`."""
 
 _NEW = "{}.new"
 _CHANGE = "reindexed.json"
 
 Progress = Callable[[int, int], None]
-"""Called with how many documents are done, and of how many."""
+"""Called with the number of documents done, and of all."""
 
 
 def reindex(
@@ -37,21 +37,21 @@ def reindex(
     embedder: Embedder,
     progress: Progress,
 ) -> int:
-    """Embed every document again. The folder must be held all the while.
+    """Embed every document again, while the folder is held.
 
     Args:
         client: Chroma, opened.
         path: The data folder.
         names: The collections; one that does not exist is left out.
-        arguments: How the new ones are created.
-        embedder: Gives the new vectors.
-        progress: Told after every batch.
+        arguments: The arguments that create the new ones.
+        embedder: Makes the new vectors.
+        progress: Called after every batch.
 
     Returns:
-        How many documents were embedded.
+        The number of documents.
     """
     settle_reindex(client, path)
-    existing = _names(client)
+    existing = _list_names(client)
     old = {name: client.get_collection(name, embedding_function=None) for name in names if name in existing}
     total, done = sum(collection.count() for collection in old.values()), 0
     progress(done, total)
@@ -60,14 +60,14 @@ def reindex(
         for offset in range(0, collection.count(), BATCH):
             done += _copy(collection, new, offset, embedder)
             progress(done, total)
-    write_whole(path / _CHANGE, json.dumps(list(old)))
+    write_whole(path / _CHANGE, json.dumps(list(old)))  # the moment of change
     settle_reindex(client, path)
     return total
 
 
 def settle_reindex(client: "Client", path: Path) -> None:
-    """Finish a change that was decided, and remove what is left of one that was not."""
-    change, existing = path / _CHANGE, _names(client)
+    """Finish a change that was decided, and remove the rest of one that was not."""
+    change, existing = path / _CHANGE, _list_names(client)
     decided = json.loads(change.read_text()) if change.exists() else []
     for name in decided:
         if _NEW.format(name) in existing:
@@ -87,5 +87,5 @@ def _copy(old: "Collection", new: "Collection", offset: int, embedder: Embedder)
     return len(page["ids"])
 
 
-def _names(client: "Client") -> list[str]:
+def _list_names(client: "Client") -> list[str]:
     return [collection.name for collection in client.list_collections()]

@@ -14,8 +14,8 @@ from ana.memory.disagreements import find_disagreements
 def repair(backend: ChromaBackend, found: Findings) -> None:
     """Rebuild Chroma and its indexes if they are damaged, and make journal and store agree.
 
-    Records that the store lacks come back from the journal; records that the journal does not know are written down in
-    it. Damaged files and unreadable records are set aside, none is deleted.
+    Records that are missing in the store are restored from the journal; records that the journal does not know are
+    entered in it. Damaged files and unreadable records are set aside, not deleted.
 
     Args:
         backend: The backend that was examined.
@@ -39,7 +39,7 @@ def _remove_unreadable(backend: ChromaBackend, found: Findings) -> None:
         rows = [{"kind": kind} | asdict(row) | {"vector": None} for kind, row in found.unreadable]
         file.write_text("".join(f"{json.dumps(row, default=str)}\n" for row in rows))
     for kind, row in found.unreadable:
-        with backend.collections[kind].source() as source:
+        with backend.collections[kind].hold_source() as source:
             backend.folder.mark_written()
             source.delete([row.id])
 
@@ -53,11 +53,11 @@ def _reconcile(backend: ChromaBackend) -> None:
     for kind, collection in backend.collections.items():
         lost = [change.before for change in changes if change.kind == kind and not change.after]
         collection.put([(item, None) for item in lost if item])
-    _write_down(backend, [change for change in changes if change.after])
+    _enter_in_journal(backend, [change for change in changes if change.after])
 
 
-def _write_down(backend: ChromaBackend, changes: list[Change]) -> None:
-    """Enter in the journal the records that it does not know as they are."""
+def _enter_in_journal(backend: ChromaBackend, changes: list[Change]) -> None:
+    """Enter changes that the journal does not have."""
     turn = f"doctor-{secrets.token_hex(4)}"
     entries = [Entry(change.after.updated_at, "", turn, change) for change in changes if change.after]
     if entries:

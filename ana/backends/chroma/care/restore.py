@@ -1,7 +1,7 @@
 """Putting everything back from a backup.
 
-It is decided by one file, as re-embedding is: before that file exists, nothing has changed; once it exists, whoever
-opens the folder next finishes. Only files that ana is known to write are replaced or removed.
+One file decides, as in re-embedding: before it exists, nothing has changed; once it exists, the next process that
+opens the folder finishes the restore. Only files that ana is known to write are replaced or removed.
 """
 
 import json
@@ -11,8 +11,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from ana.backends.chroma.care.archive import is_known, is_trace, read_manifest
-from ana.backends.chroma.care.backup import DATABASES, NOTES, copy_database, own_backup, pack
+from ana.backends.chroma.care.archive import check_backup, is_known, is_trace
+from ana.backends.chroma.care.backup import DATABASES, NOTES, copy_database, own_backup_path, pack
 from ana.backends.chroma.client import DATABASE
 from ana.backends.chroma.folder import Folder
 from ana.errors import UserError
@@ -22,7 +22,7 @@ DECIDED = "restore.json"
 
 
 def restore(folder: Folder, traces: Path, backup: Path) -> Path:
-    """Make everything what it was when a backup was written; also where what is there now cannot be opened.
+    """Restore everything from a backup, even if the present folder cannot be opened.
 
     Args:
         folder: The data folder.
@@ -30,22 +30,22 @@ def restore(folder: Folder, traces: Path, backup: Path) -> Path:
         backup: The file.
 
     Returns:
-        A backup of what was there before.
+        A backup of the state before.
 
     Raises:
         UserError: The backup cannot be used; nothing was changed.
     """
-    read_manifest(backup)
+    check_backup(backup)
     with folder.hold_closed():
         folder.close()
-        before = own_backup(folder.path, "before-restore")
-        pack(folder.path, traces, before, keep_damaged=True)
+        before = own_backup_path(folder.path, "before-restore")
+        pack(folder.path, traces, before, keep_damaged=True)  # whoever restores may have damaged files
         unpacked = Path(tempfile.mkdtemp(prefix="restored-", dir=folder.path))
         try:
             _unpack(backup, unpacked)
-            os.sync()  # what is decided upon must outlast a power cut too
-            told = json.dumps({"unpacked": unpacked.name, "traces": str(traces.absolute())})
-            write_whole(folder.path / DECIDED, told)
+            os.sync()  # the unpacked files must survive a power failure as well as the decision does
+            note = json.dumps({"unpacked": unpacked.name, "traces": str(traces.absolute())})
+            write_whole(folder.path / DECIDED, note)
         except Exception:
             shutil.rmtree(unpacked)
             raise
@@ -55,15 +55,12 @@ def restore(folder: Folder, traces: Path, backup: Path) -> Path:
 
 
 def finish_restore(path: Path) -> None:
-    """Finish what was decided, from the beginning if need be. Chroma must be closed, and the folder held.
-
-    Databases are written through SQLite, so that another process that has them open sees what is in them now.
-    """
+    """Finish a restore that was decided, if necessary from its start, while the folder is held and Chroma closed."""
     decided = path / DECIDED
     if decided.exists():
-        told = json.loads(decided.read_text())
-        _put_back(path / told["unpacked"] / "data", path)
-        _put_back_traces(path / told["unpacked"] / "traces", Path(told["traces"]))
+        note = json.loads(decided.read_text())
+        _put_back(path / note["unpacked"] / "data", path)
+        _put_back_traces(path / note["unpacked"] / "traces", Path(note["traces"]))
         for left in (*path.glob("*.index.sqlite*"), path / "rebuilding.json"):
             left.unlink(missing_ok=True)
         decided.unlink()
@@ -73,7 +70,7 @@ def finish_restore(path: Path) -> None:
 
 def _put_back(source: Path, path: Path) -> None:
     for name in DATABASES:
-        if (source / name).exists():
+        if (source / name).exists():  # through SQLite: another process may have the old one open
             copy_database(source / name, path / name)
         else:
             remove_database(path / name)
@@ -99,7 +96,7 @@ def _put_back_traces(source: Path, traces: Path) -> None:
 
 
 def _unpack(backup: Path, to: Path) -> None:
-    """Unpack the files that ana knows, and make sure that they can be used."""
+    """Unpack the files that ana knows, and check that they can be used."""
     with zipfile.ZipFile(backup) as archive:
         archive.extractall(to, [name for name in archive.namelist() if is_known(name)])
     databases = [to / "data" / name for name in DATABASES if (to / "data" / name).exists()]

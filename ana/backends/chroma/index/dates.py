@@ -1,8 +1,8 @@
 """Dates as spans of time, in tables of their own for each zone that queries come from.
 
-Which moments a bare date covers depends on where the person is, so it belongs to a query and not to a record. The first
-query from a zone fills that zone's tables; every write enters them all. Only a few zones are kept, because a person is
-seldom in more.
+Which moments a bare date covers depends on the person's zone, so it belongs to a query and not to a record. The first
+query from a zone fills that zone's tables, and every write updates all of them. Only a few zones have tables, because a
+person is seldom in more.
 """
 
 import json
@@ -38,7 +38,7 @@ class ZoneDates:
     """The tables of one zone.
 
     Args:
-        number: Their number.
+        number: The number in their names.
         zone: The zone.
     """
 
@@ -47,27 +47,27 @@ class ZoneDates:
 
     @property
     def items(self) -> str:
-        """The table of items: row, id, created_at, own date, and the span of that date."""
+        """Return the table of items: row, id, created_at, own date, and the span of that date."""
         return f"item_dates_{self.number}"
 
     @property
     def properties(self) -> str:
-        """The table of date properties: row, key, element, span."""
+        """Return the table of date properties: row, key, element, span."""
         return f"property_dates_{self.number}"
 
     def make(self, db: sqlite3.Connection) -> None:
-        """Make the tables and fill them from what the index knows."""
+        """Make the tables and fill them from the index."""
         self._run(db, _TABLES)
         self.enter_items(db, db.execute("SELECT row, id, created_at, date FROM items"))
         self.enter_properties(db, db.execute(_DATES))
-        self._run(db, _INDEXES)
+        self._run(db, _INDEXES)  # at the end, because tables fill faster without
 
     def drop(self, db: sqlite3.Connection) -> None:
         db.execute(f"DROP TABLE IF EXISTS {self.items}")
         db.execute(f"DROP TABLE IF EXISTS {self.properties}")
 
     def enter(self, db: sqlite3.Connection, row: int) -> None:
-        """Read an item's dates again."""
+        """Enter the dates of an item, in place of the old ones."""
         self.forget(db, row)
         self.enter_items(db, db.execute("SELECT row, id, created_at, date FROM items WHERE row = ?", (row,)))
         self.enter_properties(db, db.execute(f"{_PROPERTIES} WHERE row = ?", (row,)))
@@ -81,9 +81,9 @@ class ZoneDates:
         db.executemany(f"INSERT INTO {self.items} VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def enter_properties(self, db: sqlite3.Connection, found: Iterable[tuple[int, str, int, str]]) -> None:
-        db.executemany(f"INSERT INTO {self.properties} VALUES (?, ?, ?, ?, ?)", self._spans(found))
+        db.executemany(f"INSERT INTO {self.properties} VALUES (?, ?, ?, ?, ?)", self._iter_spans(found))
 
-    def _spans(self, found: Iterable[tuple[int, str, int, str]]) -> Iterator[tuple[int, str, int, int, int]]:
+    def _iter_spans(self, found: Iterable[tuple[int, str, int, str]]) -> Iterator[tuple[int, str, int, int, int]]:
         for row, key, element, value in found:
             if value.startswith('"') and (span := date_span(json.loads(value), self.zone)):
                 yield row, key, element, *span
@@ -93,8 +93,8 @@ class ZoneDates:
             db.execute(statement)
 
 
-def known_zones(db: sqlite3.Connection) -> list[ZoneDates]:
-    """Return the zones that have tables, the oldest first. A zone that this machine does not know loses its tables."""
+def read_zones(db: sqlite3.Connection) -> list[ZoneDates]:
+    """Return the zones that have tables, the oldest first. A zone unknown to this machine loses its tables."""
     known = []
     for number, name in db.execute("SELECT number, name FROM zones ORDER BY number").fetchall():
         try:
@@ -105,13 +105,13 @@ def known_zones(db: sqlite3.Connection) -> list[ZoneDates]:
 
 
 def add_zone(db: sqlite3.Connection, known: list[ZoneDates], zone: tzinfo) -> ZoneDates:
-    """Make the tables of another zone, in place of the oldest where there are many; inside a transaction."""
+    """Make the tables of another zone, in place of the oldest if there are many; inside a transaction."""
     while len(known) >= MOST_ZONES:
         _remove(db, known.pop(0))
     number = db.execute("INSERT INTO zones (name) VALUES (?)", (str(zone),)).lastrowid
     dates = ZoneDates(int(number or 0), zone)
     dates.make(db)
-    known.append(dates)
+    known.append(dates)  # in order of age, as `read_zones` gives them
     return dates
 
 

@@ -1,10 +1,10 @@
 """The derived index of a collection: typed property rows, words and digests, in SQLite beside Chroma.
 
-It is never the truth and may be deleted at any time: it is rebuilt from Chroma when it is missing, damaged, of
-another version, of another collection, or does not count as many items as Chroma does. A write is entered here first,
-in one durable step together with its ids as unsettled; whoever opens the index next reads those ids again from Chroma,
-and once more after the next write that succeeds: on a full disk Chroma may tell a state that its log has passed.
-So no end of a process or a write, however sudden, leaves the two apart. Used only while the folder is held.
+Nothing is known only here, and the file may be deleted at any time: it is rebuilt from Chroma if it is missing or
+damaged, of another version or collection, or has another number of items than Chroma. A write is entered here first, in
+one durable step that also marks its ids as unsettled. The next process that opens the index reads those ids from Chroma
+again, and a second time after the next write that succeeds, because on a full disk Chroma may return an old state.
+So the two agree however suddenly a process or a write ends. Used only while the folder is held.
 """
 
 import json
@@ -19,34 +19,34 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ana.backends.chroma.index.dates import ZoneDates, add_zone, known_zones
-from ana.backends.chroma.index.sql import typed_rows
-from ana.backends.chroma.index.tables import inode, make_indexes, make_tables, open_index, transaction
-from ana.backends.chroma.source import Stored
+from ana.backends.chroma.index.dates import ZoneDates, add_zone, read_zones
+from ana.backends.chroma.index.sql import iter_typed_rows
+from ana.backends.chroma.index.tables import make_indexes, make_tables, open_index, read_inode, transaction
+from ana.backends.chroma.source import EmbeddedItem
 from ana.files import is_damage, remove_database
 from ana.memory.bm25 import Terms, Words
 from ana.memory.digests import content_digest
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
 from ana.memory.property_text import property_text
-from ana.memory.tokens import tokens
+from ana.memory.tokens import tokenize
 
 LONG_TAIL = 500
-"""After so many changes the words are loaded again; a changed one costs ten times as much to score."""
+"""After so many changes the words are loaded again; a changed item takes ten times as long to score."""
 
 _log = logging.getLogger(__name__)
 
 
 class Source(Protocol):
-    """What the index is made from."""
+    """The collection that the index is made from."""
 
     identity: str
 
     def count(self) -> int: ...
 
-    def some(self, ids: Sequence[str]) -> list[Stored]: ...
+    def get_many(self, ids: Sequence[str]) -> list[EmbeddedItem]: ...
 
-    def all(self) -> Iterable[Stored]: ...
+    def iter_all(self) -> Iterable[EmbeddedItem]: ...
 
 
 class Index:
@@ -64,45 +64,49 @@ class Index:
         self._words: Words | None = None
         self._file = 0
         self._all_written = False
-        """Whether everything unsettled was this process's own and was written."""
+        """Whether all unsettled ids are from writes of this process that succeeded."""
 
-    def ready(self, source: Source) -> sqlite3.Connection:
-        """Return the connection, once the index says what the source says."""
+    def make_ready(self, source: Source) -> sqlite3.Connection:
+        """Make the index agree with the source, and return the connection."""
         try:
-            return self._agree(source)
+            return self._bring_up_to_date(source)
         except sqlite3.DatabaseError as exc:
             if not is_damage(exc):
                 raise
             self.discard()
-            return self._agree(source)
+            return self._bring_up_to_date(source)
 
     @contextmanager
-    def writing(self, source: Source, put: Sequence[Stored] = (), removed: Sequence[str] = ()) -> Iterator[None]:
-        """Enter a write before it is made inside this context; if it fails there, the source is asked what is true."""
+    def enter_write(
+        self, source: Source, put: Sequence[EmbeddedItem] = (), removed: Sequence[str] = ()
+    ) -> Iterator[None]:
+        """Enter a write, which is then made inside this context; if that fails, the source is read again."""
         try:
-            db = self._enter_write(source, put, removed)
+            db = self._enter_with_retry(source, put, removed)
             yield
         except BaseException:
             self._seen, self._all_written = -1, False
             raise
         if not self._all_written:
             self._settle_after_write(db, source)
-        elif len(put) > 1:
+        elif len(put) > 1:  # one id is removed by the next write, which saves a transaction; many are not left for it
             self._forget(db)
         self._all_written = True
 
-    def _enter_write(self, source: Source, put: Sequence[Stored], removed: Sequence[str]) -> sqlite3.Connection:
-        """Enter a write and return the connection; once more on a new index if the file turns out to be damaged."""
+    def _enter_with_retry(
+        self, source: Source, put: Sequence[EmbeddedItem], removed: Sequence[str]
+    ) -> sqlite3.Connection:
+        """Enter a write and return the connection; try again on a new index if the file turns out to be damaged."""
         try:
-            return self._enter_as_unsettled(self.ready(source), put, removed)
+            return self._enter_as_unsettled(self.make_ready(source), put, removed)
         except sqlite3.DatabaseError as exc:
             if not is_damage(exc):
                 raise
             self.discard()
-            return self._enter_as_unsettled(self.ready(source), put, removed)
+            return self._enter_as_unsettled(self.make_ready(source), put, removed)
 
     def _enter_as_unsettled(
-        self, db: sqlite3.Connection, put: Sequence[Stored], removed: Sequence[str]
+        self, db: sqlite3.Connection, put: Sequence[EmbeddedItem], removed: Sequence[str]
     ) -> sqlite3.Connection:
         with transaction(db):
             if self._all_written:
@@ -111,7 +115,7 @@ class Index:
         return db
 
     def _settle_after_write(self, db: sqlite3.Connection, source: Source) -> None:
-        """Read everything unsettled after a write that succeeded; the counts are compared at the next use."""
+        """Read everything unsettled again after a write that succeeded; the next use compares the counts."""
         self._reread(db, source)
         self._forget(db)
         self._seen = -1
@@ -120,68 +124,68 @@ class Index:
         with transaction(db):
             db.execute("DELETE FROM unsettled")
 
-    def dates(self, db: sqlite3.Connection, zone: tzinfo) -> ZoneDates:
+    def get_dates(self, db: sqlite3.Connection, zone: tzinfo) -> ZoneDates:
         """Return the tables of dates in a zone; the first query from a zone fills them."""
-        known = self._known_zones(db)
+        known = self._get_zones(db)
         found = next((dates for dates in known if str(dates.zone) == str(zone)), None)
         if found is None:
-            self._zones = None  # until the transaction has ended well
+            self._zones = None  # unknown until the transaction succeeds
             with transaction(db):
                 found = add_zone(db, known, zone)
             self._zones = known
         return found
 
-    def _known_zones(self, db: sqlite3.Connection) -> list[ZoneDates]:
+    def _get_zones(self, db: sqlite3.Connection) -> list[ZoneDates]:
         if self._zones is None:
-            self._zones = known_zones(db)
+            self._zones = read_zones(db)
         return self._zones
 
-    def words(self, db: sqlite3.Connection) -> Words:
-        """The lexical leg, loaded at the first use."""
+    def load_words(self, db: sqlite3.Connection) -> Words:
+        """Return the words of all items, loaded at the first use."""
         if self._words is None or self._words.changed > LONG_TAIL:
-            self._words = Words((row, _terms(blob)) for row, blob in db.execute("SELECT row, words FROM items"))
+            self._words = Words((row, _to_terms(blob)) for row, blob in db.execute("SELECT row, words FROM items"))
         return self._words
 
     def close(self) -> None:
         if self._db is not None:
             self._db.close()
-        self._db, self._words, self._zones, self._seen = None, None, None, -1
+        self._db, self._words, self._zones, self._seen = None, None, None, -1  # all of it was read from this file
 
     def discard(self) -> None:
         """Delete the index; the next use rebuilds it."""
         self.close()
         remove_database(self._path)
 
-    def _agree(self, source: Source) -> sqlite3.Connection:
-        if self._db is not None and self._file != inode(self._path):  # deleted, perhaps rebuilt, by another
+    def _bring_up_to_date(self, source: Source) -> sqlite3.Connection:
+        if self._db is not None and self._file != read_inode(self._path):  # another process deleted the file
             self.close()
         if self._db is None:
             self._db = open_index(self._path)
-            self._file = inode(self._path)
-        if self._seen != (seen := self._changes()):
-            self._words = self._zones = None
+            self._file = read_inode(self._path)
+        if self._seen != (seen := self._read_data_version()):
+            self._words = self._zones = None  # another process may have changed them
             self._settle(source)
             self._seen = seen
         return self._db
 
-    def _changes(self) -> int:
-        """Return a number that another process's write changes, for as long as this connection is open."""
+    def _read_data_version(self) -> int:
+        """Return a number that changes when another process writes, as long as this connection is open."""
         assert self._db is not None
         return int(self._db.execute("PRAGMA data_version").fetchone()[0])
 
     def _settle(self, source: Source) -> None:
         assert self._db is not None
         db, expected = self._db, {"identity": source.identity}
-        if dict(db.execute("SELECT name, value FROM meta")) != expected:
+        if dict(db.execute("SELECT name, value FROM meta")) != expected:  # empty, or of a collection that was replaced
             self._rebuild(db, source, expected)
         self._all_written = not self._reread(db, source)
         if db.execute("SELECT count(*) FROM items").fetchone()[0] != source.count():
             self._rebuild(db, source, expected)
 
     def _reread(self, db: sqlite3.Connection, source: Source) -> bool:
-        """Enter what the source says of everything unsettled, and return whether there was anything."""
+        """Read everything unsettled from the source again, and return whether there was anything."""
         unsettled = [id for (id,) in db.execute("SELECT id FROM unsettled")]
-        stored = source.some(unsettled)
+        stored = source.get_many(unsettled)
         gone = sorted(set(unsettled) - {each.item.id for each in stored})
         if unsettled:
             with transaction(db):
@@ -194,11 +198,13 @@ class Index:
         self._zones = []
         with transaction(db):
             make_tables(db)
-            self._enter(db, source.all(), (), unsettled=False)
+            self._enter(db, source.iter_all(), (), unsettled=False)
             make_indexes(db)  # at the end, in a third of the time
             db.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
 
-    def _enter(self, db: sqlite3.Connection, put: Iterable[Stored], removed: Iterable[str], *, unsettled: bool) -> None:
+    def _enter(
+        self, db: sqlite3.Connection, put: Iterable[EmbeddedItem], removed: Iterable[str], *, unsettled: bool
+    ) -> None:
         for id in removed:
             self._remove(db, id)
             if unsettled:
@@ -213,37 +219,37 @@ class Index:
         for (row,) in db.execute("DELETE FROM items WHERE id = ? RETURNING row", (id,)).fetchall():
             for table in ("bodies", "vectors", "properties"):
                 db.execute(f"DELETE FROM {table} WHERE row = ?", (row,))
-            for dates in self._known_zones(db):
+            for dates in self._get_zones(db):
                 dates.forget(db, row)
             if self._words is not None:
                 self._words.remove(row)
 
-    def _put(self, db: sqlite3.Connection, stored: Stored, numbers: dict[str, int]) -> None:
+    def _put(self, db: sqlite3.Connection, stored: EmbeddedItem, numbers: dict[str, int]) -> None:
         item = stored.item
-        terms = _number_terms(db, tokens(property_text(item.content, item.properties)), numbers)
+        terms = _number_terms(db, tokenize(property_text(item.content, item.properties)), numbers)
         digest = content_digest(item.content, item.properties)
         values = (item.id, digest, item.created_at, item.date, terms.tobytes())
         found = db.execute("SELECT row FROM items WHERE id = ?", (item.id,)).fetchone()
-        if found:
+        if found:  # a known item keeps its row, which all tables share
             db.execute("DELETE FROM properties WHERE row = ?", found)
         known = (found and found[0], *values)
         row = db.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", known).lastrowid
         db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (row, json.dumps(asdict(item))))
         db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, stored.vector.astype(np.float32).tobytes()))
-        rows = (typed for key, value in _all_properties(item) for typed in typed_rows(key, value))
+        rows = (typed for key, value in _iter_properties(item) for typed in iter_typed_rows(key, value))
         db.executemany(f"INSERT INTO properties VALUES ({row}, ?, ?, ?, ?)", rows)
-        for dates in self._known_zones(db):
+        for dates in self._get_zones(db):
             dates.enter(db, int(row or 0))
         if self._words is not None:
             self._words.put(int(row or 0), terms)
 
 
-def _all_properties(item: Item) -> Iterator[tuple[str, Any]]:
+def _iter_properties(item: Item) -> Iterator[tuple[str, Any]]:
     yield from item.properties.items()
     yield from ((key, getattr(item, key)) for key in OWN_KEYS if key not in item.properties)
 
 
-def _terms(blob: bytes) -> Terms:
+def _to_terms(blob: bytes) -> Terms:
     return np.frombuffer(blob, np.uint32)
 
 
@@ -253,4 +259,4 @@ def _number_terms(db: sqlite3.Connection, words: list[str], known: dict[str, int
         if word not in known:
             db.execute("INSERT INTO terms VALUES (NULL, ?) ON CONFLICT DO NOTHING", (word,))
             known[word] = db.execute("SELECT number FROM terms WHERE term = ?", (word,)).fetchone()[0]
-    return np.array([known[word] for word in words], np.uint32)
+    return np.array([known[word] for word in words], np.uint32)  # in order and repeated: phrases and BM25 need both

@@ -1,8 +1,8 @@
 """The ranking of a query over a large collection without scoring every item.
 
-How an item scores is told in ana.memory.scoring. The vectors propose the nearest items. Of all others only those are
-compared whose words or day could still bring them among the best, since their cosine cannot exceed the smallest one
-proposed (the threshold algorithm: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", 2001).
+Scores are defined in ana.memory.scoring. The vectors propose the nearest items. Other items are compared only if their
+words or date could still bring them among the best, since their cosine cannot exceed the smallest one proposed (the
+threshold algorithm: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", 2001).
 """
 
 import heapq
@@ -16,27 +16,27 @@ from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.lookup import IndexEntry, Lookup
 from ana.backends.chroma.index.sql import Sql, join
 from ana.backends.chroma.source import ChromaSource, Vector
-from ana.memory.bm25 import Rows, Words, held_in
+from ana.memory.bm25 import Rows, Words, find_members
 from ana.memory.found import First
 from ana.memory.query import ParsedQuery
 from ana.memory.scoring import Evidence, Weights, is_on_day
 
 NEAREST = 50
-"""How many items the vectors propose at least."""
+"""How many items, at least, the vectors propose."""
 
 MOST = 500
 """How many more items the words and the days may propose."""
 
 FEW = 1000
-"""Up to so many items are all compared: the vector index leaves out one neighbour in 500, differently every time."""
+"""Up to this number all items are compared: the vector index misses one neighbour in 500, each time another."""
 
 WIDE = 5000
-"""A filter is applied to at most so many neighbours; where too few of them pass it, all that pass it are compared."""
+"""A filter is applied to at most so many neighbours; if too few pass, all items that pass are compared."""
 
 
 @dataclass(frozen=True)
 class Hit:
-    """An item and what speaks for it."""
+    """An item with its evidence."""
 
     entry: IndexEntry
     evidence: Evidence
@@ -47,12 +47,12 @@ class Ranking:
 
     Args:
         at: Look-ups in the zone of the query.
-        words: The lexical leg of the index.
+        words: The words of all items.
         source: The collection.
-        query: What the text asks for.
+        query: The query's text.
         vector: The query's vector, of length 1.
         passing: The filter; None for every item.
-        weights: How much each leg counts.
+        weights: The weights of a score's parts.
     """
 
     def __init__(
@@ -73,44 +73,45 @@ class Ranking:
         self._vector = vector
         self._weights = weights
         self._conditions = [passing] if passing else []
-        self._allowed = None if passing is None else at.rows(passing)
-        self._known = lookup.numbers(at.db, query.words)
-        self._scored = words.scored(list(self._known.values()), len(query.words) - len(self._known))
+        self._allowed = None if passing is None else at.find_rows(passing)
+        self._known = lookup.find_term_numbers(at.db, query.words)
+        self._word_scores = words.score(list(self._known.values()), len(query.words) - len(self._known))
 
     @property
     def total(self) -> int:
-        """How many items pass the filter."""
+        """Return how many items pass the filter."""
         return self._everything if self._allowed is None else len(self._allowed)
 
-    def best(self, limit: int) -> list[Hit]:
-        """Return the best items, at most so many, best first."""
+    def find_best(self, limit: int) -> list[Hit]:
+        """Return the best items in order, at most `limit`."""
         if not self.total:
             return []
-        near, first = self._nearest(self._allowed, limit), self._come_first()
+        near, first = self._find_nearest(self._allowed, limit), self._find_first()
         most = min(near.values(), default=1.0)
         if self._query.undated:
-            near |= self._nearest(self._undated(), limit)
+            near |= self._find_nearest(self._find_undated(), limit)  # they get the bonus for a day, so they compete
         hits = list(self._weigh(near, first))
         bar = sorted((hit.evidence.score(self._weights) for hit in hits), reverse=True)[limit - 1 :][:1]
         least = bar[0] if bar else -math.inf
-        hits += self._compare(self._others(near, first, least - self._weights.vector * most), first, least, most)
+        hits += self._compare(self._find_others(near, first, least - self._weights.vector * most), first, least, most)
         return sorted(hits, key=lambda hit: hit.evidence.rank(hit.entry.id, self._weights))[:limit]
 
-    def shared_words(self, hits: Sequence[Hit]) -> dict[int, tuple[str, ...]]:
+    def find_shared_words(self, hits: Sequence[Hit]) -> dict[int, tuple[str, ...]]:
         """Return the words of the query that each hit has, by its row."""
-        return lookup.shared_words(self._at.db, [hit.entry.row for hit in hits], self._known)
+        return lookup.find_shared_words(self._at.db, [hit.entry.row for hit in hits], self._known)
 
-    def _others(self, near: Mapping[IndexEntry, float], first: Mapping[int, First], missing: float) -> list[IndexEntry]:
-        """Return the items that the vectors did not propose and that could still be among the best: the words may give
-        what is missing, or having no date, if that is asked for."""
+    def _find_others(
+        self, near: Mapping[IndexEntry, float], first: Mapping[int, First], missing: float
+    ) -> list[IndexEntry]:
+        """Return the items not proposed by the vectors whose words or date may give the missing part of a score."""
         missing -= self._weights.day * self._query.undated
         above = missing / self._weights.words if self._weights.words else math.inf
-        likely = self._scored.top(MOST, above, self._allowed).tolist()
-        others = {*likely, *self._dated(), *first} - {entry.row for entry in near}
-        return _keep(self._at.entries(rows=others), self._allowed)
+        likely = self._word_scores.find_top(MOST, above, self._allowed).tolist()
+        others = {*likely, *self._find_dated(), *first} - {entry.row for entry in near}
+        return _keep_allowed(self._at.get_entries(rows=others), self._allowed)
 
     def _weigh(self, entries: Mapping[IndexEntry, float], first: Mapping[int, First]) -> Iterator[Hit]:
-        lexical = self._scored.of(np.array([entry.row for entry in entries], np.int64)).tolist()
+        lexical = self._word_scores.look_up(np.array([entry.row for entry in entries], np.int64)).tolist()
         for (entry, cosine), words in zip(entries.items(), lexical, strict=True):
             on_day = is_on_day(self._query, entry.span, self._at.zone)
             yield Hit(entry, Evidence(cosine, words, on_day, first.get(entry.row)))
@@ -118,55 +119,54 @@ class Ranking:
     def _compare(
         self, entries: list[IndexEntry], first: Mapping[int, First], least: float, most: float
     ) -> Iterator[Hit]:
-        """Yield hits with true cosines, of those that reach the least score with the most that a cosine can be."""
+        """Yield hits with their true cosines, if the highest possible cosine would bring them above the least score."""
         hits = self._weigh(dict.fromkeys(entries, most), first)
         close = {hit.entry.row: hit for hit in hits if hit.evidence.first or hit.evidence.score(self._weights) > least}
-        for row, cosine in lookup.cosines(self._at.db, close, self._vector).items():
+        for row, cosine in lookup.compute_cosines(self._at.db, close, self._vector).items():
             yield Hit(close[row].entry, replace(close[row].evidence, cosine=cosine))
 
-    def _nearest(self, allowed: Rows | None, limit: int) -> dict[IndexEntry, float]:
-        """Return the items nearest by vector with their cosines; no other one that is allowed has a higher cosine than
-        the least of these."""
+    def _find_nearest(self, allowed: Rows | None, limit: int) -> dict[IndexEntry, float]:
+        """Return the items nearest by vector, with cosines that no other allowed item exceeds."""
         count, total = max(NEAREST, limit), self._everything if allowed is None else len(allowed)
         if allowed is None and total > FEW:
-            return self._neighbours(allowed, count)
+            return self._find_neighbours(allowed, count)
         wide = 2 * count * self._everything // max(total, 1)
         while total > FEW and wide <= min(WIDE, total):
-            if len(near := self._neighbours(allowed, wide)) >= limit:
+            if len(near := self._find_neighbours(allowed, wide)) >= limit:
                 return near
-            wide *= 5
+            wide *= 5  # too few of them pass the filter
         rows = None if allowed is None else allowed.tolist()
-        cosines = lookup.cosines(self._at.db, rows, self._vector)
+        cosines = lookup.compute_cosines(self._at.db, rows, self._vector)
         nearest = heapq.nlargest(count, cosines, key=cosines.__getitem__)
-        return {entry: cosines[entry.row] for entry in self._at.entries(rows=nearest)}
+        return {entry: cosines[entry.row] for entry in self._at.get_entries(rows=nearest)}
 
-    def _neighbours(self, allowed: Rows | None, count: int) -> dict[IndexEntry, float]:
-        near = self._source.nearest(self._vector, min(count, self._everything))
-        found = _keep(self._at.entries(ids=near), allowed)
+    def _find_neighbours(self, allowed: Rows | None, count: int) -> dict[IndexEntry, float]:
+        near = self._source.find_nearest(self._vector, min(count, self._everything))
+        found = _keep_allowed(self._at.get_entries(ids=near), allowed)
         return {entry: near[entry.id] for entry in found}
 
-    def _undated(self) -> Rows:
+    def _find_undated(self) -> Rows:
         """Return the rows without a date that pass the filter."""
-        return self._at.rows(join("AND", [*self._conditions, lookup.UNDATED]))
+        return self._at.find_rows(join("AND", [*self._conditions, lookup.UNDATED]))
 
-    def _come_first(self) -> dict[int, First]:
-        """Return the rows that come before all others: named by id, with a quoted phrase, or with a tag."""
+    def _find_first(self) -> dict[int, First]:
+        """Return the rows that come before all others, with the reason: an id, a quoted phrase or a tag."""
         db = self._at.db
-        first: dict[int, First] = dict.fromkeys(lookup.tagged(db, self._query.tags), "tag")
+        first: dict[int, First] = dict.fromkeys(lookup.find_tagged(db, self._query.tags), "tag")
         for phrase in self._query.phrases:
-            first |= dict.fromkeys(lookup.with_phrase(db, self._words, phrase), "phrase")
-        return first | dict.fromkeys(lookup.existing_rows(db, self._query.ids), "id")
+            first |= dict.fromkeys(lookup.find_with_phrase(db, self._words, phrase), "phrase")
+        return first | dict.fromkeys(lookup.find_existing_rows(db, self._query.ids), "id")
 
-    def _dated(self) -> list[int]:
-        """Return items on the days that the query names, the earliest first."""
+    def _find_dated(self) -> list[int]:
+        """Return the rows on the days that the query names, the earliest first."""
         days = (self._at.on_days(mention.first, mention.last) for mention in self._query.mentions)
-        found = (self._at.by_date(join("AND", [*self._conditions, day]), MOST) for day in days)
+        found = (self._at.find_by_date(join("AND", [*self._conditions, day]), MOST) for day in days)
         return [entry.row for entries in found for entry in entries]
 
 
-def _keep(entries: list[IndexEntry], allowed: Rows | None) -> list[IndexEntry]:
-    """Return those of the entries that pass the filter."""
+def _keep_allowed(entries: list[IndexEntry], allowed: Rows | None) -> list[IndexEntry]:
+    """Return the entries that pass the filter."""
     if allowed is None:
         return entries
-    held = held_in(allowed, np.array([entry.row for entry in entries], np.int64))
-    return [entry for entry, holds in zip(entries, held, strict=True) if holds]
+    members = find_members(allowed, np.array([entry.row for entry in entries], np.int64))
+    return [entry for entry, is_member in zip(entries, members, strict=True) if is_member]

@@ -1,4 +1,4 @@
-"""Queries over one collection: by filter and date, or by text and what it asks for."""
+"""Queries over one collection, by filter and date or by text."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from ana.backends.chroma.index.lookup import IndexEntry, Lookup
 from ana.backends.chroma.index.ranking import Ranking
 from ana.backends.chroma.index.sql import EVERYTHING, Sql, compile_filter, join
 from ana.backends.chroma.source import ChromaSource, Vector
-from ana.memory.filters import keys
+from ana.memory.filters import find_keys
 from ana.memory.found import Found, Reason
 from ana.memory.query import Query
 from ana.memory.scoring import Weights
@@ -16,7 +16,7 @@ from ana.memory.scoring import Weights
 
 @dataclass(frozen=True)
 class _Ranked:
-    """The best of what passes, and how much passes in all."""
+    """The best items that pass, and how many pass in all."""
 
     entries: list[IndexEntry]
     reasons: list[Reason]
@@ -28,7 +28,7 @@ class Search:
 
     Args:
         index: The derived index.
-        weights: How much each leg of the ranking counts.
+        weights: The weights of the ranking.
     """
 
     def __init__(self, index: Index, weights: Weights) -> None:
@@ -40,14 +40,14 @@ class Search:
 
         Args:
             source: The collection.
-            query: What is looked for.
+            query: The query.
             vector: The vector of its text, of length 1; None without a text.
 
         Raises:
             ToolError: The filter has more conditions than SQLite takes.
         """
-        db = self._index.ready(source)
-        dates = self._index.dates(db, query.zone)
+        db = self._index.make_ready(source)
+        dates = self._index.get_dates(db, query.zone)
         at = Lookup(db, dates)
         conditions = [compile_filter(query.where, dates)] if query.has_filter else []
         if query.due:
@@ -58,21 +58,21 @@ class Search:
         if query.text is None or vector is None:
             found = _rank_by_date(at, query, passing or EVERYTHING)
         else:
-            words = self._index.words(db)
+            words = self._index.load_words(db)
             found = _rank_by_meaning(Ranking(at, words, source, query.text, vector, passing, self._weights), query)
-        items = lookup.items(db, found.entries)
-        unknown = () if found.total else lookup.unknown_keys(db, keys(query.where))
+        items = lookup.load_items(db, found.entries)
+        unknown = () if found.total else lookup.find_unknown_keys(db, find_keys(query.where))
         return Found(items, found.total, found.total > len(items), unknown, tuple(found.reasons))
 
 
 def _rank_by_date(at: Lookup, query: Query, passing: Sql) -> _Ranked:
-    entries = at.by_date(passing, query.limit)
+    entries = at.find_by_date(passing, query.limit)
     reasons = [Reason(date=entry.date if query.due else None, filter=query.has_filter) for entry in entries]
-    return _Ranked(entries, reasons, at.total(passing))
+    return _Ranked(entries, reasons, at.count(passing))
 
 
 def _rank_by_meaning(ranking: Ranking, query: Query) -> _Ranked:
-    hits = ranking.best(query.limit)
-    words = ranking.shared_words(hits)
+    hits = ranking.find_best(query.limit)
+    words = ranking.find_shared_words(hits)
     reasons = [hit.evidence.explain(words.get(hit.entry.row, ()), hit.entry.date, query.has_filter) for hit in hits]
     return _Ranked([hit.entry for hit in hits], reasons, ranking.total)

@@ -1,7 +1,7 @@
 """A filter's tree as SQL over the index's typed property rows.
 
-It says exactly what `ana.memory.filters.matches` says; where a rule looks odd there, its reason stands there too.
-A property's whole value is a row with element 0, every element of a list a row of its own with element 1. Values are
+It selects exactly the items that pass `ana.memory.filters.matches`, where the reasons of odd rules are explained.
+A property's value is a row with element 0, and every element of a list another row with element 1. Values are
 compared as canonical JSON, numbers also as numbers, dates as spans in the zone of the query (see dates.py).
 """
 
@@ -14,17 +14,17 @@ from typing import Any
 
 from ana.backends.chroma.index.dates import ZoneDates
 from ana.errors import ToolError
-from ana.memory.digests import canonical
-from ana.memory.filters import And, Compare, Dated, Node, Operand
-from ana.memory.tokens import folded
+from ana.memory.digests import to_canonical_text
+from ana.memory.filters import And, Compare, DateOperand, Node, Operand
+from ana.memory.tokens import fold_tag
 from ana.values import Json
 
 MOST_PARTS = 900
-"""How many conditions a filter may have: SQLite takes 1,000 in one expression."""
+"""How many conditions a filter may have; SQLite takes 1,000 in one expression."""
 
 INT64 = 2**63
 LONGEST_DAY = 49 * 3600 * 10**6
-"""Microseconds that no calendar day exceeds: where a zone crossed the date line eastwards, one lasted 48 hours."""
+"""Microseconds that no calendar day exceeds; when a zone crossed the date line eastwards, one lasted 48 hours."""
 
 _ORDER = ("$gt", "$gte", "$lt", "$lte")
 _BEFORE = "(stop <= {bs} AND start < {be})"
@@ -34,7 +34,7 @@ _SIGNS = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
 
 @dataclass(frozen=True)
 class Sql:
-    """A condition on `items.row`, and what its question marks stand for."""
+    """A condition on `items.row`, and the values of its question marks."""
 
     text: str
     params: tuple[Any, ...] = ()
@@ -43,15 +43,15 @@ class Sql:
 EVERYTHING = Sql("1")
 
 
-def typed_rows(key: str, value: Json) -> Iterator[tuple[str, int, str, int | float | None]]:
+def iter_typed_rows(key: str, value: Json) -> Iterator[tuple[str, int, str, int | float | None]]:
     """Yield the rows of one property: key, element, value, number."""
-    yield json.dumps(key), 0, canonical(value), _number(value)
+    yield json.dumps(key), 0, to_canonical_text(value), _to_number(value)
     for element in value if isinstance(value, list) else ():
-        yield json.dumps(key), 1, canonical(element), _number(element)
+        yield json.dumps(key), 1, to_canonical_text(element), _to_number(element)
 
 
-def _number(value: Json) -> int | float | None:
-    """Return a number as SQLite orders it; one beyond 64 bits only keeps its side."""
+def _to_number(value: Json) -> int | float | None:
+    """Return a number as SQLite orders it; beyond 64 bits an infinity."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if isinstance(value, int) and not -INT64 <= value < INT64:
@@ -60,7 +60,7 @@ def _number(value: Json) -> int | float | None:
 
 
 def add_functions(db: sqlite3.Connection) -> None:
-    """Teach a connection the functions that `compile_filter` and look-ups call."""
+    """Define the functions that `compile_filter` and look-ups call."""
 
     def order(value: str, bound: str) -> int:
         left, right = json.loads(value), json.loads(bound)
@@ -68,14 +68,14 @@ def add_functions(db: sqlite3.Connection) -> None:
 
     def tag(value: str) -> str | None:
         known = json.loads(value)
-        return folded(known) if isinstance(known, str) else None
+        return fold_tag(known) if isinstance(known, str) else None
 
     db.create_function("ana_order", 2, order, deterministic=True)
     db.create_function("ana_folded", 1, tag, deterministic=True)
 
 
 def compile_filter(node: Node, dates: ZoneDates) -> Sql:
-    """Return the SQL that is true of exactly the rows that pass a filter.
+    """Return SQL that is true for exactly the rows that pass a filter.
 
     Args:
         node: The filter.
@@ -84,13 +84,13 @@ def compile_filter(node: Node, dates: ZoneDates) -> Sql:
     Raises:
         ToolError: The filter has more conditions than SQLite takes.
     """
-    if _size(node) > MOST_PARTS:
+    if _count_conditions(node) > MOST_PARTS:
         raise ToolError(f"The filter has more than {MOST_PARTS} conditions and dates.", "Ask in several queries.")
     return _Compiler(dates.properties).compile(node)
 
 
 def join(word: str, parts: Iterable[Sql]) -> Sql:
-    """Return conditions joined by AND or OR; no parts are always true."""
+    """Return conditions joined by AND or OR; without parts one that is always true."""
     known = list(parts)
     if not known:
         return EVERYTHING
@@ -98,11 +98,11 @@ def join(word: str, parts: Iterable[Sql]) -> Sql:
     return Sql(f"({text})", tuple(param for part in known for param in part.params))
 
 
-def _size(node: Node) -> int:
-    """Count a filter's conditions; a date among several operands is one of its own."""
+def _count_conditions(node: Node) -> int:
+    """Count a filter's conditions; each date among several operands is a condition of its own."""
     if not isinstance(node, Compare):
-        return sum(map(_size, node.parts))
-    return 1 + sum(isinstance(operand, Dated) for operand in _operands(node))
+        return sum(map(_count_conditions, node.parts))
+    return 1 + sum(isinstance(operand, DateOperand) for operand in _list_operands(node))
 
 
 class _Compiler:
@@ -117,8 +117,8 @@ class _Compiler:
 
     def compile(self, node: Node) -> Sql:
         if isinstance(node, Compare):
-            return self._compare(node)
-        if not isinstance(node, And):
+            return self._compile_comparison(node)
+        if not isinstance(node, And):  # an Or: ranges of its parts cannot be joined
             return join("OR", map(self.compile, node.parts))
         ranges: dict[str, list[Compare]] = defaultdict(list)
         rest = []
@@ -127,59 +127,63 @@ class _Compiler:
                 ranges[part.key].append(part)
             else:
                 rest.append(self.compile(part))
-        # both ends of a range in one look-up: alone, each would walk through half of all dates
-        return join("AND", [*map(self._in_order, ranges.values()), *rest])
+        # both ends of a range in one look-up: each alone would read half of all dates
+        return join("AND", [*map(self._compile_range, ranges.values()), *rest])
 
-    def _compare(self, node: Compare) -> Sql:
+    def _compile_comparison(self, node: Compare) -> Sql:
         if node.op in _ORDER:
-            return self._in_order([node])
+            return self._compile_range([node])
         if node.op in ("$ne", "$nin"):
-            opposite = self._equal(node.key, _operands(node), 0)
+            # NOT also finds items without the key
+            opposite = self._compile_equality(node.key, _list_operands(node), 0)
             return Sql(f"NOT {opposite.text}", opposite.params)
-        return self._equal(node.key, _operands(node), int(node.op == "$contains"))
+        return self._compile_equality(node.key, _list_operands(node), int(node.op == "$contains"))
 
-    def _equal(self, key: str, operands: tuple[Operand, ...], element: int) -> Sql:
-        """Equal to any of the operands; nothing equals none of them."""
-        days = [operand for operand in operands if isinstance(operand, Dated)]
-        parts = [self._rows_with_date(key, element, _within(day)) for day in days]
-        plain = [canonical(operand) for operand in operands if not isinstance(operand, Dated)]
+    def _compile_equality(self, key: str, operands: tuple[Operand, ...], element: int) -> Sql:
+        """Return the condition that a value equals one of the operands; without operands it is never true."""
+        days = [operand for operand in operands if isinstance(operand, DateOperand)]
+        parts = [self._rows_where_date(key, element, _is_within(day)) for day in days]
+        plain = [to_canonical_text(operand) for operand in operands if not isinstance(operand, DateOperand)]
         if plain:
-            parts.append(_rows(key, element, Sql(f"value IN ({','.join('?' * len(plain))})", tuple(plain))))
-        if element == 0 and "null" in plain:
-            present = _rows(key, 0, EVERYTHING)
+            parts.append(_rows_where(key, element, Sql(f"value IN ({','.join('?' * len(plain))})", tuple(plain))))
+        if element == 0 and "null" in plain:  # a missing key is the same as null
+            present = _rows_where(key, 0, EVERYTHING)
             parts.append(Sql(f"NOT {present.text}", present.params))
         return join("OR", parts) if parts else Sql("0")
 
-    def _in_order(self, nodes: list[Compare]) -> Sql:
-        """All bounds on one key. Numbers and dates have no order between them, so they are looked up apart."""
+    def _compile_range(self, nodes: list[Compare]) -> Sql:
+        """Return the condition for all bounds on one key."""
+        # numbers and dates have no order between them, so they are looked up separately
         key, parts = nodes[0].key, []
-        if days := [_dated(node.op, node.operand) for node in nodes if isinstance(node.operand, Dated)]:
-            parts.append(self._rows_with_date(key, 0, join("AND", days)))
-        if numbers := [_bounded(node.op, node.operand) for node in nodes if not isinstance(node.operand, Dated)]:
-            parts.append(_rows(key, 0, join("AND", numbers)))
+        if days := [_compare_date(node.op, node.operand) for node in nodes if isinstance(node.operand, DateOperand)]:
+            parts.append(self._rows_where_date(key, 0, join("AND", days)))
+        if numbers := [
+            _compare_number(node.op, node.operand) for node in nodes if not isinstance(node.operand, DateOperand)
+        ]:
+            parts.append(_rows_where(key, 0, join("AND", numbers)))
         return join("AND", parts)
 
-    def _rows_with_date(self, key: str, element: int, test: Sql) -> Sql:
-        return _rows(key, element, test, self._dates)
+    def _rows_where_date(self, key: str, element: int, test: Sql) -> Sql:
+        return _rows_where(key, element, test, self._dates)
 
 
-def _operands(node: Compare) -> tuple[Operand, ...]:
+def _list_operands(node: Compare) -> tuple[Operand, ...]:
     return node.operand if isinstance(node.operand, tuple) else (node.operand,)
 
 
-def _rows(key: str, element: int, test: Sql, table: str = "properties") -> Sql:
+def _rows_where(key: str, element: int, test: Sql, table: str = "properties") -> Sql:
     text = f"items.row IN (SELECT row FROM {table} WHERE key = ? AND element = {element} AND {test.text})"
     return Sql(text, (json.dumps(key), *test.params))
 
 
-def _bounded(op: str, bound: Any) -> Sql:
+def _compare_number(op: str, bound: Any) -> Sql:
     if -INT64 <= bound < INT64:
         return Sql(f"num {_SIGNS[op]} ?", (bound,))
     return Sql(f"num IS NOT NULL AND ana_order(value, ?) {_SIGNS[op]} 0", (json.dumps(bound),))
 
 
-def _dated(op: str, bound: Dated) -> Sql:
-    """Return the side of a span, with a plain bound on `start` before it that the index can use."""
+def _compare_date(op: str, bound: DateOperand) -> Sql:
+    """Return the comparison with a span, after a simple bound on `start` for which SQLite can use its index."""
     near = {
         "$lt": f"start < {bound.end} AND {_BEFORE}",
         "$lte": f"start <= {bound.end} AND NOT {_AFTER}",
@@ -189,6 +193,6 @@ def _dated(op: str, bound: Dated) -> Sql:
     return Sql(near[op].format(bs=bound.start, be=bound.end))
 
 
-def _within(bound: Dated) -> Sql:
+def _is_within(bound: DateOperand) -> Sql:
     sides = f"NOT {_BEFORE} AND NOT {_AFTER}".format(bs=bound.start, be=bound.end)
     return Sql(f"start BETWEEN {bound.start} AND {bound.end} AND stop <= {bound.end} AND {sides}")

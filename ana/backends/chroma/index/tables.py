@@ -1,4 +1,4 @@
-"""The SQLite file of a derived index: its tables, and how it is opened."""
+"""The SQLite file of a derived index: tables and opening."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from ana.files import remove_database
 VERSION = 3
 
 CACHE = 32_000
-"""How many KiB of the file are kept in memory at most; the default of 2,000 is read over and over at 100,000 items."""
+"""KiB of the file that stay in memory; with the default of 2,000 SQLite reads it repeatedly at 100,000 items."""
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -50,7 +50,7 @@ def open_index(path: Path) -> sqlite3.Connection:
 
 
 def make_tables(db: sqlite3.Connection) -> None:
-    """Empty tables instead of those that are there; without indexes, which fill faster afterwards."""
+    """Replace all tables by empty ones, without indexes: tables fill faster before those exist."""
     dates = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB '*_dates_[0-9]*'").fetchall()
     for table in (*_TABLES, *(name for (name,) in dates)):
         db.execute(f"DROP TABLE IF EXISTS {table}")
@@ -65,19 +65,19 @@ def make_indexes(db: sqlite3.Connection) -> None:
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """All of it or nothing."""
+    """Commit what is done inside, or undo all of it after an error."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
     except BaseException:
-        if db.in_transaction:  # some errors end it by themselves
+        if db.in_transaction:  # some errors have ended it already
             db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
 
 
-def inode(path: Path) -> int:
-    """Return which file is there now; 0 for none."""
+def read_inode(path: Path) -> int:
+    """Return a number that identifies the present file; 0 without a file."""
     try:
         return path.stat().st_ino
     except FileNotFoundError:
@@ -85,10 +85,10 @@ def inode(path: Path) -> int:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, check_same_thread=False, timeout=10, isolation_level=None)
+    db = sqlite3.connect(path, check_same_thread=False, timeout=10, isolation_level=None)  # transactions are explicit
     try:
         db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = FULL")
+        db.execute("PRAGMA synchronous = FULL")  # a write is entered before Chroma has it, and must not be lost
         db.execute(f"PRAGMA cache_size = -{CACHE}")
     except sqlite3.Error:
         db.close()

@@ -1,4 +1,4 @@
-"""Everything in one file while it is in use, and back from it: whole, or not at all."""
+"""Backups are written while the folder is in use, and restored completely or not at all."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def contents(memory: Memory) -> tuple[list[str], dict[int, str], int]:
     return sorted(item.content for item in memory.items()), memory.lines(), len(memory.history())
 
 
-def lived_in(memory: Memory, traces: Path) -> None:
+def fill_with_history(memory: Memory, traces: Path) -> None:
     memory.create("Buy milk", {"due_date": "2026-01-08"})
     memory.append_line("Prefers tea")
     with closing(sqlite3.connect(chroma_of(memory).folder.path / "threads.sqlite")) as threads:
@@ -48,7 +48,7 @@ def lived_in(memory: Memory, traces: Path) -> None:
 
 def test_everything_is_as_it_was_when_the_backup_was_written(memory: Memory, tmp_path: Path) -> None:
     traces = tmp_path / "traces"
-    lived_in(memory, traces)
+    fill_with_history(memory, traces)
     before = contents(memory)
     write_backup(chroma_of(memory).folder, traces, tmp_path / "b.zip")
     memory.create("Later")
@@ -62,7 +62,7 @@ def test_everything_is_as_it_was_when_the_backup_was_written(memory: Memory, tmp
         way_back = restore(chroma_of(memory).folder, traces, tmp_path / "b.zip")
         assert threads.execute("SELECT count(*) FROM t").fetchone() == (1,), "seen by whoever has it open"
     assert contents(memory) == before
-    assert examine(chroma_of(memory)).sound
+    assert examine(chroma_of(memory)).is_sound
     assert memory.find("milk").items[0].content == "Buy milk"
     assert sorted(file.name for file in traces.iterdir()) == [f"{THREAD}.jsonl"]
     assert (traces / f"{THREAD}.jsonl").read_text() == "{}\n"
@@ -102,7 +102,7 @@ def test_a_backup_is_taken_while_others_write(memory: Memory, tmp_path: Path) ->
     writer.join()
     for each in backups:
         restore(chroma_of(memory).folder, tmp_path / "traces", each)
-        assert examine(chroma_of(memory)).sound
+        assert examine(chroma_of(memory)).is_sound
         assert len(memory.history()) == memory.count()
 
 
@@ -111,14 +111,14 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
     memory: Memory, tmp_path: Path, clock: Clock, steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed at each of its steps: before it is decided nothing has changed, afterwards whoever comes next finishes."""
-    lived_in(memory, tmp_path / "traces")
+    fill_with_history(memory, tmp_path / "traces")
     before = contents(memory)
     write_backup(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     memory.create("Later")
     after = contents(memory)
     left = [steps]
 
-    def killing(name: str) -> Any:
+    def kill_in(name: str) -> Any:
         real = getattr(module, name)
 
         def step(*args: Any) -> Any:
@@ -130,16 +130,16 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
         return step
 
     with monkeypatch.context() as patched:
-        patched.setattr(backup_module, "copy_database", killing("copy_database"))
+        patched.setattr(backup_module, "copy_database", kill_in("copy_database"))
         for name in ("find_damage", "write_whole", "copy_database", "_put_back", "_put_back_traces"):
-            patched.setattr(module, name, killing(name))
+            patched.setattr(module, name, kill_in(name))
         with pytest.raises(KeyboardInterrupt):
             restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     decided = (chroma_of(memory).folder.path / "restore.json").exists()
     memory.close()
     again = open_memory(tmp_path / "data", EMBEDDER, clock)
     assert contents(again) == (before if decided else after)
-    assert examine(chroma_of(again)).sound
+    assert examine(chroma_of(again)).is_sound
     assert not list(chroma_of(again).folder.path.glob("restore*"))
     again.close()
 
@@ -159,12 +159,12 @@ def test_a_backup_is_for_its_owner_only(memory: Memory, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.6, 0.99])
-def test_a_backup_that_is_not_whole_changes_nothing(memory: Memory, tmp_path: Path, part: float) -> None:
+def test_a_backup_that_is_incomplete_changes_nothing(memory: Memory, tmp_path: Path, part: float) -> None:
     memory.create("one")
     write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
     data = (tmp_path / "b.zip").read_bytes()
     memory.create("two")
-    for spoiled in (data[: int(len(data) * part)], _flipped(data, part)):
+    for spoiled in (data[: int(len(data) * part)], _flip_a_byte(data, part)):
         (tmp_path / "bad.zip").write_bytes(spoiled)
         with pytest.raises(UserError) as caught:
             restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "bad.zip")
@@ -174,7 +174,7 @@ def test_a_backup_that_is_not_whole_changes_nothing(memory: Memory, tmp_path: Pa
         restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "none.zip")
 
 
-def _flipped(data: bytes, part: float) -> bytes:
+def _flip_a_byte(data: bytes, part: float) -> bytes:
     """One byte in the middle of what is packed is another."""
     at = 200 + int(len(data) * part * 0.5)
     return data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
@@ -234,7 +234,7 @@ def test_an_older_folder_is_backed_up_and_taken_to_this_format(
                 memory.count()
     assert [entry.turn for entry in memory.history()] == ["edit-2", "edit-1"]
     assert contents(memory)[:2] == (["one"], {0: "Prefers tea"})
-    assert examine(chroma_of(memory)).sound
+    assert examine(chroma_of(memory)).is_sound
     assert json.loads((path / "format.json").read_text())["format"] == FORMAT
     kept = list((path / "backups").glob(f"before-format-{FORMAT}-*.zip"))
     assert len(kept) == 1, "the one from before the first try"
@@ -271,10 +271,10 @@ def test_only_what_is_anas_own_is_replaced_or_removed(memory: Memory, tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["journal.sqlite", "threads.sqlite", "format.json", "chroma/chroma.sqlite3"])
-def test_a_backup_is_put_back_over_what_cannot_be_opened(
+def test_a_backup_is_put_back_over_a_folder_that_cannot_be_opened(
     memory: Memory, tmp_path: Path, clock: Clock, name: str
 ) -> None:
-    lived_in(memory, tmp_path / "traces")
+    fill_with_history(memory, tmp_path / "traces")
     before = contents(memory)
     write_backup(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     memory.close()
@@ -285,12 +285,12 @@ def test_a_backup_is_put_back_over_what_cannot_be_opened(
             again.lines()
     restore(chroma_of(again).folder, tmp_path / "traces", tmp_path / "b.zip")
     assert contents(again) == before
-    assert examine(chroma_of(again)).sound
+    assert examine(chroma_of(again)).is_sound
     again.close()
 
 
-def test_a_damaged_database_is_not_packed_as_if_it_were_whole(memory: Memory, tmp_path: Path) -> None:
-    lived_in(memory, tmp_path / "traces")
+def test_a_damaged_database_is_not_packed_as_if_it_were_sound(memory: Memory, tmp_path: Path) -> None:
+    fill_with_history(memory, tmp_path / "traces")
     (chroma_of(memory).folder.path / "threads.sqlite-wal").unlink(missing_ok=True)
     (chroma_of(memory).folder.path / "threads.sqlite").write_bytes(b"garbage " * 5000)
     with pytest.raises(StoreBroken, match=r"threads\.sqlite") as caught:
@@ -299,7 +299,7 @@ def test_a_damaged_database_is_not_packed_as_if_it_were_whole(memory: Memory, tm
     assert not list(tmp_path.glob("*.zip*"))
 
 
-def test_a_store_that_lies_elsewhere_is_packed_and_put_back(memory: Memory, tmp_path: Path) -> None:
+def test_a_store_in_another_place_is_packed_and_put_back(memory: Memory, tmp_path: Path) -> None:
     memory.create("one")
     memory.close()
     chroma = chroma_of(memory).folder.path / "chroma"
@@ -312,7 +312,7 @@ def test_a_store_that_lies_elsewhere_is_packed_and_put_back(memory: Memory, tmp_
     assert chroma.is_symlink()
 
 
-def rewritten(source: Path, target: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
+def rewrite(source: Path, target: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
     """A backup with other files in it."""
     with zipfile.ZipFile(source) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
@@ -331,7 +331,7 @@ ODD: dict[str, Callable[[dict[str, bytes]], Any]] = {
     "a damaged database": lambda files: files.update({"data/journal.sqlite": b"garbage " * 999}),
     "a manifest that is a list": lambda files: files.update({"backup.json": b"[]"}),
     "a manifest without a format": lambda files: files.update({"backup.json": b"{}"}),
-    "a format that is no number": lambda files: files.update({"backup.json": b'{"format": "x", "files": 1}'}),
+    "a format that is not a number": lambda files: files.update({"backup.json": b'{"format": "x", "files": 1}'}),
 }
 
 
@@ -344,7 +344,7 @@ def test_an_archive_that_cannot_be_used_changes_nothing(memory: Memory, tmp_path
         restore(
             chroma_of(memory).folder,
             tmp_path / "traces",
-            rewritten(tmp_path / "b.zip", tmp_path / "odd.zip", ODD[name]),
+            rewrite(tmp_path / "b.zip", tmp_path / "odd.zip", ODD[name]),
         )
     assert contents(memory)[0] == ["one", "two"]
     assert not list(chroma_of(memory).folder.path.glob("restore*"))
@@ -358,13 +358,13 @@ def test_what_does_not_belong_into_a_backup_is_not_unpacked(memory: Memory, tmp_
         files |= {"data/reindexed.json": b"nope", "data/../../evil": b"x", "traces/x.txt": b"x", "other": b"x"}
         files["backup.json"] = json.dumps({"format": FORMAT, "version": "1", "files": len(files) - 1}).encode()
 
-    restore(chroma_of(memory).folder, tmp_path / "traces", rewritten(tmp_path / "b.zip", tmp_path / "odd.zip", more))
+    restore(chroma_of(memory).folder, tmp_path / "traces", rewrite(tmp_path / "b.zip", tmp_path / "odd.zip", more))
     assert contents(memory)[0] == ["one"]
     assert not list(tmp_path.glob("**/evil")) + list(tmp_path.glob("traces/x.txt"))
 
 
 def test_a_very_old_file_is_packed_too(memory: Memory, tmp_path: Path) -> None:
-    lived_in(memory, tmp_path / "traces")
+    fill_with_history(memory, tmp_path / "traces")
     os.utime(tmp_path / "traces" / f"{THREAD}.jsonl", (0, 0))
     write_backup(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     (tmp_path / "traces" / f"{THREAD}.jsonl").unlink()

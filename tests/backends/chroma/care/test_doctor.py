@@ -1,4 +1,4 @@
-"""A damaged store does not take the assistant down: it is found, set aside and made anew, and nothing is lost."""
+"""A damaged store does not stop the assistant: it is found, set aside and rebuilt, and nothing is lost."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def garble(file: Path) -> None:
     file.write_bytes(data)
 
 
-def told(memory: Memory) -> dict[str, str]:
+def contents_by_id(memory: Memory) -> dict[str, str]:
     return {item.id: item.content for item in memory.items()}
 
 
@@ -53,7 +53,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]
     for n in range(20):
         memory.create(f"new number {n}", {"n": n})
     memory.append_line("Prefers tea")
-    there = told(memory)
+    there = contents_by_id(memory)
     memory.close()
     return path, there
 
@@ -69,7 +69,7 @@ def abandon(path: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [truncate, garble])
-def test_a_damaged_vector_index_is_made_anew(
+def test_a_damaged_vector_index_is_rebuilt(
     filled: tuple[Path, dict[str, str]], clock: Clock, spoil: Callable[[Path], None]
 ) -> None:
     path, there = filled
@@ -80,10 +80,10 @@ def test_a_damaged_vector_index_is_made_anew(
     abandon(path)
     said: list[str] = []
     memory = open_memory(path, EMBEDDER, clock, tell=said.append)
-    assert told(memory) == there
+    assert contents_by_id(memory) == there
     assert memory.find("new number 7", limit=1).items[0].content == "new number 7"
     assert memory.lines() == {0: "Prefers tea"}
-    assert "ended in the middle of it" in said[0]
+    assert "ended unexpectedly" in said[0]
     unknown = {change.id for change in examine(chroma_of(memory)).journal}
     assert unknown == {item.id for item in MANY}, "all is sound but that the journal never knew these"
     assert list((path / "set-aside").glob("*/chroma/*/*.bin"))
@@ -97,14 +97,14 @@ def test_a_store_whose_documents_are_lost_too_comes_back_from_journal_and_index(
     garble(path / "chroma" / "chroma.sqlite3")
     abandon(path)
     memory = open_memory(path, EMBEDDER, clock)
-    assert told(memory) == there
+    assert contents_by_id(memory) == there
     assert memory.lines() == {0: "Prefers tea"}
     memory.close()
     (path / "items.index.sqlite").unlink()
     garble(path / "chroma" / "chroma.sqlite3")
     abandon(path)
     memory = open_memory(path, EMBEDDER, clock)
-    assert set(told(memory).values()) == {f"new number {n}" for n in range(20)}, "what the journal knows"
+    assert set(contents_by_id(memory).values()) == {f"new number {n}" for n in range(20)}, "what the journal knows"
     memory.close()
 
 
@@ -115,7 +115,7 @@ class Unreachable(WordLlamaEmbeddings):
         raise StoreBroken("The embedder could not be reached.")
 
 
-def test_a_store_that_cannot_be_made_anew_now_is_not_taken_for_empty(
+def test_a_store_that_cannot_be_rebuilt_now_is_not_taken_for_empty(
     filled: tuple[Path, dict[str, str]], clock: Clock
 ) -> None:
     path, there = filled
@@ -128,7 +128,7 @@ def test_a_store_that_cannot_be_made_anew_now_is_not_taken_for_empty(
             memory.count()
     memory.close()
     memory = open_memory(path, EMBEDDER, clock)
-    assert told(memory) == there
+    assert contents_by_id(memory) == there
     assert not (path / "rebuilding.json").exists()
     memory.close()
 
@@ -137,7 +137,7 @@ PLACES = ("open_chroma", "reindex", "find_fault", "shutil.copy2", "finish_rebuil
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_kill_while_the_store_is_made_anew_loses_nothing(
+def test_a_kill_during_a_rebuild_loses_nothing(
     filled: tuple[Path, dict[str, str]], clock: Clock, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, there = filled
@@ -154,24 +154,24 @@ def test_a_kill_while_the_store_is_made_anew_loses_nothing(
             memory.count()
     memory.close()
     memory = open_memory(path, EMBEDDER, clock)
-    assert told(memory) == there
+    assert contents_by_id(memory) == there
     assert memory.lines() == {0: "Prefers tea"}
     memory.close()
 
 
 def test_a_record_that_the_vector_index_passes_over_is_looked_for_again(memory: Memory) -> None:
-    """Its answers are approximate; what is found when more neighbours are asked for is no fault."""
+    """Its answers are approximate; a record that a wider search finds is not a fault."""
     for n in range(3):
         memory.create(f"text {n}")
-    nearest = ChromaSource.nearest_each
+    nearest = ChromaSource.find_nearest_each
 
     def forgetful(self: ChromaSource, vectors: Sequence[Vector], limit: int) -> list[dict[str, float]]:
         found = nearest(self, vectors, limit)
         return found if len(vectors) == 1 else [dict(list(near.items())[1:]) for near in found]
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ChromaSource, "nearest_each", forgetful)
-        assert examine(chroma_of(memory)).sound
+        patched.setattr(ChromaSource, "find_nearest_each", forgetful)
+        assert examine(chroma_of(memory)).is_sound
 
 
 def test_a_clean_end_is_not_doubted(tmp_path: Path, clock: Clock) -> None:
@@ -183,7 +183,7 @@ def test_a_clean_end_is_not_doubted(tmp_path: Path, clock: Clock) -> None:
     assert said == []
 
 
-def test_after_the_machine_was_started_anew_the_store_is_looked_at_once(
+def test_after_a_restart_of_the_machine_the_store_is_checked_once(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
@@ -206,19 +206,19 @@ def test_a_sound_store_is_proved(memory: Memory) -> None:
     memory.delete(item.id)
     memory.create("buy milk", {"due_date": "2026-01-08"})
     found = examine(chroma_of(memory))
-    assert found.sound
+    assert found.is_sound
     assert found.counts == {"item": 3, "line": 1}
     assert len(found.duplicates) == 1
     assert found.orphans == []
 
 
 def test_an_empty_folder_is_sound(memory: Memory) -> None:
-    assert examine(chroma_of(memory)).sound
+    assert examine(chroma_of(memory)).is_sound
 
 
-def test_what_was_done_behind_the_journals_back_is_found_and_mended(memory: Memory) -> None:
+def test_changes_that_the_journal_does_not_know_are_found_and_repaired(memory: Memory) -> None:
     lost, changed, broken = (memory.create(text).id for text in ("lost", "changed", "broken"))
-    with chroma_of(memory).collections["item"].source() as source:
+    with chroma_of(memory).collections["item"].hold_source() as source:
         chroma_of(memory).folder.mark_written()
         source.delete([lost])
         source.chroma._collection.update([broken], metadatas=[{"ana:item": "no json"}])
@@ -236,26 +236,26 @@ def test_what_was_done_behind_the_journals_back_is_found_and_mended(memory: Memo
     found = examine(chroma_of(memory))
     assert len(found.journal) == 2
     repair(chroma_of(memory), found)
-    assert examine(chroma_of(memory)).sound
-    assert sorted(told(memory).values()) == ["broken", "changed outside", "lost", "unknown"]
+    assert examine(chroma_of(memory)).is_sound
+    assert sorted(contents_by_id(memory).values()) == ["broken", "changed outside", "lost", "unknown"]
     assert memory.history()[0].turn.startswith("doctor-")
     (kept,) = chroma_of(memory).folder.path.glob("set-aside/*/unreadable.jsonl")
     assert json.loads(kept.read_text())["id"] == broken
 
 
-def test_an_index_that_says_something_else_is_made_anew(memory: Memory) -> None:
+def test_an_index_that_says_something_else_is_rebuilt(memory: Memory) -> None:
     item = memory.create("Buy milk").after
     assert item
-    with chroma_of(memory).collections["item"].source() as source:
-        db = chroma_of(memory).collections["item"].index.ready(source)
+    with chroma_of(memory).collections["item"].hold_source() as source:
+        db = chroma_of(memory).collections["item"].index.make_ready(source)
         db.execute("UPDATE bodies SET item = ?", (json.dumps(asdict(item) | {"content": "Buy wine"}),))
     found = examine(chroma_of(memory))
     assert len(found.index) == 1
     repair(chroma_of(memory), found)
-    assert examine(chroma_of(memory)).sound
+    assert examine(chroma_of(memory)).is_sound
 
 
-def test_damage_without_an_unclean_end_is_found_and_mended(filled: tuple[Path, dict[str, str]], clock: Clock) -> None:
+def test_damage_without_an_unclean_end_is_found_and_repaired(filled: tuple[Path, dict[str, str]], clock: Clock) -> None:
     path, there = filled
     for file in (path / "chroma").glob("*/*.bin"):
         garble(file)
@@ -263,8 +263,8 @@ def test_damage_without_an_unclean_end_is_found_and_mended(filled: tuple[Path, d
     found = examine(chroma_of(memory))
     assert "cannot be used" in found.store[0]
     repair(chroma_of(memory), found)
-    assert examine(chroma_of(memory)).sound
-    assert told(memory) == there
+    assert examine(chroma_of(memory)).is_sound
+    assert contents_by_id(memory) == there
     memory.close()
 
 

@@ -1,4 +1,4 @@
-"""Embedding everything again: whenever it is cut short, the old or the new is there, whole."""
+"""Embedding everything again: wherever it is cut short, all of the old or all of the new remains."""
 
 import itertools
 import time
@@ -12,13 +12,13 @@ from ana.embedders import Embedder
 from ana.errors import ConfigError
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import chroma_of, find_neighbours, open_memory
 from tests.conftest import EMBEDDER
 from tests.forks import start_forked
 
 
 class Letters:
-    """A tiny embedder of another size: how often each letter stands in a text."""
+    """A tiny embedder of another size: how often each letter occurs in a text."""
 
     name = "letters"
     dimension = 26
@@ -44,23 +44,20 @@ def filled(path: Path, clock: Clock) -> None:
     memory.close()
 
 
-def whole(path: Path, embedder: Embedder, clock: Clock) -> bool:
-    """Whether everything is there and found, with this embedder."""
+def is_complete(path: Path, embedder: Embedder, clock: Clock) -> bool:
+    """Return whether every record exists and is found, with this embedder."""
     memory = open_memory(path, embedder, clock)
     try:
         contents = {item.content for item in memory.items()}
         found = [memory.find(content, limit=1).items[0].content for content, _ in ITEMS]
-        nearest = [
-            chroma_of(memory).collections["item"].nearest(vector, 1)
-            for vector in chroma_of(memory).collections["item"].vectors([i.id for i in _all(memory)])
-        ]
-        assert nearest == [[item.id] for item in _all(memory)], "each item is found by its own vector"
+        nearest = find_neighbours(memory, [item.id for item in _list_all(memory)], 1)
+        assert nearest == [[item.id] for item in _list_all(memory)], "each item is found by its own vector"
         return contents == set(found) == {content for content, _ in ITEMS} and memory.lines() == {0: "Prefers tea"}
     finally:
         memory.close()
 
 
-def _all(memory: Memory) -> list[Any]:
+def _list_all(memory: Memory) -> list[Any]:
     return list(memory.items())
 
 
@@ -74,7 +71,7 @@ def test_every_item_and_line_is_embedded_again(tmp_path: Path, clock: Clock) -> 
     assert chroma_of(memory).reindex(lambda done, total: told.append((done, total))) == 4
     assert told == [(0, 4), (3, 4), (4, 4)]
     memory.close()
-    assert whole(tmp_path, LETTERS, clock)
+    assert is_complete(tmp_path, LETTERS, clock)
     with pytest.raises(ConfigError, match="embedded with letters"):
         open_memory(tmp_path, EMBEDDER, clock).count()
 
@@ -103,7 +100,7 @@ class Cut(Exception):
 
 
 @pytest.mark.parametrize("step", range(13))
-def test_wherever_it_is_cut_short_the_old_or_the_new_is_whole(
+def test_wherever_it_is_cut_short_the_old_or_the_new_is_complete(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     """Every call that changes something is, in turn, the one that is never reached."""
@@ -122,7 +119,7 @@ def test_wherever_it_is_cut_short_the_old_or_the_new_is_whole(
             (module, "write_whole"),
             (Path, "unlink"),
         ):
-            monkeypatch.setattr(owner, name, _cutting(getattr(owner, name), steps, step))
+            monkeypatch.setattr(owner, name, _cut_at(getattr(owner, name), steps, step))
         try:
             chroma_of(memory).reindex(lambda *_: None)
             cut = False
@@ -132,10 +129,10 @@ def test_wherever_it_is_cut_short_the_old_or_the_new_is_whole(
     memory.close()
     assert cut == (step < 12), "all steps that change something were cut"
     changed = (tmp_path / "reindexed.json").exists() or not cut
-    assert whole(tmp_path, LETTERS if changed else EMBEDDER, clock)
+    assert is_complete(tmp_path, LETTERS if changed else EMBEDDER, clock)
 
 
-def _cutting(real: Any, steps: "itertools.count[int]", at: int) -> Any:
+def _cut_at(real: Any, steps: "itertools.count[int]", at: int) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         if next(steps) == at:
             raise Cut
@@ -159,7 +156,7 @@ KILLED = """
 
 
 @pytest.mark.parametrize("after", [0.0, 0.02, 0.05, 0.1, 0.2])
-def test_killed_at_any_moment_the_old_or_the_new_is_whole(tmp_path: Path, clock: Clock, after: float) -> None:
+def test_killed_at_any_moment_the_old_or_the_new_is_complete(tmp_path: Path, clock: Clock, after: float) -> None:
     filled(tmp_path, clock)
     with start_forked("-c", KILLED, str(tmp_path)) as (_, _, told):
         assert told.readline() == "ready\n"
@@ -171,4 +168,4 @@ def test_killed_at_any_moment_the_old_or_the_new_is_whole(tmp_path: Path, clock:
     except ConfigError:
         embedder = LETTERS
     memory.close()
-    assert whole(tmp_path, embedder, clock)
+    assert is_complete(tmp_path, embedder, clock)

@@ -15,7 +15,7 @@ from ana.backends.chroma.index.dates import MOST_ZONES
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.lookup import Lookup
 from ana.backends.chroma.index.sql import compile_filter
-from ana.backends.chroma.source import Stored
+from ana.backends.chroma.source import EmbeddedItem
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.time.clock import Clock
@@ -38,11 +38,11 @@ class Shelf:
     def count(self) -> int:
         return len(self.items)
 
-    def some(self, ids: Sequence[str]) -> list[Stored]:
-        return [Stored(self.items[id], np.zeros(2, np.float32)) for id in ids if id in self.items]
+    def get_many(self, ids: Sequence[str]) -> list[EmbeddedItem]:
+        return [EmbeddedItem(self.items[id], np.zeros(2, np.float32)) for id in ids if id in self.items]
 
-    def all(self) -> list[Stored]:
-        return self.some(list(self.items))
+    def iter_all(self) -> list[EmbeddedItem]:
+        return self.get_many(list(self.items))
 
 
 @settings(max_examples=examples(300), deadline=None)
@@ -69,7 +69,7 @@ def test_sql_finds_what_the_exact_test_finds(
     for each in (zone, before, zone):
         assert found_ids(index, shelf, where, each) == matching_ids(shelf, where, each)
     shelf.items["new"] = Item("new", "x", held[0], STAMP, STAMP)
-    with index.writing(shelf, shelf.some(["new"])):
+    with index.enter_write(shelf, shelf.get_many(["new"])):
         pass
     assert found_ids(index, shelf, where, before) == matching_ids(shelf, where, before)
     index.close()
@@ -77,10 +77,10 @@ def test_sql_finds_what_the_exact_test_finds(
 
 def found_ids(index: Index, shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:
     """The ids that a filter finds by SQL."""
-    db = index.ready(shelf)
-    dates = index.dates(db, zone)
+    db = index.make_ready(shelf)
+    dates = index.get_dates(db, zone)
     at = Lookup(db, dates)
-    return {entry.id for entry in at.entries(rows=at.rows(compile_filter(parse(where, zone), dates)).tolist())}
+    return {entry.id for entry in at.get_entries(rows=at.find_rows(compile_filter(parse(where, zone), dates)).tolist())}
 
 
 def matching_ids(shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:
@@ -94,7 +94,7 @@ def test_only_a_few_zones_are_kept(tmp_path: Path) -> None:
     index = Index(tmp_path / "index.sqlite")
     for zone in map(ZoneInfo, (*ZONES, *ZONES)):
         assert found_ids(index, shelf, {"due": "2026-01-13"}, zone) == {"a"}
-    tables = index.ready(shelf).execute(
+    tables = index.make_ready(shelf).execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'item_dates_%'"
     )
     assert len(tables.fetchall()) == MOST_ZONES < len(ZONES)
@@ -115,7 +115,7 @@ def test_numbers_beyond_64_bits_are_compared_exactly(tmp_path: Path, op: str) ->
     index.close()
 
 
-def spoiled(path: Path) -> dict[str, Callable[[], object]]:
+def ways_to_spoil(path: Path) -> dict[str, Callable[[], object]]:
     """Ways in which an index file can be wrong."""
     return {
         "deleted": path.unlink,
@@ -136,12 +136,12 @@ def _execute(path: Path, *statements: str) -> None:
     db.close()
 
 
-@pytest.mark.parametrize("how", sorted(spoiled(Path())))
+@pytest.mark.parametrize("how", sorted(ways_to_spoil(Path())))
 def test_a_spoiled_index_is_rebuilt(tmp_path: Path, clock: Clock, how: str) -> None:
     memory = open_memory(tmp_path, EMBEDDER, clock)
     ids = [memory.create(f"thing {word}", {"n": n}).id for n, word in enumerate(("one", "two", "three"))]
     memory.close()
-    spoiled(tmp_path / "items.index.sqlite")[how]()
+    ways_to_spoil(tmp_path / "items.index.sqlite")[how]()
     memory = open_memory(tmp_path, EMBEDDER, clock)
     assert {item.id for item in memory.find(where={"n": {"$gte": 1}}).items} == set(ids[1:])
     assert memory.find('"thing two"', limit=1).items[0].id == ids[1]

@@ -121,7 +121,7 @@ def test_similar_items_are_found_through_an_item_s_own_content(store: Memory) ->
     assert found.reasons[0].filter
 
 
-def test_why_tells_cosine_words_and_day(store: Memory) -> None:
+def test_a_reason_has_cosine_words_and_day(store: Memory) -> None:
     found = store.find("the dentist check-up on January 13", limit=3)
     reason = found.reasons[0]
     assert found.items[0].content.startswith("Check-up at Dr. Wagner")
@@ -159,19 +159,19 @@ def test_every_item_can_be_listed_by_meaning(store: Memory) -> None:
     assert not found.truncated
 
 
-def brute(weights: Weights, text: str, where: Any, limit: int) -> list[float]:
+def score_all(weights: Weights, text: str, where: Any, limit: int) -> list[float]:
     """The scores of the best items, with every item compared."""
     from ana.memory.bm25 import Words
-    from ana.memory.tokens import tokens
+    from ana.memory.tokens import tokenize
     from ana.time.spans import date_span
 
     every = kept()
     vocabulary: dict[str, int] = {}
-    texts = [tokens(property_text(item.content, item.properties)) for item in every]
+    texts = [tokenize(property_text(item.content, item.properties)) for item in every]
     documents = [np.array([vocabulary.setdefault(w, len(vocabulary)) for w in text], np.uint32) for text in texts]
     query = parse_query(text, WEDNESDAY.date())
     known = [vocabulary[w] for w in query.words if w in vocabulary]
-    lexical = Words(enumerate(documents)).scored(known, len(query.words) - len(known)).of(np.arange(len(every)))
+    lexical = Words(enumerate(documents)).score(known, len(query.words) - len(known)).look_up(np.arange(len(every)))
     cosines = np.array(EMBEDDER.embed_documents([property_text(i.content, i.properties) for i in every])) @ np.array(
         EMBEDDER.embed_query(text)
     )
@@ -199,7 +199,7 @@ TEXTS = [query.text for query in load_queries() if parse_query(query.text, WEDNE
 @settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.sampled_from(TEXTS), where=st.sampled_from(FILTERS), limit=st.sampled_from([1, 5, 10, 60]))
 def test_the_best_are_those_of_comparing_every_item(store: Memory, text: str, where: Any, limit: int) -> None:
-    """What the legs propose and the threshold leaves out never costs a place."""
+    """Items that the threshold leaves out would never have been among the best."""
     assert_the_best(store, text, where, limit)
 
 
@@ -215,12 +215,12 @@ def assert_the_best(store: Memory, text: str, where: Any, limit: int) -> None:
     if firsts:
         return
     weights = Weights()
-    expected = brute(weights, text, where, limit)
+    expected = score_all(weights, text, where, limit)
     known = {item.id: reason for item, reason in zip(found.items, found.reasons, strict=True)}
     assert len(known) == len(expected)
     cosines = [reason.vector or 0.0 for reason in found.reasons]
     assert all(a is not None for a in cosines)
-    got = brute(weights, text, {"id": {"$in": [item.id for item in found.items]}}, limit)
+    got = score_all(weights, text, {"id": {"$in": [item.id for item in found.items]}}, limit)
     assert got == pytest.approx(expected, abs=1e-4)
 
 
