@@ -90,7 +90,7 @@ def _open_folder(settings: Settings, program: str) -> FolderHandles:
 
 
 @contextmanager
-def opened(settings: Settings, program: str) -> Iterator[FolderHandles]:
+def open_data_folder(settings: Settings, program: str) -> Iterator[FolderHandles]:
     """Open handles for one command without a model, and close them after it. Arguments as in `open_handles`.
 
     Raises:

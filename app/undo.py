@@ -3,7 +3,7 @@
 import sys
 from typing import TYPE_CHECKING
 
-from ana.memory.receipts import receipt
+from ana.memory.receipts import make_receipt
 from app.show.text import describe_change, say, shorten
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def undo_turn(
         return False
     say("Taken back:" if done.changes else "Everything was already as it had been before that turn.")
     for change in done.changes:
-        say(f"  {describe_change(receipt(change))}")
+        say(f"  {describe_change(make_receipt(change))}")
     if done.changes:
         say(f"To bring it back: {command} {done.name}")
     return True

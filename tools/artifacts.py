@@ -11,7 +11,7 @@ from langchain_core.messages import AnyMessage, ToolMessage
 
 from ana.memory.changes import Change
 from ana.memory.found import Found
-from ana.memory.receipts import receipt, told
+from ana.memory.receipts import make_receipt, reason_to_json
 
 Receipt: TypeAlias = dict[str, Any]
 """The record of one write as people are shown it: {op, kind, id, before, after}."""
@@ -40,12 +40,16 @@ Artifact: TypeAlias = Receipt | Receipts | Reasons | RefusedCopy
 
 def collect_receipts(changes: Sequence[Change]) -> Receipts:
     """Return the receipts of several writes."""
-    return {"changes": [receipt(change) for change in changes]}
+    return {"changes": [make_receipt(change) for change in changes]}
 
 
 def explain(found: Found) -> Reasons:
     """Return why each item was found."""
-    return {"why": [{"id": item.id} | told(reason) for item, reason in zip(found.items, found.reasons, strict=True)]}
+    return {
+        "why": [
+            {"id": item.id} | reason_to_json(reason) for item, reason in zip(found.items, found.reasons, strict=True)
+        ]
+    }
 
 
 def refuse_copy(id: str) -> RefusedCopy:

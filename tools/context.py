@@ -2,7 +2,7 @@
 
 from langchain_core.tools import tool
 
-from ana.memory.receipts import receipt
+from ana.memory.receipts import make_receipt
 from tools.call import Injected, Result
 
 
@@ -15,7 +15,7 @@ def append_context(content: str, *, call: Injected) -> Result:
     """
     change = call.memory.append_line(content, call.cause)
     assert change.after is not None
-    return {"line": int(change.id), "content": change.after.content}, receipt(change)
+    return {"line": int(change.id), "content": change.after.content}, make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -29,7 +29,7 @@ def replace_context(line: int, content: str, *, call: Injected) -> Result:
     change = call.memory.replace_line(line, content, call.cause, call.shown)
     assert change.before is not None
     assert change.after is not None
-    return {"line": line, "content": change.after.content, "replaced": change.before.content}, receipt(change)
+    return {"line": line, "content": change.after.content, "replaced": change.before.content}, make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -41,4 +41,4 @@ def delete_context(line: int, *, call: Injected) -> Result:
     """
     change = call.memory.delete_line(line, call.cause, call.shown)
     assert change.before is not None
-    return {"line": line, "deleted": change.before.content}, receipt(change)
+    return {"line": line, "deleted": change.before.content}, make_receipt(change)

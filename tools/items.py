@@ -7,7 +7,7 @@ from langchain_core.tools import tool
 
 from ana.errors import DuplicateItem, ToolError
 from ana.memory.found import Found
-from ana.memory.receipts import receipt
+from ana.memory.receipts import make_receipt
 from ana.time.dates import with_weekday, without_weekday
 from ana.values import Json
 from tools.artifacts import explain, refuse_copy
@@ -31,7 +31,7 @@ def create_item(content: str, properties: dict[str, Any] | None = None, *, call:
     except DuplicateItem as exc:
         return {"existing": call.show(call.memory.get(exc.id)), "choice": CHOICE}, refuse_copy(exc.id)
     assert change.after is not None
-    return call.show(change.after), receipt(change)
+    return call.show(change.after), make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -51,7 +51,7 @@ def update_item(
         id, None if content is None else _require_text(content), _strip_weekdays(properties), call.cause
     )
     assert change.after is not None
-    return call.show(change.after), receipt(change)
+    return call.show(change.after), make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -63,7 +63,7 @@ def delete_item(id: str, *, call: Injected) -> Result:
     """
     change = call.memory.delete(id, call.cause)
     assert change.before is not None
-    return {"deleted": call.show(change.before)}, receipt(change)
+    return {"deleted": call.show(change.before)}, make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")

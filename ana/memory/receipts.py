@@ -9,13 +9,13 @@ from ana.memory.item import to_json
 from ana.values import plain
 
 
-def told(reason: Reason) -> dict[str, Any]:
+def reason_to_json(reason: Reason) -> dict[str, Any]:
     """Return why an item was found, without the reasons that do not apply."""
     vector = {} if reason.vector is None else {"vector": round(reason.vector, 3)}
     return vector | {name: value for name, value in asdict(reason).items() if value and name != "vector"}
 
 
-def receipt(change: Change) -> dict[str, Any]:
+def make_receipt(change: Change) -> dict[str, Any]:
     """Return a write as people are shown it: op, kind, id, and the record before and after."""
     return {
         "op": change.op,

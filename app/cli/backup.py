@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ana.handles import opened
+from ana.handles import open_data_folder
 from app.show.text import say
 from app.startup import start
 
@@ -13,6 +13,6 @@ from app.startup import start
 def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP.")]) -> None:
     """Write everything, conversations and traces included, into one file; also while it is in use."""
     settings = start()
-    with opened(settings, "ana backup") as handles:
+    with open_data_folder(settings, "ana backup") as handles:
         count = handles.backend.back_up(settings.traces_dir, to)
     say(f"{count} files are in {to}.")

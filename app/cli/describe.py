@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ana.handles import opened
+from ana.handles import open_data_folder
 from ana.memory.item import Item, to_json
 from ana.settings import Settings
 from app.show.text import shorten
@@ -35,7 +35,7 @@ def describe_store(settings: Settings, samples: int) -> dict[str, Any]:
     types: dict[str, Counter[str]] = {}
     values: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
     newest: list[Item] = []
-    with opened(settings, "ana describe") as handles, handles.backend.snapshot():
+    with open_data_folder(settings, "ana describe") as handles, handles.backend.snapshot():
         for item in handles.memory.items():
             for name, value in item.properties.items():
                 types.setdefault(name, Counter())[type(value).__name__] += 1

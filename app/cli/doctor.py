@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ana.files import find_damage
-from ana.handles import opened
+from ana.handles import open_data_folder
 from ana.settings import Settings
 from ana.tracing.traces import count_broken_lines
 from app.show.text import pluralize, shorten
@@ -74,7 +74,7 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
     from ana.backends.chroma.care.rebuild import set_aside
     from ana.backends.chroma.care.repair import repair as repair_findings
 
-    with opened(settings, "ana doctor") as handles, handles.backend.hold_closed():
+    with open_data_folder(settings, "ana doctor") as handles, handles.backend.hold_closed():
         damaged = _damaged_files(settings.ana_data_dir)
         if repair and damaged:
             for name in damaged:

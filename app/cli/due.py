@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ana.handles import opened
+from ana.handles import open_data_folder
 from ana.memory.item import to_json
 from app.due import group_due, show_due
 from app.startup import start
@@ -18,7 +18,7 @@ def due(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show what is overdue, due today and later this week. Exit code 4 if anything is overdue or due today, else 0."""
-    with opened(start(), "ana due") as handles:
+    with open_data_folder(start(), "ana due") as handles:
         groups = group_due(handles)
     if json_:
         sections = {name: [to_json(item) for item in found.items] for name, found in groups.items()}

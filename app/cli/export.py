@@ -12,7 +12,7 @@ from typing import IO, Annotated
 import typer
 
 from ana.errors import UserError
-from ana.handles import opened
+from ana.handles import open_data_folder
 from ana.settings import Settings
 from app.startup import start
 
@@ -35,7 +35,7 @@ def write_export(settings: Settings, to: str) -> None:
     path = None if to == "-" else Path(to)
     if path is not None:
         _refuse_other_files(path)
-    with opened(settings, "ana export") as handles, _open_draft(path) as file:
+    with open_data_folder(settings, "ana export") as handles, _open_draft(path) as file:
         file.writelines(export_lines(handles.backend))
         if path is None:
             # A draft first, also for a pipe: the folder is free again however slowly the pipe is read.

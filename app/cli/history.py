@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ana.errors import UserError
-from ana.handles import opened
-from ana.memory.receipts import receipt
+from ana.handles import open_data_folder
+from ana.memory.receipts import make_receipt
 from ana.settings import Settings
 from app.show.tables import show_table
 from app.show.text import describe_change, say, shorten
@@ -32,7 +32,7 @@ def history(
     if json_:
         for entry in entries:
             about = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn}
-            print(json.dumps(about | receipt(entry.change), ensure_ascii=False))
+            print(json.dumps(about | make_receipt(entry.change), ensure_ascii=False))
     else:
         show_entries(entries)
 
@@ -49,7 +49,7 @@ def find_entries(settings: Settings, id: str | None, since: str | None, limit: i
     Raises:
         UserError: `since` does not name a day.
     """
-    with opened(settings, "ana history") as handles:
+    with open_data_folder(settings, "ana history") as handles:
         beginning = parse_since(since, handles.clock) if since else ""
         return handles.memory.history(id=id, since=beginning, limit=limit)
 
@@ -57,7 +57,7 @@ def find_entries(settings: Settings, id: str | None, since: str | None, limit: i
 def show_entries(entries: "list[Entry]") -> None:
     """Print a table: when, what, and the turn it was part of."""
     rows = [
-        (entry.ts[:16].replace("T", " "), describe_change(receipt(entry.change)), shorten(entry.turn, 200))
+        (entry.ts[:16].replace("T", " "), describe_change(make_receipt(entry.change)), shorten(entry.turn, 200))
         for entry in entries
     ]
     if rows:

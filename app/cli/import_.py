@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ana.errors import UserError
-from ana.handles import opened
+from ana.handles import open_data_folder
 from ana.settings import Settings
 from app.show.text import say
 from app.startup import start
@@ -37,7 +37,7 @@ def import_file(settings: Settings, path: Path, *, replace: bool) -> None:
     """
     from ana.transfer.importer import import_bundle
 
-    with opened(settings, "ana import") as handles:
+    with open_data_folder(settings, "ana import") as handles:
         try:
             bundle = _read_source(path, handles.clock.zone)
         except OSError as exc:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ana.errors import ToolError
-from ana.handles import opened
+from ana.handles import open_data_folder
 from ana.memory.found import Found
 from ana.settings import Settings
 from ana.values import Json
@@ -49,7 +49,7 @@ def find_items(settings: Settings, words: str, where: str | None, due: Due | Non
     """
     if due and (words or where):
         raise ToolError("--due stands alone.", "Put the same condition into --where, or leave the words out.")
-    with opened(settings, "ana items") as handles:
+    with open_data_folder(settings, "ana items") as handles:
         if due:
             return find_due(handles, due, limit)
         return handles.memory.find(words or None, _parse_filter(where), limit)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ana.handles import opened
+from ana.handles import open_data_folder
 from ana.settings import Embeddings, Settings
 from app.startup import start
 
@@ -37,6 +37,9 @@ def embed_again(settings: Settings, embeddings: Embeddings) -> int:
         print("Downloading all-MiniLM-L6-v2 (80 MB) unless it is there already.", file=sys.stderr)
         fetch_minilm()
     chosen = settings.model_copy(update={"ana_embeddings": embeddings})
-    with opened(chosen, "ana reindex") as handles, Progress(console=Console(stderr=True), transient=True) as bar:
+    with (
+        open_data_folder(chosen, "ana reindex") as handles,
+        Progress(console=Console(stderr=True), transient=True) as bar,
+    ):
         task = bar.add_task("embedding")
         return handles.backend.reindex(lambda done, total: bar.update(task, completed=done, total=total))

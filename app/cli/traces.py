@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ana.handles import opened
+from ana.handles import open_data_folder
 from ana.settings import Settings
 from ana.tracing.traces import Traces, moment
 from app.cli.ages import moment_before
@@ -71,5 +71,5 @@ def purge_traces(settings: Settings, older_than: str) -> int:
 
 
 def _parse_age(settings: Settings, age: str) -> datetime:
-    with opened(settings, "ana traces") as handles:
+    with open_data_folder(settings, "ana traces") as handles:
         return moment_before(age, handles.clock)

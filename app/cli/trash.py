@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ana.handles import opened
-from ana.memory.receipts import receipt
+from ana.handles import open_data_folder
+from ana.memory.receipts import make_receipt
 from ana.settings import Settings
 from app.cli.ages import moment_before
 from app.show.tables import show_table
@@ -43,15 +43,15 @@ def restore_item(item: Annotated[str, typer.Argument(help="The item's id.")]) ->
     """Bring a deleted item back."""
     from ana.memory.trash import restore
 
-    with opened(start(), "ana trash") as handles:
-        say(f"  {describe_change(receipt(restore(handles.memory, item)))}")
+    with open_data_folder(start(), "ana trash") as handles:
+        say(f"  {describe_change(make_receipt(restore(handles.memory, item)))}")
 
 
 def show_trash(settings: Settings) -> None:
     """Print what lies in the trash, the one deleted last first."""
     from ana.memory.trash import list_deleted
 
-    with opened(settings, "ana trash") as handles:
+    with open_data_folder(settings, "ana trash") as handles:
         gone = list_deleted(handles.memory)
     rows = [(each.item.id, shorten(each.item.content, 160), each.ts[:16].replace("T", " ")) for each in gone]
     if rows:
@@ -68,6 +68,6 @@ def purge_trash(settings: Settings, older_than: str) -> int:
     """
     from ana.memory.trash import purge
 
-    with opened(settings, "ana trash") as handles:
+    with open_data_folder(settings, "ana trash") as handles:
         before = moment_before(older_than, handles.clock)
         return len(purge(handles.memory, before.isoformat(timespec="microseconds")))

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ana.handles import opened
+from ana.handles import open_data_folder
 from app.startup import start
 from app.undo import undo_turn
 
@@ -14,7 +14,7 @@ def undo(
     force: Annotated[bool, typer.Option(help="Restore also what something else has changed since.")] = False,
 ) -> None:
     """Take a whole turn back, items and Global Context alike. This can itself be taken back."""
-    with opened(start(), "ana undo") as handles:
+    with open_data_folder(start(), "ana undo") as handles:
         undone = undo_turn(handles.memory, turn, override=force)
     if not undone:
         raise typer.Exit(1)

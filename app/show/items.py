@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ana.memory.found import Found
 from ana.memory.item import Item, to_json
-from ana.memory.receipts import told
+from ana.memory.receipts import reason_to_json
 from ana.time.dates import day_of, weekday
 from ana.values import Json
 from app.show.tables import show_table
@@ -35,7 +35,7 @@ def show_found(found: Found, why: bool = False) -> None:
 
 def explain(found: Found) -> list[str]:
     """Return for each item in a few words why it was found."""
-    return [", ".join(_format_reason(*reason) for reason in told(each).items()) for each in found.reasons]
+    return [", ".join(_format_reason(*reason) for reason in reason_to_json(each).items()) for each in found.reasons]
 
 
 def found_to_json(found: Found, why: bool) -> str:
@@ -45,7 +45,9 @@ def found_to_json(found: Found, why: bool) -> str:
         "total": found.total,
         "truncated": found.truncated,
     }
-    return json.dumps(result | ({"why": [told(each) for each in found.reasons]} if why else {}), ensure_ascii=False)
+    return json.dumps(
+        result | ({"why": [reason_to_json(each) for each in found.reasons]} if why else {}), ensure_ascii=False
+    )
 
 
 def _format_reason(name: str, value: object) -> str:

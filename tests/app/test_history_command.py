@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ana.errors import UserError
-from ana.handles import opened
+from ana.handles import open_data_folder
 from ana.memory.changes import Cause
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
@@ -34,7 +34,7 @@ def filled(settings: Settings) -> str:
 
 
 def undo_alone(settings: Settings, turn: str, *, override: bool) -> bool:
-    with opened(settings, "ana undo") as handles:
+    with open_data_folder(settings, "ana undo") as handles:
         return undo_turn(handles.memory, turn, override=override)
 
 
