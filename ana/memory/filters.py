@@ -286,17 +286,12 @@ def _test_order(*sides: int) -> Callable[[Json, Any], bool]:
     return lambda value, bound: _compare_order(value, bound) in sides
 
 
-_ORDER: dict[str, Callable[[Json, Any], bool]] = {
-    "$gt": _test_order(1),
-    "$gte": _test_order(0, 1),
-    "$lt": _test_order(-1),
-    "$lte": _test_order(-1, 0),
-}
+_ORDER = {"$gt": (1,), "$gte": (0, 1), "$lt": (-1,), "$lte": (-1, 0)}
 _TESTS: dict[str, Callable[[Json, Any], bool]] = {
     "$eq": _is_equal,
     "$ne": lambda value, operand: not _is_equal(value, operand),
     "$in": _is_any,
     "$nin": lambda value, operands: not _is_any(value, operands),
     "$contains": _contains,
-    **_ORDER,
+    **{op: _test_order(*sides) for op, sides in _ORDER.items()},
 }
