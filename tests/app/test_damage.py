@@ -163,7 +163,7 @@ def test_everything_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pyt
     code, told = ana(capsys, "backup", str(packed))
     assert (code, "exists already" in told) == (1, True)
     code, told = ana(capsys, "export", str(packed))
-    assert (code, "is no export" in told) == (1, True)
+    assert (code, "is not an export" in told) == (1, True)
     monkeypatch.setenv("ANA_DATA_DIR", str(home / "other"))
     code, told = ana(capsys, "import", str(first))
     assert (code, told) == (0, "3 new, 0 were here already.\n")
