@@ -47,7 +47,7 @@ DOORS = (
     ("`ana history [--item ID] [--since DAY] [--json]`", "what was changed, when, and in which turn"),
     (
         "`ana undo [--turn T] [--force]`",
-        "takes a whole turn back, items and Global Context alike; can be taken back itself; exit 1 on a conflict",
+        "undoes a whole turn, items and Global Context alike; can be undone itself; exit 1 on a conflict",
     ),
     (
         "`ana trash [list\\|restore ID\\|--purge --older-than 30d]`",
