@@ -1,4 +1,4 @@
-"""What the state of a thread says about a turn that has not ended."""
+"""Find, resume and close a turn that has not ended."""
 
 import json
 from typing import Any
@@ -34,12 +34,14 @@ def build_input(state: StateSnapshot, reply: dict[str, Any] | None = None) -> "C
 def close(request: Request, messages: list[AnyMessage]) -> tuple[str, list[AnyMessage]]:
     """Return the sentence that ends a turn nobody replied to, and answers to the calls that are known not to have run.
 
-    Whether a call of a node that asks in another way ran is not known; nodes/history.py says so to the model.
+    Those are the calls that were asked about. Whether another call of the same batch ran, or one of a node that asks in
+    another way, is not known; nodes/history.py says so to the model.
     """
     if not request["action_requests"]:
         return NOT_ANSWERED, []
     message = pending_calls(messages)
-    calls = [*message.tool_calls, *message.invalid_tool_calls] if message else []
+    asked = [(action.get("name"), action.get("args")) for action in request["action_requests"]]
+    calls = [call for call in message.tool_calls if (call["name"], call["args"]) in asked] if message else []
     return NOT_APPROVED, [
         ToolMessage(
             json.dumps(NOT_RUN),

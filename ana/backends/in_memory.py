@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -48,11 +49,11 @@ class InMemoryBackend:
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         with self._lock:
             records = self._records[kind]
-            return {id: records[id] for id in ids if id in records}
+            return deepcopy({id: records[id] for id in ids if id in records})
 
     def scan(self, kind: Kind) -> Iterator[Item]:
         with self._lock:
-            return iter(list(self._records[kind].values()))  # a copy: others may write while the caller reads
+            return iter(deepcopy(list(self._records[kind].values())))
 
     def count(self, kind: Kind) -> int:
         return len(self._records[kind])
@@ -70,23 +71,23 @@ class InMemoryBackend:
             best = ranked[: query.limit]
             unknown = () if passing else self._unknown_keys(query)
             reasons = tuple(reason for _, reason in best)
-            return Found([item for item, _ in best], len(passing), len(passing) > len(best), unknown, reasons)
+            return Found(deepcopy([item for item, _ in best]), len(passing), len(passing) > len(best), unknown, reasons)
 
     def find_change(self, key: str) -> Change | None:
         with self._lock:
-            return next((entry.change for entry in self._journal if entry.key == key), None)
+            return deepcopy(next((entry.change for entry in self._journal if entry.key == key), None))
 
     def entries(
         self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
     ) -> list[Entry]:
         with self._lock:
             found = [e for e in reversed(self._journal) if turn in (None, e.turn) and id in (None, e.change.id)]
-        return [entry for entry in found if entry.ts >= since][: limit if limit >= 0 else None]
+        return deepcopy([entry for entry in found if entry.ts >= since][: limit if limit >= 0 else None])
 
     def latest(self, kind: Kind) -> list[Entry]:
         with self._lock:
             last = {entry.change.id: entry for entry in self._journal if entry.change.kind == kind}
-        return sorted(last.values(), key=lambda entry: entry.seq)
+        return deepcopy(sorted(last.values(), key=lambda entry: entry.seq))
 
     def turns(self) -> dict[str, str]:
         last: dict[str, tuple[str, int, str]] = {}
@@ -114,8 +115,9 @@ class InMemoryBackend:
     def apply(
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
     ) -> list[Change]:
+        entries = deepcopy(entries)  # a caller may change its objects afterwards, as it may change what reads return
         changes = net(entry.change for entry in entries)
-        documents = {c.id: property_text(c.after.content, c.after.properties) for c in changes if c.after}
+        documents = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
         vectors = dict(zip(documents, self._embedder.embed_documents(list(documents.values())), strict=True))
         with self._lock:
             if earlier := find_earlier_change(self, entries):
@@ -124,11 +126,11 @@ class InMemoryBackend:
             if distinct:
                 self._refuse_copies(changes)
             for change in changes:
-                self._store(change, vectors.get(change.id), documents.get(change.id, ""))
+                self._store(change, vectors.get(change.key), documents.get(change.key, ""))
             first = self._written + 1  # not the length of the journal, which purging shortens
             self._written += len(entries)
             self._journal += [replace(entry, seq=seq) for seq, entry in enumerate(entries, first)]
-            return combine(entry.change for entry in entries)
+            return deepcopy(combine(entry.change for entry in entries))
 
     def erase(self, kind: Kind, id: str) -> None:
         with self._lock:

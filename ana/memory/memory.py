@@ -238,19 +238,22 @@ class Memory:
         # an edit by hand is a turn too, so that it can be undone
         by = cause or Cause("", "", f"edit-{secrets.token_hex(4)}")
         # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
-        for left in reversed(range(TRIES)):
-            with self.backend.snapshot():
-                if by.key and (earlier := self.backend.find_change(by.key)):
-                    return earlier
-                change = plan()
-            expected: dict[RecordKey, Item | None] = {change.key: change.before}
-            entry = Entry(self.stamp(), by.thread, by.turn, change, by.key or None)
+        for _ in range(TRIES):
             try:
-                return self.backend.apply([entry], expected, distinct=distinct)[0]
+                return self._try_write(plan, by, distinct=distinct)
             except RecordChanged:
-                if not left:
-                    raise
-        raise AssertionError("unreachable")
+                continue
+        with self.backend.snapshot():  # always slower than the others: keep them out
+            return self._try_write(plan, by, distinct=distinct)
+
+    def _try_write(self, plan: Callable[[], Change], by: Cause, *, distinct: bool) -> Change:
+        with self.backend.snapshot():
+            if by.key and (earlier := self.backend.find_change(by.key)):
+                return earlier
+            change = plan()
+        expected: dict[RecordKey, Item | None] = {change.key: change.before}
+        entry = Entry(self.stamp(), by.thread, by.turn, change, by.key or None)
+        return self.backend.apply([entry], expected, distinct=distinct)[0]
 
     def _get_unchanged_line(self, line: int, shown: Mapping[int, str] | None) -> Item:
         item = self.record("line", str(line))

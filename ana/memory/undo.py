@@ -84,7 +84,9 @@ def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = F
     name = f"undo-{mark or secrets.token_hex(4)}-of-{turn}"
     for left in reversed(range(TRIES)):
         try:
-            return _undo(memory, turn, override, name)
+            with memory.backend.snapshot():  # a turn that is still running writes nothing more meanwhile
+                earlier = find_undone(memory, mark) if mark else None
+                return earlier or _undo(memory, turn, override, name)
         except RecordChanged:  # between the look at a record and the write
             if not left:
                 raise

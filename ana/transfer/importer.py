@@ -60,7 +60,8 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
     for left in reversed(range(TRIES)):
         with memory.backend.snapshot():
             plan = _make_plan(memory, bundle, turn, replace=replace)
-        memory.backend.reserve_line_numbers(plan.next_line)  # even if the import fails: numbers may have gaps
+            # before others can take and retire a planned number; numbers may have gaps if the import fails
+            memory.backend.reserve_line_numbers(plan.next_line)
         try:
             if plan.entries:
                 memory.backend.apply(plan.entries, plan.expected)

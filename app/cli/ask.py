@@ -76,11 +76,16 @@ def _read_reply(decide: str) -> Any:
 
 
 def _ask(settings: "Settings", said: str, thread: str | None, max_steps: int | None) -> "Done | Waiting":
+    from app.outcome import Waiting
     from app.threads import Threads
 
     id = Threads(settings).remember(thread) if thread else str(uuid.uuid4())
     with _open(settings) as assistant:
-        if thread and (finished := assistant.finish(id)) and finished.answer:
+        finished = assistant.finish(id) if thread else None
+        if isinstance(finished, Waiting):
+            print("A turn that was cut short goes on and asks; your message was not sent.", file=sys.stderr)
+            return finished
+        if finished:
             print(f"Finished what was cut short: {finished.answer}", file=sys.stderr)
         return assistant.ask(said, id, max_steps, _tell_ended)
 
@@ -97,7 +102,8 @@ def _decide(settings: "Settings", thread: str, reply: Any, max_steps: int | None
         if reply in ("approve", "reject") and isinstance(waiting, Waiting):
             reply = decide_all(waiting.request, reply)
         try:
-            return assistant.resume(id, reply, max_steps=max_steps)
+            seen = waiting.request_id if isinstance(waiting, Waiting) else None
+            return assistant.resume(id, reply, seen, max_steps=max_steps)
         except WrongReply as exc:
             raise typer.BadParameter(exc.sentence()) from exc
 

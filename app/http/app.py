@@ -53,6 +53,12 @@ class Decision(Reply):
 
     thread_id: str = Field(min_length=1, max_length=200)
     max_steps: int | None = Field(None, ge=1, le=100)
+    request_id: str | None = Field(None, min_length=1, max_length=200)
+    """From the header of the answer that waits; a reply to another request is refused."""
+
+
+REQUEST_ID = "ana-request-id"
+"""The header of an answer that waits: with it as `request_id`, a reply is given to nothing else."""
 
 
 class TurnRunner:
@@ -75,7 +81,8 @@ class TurnRunner:
         if isinstance(outcome, Done) and outcome.error:
             failed = {"error": outcome.answer, "thread_id": outcome.thread_id, "trace_id": outcome.trace_id}
             return JSONResponse(failed, status_code=502)
-        return JSONResponse(to_jsonable_python(outcome.to_json(), fallback=str))
+        headers = {REQUEST_ID: outcome.request_id} if isinstance(outcome, Waiting) else None
+        return JSONResponse(to_jsonable_python(outcome.to_json(), fallback=str), headers=headers)
 
     def close(self) -> None:
         self._stack.close()
@@ -84,13 +91,15 @@ class TurnRunner:
         assistant = self._open()
         threads = Threads(assistant.handles.settings)
         id = threads.remember(asked.thread_id) if asked.thread_id else str(uuid.uuid4())
-        assistant.finish(id)
+        finished = assistant.finish(id)
+        if isinstance(finished, Waiting):  # the question is not put: a request that nobody saw would be rejected by it
+            return finished
         return assistant.ask(asked.question, id, asked.max_steps)
 
     def _decide(self, decided: Decision) -> Done | Waiting:
         assistant = self._open()
         id = Threads(assistant.handles.settings).resolve(decided.thread_id)
-        return assistant.resume(id, decided.to_json(), max_steps=decided.max_steps)
+        return assistant.resume(id, decided.to_json(), decided.request_id, max_steps=decided.max_steps)
 
     def _open(self) -> Assistant:
         with self._opening:

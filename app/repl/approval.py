@@ -1,8 +1,8 @@
-"""What the conversation waits for: shown, and decided with a bare yes or no."""
+"""Show the request that a conversation waits for, and read a yes or no."""
 
 from typing import TYPE_CHECKING, Literal
 
-from ana.errors import NotWaiting
+from ana.errors import StoreBusy, WrongReply
 from app.show.text import say
 
 if TYPE_CHECKING:
@@ -64,8 +64,10 @@ class Approval:
             return assistant.resume(
                 shown.thread_id, decide_all(shown.request, decision), shown.request_id, on_event=on_event
             )
-        except NotWaiting:
-            self.forget()
+        except (StoreBusy, WrongReply):
+            raise  # it still waits
+        except BaseException:
+            self.forget()  # the turn has ended, or something else is asked
             raise
 
     def forget(self) -> None:

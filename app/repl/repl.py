@@ -94,17 +94,25 @@ class Repl:
 
     def _turn(self, line: str) -> None:
         """Run a turn; a bare yes or no decides what the conversation waits for."""
+        from app.outcome import Waiting
         from app.repl.live import Region
 
+        decision = self._approval.read(line)  # before the assistant is open: a yes typed earlier was to nothing shown
         assistant = self._opening.assistant()
         self._threads.set_last(self._thread)
         with Region() as region:
-            if decision := self._approval.read(line):
+            if decision:
                 outcome = self._approval.resume(assistant, decision, region.event)
             else:
-                if (finished := assistant.finish(self._thread, region.event)) and finished.answer:
-                    region.say("Finished what was cut short:")
+                finished = assistant.finish(self._thread, region.event)
+                if finished:
+                    region.say(
+                        "Finished what was cut short:" if finished.answer else "A turn that was cut short goes on:"
+                    )
                     self._approval.show(finished)
+                if isinstance(finished, Waiting):
+                    region.say("Your message was not sent: decide first, or send it again.")
+                    return
                 outcome = assistant.ask(line, self._thread, on_event=region.event)
         self._approval.show(outcome)
 

@@ -261,6 +261,7 @@ BODIES: list[tuple[dict[str, Any], int]] = [
     ({"decisions": [{"type": "edit"}], "thread_id": "x"}, 422),
     ({"decisions": APPROVE["decisions"] * 2, "thread_id": THREAD}, 422),
     (APPROVE | {"thread_id": "x"}, 409),
+    (APPROVE | {"thread_id": THREAD, "request_id": "another"}, 409),
     (APPROVE | {"thread_id": THREAD}, 200),
     (APPROVE | {"thread_id": THREAD}, 409),
 ]
@@ -328,6 +329,17 @@ def test_a_request_of_another_shape_is_passed_on(assistant: Open, env: dict[str,
     done = opened.resume(THREAD, "red")
     assert isinstance(done, Done)
     assert done.steps[0]["observation"] == "the reply was red"
+
+
+def test_a_call_that_ran_before_the_request_is_not_said_to_have_failed(assistant: Open) -> None:
+    opened = assistant(calls(MILK, MAIL), "Fine.")
+    waiting(opened.ask("Milk, and write to Bob", THREAD))
+    assert opened.ask("Never mind", THREAD).answer == "Fine."
+    sent = opened.handles.model.seen[-1]  # type: ignore[attr-defined]
+    milk, mail = [m.text for m in sent if isinstance(m, ToolMessage)]
+    assert "whether it ran is not known" in milk
+    assert "did not run" in mail
+    assert [item.content for item in opened.handles.memory.items()] == ["Buy milk"]
 
 
 def test_two_requests_in_one_batch_are_asked_one_after_the_other(assistant: Open, tmp_path: Path) -> None:

@@ -181,6 +181,23 @@ def scan_and_get_many_give_what_is_stored(backend: Backend) -> None:
     assert (backend.count("item"), backend.count("line")) == (25, 0)
 
 
+def stored_objects_are_not_shared(backend: Backend) -> None:
+    memory = memory_on(backend)
+    given: Properties = {"tags": ["a"]}
+    item = create(memory, "one", given)
+    for each in (given, item.properties, memory.get(item.id).properties, next(memory.items()).properties):
+        tags = each["tags"]
+        assert isinstance(tags, list)
+        tags.append("b")
+    found = memory.find("one").items[0].properties["tags"]
+    assert isinstance(found, list)
+    found.append("b")
+    assert memory.get(item.id).properties == {"tags": ["a"]}
+    changed = memory.history()[0].change.after
+    assert changed is not None
+    assert changed.properties == {"tags": ["a"]}
+
+
 # ---- filters
 
 
@@ -624,6 +641,7 @@ GROUPS: dict[str, tuple[Check, ...]] = {
         ids_are_eight_characters_of_base32,
         delete_gives_back_what_it_removed,
         scan_and_get_many_give_what_is_stored,
+        stored_objects_are_not_shared,
     ),
     "filters": (
         where_means_what_the_filter_language_says,

@@ -119,6 +119,22 @@ def test_a_failed_import_leaves_nothing(chroma_memory: Memory, monkeypatch: pyte
     assert import_bundle(memory, Bundle(items=items)).new == 7
 
 
+def test_a_number_that_was_planned_is_taken_by_nobody_else(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    apply = memory.backend.apply
+
+    def meddle(entries: list[Entry], *more: Any, **options: Any) -> Any:
+        monkeypatch.setattr(memory.backend, "apply", apply)
+        memory.delete_line(int(memory.append_line("gone again").id))
+        return apply(entries, *more, **options)
+
+    monkeypatch.setattr(memory.backend, "apply", meddle)
+    import_bundle(memory, Bundle(texts=["imported"]))
+    (number,) = memory.lines()
+    assert [e.change.id for e in memory.history() if e.change.after and e.change.after.content == "gone again"] != [
+        str(number)
+    ]
+
+
 FULL = '{"id": "a", "content": "x", "properties": {}, "created_at": "S", "updated_at": "S"}'
 CHANGE = '{"change": {"ts": "S", "thread": "", "key": null, "kind": "item", "id": "a", %s}}'
 EARLY = '{"item": ' + FULL.replace('"S"', '"0001-01-01T00:00:00+14:00"') + "}"
