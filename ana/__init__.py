@@ -1,3 +1,3 @@
-"""What knows nothing of graphs: settings, errors, the store, models, tracing."""
+"""Everything that does not depend on the graph: settings, errors, the store, models, tracing."""
 
 __version__ = "0.1.0"

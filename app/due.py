@@ -4,7 +4,7 @@ import sys
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from ana.memory.found import Found
+from ana.memory.search.found import Found
 from ana.time.dates import day_of, weekday
 from app.show.items import show_items
 from app.show.text import shorten

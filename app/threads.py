@@ -37,7 +37,7 @@ class Threads:
     """The threads of a data folder.
 
     Args:
-        settings: Where data and traces lie.
+        settings: The settings, with the data and traces folders.
     """
 
     def __init__(self, settings: Settings) -> None:

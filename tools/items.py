@@ -6,8 +6,8 @@ from typing import Any
 from langchain_core.tools import tool
 
 from ana.errors import DuplicateItem, ToolError
-from ana.memory.found import Found
 from ana.memory.receipts import make_receipt
+from ana.memory.search.found import Found
 from ana.time.dates import with_weekday, without_weekday
 from ana.values import Json
 from tools.artifacts import explain, refuse_copy

@@ -11,17 +11,17 @@ import numpy as np
 from ana.embedders import Embedder
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, check_expected, find_earlier_change
-from ana.memory.bm25 import Words, WordScores
 from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest
 from ana.memory.filters import OWN_KEYS, find_keys, matches
-from ana.memory.found import Found, Reason
 from ana.memory.item import Item
-from ana.memory.property_text import property_text
-from ana.memory.query import ParsedQuery, Query
-from ana.memory.scoring import Evidence, Weights, find_first_reason, is_on_day, is_within
+from ana.memory.search.bm25 import Words, WordScores
+from ana.memory.search.found import Found, Reason
+from ana.memory.search.property_text import property_text
+from ana.memory.search.query import ParsedQuery, Query
+from ana.memory.search.scoring import Evidence, Weights, find_first_reason, is_on_day, is_within
+from ana.memory.search.tokens import tokenize
 from ana.memory.status import has_status
-from ana.memory.tokens import tokenize
 from ana.time.spans import date_span
 
 

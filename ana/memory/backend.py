@@ -11,9 +11,9 @@ from typing import Protocol, TypeAlias
 
 from ana.errors import RecordChanged
 from ana.memory.changes import Change, Entry, Kind
-from ana.memory.found import Found
 from ana.memory.item import Item
-from ana.memory.query import Query
+from ana.memory.search.found import Found
+from ana.memory.search.query import Query
 
 RecordKey: TypeAlias = tuple[Kind, str]
 Expected: TypeAlias = Mapping[RecordKey, Item | None]

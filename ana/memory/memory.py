@@ -12,10 +12,10 @@ from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.filters import EVERY_ITEM, parse
-from ana.memory.found import Found
 from ana.memory.ids import new_id, short_id
 from ana.memory.item import Item, check_properties, merge_properties
-from ana.memory.query import ParsedQuery, Query, parse_query
+from ana.memory.search.found import Found
+from ana.memory.search.query import ParsedQuery, Query, parse_query
 from ana.memory.status import CANCELLED, CLOSED
 from ana.time.clock import Clock
 from ana.values import Json, Properties
@@ -110,7 +110,7 @@ class Memory:
             ToolError: A property cannot be stored.
         """
         check_properties(properties or {})
-        ids, stamp = _iter_free_ids(cause), self.stamp()
+        ids, stamp = _iter_candidate_ids(cause), self.stamp()
 
         def plan() -> Change:
             return Change("item", id := next(ids), None, Item(id, content, dict(properties or {}), stamp, stamp))
@@ -276,7 +276,7 @@ class Memory:
         return CANCELLED if date.min < first and last < self._today() else CLOSED
 
 
-def _iter_free_ids(cause: Cause | None) -> Iterator[str]:
+def _iter_candidate_ids(cause: Cause | None) -> Iterator[str]:
     """Yield ids for a new item; the first are the same for the same call, so that a repeated call gets its own id."""
     seed = hashlib.sha256(cause.key.encode()).digest() if cause else b""
     yield from (short_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))

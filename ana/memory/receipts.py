@@ -4,8 +4,8 @@ from dataclasses import asdict
 from typing import Any
 
 from ana.memory.changes import Change
-from ana.memory.found import Reason
 from ana.memory.item import to_json
+from ana.memory.search.found import Reason
 from ana.values import plain
 
 

@@ -29,7 +29,7 @@ def describe_store(settings: Settings, samples: int) -> dict[str, Any]:
     """Return collections, property names with their types, the values of type and status, and some items.
 
     Args:
-        settings: Where the data lies.
+        settings: The settings, with the data folder.
         samples: How many items to give, newest first.
     """
     types: dict[str, Counter[str]] = {}

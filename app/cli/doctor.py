@@ -68,7 +68,7 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
     """Examine everything, showing progress on standard error.
 
     Args:
-        settings: Where it lies.
+        settings: The settings, with the data folder.
         repair: Whether to repair first what can be repaired; the diagnosis tells what is still wrong.
     """
     from ana.backends.chroma.care.rebuild import set_aside

@@ -41,7 +41,7 @@ def find_entries(settings: Settings, id: str | None, since: str | None, limit: i
     """Return entries of the journal, the newest first.
 
     Args:
-        settings: Where the data lies.
+        settings: The settings, with the data folder.
         id: Only changes of this item or line.
         since: Only from this day on, ISO or in words.
         limit: How many at most.

@@ -7,7 +7,7 @@ import typer
 
 from ana.errors import ToolError
 from ana.handles import open_data_folder
-from ana.memory.found import Found
+from ana.memory.search.found import Found
 from ana.settings import Settings
 from ana.values import Json
 from app.due import Due, find_due
@@ -38,7 +38,7 @@ def find_items(settings: Settings, words: str, where: str | None, due: Due | Non
     """Find items by words and filter, or those that are due.
 
     Args:
-        settings: Where the data lies.
+        settings: The settings, with the data folder.
         words: What the items are about; empty for all of them.
         where: A filter as JSON.
         due: Only open items that are overdue, due today or due this week.

@@ -28,7 +28,7 @@ def become_server(settings: Settings, port: int, reload: bool) -> None:
     """Replace this process by the dev server on 127.0.0.1; does not return.
 
     Args:
-        settings: Where the data lies.
+        settings: The settings, with the data folder.
         port: The port; the server takes another, and says so, when it is in use.
         reload: Restart when the code changes.
 
@@ -49,7 +49,7 @@ def become_server(settings: Settings, port: int, reload: bool) -> None:
 
 
 def _prepare_folder(settings: Settings, reload: bool) -> Path:
-    """Return the folder to start in: the server writes its index to .langgraph_api there, and watches what lies below.
+    """Return the folder to start in: the server writes its index to .langgraph_api there, and watches everything below.
 
     Without watching that is a folder beside the data. With watching it is the project, and .langgraph_api is a link to
     the folder beside the data: the server would otherwise restart whenever it writes its own index.

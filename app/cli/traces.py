@@ -34,7 +34,7 @@ def show_traces(settings: Settings, older_than: str | None) -> None:
     """Print every conversation's trace: how many turns, how large, the last one.
 
     Args:
-        settings: Where they lie.
+        settings: The settings, with the traces folder.
         older_than: Only turns older than this.
     """
     traces, threads = Traces(settings.traces_dir), Threads(settings)

@@ -48,7 +48,7 @@ def restore_item(item: Annotated[str, typer.Argument(help="The item's id.")]) ->
 
 
 def show_trash(settings: Settings) -> None:
-    """Print what lies in the trash, the one deleted last first."""
+    """Print the deleted items, the one deleted last first."""
     from ana.memory.trash import list_deleted
 
     with open_data_folder(settings, "ana trash") as handles:

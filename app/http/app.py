@@ -214,7 +214,7 @@ def _error(status: int, sentence: str) -> JSONResponse:
 
 
 def build_app() -> Starlette:
-    """The routes, behind the guard."""
+    """Return the app: the routes, wrapped by the guard."""
     routes = [
         Route("/ask", ask, methods=["POST"]),
         Route("/trace/{id}", trace),

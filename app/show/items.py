@@ -4,9 +4,9 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 
-from ana.memory.found import Found
 from ana.memory.item import Item, to_json
 from ana.memory.receipts import reason_to_json
+from ana.memory.search.found import Found
 from ana.time.dates import day_of, weekday
 from ana.values import Json
 from app.show.tables import show_table

@@ -11,7 +11,7 @@ def show_transcript(settings: Settings, thread_id: str, limit: int, before: str 
     """Print turns of a conversation, oldest first; each begins with when it was and its id.
 
     Args:
-        settings: Where the traces lie.
+        settings: The settings, with the traces folder.
         thread_id: The conversation.
         limit: How many turns at most, the last ones.
         before: Only turns before the one with this id.

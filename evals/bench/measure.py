@@ -37,7 +37,7 @@ def time_start(folder: Path, typed: bytes = b"What is 6 * 7?", awaited: bytes = 
     """Return the seconds from the start of `ana chat` in a terminal to its prompt, and to the answer to a question.
 
     Args:
-        folder: Where the data lies.
+        folder: The data folder.
         typed: The question.
         awaited: Text that only its answer contains.
     """

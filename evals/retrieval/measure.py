@@ -22,9 +22,9 @@ from ana.errors import UserError
 from ana.memory.filters import EVERY_ITEM
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.memory.query import Query as StoreQuery
-from ana.memory.query import parse_query
-from ana.memory.scoring import Weights
+from ana.memory.search.query import Query as StoreQuery
+from ana.memory.search.query import parse_query
+from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT
 from ana.time.clock import Clock
 from evals.retrieval import locomo

@@ -37,7 +37,7 @@ class StillWorld:
     """The world of evals/data/sentences, as it is before anything is said.
 
     Args:
-        memory: Where its items lie.
+        memory: Its items.
         clock: Gives its present moment.
     """
 

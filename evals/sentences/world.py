@@ -27,7 +27,7 @@ class World:
     """The small world, on a fresh copy of its folder whenever a sentence has changed something.
 
     Args:
-        folder: Where the copies lie.
+        folder: The folder of the copies.
     """
 
     def __init__(self, folder: Path) -> None:

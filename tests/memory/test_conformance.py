@@ -14,9 +14,9 @@ from ana.embedders import Embedder
 from ana.errors import AnaError, ModelFailed
 from ana.memory.backend import Backend, Expected
 from ana.memory.changes import Change, Entry, Kind
-from ana.memory.found import Found
 from ana.memory.item import Item
-from ana.memory.query import Query
+from ana.memory.search.found import Found
+from ana.memory.search.query import Query
 from tests.conftest import EMBEDDER
 from tests.memory.conformance import GROUPS, UNEMBEDDABLE, Check
 

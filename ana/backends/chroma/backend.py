@@ -26,10 +26,10 @@ from ana.embedders import Embedder
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, net
-from ana.memory.found import Found
 from ana.memory.item import Item
-from ana.memory.query import Query
-from ana.memory.scoring import Weights
+from ana.memory.search.found import Found
+from ana.memory.search.query import Query
+from ana.memory.search.scoring import Weights
 
 NAMES: Mapping[Kind, str] = {"item": "items", "line": "global_context"}
 """The collection of each kind of record."""

@@ -18,11 +18,11 @@ from ana.embedders import Embedder
 from ana.errors import ConfigError
 from ana.files import is_damage
 from ana.memory.digests import content_digest
-from ana.memory.found import Found
 from ana.memory.item import Item
-from ana.memory.property_text import property_text
-from ana.memory.query import Query
-from ana.memory.scoring import Weights
+from ana.memory.search.found import Found
+from ana.memory.search.property_text import property_text
+from ana.memory.search.query import Query
+from ana.memory.search.scoring import Weights
 
 if TYPE_CHECKING:
     from langchain_chroma import Chroma

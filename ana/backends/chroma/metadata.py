@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias, TypeGuard
 
 from ana.memory.item import Item
-from ana.memory.property_text import property_text
+from ana.memory.search.property_text import property_text
 from ana.time.dates import day_of
 from ana.values import Json
 

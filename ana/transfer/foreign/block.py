@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
-from ana.memory.property_text import DELIMITER
+from ana.memory.search.property_text import DELIMITER
 from ana.time.dates import weekday
 from ana.values import Json, Properties
 

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from ana.backends.chroma.collection import ChromaCollection
 from ana.errors import ConfigError
 from ana.memory.memory import Memory
-from ana.memory.scoring import Weights
+from ana.memory.search.scoring import Weights
 from ana.time.clock import Clock
 from ana.values import Properties
 from tests.chroma import chroma_of, find_neighbours, open_memory

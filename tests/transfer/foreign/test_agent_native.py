@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ana.errors import UserError
-from ana.memory.property_text import DELIMITER
+from ana.memory.search.property_text import DELIMITER
 from ana.time.clock import Clock
 from ana.transfer.foreign.agent_native import read
 from ana.transfer.foreign.foreign_records import ForeignRecords

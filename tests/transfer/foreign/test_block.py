@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ana.memory.property_text import DELIMITER
+from ana.memory.search.property_text import DELIMITER
 from ana.transfer.foreign.block import split_document
 from ana.values import Properties
 

@@ -21,7 +21,7 @@ from ana.memory.changes import Change, Kind
 from ana.memory.digests import content_digest
 from ana.memory.disagreements import find_disagreements
 from ana.memory.item import Item
-from ana.memory.property_text import property_text
+from ana.memory.search.property_text import property_text
 
 AT_ONCE = 100
 """Records searched for in one call."""

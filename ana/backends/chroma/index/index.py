@@ -24,12 +24,12 @@ from ana.backends.chroma.index.sql import iter_typed_rows
 from ana.backends.chroma.index.tables import make_indexes, make_tables, open_index, read_inode, transaction
 from ana.backends.chroma.source import EmbeddedItem
 from ana.files import is_damage, remove_database
-from ana.memory.bm25 import Terms, Words
 from ana.memory.digests import content_digest
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
-from ana.memory.property_text import property_text
-from ana.memory.tokens import tokenize
+from ana.memory.search.bm25 import Terms, Words
+from ana.memory.search.property_text import property_text
+from ana.memory.search.tokens import tokenize
 
 LONG_TAIL = 500
 """After so many changes the words are loaded again; a changed item takes ten times as long to score."""

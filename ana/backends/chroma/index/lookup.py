@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ana.backends.chroma.index.dates import ZoneDates
 from ana.backends.chroma.index.sql import Sql
-from ana.memory.bm25 import Rows, Words
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
-from ana.memory.scoring import TAG_KEYS, days_span
+from ana.memory.search.bm25 import Rows, Words
+from ana.memory.search.scoring import TAG_KEYS, days_span
 from ana.time.spans import Span
 
 

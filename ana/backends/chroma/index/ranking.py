@@ -1,8 +1,8 @@
 """The ranking of a query over a large collection without scoring every item.
 
-Scores are defined in ana.memory.scoring. The vectors propose the nearest items. Other items are compared only if their
-words or date could still bring them among the best, since their cosine cannot exceed the smallest one proposed (the
-threshold algorithm: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", 2001).
+Scores are defined in ana.memory.search.scoring. The vectors propose the nearest items. Other items are compared only
+if their words or date could still bring them among the best, since their cosine cannot exceed the smallest one proposed
+(the threshold algorithm: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", 2001).
 """
 
 import heapq
@@ -16,10 +16,10 @@ from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.lookup import IndexEntry, Lookup
 from ana.backends.chroma.index.sql import Sql, join
 from ana.backends.chroma.source import ChromaSource, Vector
-from ana.memory.bm25 import Rows, Words, find_members
-from ana.memory.found import First
-from ana.memory.query import ParsedQuery
-from ana.memory.scoring import Evidence, Weights, is_on_day
+from ana.memory.search.bm25 import Rows, Words, find_members
+from ana.memory.search.found import First
+from ana.memory.search.query import ParsedQuery
+from ana.memory.search.scoring import Evidence, Weights, is_on_day
 
 NEAREST = 50
 """How many items, at least, the vectors propose."""

@@ -9,9 +9,9 @@ from ana.backends.chroma.index.ranking import Ranking
 from ana.backends.chroma.index.sql import EVERYTHING, Sql, compile_filter, join
 from ana.backends.chroma.source import ChromaSource, Vector
 from ana.memory.filters import find_keys
-from ana.memory.found import Found, Reason
-from ana.memory.query import Query
-from ana.memory.scoring import Weights
+from ana.memory.search.found import Found, Reason
+from ana.memory.search.query import Query
+from ana.memory.search.scoring import Weights
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ana.backends.chroma.index.dates import ZoneDates
 from ana.errors import ToolError
 from ana.memory.digests import to_canonical_text
 from ana.memory.filters import And, Compare, DateOperand, Node, Operand
-from ana.memory.tokens import fold_tag
+from ana.memory.search.tokens import fold_tag
 from ana.values import Json
 
 MOST_PARTS = 900

@@ -13,9 +13,9 @@ from ana.errors import ToolError
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.memory.property_text import property_text
-from ana.memory.query import parse_query
-from ana.memory.scoring import Weights
+from ana.memory.search.property_text import property_text
+from ana.memory.search.query import parse_query
+from ana.memory.search.scoring import Weights
 from ana.time.clock import Clock
 from evals.retrieval.measure import load_items as kept
 from evals.retrieval.measure import load_queries
@@ -161,8 +161,8 @@ def test_every_item_can_be_listed_by_meaning(store: Memory) -> None:
 
 def score_all(weights: Weights, text: str, where: Any, limit: int) -> list[float]:
     """The scores of the best items, with every item compared."""
-    from ana.memory.bm25 import Words
-    from ana.memory.tokens import tokenize
+    from ana.memory.search.bm25 import Words
+    from ana.memory.search.tokens import tokenize
     from ana.time.spans import date_span
 
     every = kept()

@@ -1,6 +1,6 @@
 """The text that is embedded for an item."""
 
-from ana.memory.property_text import property_text
+from ana.memory.search.property_text import property_text
 from ana.values import Properties
 
 

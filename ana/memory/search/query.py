@@ -7,7 +7,7 @@ from datetime import date, tzinfo
 from typing import TypeAlias
 
 from ana.memory.filters import EVERY_ITEM, Node
-from ana.memory.tokens import fold_tag, tokenize
+from ana.memory.search.tokens import fold_tag, tokenize
 from ana.time.dates import spell_day
 from ana.time.when import Mention, find_named_days, read_due_question
 

@@ -1,7 +1,7 @@
 """How an item scores against a query: vectors for meaning, words for names, dates for days.
 
-An item's score is the cosine of its vector, plus its words' share of the most that the query's words could score
-(see ana.memory.bm25), plus a constant if its date is on a day that the query names. Items with an exact id, a quoted
+An item's score is the cosine of its vector, plus its words' share of the most that the query's words could score (see
+ana.memory.search.bm25), plus a constant if its date is on a day that the query names. Items with an exact id, a quoted
 phrase or a tag of the query come before all others.
 """
 
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import date, tzinfo
 from itertools import chain
 
-from ana.memory.found import First, Reason
 from ana.memory.item import Item
-from ana.memory.query import ParsedQuery
-from ana.memory.tokens import fold_tag
+from ana.memory.search.found import First, Reason
+from ana.memory.search.query import ParsedQuery
+from ana.memory.search.tokens import fold_tag
 from ana.time.spans import Span, date_span
 
 TAG_KEYS = ("tags", "tag", "labels", "label", "project", "context")

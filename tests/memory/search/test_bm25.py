@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ana.memory.bm25 import K1, B, Words
-from ana.memory.tokens import tokenize
+from ana.memory.search.bm25 import K1, B, Words
+from ana.memory.search.tokens import tokenize
 from tests.examples import examples
 
 DOCUMENT = st.lists(st.integers(0, 8), max_size=6)
