@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 
@@ -247,7 +248,8 @@ class Memory:
             return self._try_write(plan, by, distinct=distinct)
 
     def _try_write(self, plan: Callable[[], Change], by: Cause, *, distinct: bool) -> Change:
-        with self.backend.snapshot():
+        # a call that runs again is looked for first: what it would change may be gone by now
+        with self.backend.snapshot() if by.key else nullcontext():
             if by.key and (earlier := self.backend.find_change(by.key)):
                 return earlier
             change = plan()
