@@ -126,10 +126,13 @@ BROKEN: dict[str, type[InMemoryBackend]] = {
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_broken_backend_fails(group: str) -> None:
-    failed = []
-    for check in GROUPS[group]:
-        try:
-            check(BROKEN[group](FailingEmbedder()))
-        except (AssertionError, AnaError, LookupError, ValueError, ExceptionGroup, pytest.fail.Exception):
-            failed.append(check.__name__)
-    assert failed, f"nothing in the group {group!r} noticed"
+    # the last check first: the random ones come early, and Hypothesis shrinks a failure for half a minute
+    assert any(fails(check, BROKEN[group](FailingEmbedder())) for check in reversed(GROUPS[group]))
+
+
+def fails(check: Check, backend: Backend) -> bool:
+    try:
+        check(backend)
+    except (AssertionError, AnaError, LookupError, ValueError, ExceptionGroup, pytest.fail.Exception):
+        return True
+    return False
