@@ -7,7 +7,7 @@ person is seldom in more.
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 from zoneinfo import ZoneInfo
@@ -93,12 +93,17 @@ class ZoneDates:
             db.execute(statement)
 
 
-def read_zones(db: sqlite3.Connection) -> list[ZoneDates]:
-    """Return the zones that have tables, the oldest first. A zone unknown to this machine loses its tables."""
+def read_zones(db: sqlite3.Connection, met: Mapping[str, tzinfo]) -> list[ZoneDates]:
+    """Return the zones that have tables, the oldest first. A zone unknown to this machine loses its tables.
+
+    Args:
+        db: The index.
+        met: Zones that queries came from, by name: a machine without a named zone calls its own "local".
+    """
     known = []
     for number, name in db.execute("SELECT number, name FROM zones ORDER BY number").fetchall():
         try:
-            known.append(ZoneDates(number, ZoneInfo(name)))
+            known.append(ZoneDates(number, met[name] if name in met else ZoneInfo(name)))
         except (KeyError, ValueError, OSError):
             _remove(db, ZoneDates(number, ZoneInfo("UTC")))
     return known

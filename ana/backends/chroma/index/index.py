@@ -59,6 +59,7 @@ class Index:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._zones: list[ZoneDates] | None = None
+        self._met: dict[str, tzinfo] = {}
         self._db: sqlite3.Connection | None = None
         self._seen = -1
         self._words: Words | None = None
@@ -126,6 +127,7 @@ class Index:
 
     def get_dates(self, db: sqlite3.Connection, zone: tzinfo) -> ZoneDates:
         """Return the tables of dates in a zone; the first query from a zone fills them."""
+        self._met[str(zone)] = zone
         known = self._get_zones(db)
         found = next((dates for dates in known if str(dates.zone) == str(zone)), None)
         if found is None:
@@ -137,7 +139,7 @@ class Index:
 
     def _get_zones(self, db: sqlite3.Connection) -> list[ZoneDates]:
         if self._zones is None:
-            self._zones = read_zones(db)
+            self._zones = read_zones(db, self._met)
         return self._zones
 
     def load_words(self, db: sqlite3.Connection) -> Words:

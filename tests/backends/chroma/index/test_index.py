@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -87,6 +88,19 @@ def matching_ids(shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:
     """The ids that the exact test finds."""
     node = parse(where, zone)
     return {item.id for item in shelf.items.values() if matches(node, item)}
+
+
+def test_the_tables_of_a_zone_without_an_iana_name_are_kept(tmp_path: Path) -> None:
+    shelf = Shelf([Item("a", "x", {"due": "2026-01-13"}, STAMP, STAMP)])
+    with resources.files("tzdata.zoneinfo.Europe").joinpath("Berlin").open("rb") as file:
+        local = ZoneInfo.from_file(file, key="local")  # as tzlocal does where /etc/localtime is not a link
+    numbers = []
+    for _ in range(2):
+        index = Index(tmp_path / "index.sqlite")
+        assert found_ids(index, shelf, {"due": "2026-01-13"}, local) == {"a"}
+        numbers.append(index.get_dates(index.make_ready(shelf), local).number)
+        index.close()
+    assert numbers[0] == numbers[1]
 
 
 def test_only_a_few_zones_are_kept(tmp_path: Path) -> None:
