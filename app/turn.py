@@ -23,7 +23,7 @@ from app.threads import thread_lock
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
-from graph.pruning import mark_answered
+from graph.pruning import mark_answered, save_reply
 from graph.state import Turn
 from nodes.history import receipts, this_turn
 from nodes.load_context import new_turn
@@ -123,7 +123,9 @@ class Assistant:
             if request_id not in (None, unanswered[0].id):
                 raise NotWaiting("This was decided or replaced meanwhile.", "Look at what is asked now.")
             check_reply(reply, read_request(unanswered[0]))
-            return self._run(build_input(state, {unanswered[0].id: reply}), thread_id, max_steps, on_event)
+            new = {unanswered[0].id: reply}
+            save_reply(self._graph.checkpointer, state, new)
+            return self._run(build_input(state, new), thread_id, max_steps, on_event)
 
     def _run(self, given: Any, thread_id: str, max_steps: int | None, on_event: Listener) -> Done | Waiting:
         context = LocalContext(max_steps=max_steps, opened=self.handles, on_event=on_event)

@@ -33,6 +33,10 @@ _PRUNE = (
 """Checkpoints go before writes: the writes tell which checkpoints wait."""
 
 
+_NO_TASK = "00000000-0000-0000-0000-000000000000"
+"""Under this id langgraph keeps writes to the state that no node made."""
+
+
 def _begins_turn(metadata: CheckpointMetadata) -> bool:
     return metadata.get("source") == "input"
 
@@ -106,6 +110,17 @@ class AsyncPruningSaver(AsyncSqliteSaver):
         async with self.lock:
             await self.conn.execute("DELETE FROM turns WHERE thread_id = ?", (thread_id,))
             await self.conn.commit()
+
+
+def save_reply(saver: Any, state: StateSnapshot, reply: dict[str, Any]) -> None:
+    """Write a reply to the file before the turn goes on: langgraph writes it in the background, beside the first call.
+
+    Args:
+        saver: The thread's.
+        state: The waiting turn.
+        reply: By the request's id.
+    """
+    saver.put_writes(state.config, [("replies", reply)], _NO_TASK)
 
 
 def mark_answered(saver: Any, state: StateSnapshot) -> None:

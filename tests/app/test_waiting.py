@@ -331,6 +331,23 @@ def test_a_request_of_another_shape_is_passed_on(assistant: Open, env: dict[str,
     assert done.steps[0]["observation"] == "the reply was red"
 
 
+def test_a_reply_is_in_the_file_before_the_turn_goes_on(
+    assistant: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = assistant(calls(MAIL), "That is that.")
+    waiting(opened.ask("Write to Bob", THREAD))
+    with monkeypatch.context() as patched:
+        patched.setattr(opened, "_run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            opened.resume(THREAD, APPROVE)
+    assert mails(tmp_path) == []
+    assert opened.find_open_turn(THREAD) == CutShort(THREAD, "Write to Bob")
+    finished = opened.finish(THREAD)
+    assert finished is not None
+    assert finished.answer == "That is that."
+    assert mails(tmp_path) == ["bob"]
+
+
 def test_a_call_that_ran_before_the_request_is_not_said_to_have_failed(assistant: Open) -> None:
     opened = assistant(calls(MILK, MAIL), "Fine.")
     waiting(opened.ask("Milk, and write to Bob", THREAD))
