@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ana.time.clock import Clock
+from ana.values import Properties
 from tests.app.conftest import Run
 from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER
@@ -19,10 +20,10 @@ def today() -> date:
 DAY = timedelta(days=1)
 
 
-def keep(path: Path, *items: tuple[str, dict[str, object]]) -> list[str]:
+def keep(path: Path, *items: tuple[str, Properties]) -> list[str]:
     """Store items as the assistant would, and give their ids."""
     memory = open_memory(path / "data", EMBEDDER, Clock(BERLIN, lambda: datetime.now(UTC)))
-    ids = [memory.create(content, dict(properties)).id for content, properties in items]  # type: ignore[arg-type]
+    ids = [memory.create(content, dict(properties)).id for content, properties in items]
     memory.close()
     return ids
 

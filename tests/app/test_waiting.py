@@ -68,6 +68,12 @@ def assistant(env: dict[str, str]) -> Iterator[Open]:
         yield make
 
 
+def script_of(assistant: Assistant) -> ScriptedModel:
+    model = assistant.handles.model
+    assert isinstance(model, ScriptedModel)
+    return model
+
+
 class CommandLine:
     """`ana` in this process: what a test of many commands needs to be quick."""
 
@@ -323,7 +329,7 @@ def test_a_request_of_another_shape_is_passed_on(assistant: Open, env: dict[str,
     opened.ask("Wait, hello", THREAD)
     first, _ = records(env)
     assert first["answer"] == "Not finished: nobody replied to what was asked, and a new message came."
-    sent = opened.handles.model.seen[-1]  # type: ignore[attr-defined]
+    sent = script_of(opened).seen[-1]
     assert ["whether it ran is not known" in m.text for m in sent if isinstance(m, ToolMessage)] == [True, True]
     asked = waiting(opened.ask("Paint it", THREAD))
     done = opened.resume(THREAD, "red")
@@ -352,7 +358,7 @@ def test_a_call_that_ran_before_the_request_is_not_said_to_have_failed(assistant
     opened = assistant(calls(MILK, MAIL), "Fine.")
     waiting(opened.ask("Milk, and write to Bob", THREAD))
     assert opened.ask("Never mind", THREAD).answer == "Fine."
-    sent = opened.handles.model.seen[-1]  # type: ignore[attr-defined]
+    sent = script_of(opened).seen[-1]
     milk, mail = [m.text for m in sent if isinstance(m, ToolMessage)]
     assert "whether it ran is not known" in milk
     assert "did not run" in mail

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
@@ -78,10 +79,10 @@ def test_replies_leave_the_state_with_the_next_turn(assistant: Assistant) -> Non
     first = waiting(assistant.ask("ask", THREAD))
     assistant.resume(THREAD, "small", first.request_id)
     assistant.resume(THREAD, "red")
-    graph, config = assistant._graph, {"configurable": {"thread_id": THREAD}}
-    assert sorted(graph.get_state(config).values["replies"].values()) == ["red", "small"]  # type: ignore[arg-type]
+    graph, config = assistant._graph, RunnableConfig(configurable={"thread_id": THREAD})
+    assert sorted(graph.get_state(config).values["replies"].values()) == ["red", "small"]
     assistant.ask("hello", THREAD)
-    assert graph.get_state(config).values["replies"] == {}  # type: ignore[arg-type]
+    assert graph.get_state(config).values["replies"] == {}
 
 
 def test_a_request_that_was_passed_over_is_pruned_like_any_other(assistant: Assistant) -> None:
@@ -89,7 +90,7 @@ def test_a_request_that_was_passed_over_is_pruned_like_any_other(assistant: Assi
         assistant.ask("ask", THREAD)
     for _ in range(TURNS + 1):
         assistant.ask("hello", THREAD)
-    graph, config = assistant._graph, {"configurable": {"thread_id": THREAD}}
-    kept = list(graph.get_state_history(config))  # type: ignore[arg-type]
+    graph, config = assistant._graph, RunnableConfig(configurable={"thread_id": THREAD})
+    kept = list(graph.get_state_history(config))
     assert sum(step.metadata is not None and step.metadata["source"] == "input" for step in kept) == TURNS
     assert not any(step.interrupts for step in kept)

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from ana.errors import ModelFailed, UserError
-from ana.models.scripted import calls
+from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.outcome import expect_done
@@ -20,8 +20,9 @@ MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "d
 
 
 def sent(assistant: Assistant) -> list[list[BaseMessage]]:
-    seen: list[list[BaseMessage]] = assistant.handles.model.seen  # type: ignore[attr-defined]
-    return seen
+    model = assistant.handles.model
+    assert isinstance(model, ScriptedModel)
+    return model.seen
 
 
 def test_a_turn_stores_answers_and_leaves_a_trace(make_assistant: MakeAssistant, settings: Settings) -> None:

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ana.errors import DuplicateItem, RecordChanged, ToolError, UserError
-from ana.memory.backend import Backend
+from ana.memory.backend import Backend, Expected
 from ana.memory.changes import Cause, Change, Entry
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
@@ -418,19 +418,20 @@ def a_copy_is_refused_unless_it_is_wanted(backend: Backend) -> None:
 def a_record_that_is_not_as_expected_stops_the_whole_act(backend: Backend) -> None:
     stored, other = item("stored", "as it is"), item("other", "the other")
     store(backend, stored)
-    for expected in (
+    wrong: list[Expected] = [
         {("item", "stored"): item("stored", "as it was")},
         {("item", "stored"): None},
         {("item", "missing"): item("missing", "gone")},
         {("line", "0"): item("0", "gone")},
-    ):
+    ]
+    for expected in wrong:
         with pytest.raises(RecordChanged):
             backend.apply(
                 [
                     Entry(STAMP, "", "act", Change("item", "other", None, other)),
                     Entry(STAMP, "", "act", Change("item", "stored", stored, None)),
                 ],
-                expected,  # type: ignore[arg-type]
+                expected,
             )
     assert list(backend.scan("item")) == [stored]
     assert [entry.turn for entry in backend.entries()] == ["stored"]

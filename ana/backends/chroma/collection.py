@@ -176,7 +176,7 @@ class ChromaCollection:
         chroma = Chroma(
             collection_name=self.name,
             client=client,
-            embedding_function=self._embedder,  # type: ignore[arg-type]
+            embedding_function=self._embedder,  # type: ignore[arg-type]  # has its methods, not its base class
             **{f"collection_{name}": value for name, value in collection_arguments(self._embedder).items()},
         )
         _refuse_other_embedder(self.name, chroma._collection.metadata or {}, self._embedder)

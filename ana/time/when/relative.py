@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, timedelta
+from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
@@ -89,8 +90,8 @@ def _month_end(_match: re.Match[str], today: date) -> Days:
 
 
 def _distance(match: re.Match[str]) -> relativedelta:
-    amount = number(match.groupdict().get("n") or "one")
-    return relativedelta(**{f"{match['unit'].lower()}s": amount})  # type: ignore[arg-type]
+    amount: dict[str, Any] = {f"{match['unit'].lower()}s": number(match.groupdict().get("n") or "one")}
+    return relativedelta(**amount)
 
 
 def _ahead(match: re.Match[str], today: date) -> Days:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
@@ -146,4 +147,5 @@ def read_shift(text: str) -> relativedelta | None:
     unit = match["unit"].lower()
     if (match["n"] or "").lower().startswith("half"):
         return relativedelta(minutes=30) if unit == "hour" else None
-    return relativedelta(**{f"{unit}s": number(match["n"] or "one")})  # type: ignore[arg-type]
+    amount: dict[str, Any] = {f"{unit}s": number(match["n"] or "one")}
+    return relativedelta(**amount)

@@ -46,7 +46,7 @@ def restore(folder: Folder, traces: Path, backup: Path) -> Path:
             os.sync()  # the unpacked files must survive a power failure as well as the decision does
             note = json.dumps({"unpacked": unpacked.name, "traces": str(traces.absolute())})
             write_whole(folder.path / DECIDED, note)
-        except Exception:
+        except Exception:  # whatever it was, nothing was decided, and the next opening need not find the remains
             shutil.rmtree(unpacked)
             raise
         folder.mark_written()

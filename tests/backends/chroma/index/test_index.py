@@ -188,7 +188,8 @@ def test_a_write_cut_short_is_settled_by_what_chroma_holds(
     """The index is written first; whether Chroma was reached or not, the next process finds the two at one."""
     memory = open_memory(tmp_path, EMBEDDER, clock)
     old = memory.create("the old thing", {"n": 1})
-    source = chroma_of(memory).collections["item"]._opened[1]  # type: ignore[index]
+    with chroma_of(memory).collections["item"].hold_source() as source:
+        pass  # it stays the same object until Chroma is opened again
 
     def dying(real: Callable[..., None]) -> Callable[..., None]:
         def call(*args: Any) -> None:
