@@ -23,7 +23,7 @@ from app.threads import thread_lock
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
-from graph.pruning import mark_answered, save_reply
+from graph.replies import mark_answered, save_reply
 from graph.state import Turn
 from nodes.history import receipts, this_turn
 from nodes.load_context import new_turn

@@ -6,7 +6,6 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.types import StateSnapshot
 
 TURNS = 20
 """The number of turns whose checkpoints a thread keeps."""
@@ -31,10 +30,6 @@ _PRUNE = (
     f"DELETE FROM turns {_OLD}",
 )
 """Checkpoints go before writes: the writes tell which checkpoints wait."""
-
-
-_NO_TASK = "00000000-0000-0000-0000-000000000000"
-"""Under this id langgraph keeps writes to the state that no node made."""
 
 
 def _begins_turn(metadata: CheckpointMetadata) -> bool:
@@ -110,21 +105,3 @@ class AsyncPruningSaver(AsyncSqliteSaver):
         async with self.lock:
             await self.conn.execute("DELETE FROM turns WHERE thread_id = ?", (thread_id,))
             await self.conn.commit()
-
-
-def save_reply(saver: Any, state: StateSnapshot, reply: dict[str, Any]) -> None:
-    """Write a reply to the file before the turn goes on: langgraph writes it in the background, beside the first call.
-
-    Args:
-        saver: The thread's.
-        state: The waiting turn.
-        reply: By the request's id.
-    """
-    saver.put_writes(state.config, [("replies", reply)], _NO_TASK)
-
-
-def mark_answered(saver: Any, state: StateSnapshot) -> None:
-    """Let the checkpoint of a request that nobody will reply to be pruned like every other one."""
-    for task in state.tasks:
-        if task.interrupts:
-            saver.put_writes(state.config, [("__resume__", [])], task.id)
