@@ -5,9 +5,9 @@ A database with transactions needs one commit for that; Chroma needs intent, set
 what is the same for every database: memory plans a change from what it read, and says in `expected` what it read.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from ana.errors import RecordChanged
 from ana.memory.changes import Change, Entry, Kind
@@ -18,6 +18,12 @@ from ana.memory.search.query import Query
 RecordKey: TypeAlias = tuple[Kind, str]
 Expected: TypeAlias = Mapping[RecordKey, Item | None]
 """The records that a change relies on, as they must be when it is made; None is absent."""
+
+
+TRIES = 20
+"""How often a change is planned again while others may write; after that they are kept out."""
+
+T = TypeVar("T")
 
 
 class Backend(Protocol):
@@ -124,3 +130,18 @@ def find_earlier_change(backend: Backend, entries: Sequence[Entry]) -> Change | 
                 raise RecordChanged(entry.change.kind, entry.change.id)
             return earlier
     return None
+
+
+def retry_on_change(backend: "Backend", attempt: Callable[[], T]) -> T:
+    """Run an attempt, and again if a record that it read was changed by somebody else before it wrote.
+
+    Raises:
+        RecordChanged: Even with others kept out, a record is not what the attempt expects.
+    """
+    for _ in range(TRIES):
+        try:
+            return attempt()
+        except RecordChanged:
+            continue
+    with backend.snapshot():
+        return attempt()

@@ -7,8 +7,8 @@ from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 
-from ana.errors import RecordChanged, ToolError
-from ana.memory.backend import Backend, RecordKey
+from ana.errors import ToolError
+from ana.memory.backend import Backend, RecordKey, retry_on_change
 from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
@@ -20,9 +20,6 @@ from ana.memory.search.query import ParsedQuery, Query, parse_query
 from ana.memory.status import CANCELLED, CLOSED
 from ana.time.clock import Clock
 from ana.values import Json, Properties
-
-TRIES = 20
-"""How often a change is planned again because somebody else changed the record meanwhile."""
 
 
 class Memory:
@@ -239,13 +236,7 @@ class Memory:
         # an edit by hand is a turn too, so that it can be undone
         by = cause or Cause("", "", f"edit-{secrets.token_hex(4)}")
         # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
-        for _ in range(TRIES):
-            try:
-                return self._try_write(plan, by, distinct=distinct)
-            except RecordChanged:
-                continue
-        with self.backend.snapshot():  # always slower than the others: keep them out
-            return self._try_write(plan, by, distinct=distinct)
+        return retry_on_change(self.backend, lambda: self._try_write(plan, by, distinct=distinct))
 
     def _try_write(self, plan: Callable[[], Change], by: Cause, *, distinct: bool) -> Change:
         # a call that runs again is looked for first: what it would change may be gone by now

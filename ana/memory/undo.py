@@ -9,10 +9,11 @@ import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ana.errors import RecordChanged, UserError
+from ana.errors import UserError
+from ana.memory.backend import retry_on_change
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
-from ana.memory.memory import TRIES, Memory
+from ana.memory.memory import Memory
 
 _UNDO = re.compile(r"undo-(?P<mark>[0-9a-f]{8})-of-(?P<turn>.+)")
 
@@ -82,15 +83,13 @@ def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = F
         UserError: There is no such turn, or it has been undone already.
     """
     name = f"undo-{mark or secrets.token_hex(4)}-of-{turn}"
-    for left in reversed(range(TRIES)):
-        try:
-            with memory.backend.snapshot():  # a turn that is still running writes nothing more meanwhile
-                earlier = find_undone(memory, mark) if mark else None
-                return earlier or _undo(memory, turn, override, name)
-        except RecordChanged:  # between the look at a record and the write
-            if not left:
-                raise
-    raise AssertionError("unreachable")
+
+    def attempt() -> Undone:
+        with memory.backend.snapshot():  # a turn that is still running writes nothing more meanwhile
+            earlier = find_undone(memory, mark) if mark else None
+            return earlier or _undo(memory, turn, override, name)
+
+    return retry_on_change(memory.backend, attempt)
 
 
 def find_undone(memory: Memory, mark: str) -> Undone | None:

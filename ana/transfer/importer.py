@@ -7,13 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ana.errors import RecordChanged
-from ana.memory.backend import Backend, RecordKey
+from ana.memory.backend import Backend, RecordKey, retry_on_change
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.context_line import LONGEST_LINE
 from ana.memory.ids import short_id
 from ana.memory.item import Item
-from ana.memory.memory import TRIES, Memory
+from ana.memory.memory import Memory
 from ana.transfer.bundle import Bundle
 
 KINDS: tuple[Kind, ...] = ("item", "line")
@@ -57,19 +56,17 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
         replace: Whether a record that is different here is replaced by the bundle's; else it is not changed.
     """
     turn = f"import-{secrets.token_hex(4)}"
-    for left in reversed(range(TRIES)):
+
+    def attempt() -> ImportResult:
         with memory.backend.snapshot():
             plan = _make_plan(memory, bundle, turn, replace=replace)
             # before others can take and retire a planned number; numbers may have gaps if the import fails
             memory.backend.reserve_line_numbers(plan.next_line)
-        try:
-            if plan.entries:
-                memory.backend.apply(plan.entries, plan.expected)
-            break
-        except RecordChanged:  # somebody wrote between the plan and the import
-            if not left:
-                raise
-    return plan.result
+        if plan.entries:
+            memory.backend.apply(plan.entries, plan.expected)
+        return plan.result
+
+    return retry_on_change(memory.backend, attempt)
 
 
 def _make_plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _Plan:

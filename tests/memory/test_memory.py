@@ -1,6 +1,5 @@
 """Writes: journaled, read back, never twice. Global Context: numbered lines that keep their meaning."""
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -84,15 +83,6 @@ def test_an_item_created_in_a_crash_and_changed_since_is_not_created_again(
     assert [i.content for i in memory.items()] == ["Buy oat milk"]
 
 
-def test_line_numbers_are_never_used_again(memory: Memory) -> None:
-    for text in ("zero", "one", "two"):
-        memory.append_line(text)
-    memory.delete_line(2)
-    memory.delete_line(0)
-    memory.append_line("three")
-    assert memory.lines() == {1: "one", 3: "three"}
-
-
 def test_line_numbers_survive_a_restart_and_a_lost_journal(memory: Memory, tmp_path: Path, clock: Clock) -> None:
     memory.append_line("zero")
     memory.append_line("one")
@@ -103,20 +93,6 @@ def test_line_numbers_survive_a_restart_and_a_lost_journal(memory: Memory, tmp_p
     again.append_line("two")
     assert again.lines() == {0: "zero", 1: "one", 2: "two"}
     again.close()
-
-
-def test_two_threads_appending_at_once_lose_nothing(memory: Memory) -> None:
-    def append(name: str) -> None:
-        for n in range(20):
-            memory.append_line(f"{name} {n}")
-
-    threads = [threading.Thread(target=append, args=(name,)) for name in ("left", "right")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(memory.lines()) == list(range(40))
-    assert len(set(memory.lines().values())) == 40
 
 
 def test_a_line_that_changed_since_it_was_read_is_answered_with_its_present_text(memory: Memory) -> None:
