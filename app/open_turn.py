@@ -7,7 +7,7 @@ from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.types import Command, Interrupt, StateSnapshot
 
 from app.outcome import Request
-from nodes.history import pending_calls
+from nodes.history import answered_ids, pending_calls
 
 NOT_APPROVED = "Not done: nobody approved it, and a new message came."
 NOT_ANSWERED = "Not finished: nobody replied to what was asked, and a new message came."
@@ -39,9 +39,10 @@ def close(request: Request, messages: list[AnyMessage]) -> tuple[str, list[AnyMe
     """
     if not request["action_requests"]:
         return NOT_ANSWERED, []
-    message = pending_calls(messages)
+    message, answered = pending_calls(messages), answered_ids(messages)
     asked = [(action.get("name"), action.get("args")) for action in request["action_requests"]]
-    calls = [call for call in message.tool_calls if (call["name"], call["args"]) in asked] if message else []
+    unanswered = [call for call in message.tool_calls if call["id"] not in answered] if message else []
+    calls = [call for call in unanswered if (call["name"], call["args"]) in asked]
     return NOT_APPROVED, [
         ToolMessage(
             json.dumps(NOT_RUN),

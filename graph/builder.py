@@ -19,6 +19,11 @@ def after_reason(state: State) -> Literal["execute_tools", "reflect"]:
     return "execute_tools" if pending_calls(state["messages"]) else "reflect"
 
 
+def after_execute_tools(state: State) -> Literal["execute_tools", "reason"]:
+    """Run the calls that are left; when every call is answered, the model goes on."""
+    return "execute_tools" if pending_calls(state["messages"]) else "reason"
+
+
 def after_reflect(state: State) -> Literal["reason", "__end__"]:
     """End with the answer; a draft that was sent back goes to the model again."""
     return "reason" if state["turn"]["answer"] is None else "__end__"
@@ -32,7 +37,7 @@ builder.add_node("reflect", record("reflect", reflect))
 builder.add_edge(START, "load_context")
 builder.add_edge("load_context", "reason")
 builder.add_conditional_edges("reason", after_reason)
-builder.add_edge("execute_tools", "reason")
+builder.add_conditional_edges("execute_tools", after_execute_tools)
 builder.add_conditional_edges("reflect", after_reflect)
 
 graph = builder.compile(name="ana")

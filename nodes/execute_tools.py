@@ -17,7 +17,7 @@ from ana.tracing.record import INVALID
 from ana.values import plain_text
 from graph.context import Context, context_of, emit, thread_of
 from graph.state import State
-from nodes.history import pending_calls, previous_turn, refused_copies
+from nodes.history import answered_ids, pending_calls, previous_turn, refused_copies
 from nodes.load_context import read_prompt_inputs
 from tools.call import CallContext
 from tools.catalog import CONTEXT_TOOLS, TOOLS, catalog, checker
@@ -29,18 +29,28 @@ _log = logging.getLogger(__name__)
 
 
 def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Answer every call with a result or an error the model can act on; a call that already ran changes nothing."""
-    message = pending_calls(state["messages"])
+    """Answer calls with a result or an error the model can act on, up to the first one of a person's own tool.
+
+    A node that is interrupted, or ends with its process, runs again from its start. Our own tools change nothing then,
+    because their writes have keys; a person's own has none. So its answer is checkpointed before the next call runs.
+    """
+    message, answered = pending_calls(state["messages"]), answered_ids(state["messages"])
     assert message is not None
-    answers = [_answer_unreadable(str(call["id"]), call["error"]) for call in message.invalid_tool_calls]
-    modules = context_of(runtime).handles.settings.tools_modules
+    unreadable = [call for call in message.invalid_tool_calls if call["id"] not in answered]
+    answers = [_answer_unreadable(str(call["id"]), call["error"]) for call in unreadable]
+    modules, ran = context_of(runtime).handles.settings.tools_modules, set[str]()
     for position, call in enumerate(message.tool_calls):
+        if call["id"] in answered:
+            continue
         answer = _run(call, _build_context(state, runtime, message, position), modules)
         answers.append(answer)
+        ran.add(call["name"])
         emit(runtime, {"tool": call["name"], "args": call["args"], "ok": answer.status == "success"})
+        if call["name"] not in TOOLS:
+            break
     update: dict[str, Any] = {"messages": answers}
     # The next prompt must show the lines as these calls left them.
-    if CONTEXT_TOOLS & {call["name"] for call in message.tool_calls}:
+    if CONTEXT_TOOLS & ran:
         update["loaded"] = read_prompt_inputs(context_of(runtime).handles)
     return update
 

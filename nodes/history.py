@@ -80,9 +80,14 @@ def _fits(turns: Sequence[Sequence[AnyMessage]], budget: int, most: int) -> bool
 
 
 def pending_calls(messages: Sequence[AnyMessage]) -> AIMessage | None:
-    """Return the last message if it calls tools, which are then not answered yet."""
-    last = messages[-1] if messages else None
-    return last if isinstance(last, AIMessage) and (last.tool_calls or last.invalid_tool_calls) else None
+    """Return the last message that is not a tool's, if it has calls that are not answered yet."""
+    last = next((message for message in reversed(messages) if not isinstance(message, ToolMessage)), None)
+    return last if isinstance(last, AIMessage) and set(call_ids(last)) - answered_ids(messages) else None
+
+
+def answered_ids(messages: Sequence[AnyMessage]) -> set[str]:
+    """Return the ids of the calls that have an answer."""
+    return {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
 
 
 def call_ids(message: BaseMessage) -> list[str]:

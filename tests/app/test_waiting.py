@@ -372,7 +372,9 @@ def test_two_requests_in_one_batch_are_asked_one_after_the_other(assistant: Open
     assert second.request_id != first.request_id
     assert second.request["action_requests"][0]["args"] == {"to": "eve"}
     assert waiting(opened.find_open_turn(THREAD)) == second
+    assert mails(tmp_path) == ["bob"]
     assert opened.resume(THREAD, APPROVE, second.request_id).answer == "Both decided."
+    assert mails(tmp_path) == ["bob", "eve"], "each was sent once"
     assert [item.content for item in opened.handles.memory.items()] == ["Buy milk"], "written once"
 
 
