@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, V
 from ana.errors import ConfigError
 
 PROJECT = Path(__file__).resolve().parent.parent
+ENV_FILE = PROJECT / ".env"
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -124,7 +125,7 @@ def read_environment() -> dict[str, str]:
     """Read the project's .env; the process environment takes precedence."""
     from dotenv import dotenv_values
 
-    from_file = {k: v for k, v in dotenv_values(PROJECT / ".env").items() if v is not None}
+    from_file = {k: v for k, v in dotenv_values(ENV_FILE).items() if v is not None}
     return from_file | dict(os.environ)
 
 

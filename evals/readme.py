@@ -32,6 +32,10 @@ DOORS = (
         "one turn; exit 0 done, 1 failed, 2 wrong use, 3 waiting for a decision",
     ),
     (
+        "`ana setup`",
+        "choose a model (OpenAI, OpenRouter, Ollama, a compatible server), try it with one message, write `.env`",
+    ),
+    (
         r"`ana ask --thread T --decide approve\|reject\|FILE`",
         'decides what a turn waits for; FILE holds {"decisions": [...]}',
     ),

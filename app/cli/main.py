@@ -24,6 +24,7 @@ from app.cli.items import items
 from app.cli.reindex import reindex
 from app.cli.restore import restore
 from app.cli.serve import serve
+from app.cli.setup import setup
 from app.cli.threads import threads
 from app.cli.traces import traces
 from app.cli.trash import trash
@@ -52,6 +53,7 @@ def _default(
 COMMANDS: dict[str, Callable[..., None]] = {
     "chat": chat,
     "ask": ask,
+    "setup": setup,
     "items": items,
     "due": due,
     "history": history,
