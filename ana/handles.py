@@ -1,7 +1,6 @@
 """The live handles, opened once, in one place."""
 
 import logging
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ana.logs import add_log_file, secrets_of
+from ana.output import tell
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock, local_zone
 
@@ -106,7 +106,7 @@ def open_data_folder(settings: Settings, program: str) -> Iterator[FolderHandles
 def _tell(text: str) -> None:
     """Report the progress of a repair, on the screen and in the log."""
     _log.warning(text)
-    print(text, file=sys.stderr)
+    tell(text)
 
 
 _default: Handles | None = None

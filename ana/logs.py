@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from logging.handlers import RotatingFileHandler
 
 from ana.errors import ConfigError
+from ana.output import escape_controls
 from ana.settings import Settings
 
 OURS = ("ana", "app", "evals", "graph", "nodes", "tools", "prompts")
@@ -13,7 +14,9 @@ LARGEST = 5_000_000
 """Bytes of a log file before it is rotated."""
 
 
-class _RedactingFormatter(logging.Formatter):
+class _SafeFormatter(logging.Formatter):
+    """Writes lines without secrets, and without what could drive the terminal in which a log is read."""
+
     def __init__(self, secrets: Sequence[str]) -> None:
         super().__init__(FORMAT)
         self._secrets = secrets
@@ -23,7 +26,7 @@ class _RedactingFormatter(logging.Formatter):
         line = super().format(record)
         for secret in self._secrets:
             line = line.replace(secret, "[secret]")
-        return line
+        return escape_controls(line)
 
 
 def secrets_of(settings: Settings) -> list[str]:
@@ -59,7 +62,7 @@ def add_log_file(settings: Settings) -> None:
 
 
 def _add_handler(handler: logging.Handler, settings: Settings) -> None:
-    handler.setFormatter(_RedactingFormatter(secrets_of(settings)))
+    handler.setFormatter(_SafeFormatter(secrets_of(settings)))
     logging.root.addHandler(handler)
 
 

@@ -1,7 +1,6 @@
 """`ana doctor`: whether everything that is kept is sound, and repairing what is not."""
 
 import json
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ import typer
 
 from ana.files import find_damage
 from ana.handles import open_data_folder
+from ana.output import tell, write_json, write_line
 from ana.settings import Settings
 from ana.tracing.traces import count_broken_lines
 from app.show.text import pluralize, shorten
@@ -31,7 +31,7 @@ def doctor(
     """Prove that everything kept is sound: readable, found, as the journal says. Exit code 1 if it is not."""
     diagnosis = diagnose(start(), repair=repair)
     if json_:
-        print(json.dumps(diagnosis.to_json(), ensure_ascii=False))
+        write_json(diagnosis.to_json())
     else:
         show_diagnosis(diagnosis, repaired=repair)
     if diagnosis.faults:
@@ -78,7 +78,7 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
         damaged = _damaged_files(settings.ana_data_dir)
         if repair and damaged:
             for name in damaged:
-                print(f"{name} is set aside in {set_aside(settings.ana_data_dir, name)}.", file=sys.stderr)
+                tell(f"{name} is set aside in {set_aside(settings.ana_data_dir, name)}.")
             damaged = {}
         if JOURNAL in damaged:
             return Diagnosis(faults=list(damaged.values()))  # the records are examined against the journal
@@ -92,21 +92,21 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
 def show_diagnosis(diagnosis: Diagnosis, *, repaired: bool) -> None:
     """Print it for people."""
     for fault in diagnosis.faults:
-        print(f"- {fault}")
+        write_line(f"- {fault}")
     for note in diagnosis.notes:
-        print(f"  {note}")
+        write_line(f"  {note}")
     hint = " This could not be repaired." if repaired else " `ana doctor --repair` repairs what can be repaired."
-    print(diagnosis.verdict + (hint if diagnosis.faults else ""))
+    write_line(diagnosis.verdict + (hint if diagnosis.faults else ""))
 
 
 def _examine(handles: "FolderHandles") -> "Findings":
-    from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
     from ana.backends.chroma.care.examine import examine
+    from app.show.console import make_console
 
     columns = (SpinnerColumn(), TextColumn("examined {task.completed} records"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=make_console(error=True), transient=True) as bar:
         task = bar.add_task("", total=None)
         return examine(handles.backend, lambda more: bar.update(task, advance=more))
 
