@@ -1,11 +1,12 @@
 """Logging by the settings: our own and other loggers each at their level, no secret in any line."""
 
 import logging
+import sys
 from collections.abc import Sequence
 from logging.handlers import RotatingFileHandler
 
 from ana.errors import ConfigError
-from ana.output import escape_controls
+from ana.output import escape_controls, tell
 from ana.settings import Settings
 
 OURS = ("ana", "app", "evals", "graph", "nodes", "tools", "prompts")
@@ -27,6 +28,17 @@ class _SafeFormatter(logging.Formatter):
         for secret in self._secrets:
             line = line.replace(secret, "[secret]")
         return escape_controls(line)
+
+
+class _LogFile(RotatingFileHandler):
+    """Says once that it cannot be written, in a sentence instead of a traceback for every line."""
+
+    _told = False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        if not self._told:
+            self._told = True
+            tell(f"The log {self.baseFilename} cannot be written: {sys.exception()}.")
 
 
 def secrets_of(settings: Settings) -> list[str]:
@@ -70,7 +82,7 @@ def _open_log_file(settings: Settings) -> logging.Handler:
     path = settings.log_file_path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return RotatingFileHandler(path, maxBytes=LARGEST, backupCount=2, delay=True, encoding="utf-8")
+        return _LogFile(path, maxBytes=LARGEST, backupCount=2, delay=True, encoding="utf-8")
     except OSError as exc:
         raise ConfigError(
             f"LOG_FILE_PATH {path} cannot be written: {exc.strerror}.", "Set it to another file."

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ana.files import find_damage
+from ana.files import find_damage, refuse_read_only
 from ana.handles import open_data_folder
 from ana.output import tell, write_json, write_line
+from ana.private import find_exposed
 from ana.settings import Settings
 from ana.tracing.traces import count_broken_lines
+from app.old_traces import list_old_traces
 from app.show.text import pluralize, shorten
 from app.startup import start
 
@@ -71,11 +73,13 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
         settings: The settings, with the data folder.
         repair: Whether to repair first what can be repaired; the diagnosis tells what is still wrong.
     """
+    if repair:
+        refuse_read_only(settings.ana_data_dir)
     from ana.backends.chroma.care.rebuild import set_aside
     from ana.backends.chroma.care.repair import repair as repair_findings
 
     with open_data_folder(settings, "ana doctor") as handles, handles.backend.hold_closed():
-        damaged = _damaged_files(settings.ana_data_dir)
+        damaged = _damaged_files(handles.backend.path)
         if repair and damaged:
             for name in damaged:
                 tell(f"{name} is set aside in {set_aside(settings.ana_data_dir, name)}.")
@@ -120,6 +124,8 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
         faults.append(f"{change.kind} {change.id}: the journal says {said}, the store has {stored}.")
     notes = [f"These say the same: {', '.join(ids)}." for ids in findings.duplicates]
     notes += [f"{name} belongs to nothing." for name in findings.orphans]
+    exposed = find_exposed(handles.settings)
+    notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
     counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}
     if THREADS not in damaged:
         conversations = _examine_conversations(handles.settings)
@@ -136,6 +142,8 @@ def _examine_conversations(settings: Settings) -> Diagnosis:
     orphans = [file.name for file in files if file.stem not in threads]
     notes = [f"The trace {name} is of a conversation that is not there." for name in orphans]
     notes += [f"{file.name}: {n} lines cannot be read." for file in files if (n := count_broken_lines(file))]
+    if left := list_old_traces(settings):
+        notes.append(f"{left[0].parent} holds {pluralize(len(left), 'trace')} of another data folder or of no thread.")
     return Diagnosis(notes=notes, counts={"conversation": len(threads), "trace": len(files)})
 
 
