@@ -8,6 +8,7 @@ AnaError
 |  |- StoreBusy       another process holds the data folder or the thread
 |  |- StoreBroken     the data cannot be read or written
 |  |- StoreReadOnly   the data folder can be read, and this would write
+|  |- TurnStopped      the run that this turn belongs to was cancelled; nothing more of it happens
 |  |- NotWaiting      no turn of the conversation waits for the reply that was given
 |  |- WrongReply      a reply does not answer the request; the turn still waits
 |  `- ModelFailed     the provider did not answer; the next message may work
@@ -82,6 +83,10 @@ class StoreBroken(UserError):
 
 class StoreReadOnly(UserError):
     """The data folder can be read, and this would write."""
+
+
+class TurnStopped(UserError):
+    """The run was cancelled while a node of it worked."""
 
 
 class NotWaiting(UserError):

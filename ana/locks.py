@@ -25,6 +25,7 @@ class OwnerLock:
 
     def __init__(self, path: Path, what: str, timeout: float = 10.0, program: str = "ana") -> None:
         self._lock = FileLock(path, timeout=timeout, poll_interval=0.005, thread_local=False)
+        self._path = path
         self._owner = path.with_suffix(".owner")
         self._what = what
         self._program = program
@@ -56,6 +57,13 @@ class OwnerLock:
         """Release the lock and empty the note: a note with text is from a holder that died."""
         with suppress(OSError):
             os.truncate(self._owner, 0)
+        self._lock.release()
+
+    def discard(self) -> None:
+        """Release the lock and remove its files; whoever waits for it takes a new one."""
+        for file in (self._path, self._owner):
+            with suppress(OSError):  # Windows removes no open file; it stays, empty
+                file.unlink(missing_ok=True)
         self._lock.release()
 
     def _holder(self) -> str:

@@ -6,8 +6,8 @@ import uuid
 from dataclasses import dataclass
 
 from ana.errors import UserError
-from ana.files import is_read_only, refuse_read_only, write_whole
-from ana.locks import OwnerLock
+from ana.files import is_read_only, write_whole
+from ana.ownership import thread_lock
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 
@@ -113,20 +113,26 @@ class Threads:
             UserError: There is no such thread.
             StoreBusy: Another program works in it.
         """
-        from graph.checkpoints import open_saver, saver_path, thread_ids
+        from graph.checkpoints import saver_path, thread_ids
 
-        path = saver_path(self._settings)
-        if id not in thread_ids(path):
+        if id not in thread_ids(saver_path(self._settings)):
             raise UserError("There is no such thread.", "`ana threads list` shows them.")
         lock = thread_lock(self._settings, id, "ana threads delete")
         lock.acquire()
         try:
-            with open_saver(path) as saver:
-                saver.delete_thread(id)
-            self._traces.delete(id)
+            self.erase(id)
         finally:
-            lock.release()
-        self._save_names({k: v for k, v in self._read_names().items() if k != id})
+            lock.discard()
+
+    def erase(self, id: str) -> None:
+        """Delete the checkpoints, the traces and the name of a thread that the caller owns."""
+        from graph.checkpoints import open_saver, saver_path
+
+        with open_saver(saver_path(self._settings)) as saver:
+            saver.delete_thread(id)
+        self._traces.delete(id)
+        if id in self._read_names():
+            self._save_names({k: v for k, v in self._read_names().items() if k != id})
         if self.last() == id:
             self._last_file.unlink()
 
@@ -145,15 +151,3 @@ class Threads:
     def _save_names(self, names: dict[str, str]) -> None:
         self._names_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(self._names_file, json.dumps(names, indent=1))
-
-
-def thread_lock(settings: Settings, id: str, program: str) -> OwnerLock:
-    """Return the lock of a conversation: two processes in one thread at once silently lose turns.
-
-    Raises:
-        StoreReadOnly: No conversation can go on in a data folder that cannot be written.
-    """
-    refuse_read_only(settings.ana_data_dir)
-    folder = settings.ana_data_dir / "locks"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return OwnerLock(folder / f"{id}.lock", "This conversation", program=program)

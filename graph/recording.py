@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
+from ana.ownership import check_stopped, work
 from ana.tracing.record import build_record
 from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn
@@ -24,13 +25,17 @@ def record(name: str, node: Node) -> Node:
     """Return the node with its time and the turn's record kept; one that interrupts leaves no record yet."""
 
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
-        begun = time.perf_counter()
-        update = node(state, runtime)
-        turn: Turn = update.get("turn") or state["turn"]
-        spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
-        turn = turn | {"durations": turn["durations"] | {name: round(spent, 6)}}
-        if turn["answer"] is not None:
-            write_record(state, turn, runtime)
+        with work() as run:
+            begun = time.perf_counter()
+            update = node(state, runtime)
+            turn: Turn = update.get("turn") or state["turn"]
+            if run and name == "load_context":
+                run.turn = turn["id"]
+            spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
+            turn = turn | {"durations": turn["durations"] | {name: round(spent, 6)}}
+            if turn["answer"] is not None:
+                check_stopped()  # the answer of a stopped run reaches no state, so it is in no trace either
+                write_record(state, turn, runtime)
         return update | {"turn": turn}
 
     run.__name__ = name

@@ -13,7 +13,9 @@ from ana.files import refuse_read_only
 from ana.settings import PROJECT, Settings, read_environment
 from app.startup import start
 
-WORKERS = 4
+WORKERS = 100
+"""Runs that may begin; those that wait for their thread count too. How many work at once, ana/ownership.py says."""
+
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1", "LOG_LEVEL": "WARNING"}
 
 

@@ -7,13 +7,14 @@ import typer
 
 from ana.handles import open_data_folder
 from ana.output import tell
+from ana.ownership import thread_lock
 from ana.settings import Settings
 from ana.tracing.traces import Traces, moment
 from app.cli.ages import moment_before
 from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten
 from app.startup import start
-from app.threads import Threads, thread_lock
+from app.threads import Threads
 
 
 def traces(

@@ -24,7 +24,9 @@ from ana.handles import default_handles
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
+from app.http.deletion import ThreadDeletion
 from app.http.guard import Guard
+from app.http.rejection import RunRejection
 from app.outcome import Done, Waiting
 from app.reply import Reply
 from app.threads import Threads
@@ -34,6 +36,9 @@ from prompts import decision_prompt
 
 GRAPH = "ana"
 WATCH_SECONDS = 2.0
+PATIENCE = 60.0
+"""Seconds that a request waits for a thread in which another door works."""
+
 MOST_TURNS = 1000
 """The most turns of a transcript in one answer."""
 
@@ -65,9 +70,13 @@ class TurnRunner:
     """Runs turns in this process, on the files the server uses; opened at the first turn.
 
     The server's own queue looks for runs every half second; a turn does not wait for that.
+
+    Args:
+        patience: Seconds to wait for a thread in which another door works.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._patience = patience
         self._stack = contextlib.ExitStack()
         self._opening = threading.Lock()
         self._assistant: Assistant | None = None
@@ -105,7 +114,7 @@ class TurnRunner:
         with self._opening:
             if self._assistant is None:
                 handles = default_handles(decision_prompt)
-                self._assistant = self._stack.enter_context(open_assistant(handles, "ana server"))
+                self._assistant = self._stack.enter_context(open_assistant(handles, "ana server", self._patience))
             return self._assistant
 
 
@@ -161,7 +170,7 @@ async def version(_: Request) -> JSONResponse:
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
     """Register every thread of the saver with the server: now, and when another door begins one."""
-    client, known = get_client(), set[str]()
+    client, known = get_client(), app.state.known
     settings = await run_in_threadpool(load_settings)
     await register_threads(client, settings, known)
     watching = asyncio.create_task(_watch(client, settings, known))
@@ -171,13 +180,15 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 async def register_threads(client: LangGraphClient, settings: Settings, known: set[str]) -> None:
-    """Register the saver's threads that are not in `known`, and add them to it.
+    """Register the saver's threads that are not in `known`, and make it hold them all and no others.
 
     The server's own index is a pickle written now and then: after a kill -9, and for threads of another door, it
     answers 404 for a thread whose checkpoints are all there.
     """
     path = await run_in_threadpool(saver_path, settings)
-    for id in await run_in_threadpool(thread_ids, path):
+    present = await run_in_threadpool(thread_ids, path)
+    known.intersection_update(present)
+    for id in present:
         if id not in known:
             with contextlib.suppress(LangGraphError):
                 await client.threads.create(thread_id=id, if_exists="do_nothing", graph_id=GRAPH)
@@ -223,8 +234,10 @@ def build_app() -> Starlette:
         Route("/version", version),
     ]
     guard = Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)
-    app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
-    app.state.turns = TurnRunner()
+    known: set[str] = set()
+    threads = (Middleware(RunRejection), Middleware(ThreadDeletion, forget=known.discard))
+    app = Starlette(routes=routes, middleware=[guard, *threads], lifespan=lifespan)
+    app.state.turns, app.state.known = TurnRunner(), known
     return app
 
 

@@ -9,10 +9,10 @@ import pytest
 from ana.private import find_exposed
 from ana.settings import load_settings
 from app.cli.doctor import diagnose
+from evals.load.server import running
 from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.forks import run_forked
-from tests.server import running
 
 FIRST = (
     ("ask", "--thread", "work", "note: buy milk"),
