@@ -137,7 +137,7 @@ def test_trash(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     memory.close()
     assert item in said("list")
     assert "+ Dentist" in said("restore", item)
-    assert f"The item {item} is not in the trash" in said("restore", item)
+    assert f"{item} is not in the trash" in said("restore", item)
     memory.delete(item)
     memory.close()
     assert said("--purge").startswith("Forgotten by the journal: 0 items.")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ana.backends.chroma.care.archive import check_backup, is_known, is_trace
 from ana.backends.chroma.care.backup import DATABASES, NOTES, copy_database, own_backup_path, pack
+from ana.backends.chroma.care.scrub import finish_copy
 from ana.backends.chroma.client import DATABASE
 from ana.backends.chroma.folder import Folder
 from ana.errors import UserError
@@ -38,6 +39,7 @@ def restore(folder: Folder, traces: Path, backup: Path) -> Path:
     check_backup(backup)
     with folder.hold_closed():
         folder.close()
+        finish_copy(folder.path)  # or the next opening would put it in place of what is restored
         before = own_backup_path(folder.path, "before-restore")
         pack(folder.path, traces, before, keep_damaged=True)  # whoever restores may have damaged files
         unpacked = Path(tempfile.mkdtemp(prefix="restored-", dir=folder.path))
