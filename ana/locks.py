@@ -24,6 +24,7 @@ class OwnerLock:
 
     def __init__(self, path: Path, what: str, timeout: float = 10.0, program: str = "ana") -> None:
         self._lock = FileLock(path, timeout=timeout, poll_interval=0.005, thread_local=False)
+        self._path = path
         self._owner = path.with_suffix(".owner")
         self._what = what
         self._program = program
@@ -55,6 +56,13 @@ class OwnerLock:
         """Release the lock and empty the note: a note with text is from a holder that died."""
         with suppress(OSError):
             os.truncate(self._owner, 0)
+        self._lock.release()
+
+    def remove(self) -> None:
+        """Delete the lock's files and release it: what it guarded is gone. Whoever waits for it makes them again."""
+        for file in (self._owner, self._path):  # in this order: without the lock file another may hold the lock
+            with suppress(OSError):
+                file.unlink(missing_ok=True)
         self._lock.release()
 
     def _holder(self) -> str:

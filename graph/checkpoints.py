@@ -7,14 +7,22 @@ from pathlib import Path
 
 import aiosqlite
 
+from ana.backends.chroma.care.format import read_format
+from ana.files import BUSY_SECONDS
 from ana.settings import Settings, load_settings
 from graph.pruning import AsyncPruningSaver, PruningSaver
 
-BUSY_SECONDS = 10.0
+TRASHED = "deleted:"
+"""The ids of deleted threads begin with it; no other does, because those are UUIDs."""
 
 
 def saver_path(settings: Settings) -> Path:
-    """Return the path of the saver's file and create its folder: without it the server hangs when it starts."""
+    """Return the path of the saver's file and create its folder: without it the server hangs when it starts.
+
+    Raises:
+        ConfigError: The data folder was written by a newer program.
+    """
+    read_format(settings.ana_data_dir)
     settings.ana_data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     return settings.ana_data_dir / "threads.sqlite"
 
@@ -37,13 +45,13 @@ async def server_saver() -> AsyncIterator[AsyncPruningSaver]:
 
 
 def thread_ids(path: Path) -> list[str]:
-    """Return the ids of all threads, the one written last first."""
+    """Return the ids of all threads but the deleted ones, the one written last first."""
     if not path.exists():
         return []
     query = "SELECT thread_id FROM checkpoints GROUP BY thread_id ORDER BY max(checkpoint_id) DESC"
     try:
         with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
-            return [row[0] for row in connection.execute(query)]
+            return [row[0] for row in connection.execute(query) if not row[0].startswith(TRASHED)]
     except sqlite3.OperationalError as exc:
         if "no such table" in str(exc):
             return []

@@ -147,12 +147,12 @@ def test_no_colour_in_a_pipe(ana: Run) -> None:
 
 
 class Terminal:
-    """`ana chat` in a pseudo-terminal."""
+    """`ana chat`, or another command, in a pseudo-terminal."""
 
-    def __init__(self, env: dict[str, str]) -> None:
+    def __init__(self, env: dict[str, str], *command: str) -> None:
         self._master, slave = pty.openpty()
         env = {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", "PYTHONPATH": str(PROJECT)} | env
-        self.process = fork("-m", "app.cli", "chat", env=env, stdin=slave, stdout=slave, stderr=slave)
+        self.process = fork("-m", "app.cli", *(command or ("chat",)), env=env, stdin=slave, stdout=slave, stderr=slave)
         os.close(slave)
         self.seen = ""
 
