@@ -11,6 +11,9 @@ from pathlib import Path
 
 from ana.errors import StoreReadOnly
 
+BUSY_SECONDS = 10.0
+"""How long to wait for another program that uses a SQLite file."""
+
 _NOT_THE_FILE = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_BUSY,
@@ -90,6 +93,20 @@ def find_damage(database: Path) -> str | None:
     except sqlite3.DatabaseError as exc:
         return str(exc)
     return None if result == "ok" else result
+
+
+def compact_database(path: Path) -> None:
+    """Rewrite a SQLite file, so that nothing that was deleted is left in it or in its log.
+
+    Raises:
+        sqlite3.Error: It cannot be written, or another program is reading from it.
+    """
+    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as db:
+        db.execute("PRAGMA secure_delete = ON")  # else a new page may carry an old one's bytes in its unused part
+        db.execute("VACUUM")
+        busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    if busy:
+        raise sqlite3.OperationalError(f"{path.name} is being read by another program; try again")
 
 
 def remove_database(path: Path) -> None:

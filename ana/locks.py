@@ -60,8 +60,8 @@ class OwnerLock:
         self._lock.release()
 
     def discard(self) -> None:
-        """Release the lock and remove its files; whoever waits for it takes a new one."""
-        for file in (self._path, self._owner):
+        """Release the lock and remove its files: what it guarded is gone. Whoever waits for it makes them again."""
+        for file in (self._owner, self._path):  # in this order: without the lock file another may hold the lock
             with suppress(OSError):  # Windows removes no open file; it stays, empty
                 file.unlink(missing_ok=True)
         self._lock.release()

@@ -39,7 +39,10 @@ DOORS = (
         r"`ana ask --thread T --decide approve\|reject\|FILE`",
         'decides what a turn waits for; FILE holds {"decisions": [...]}',
     ),
-    ("`ana threads list\\|show T [--limit N --before TURN]\\|delete T`", "conversations, read from their traces"),
+    (
+        "`ana threads list\\|show T [--limit N --before TURN]\\|delete T [--yes]\\|restore T`",
+        "conversations, read from their traces; a deletion can be taken back until the trash is purged",
+    ),
     (
         "`ana items [WORDS] [--where JSON] [--due today\\|week\\|overdue] [--why] [--json]`",
         "what is kept, found by meaning, words and property, as a table",
@@ -54,8 +57,8 @@ DOORS = (
         "undoes a whole turn, items and Global Context alike; can be undone itself; exit 1 on a conflict",
     ),
     (
-        "`ana trash [list\\|restore ID\\|--purge --older-than 30d]`",
-        "deleted items: seen, brought back, or forgotten by the journal permanently",
+        "`ana trash [list\\|restore ID\\|--purge [--older-than 30d] [--with-conversations [--yes]]]`",
+        "what was deleted: seen, brought back, or deleted permanently, so that no file of the data folder holds it",
     ),
     (
         "`ana doctor [--repair] [--json]`",

@@ -83,8 +83,7 @@ PRINTERS = {
     "ana.output": {"print", "sys.stdout", "sys.stderr"},
     "ana.logs": {"logging.StreamHandler"},  # with a formatter that escapes
     "app.show.console": {"rich.console", "rich.text", "sys.stdout", "sys.stderr"},
-    "app.undo": {"click.confirm"},  # with a question that holds nothing stored
-    "app.cli.chat": {"typer.confirm"},  # with the name of a model that was checked
+    "app.show.confirm": {"click.confirm"},  # with what is escaped
     "app.cli.setup": {"typer.prompt"},  # with settings of the person's own
 }
 """The modules that may print, and how: each lets nothing through that drives a terminal."""

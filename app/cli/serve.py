@@ -11,6 +11,7 @@ import typer
 from ana.errors import ConfigError
 from ana.files import refuse_read_only
 from ana.settings import PROJECT, Settings, read_environment
+from app.serving import FOLDER
 from app.startup import start
 
 WORKERS = 100
@@ -59,7 +60,7 @@ def _prepare_folder(settings: Settings, reload: bool) -> Path:
     Without watching that is a folder beside the data. With watching it is the project, and .langgraph_api is a link to
     the folder beside the data: the server would otherwise restart whenever it writes its own index.
     """
-    kept = settings.ana_data_dir / "server"
+    kept = settings.ana_data_dir / FOLDER
     kept.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not reload:
         return kept

@@ -29,6 +29,7 @@ from app.http.guard import Guard
 from app.http.rejection import RunRejection
 from app.outcome import Done, Waiting
 from app.reply import Reply
+from app.serving import mark_serving
 from app.threads import Threads
 from app.turn import Assistant, open_assistant
 from graph.checkpoints import saver_path, thread_ids
@@ -139,6 +140,8 @@ async def trace(request: Request) -> JSONResponse:
         record = await run_in_threadpool(Traces(settings.traces_dir).find, request.path_params["id"])
     except UserError as exc:
         return _error(400, exc.sentence())
+    except ConfigError as exc:  # the files are a newer program's
+        return _error(503, exc.sentence())
     return JSONResponse(record) if record else _error(404, "There is no such trace.")
 
 
@@ -153,6 +156,8 @@ async def transcript(request: Request) -> JSONResponse:
         page = await run_in_threadpool(Traces(settings.traces_dir).page, id, int(limit), before)
     except UserError as exc:
         return _error(400, exc.sentence())
+    except ConfigError as exc:  # the files are a newer program's
+        return _error(503, exc.sentence())
     return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
 
 
@@ -174,8 +179,11 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     settings = await run_in_threadpool(load_settings)
     await register_threads(client, settings, known)
     watching = asyncio.create_task(_watch(client, settings, known))
+    mark = contextlib.ExitStack()
+    await run_in_threadpool(mark.enter_context, mark_serving(settings))
     yield
     watching.cancel()
+    await run_in_threadpool(mark.close)
     await run_in_threadpool(app.state.turns.close)
 
 

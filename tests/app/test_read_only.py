@@ -38,7 +38,7 @@ WRITING = (
     ("undo",),
     ("reindex",),
     ("doctor", "--repair"),
-    ("threads", "delete", "work"),
+    ("threads", "delete", "work", "--yes"),
     ("traces", "--older-than", "0d", "--purge"),
     ("serve",),
 )

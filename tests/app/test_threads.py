@@ -22,8 +22,8 @@ def test_a_conversation_that_is_in_use_is_not_deleted(
     lock = thread_lock(settings, THREAD, "somebody")
     lock.acquire()
     with pytest.raises(StoreBusy, match="somebody"):
-        Threads(settings).delete(THREAD)
+        Threads(settings).move_to_trash(THREAD)
     lock.release()
     assert assistant.ask("and now?", THREAD).answer == "Hello again."
-    Threads(settings).delete(THREAD)
+    Threads(settings).move_to_trash(THREAD)
     assert not assistant.handles.traces.path(THREAD).exists()

@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,8 +12,8 @@ from ana.embedders import Embedder
 from ana.errors import StoreReadOnly
 from ana.files import refuse_read_only
 from ana.locks import keep_out_writers
-from ana.memory.backend import Expected
-from ana.memory.changes import Change, Entry, Kind
+from ana.memory.backend import Expected, RecordKey
+from ana.memory.changes import Change, Entry
 from ana.memory.item import Item
 
 LEFT_OUT = ("lock", "locks", "backups", "set-aside", "server", "traces", "traces.*")
@@ -56,7 +56,7 @@ class ReadOnlyChromaBackend(ChromaBackend):
     ) -> list[Change]:
         self._refuse()
 
-    def erase(self, kind: Kind, id: str) -> None:
+    def erase(self, records: Collection[RecordKey]) -> None:
         self._refuse()
 
     def take_line_number(self) -> int:
