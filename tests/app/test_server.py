@@ -233,5 +233,52 @@ def test_studio_and_the_servers_own_pages_may_come_in(server: Server, origin: st
 
 
 def test_a_preflight_of_a_foreign_page_is_refused(server: Server) -> None:
-    headers = {"origin": "https://evil.example", "access-control-request-method": "POST"}
-    assert httpx.request("OPTIONS", f"{server.url}/ask", headers=headers).status_code == 403
+    headers = {"origin": "https://evil.example", "access-control-request-method": "POST", PRIVATE: "true"}
+    answer = httpx.request("OPTIONS", f"{server.url}/ask", headers=headers)
+    assert answer.status_code == 403
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+PRIVATE = "access-control-request-private-network"
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_a_preflight_of_studio_is_allowed_into_the_private_network(server: Server, private: bool) -> None:
+    headers = {"origin": "https://smith.langchain.com", "access-control-request-method": "PATCH"}
+    headers |= {"access-control-request-headers": "content-type,x-auth-scheme"} | ({PRIVATE: "true"} if private else {})
+    answer = httpx.request("OPTIONS", f"{server.url}/threads/{uuid.uuid4()}", headers=headers)
+    assert answer.is_success, answer.text
+    told = {name: answer.headers.get(f"access-control-allow-{name}") for name in ("origin", "methods", "headers")}
+    assert told == {
+        "origin": "https://smith.langchain.com",
+        "methods": "PATCH",
+        "headers": "content-type,x-auth-scheme",
+    }
+    assert answer.headers.get("access-control-allow-private-network") == ("true" if private else None)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/docs"),
+        ("GET", "/metrics"),
+        ("GET", "/ui/ana"),
+        ("POST", "/ui/ana"),
+        ("POST", "/internal/truncate"),
+        ("GET", "/internal/debug/thread/x"),
+        ("GET", "/deploy"),
+        ("POST", "/deploy"),
+        ("POST", "/a2a/ana"),
+    ],
+)
+def test_routes_that_nobody_needs_are_closed(server: Server, method: str, path: str) -> None:
+    answer = httpx.request(method, f"{server.url}{path}", json={} if method == "POST" else None)
+    assert answer.status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/ok", "/nothing", "/docs", "/ask", "/health", "/assistants/x", "/openapi.json"])
+def test_every_answer_can_be_neither_framed_nor_sniffed_nor_embedded(server: Server, path: str) -> None:
+    answer = httpx.get(f"{server.url}{path}")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
