@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import threading
 import uuid
 from collections.abc import AsyncIterator
@@ -25,6 +26,8 @@ from ana.models.providers import model_name
 from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
 from app.http.guard import HEADERS, Guard
+from app.http.run_errors import shorten_run_errors
+from app.http.run_requests import RunRequests
 from app.outcome import Done, Waiting
 from app.reply import Reply
 from app.threads import Threads
@@ -32,6 +35,7 @@ from app.turn import Assistant, open_assistant
 from graph.checkpoints import saver_path, thread_ids
 from prompts import decision_prompt
 
+_log = logging.getLogger(__name__)
 GRAPH = "ana"
 WATCH_SECONDS = 2.0
 MOST_TURNS = 1000
@@ -62,7 +66,7 @@ REQUEST_ID = "ana-request-id"
 
 
 class TurnRunner:
-    """Runs turns in this process, on the files the server uses; opened at the first turn.
+    """Runs turns in this process, on the files the server uses.
 
     The server's own queue looks for runs every half second; a turn does not wait for that.
     """
@@ -71,6 +75,13 @@ class TurnRunner:
         self._stack = contextlib.ExitStack()
         self._opening = threading.Lock()
         self._assistant: Assistant | None = None
+
+    def open(self) -> None:
+        """Open the files, so that the first turn does not wait for it; what is wrong with them each turn says."""
+        try:
+            self._open().handles.memory.count()
+        except AnaError as exc:
+            _log.warning("%s", exc)
 
     def answer(self, asked: Question | Decision) -> JSONResponse:
         """Run a turn or let one go on; every failure is a status and a sentence."""
@@ -161,8 +172,10 @@ async def version(_: Request) -> JSONResponse:
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
     """Register every thread of the saver with the server: now, and when another door begins one."""
+    shorten_run_errors()
     client, known = get_client(), set[str]()
     settings = await run_in_threadpool(load_settings)
+    await run_in_threadpool(app.state.turns.open)
     await register_threads(client, settings, known)
     watching = asyncio.create_task(_watch(client, settings, known))
     yield
@@ -233,7 +246,8 @@ def build_app() -> Starlette:
         )
     ]
     guard = Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)
-    app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan, exception_handlers={Exception: _fail})
+    middleware = [guard, Middleware(RunRequests)]
+    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers={Exception: _fail})
     app.state.turns = TurnRunner()
     return app
 

@@ -4,7 +4,6 @@ The dev server answers every origin, and a text/plain POST needs no preflight, s
 turn and read the answer. This ASGI middleware stands before every route, the built-in ones too.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
@@ -12,6 +11,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.http.bodies import read_body, replay
 
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -74,7 +75,7 @@ class Guard:
             answer = _allow(headers)
         elif int(headers.get("content-length", 0)):
             try:
-                receive = _replay(await _read_body(receive, self._seconds), receive)
+                receive = replay(await read_body(receive, self._seconds), receive)
             except TimeoutError:
                 answer = _refuse(408, f"The body did not arrive within {self._seconds:g} seconds.")
         await answer(scope, receive, send)
@@ -167,26 +168,3 @@ def _allow(headers: Mapping[str, str]) -> Response:
     if headers.get(private) == "true":
         allowed["access-control-allow-private-network"] = "true"
     return Response(status_code=204, headers=allowed)
-
-
-async def _read_body(receive: Receive, seconds: float) -> list[Message]:
-    """Return the messages up to the end of the body.
-
-    Raises:
-        TimeoutError: It did not arrive in time.
-    """
-    messages: list[Message] = []
-    async with asyncio.timeout(seconds):
-        while not messages or messages[-1].get("more_body"):
-            messages.append(await receive())
-    return messages
-
-
-def _replay(messages: list[Message], receive: Receive) -> Receive:
-    """Return a `receive` that gives these messages first."""
-    left = iter(messages)
-
-    async def receive_next() -> Message:
-        return next(left, None) or await receive()
-
-    return receive_next
