@@ -30,6 +30,9 @@ class AnaError(Exception):
         self.message = message
         self.hint = hint
 
+    def __str__(self) -> str:
+        return self.sentence()
+
     def sentence(self) -> str:
         """Return message and hint as one line for a person."""
         return f"{self.message} {self.hint}".strip()
@@ -69,8 +72,8 @@ class RecordChanged(ToolError):
         self.id = id
 
 
-class UserError(AnaError):
-    """Something the person must be told."""
+class UserError(AnaError, RuntimeError):
+    """Something the person must be told. A RuntimeError, because the LangGraph API shows clients no other's message."""
 
 
 class StoreBusy(UserError):
@@ -105,5 +108,5 @@ class ContextTooLong(ModelFailed):
     """The conversation is longer than the model can read."""
 
 
-class ConfigError(AnaError):
-    """A setting is wrong or missing."""
+class ConfigError(AnaError, RuntimeError):
+    """A setting is wrong or missing. A RuntimeError for the same reason."""

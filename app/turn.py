@@ -25,7 +25,7 @@ from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply
 from graph.state import Turn
-from nodes.history import receipts, this_turn
+from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
 from nodes.load_context import new_turn
 from tools.catalog import catalog
 
@@ -176,6 +176,8 @@ class Assistant:
             cost_usd=cost(turn["usage"], self.handles.settings),
             changes=receipts(messages),
             error=turn["error"],
+            fruitless=not understood(turn) or calculation_failed(messages),
+            refused_copy=bool(refused_copies(messages)),
         )
 
     def _wait(self, state: StateSnapshot, asked: Interrupt) -> Waiting:

@@ -29,7 +29,7 @@ DOORS = (
     ("`make chat`, `ana`", "the REPL: /help /context /items /due /undo /transcript /threads /reset /quit"),
     (
         '`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`',
-        "one turn; exit 0 done, 1 failed, 2 wrong use, 3 waiting for a decision",
+        "one turn; piped text is added; exit 0 done, 1 failed or not understood, 2 wrong use, 3 waiting for a decision",
     ),
     (
         "`ana setup`",

@@ -14,6 +14,7 @@ from ana.time.clock import Clock
 from ana.time.dates import weekday
 from graph.context import Context, context_of, thread_of
 from graph.state import Loaded, State, Turn
+from nodes.attachments import keep_text, left_out
 from nodes.history import messages_to_drop
 from nodes.summary import summarise
 
@@ -34,7 +35,7 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         "turn": turn | {"usage": usage},
         "draft": "",
         "loaded": read_prompt_inputs(handles),
-        "messages": [RemoveMessage(id=str(message.id)) for message in dropped],
+        "messages": [*(RemoveMessage(id=str(message.id)) for message in dropped), *keep_text(question)],
         "summary": summary,
         "replies": {},
     }
@@ -47,6 +48,8 @@ def last_question(messages: list[AnyMessage]) -> HumanMessage:
         UserError: The last message is not a user's.
     """
     last = messages[-1] if messages else None
+    if isinstance(last, HumanMessage) and not last.text.strip() and left_out(last):
+        raise UserError("Images are not read, and the message has no text.", "Say it in words.")
     if not isinstance(last, HumanMessage) or not last.text.strip():
         raise UserError("There is nothing to answer: the last message is not a user's.", "Send a user message.")
     return last
