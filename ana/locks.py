@@ -58,7 +58,7 @@ class OwnerLock:
             os.truncate(self._owner, 0)
         self._lock.release()
 
-    def remove(self) -> None:
+    def discard(self) -> None:
         """Delete the lock's files and release it: what it guarded is gone. Whoever waits for it makes them again."""
         for file in (self._owner, self._path):  # in this order: without the lock file another may hold the lock
             with suppress(OSError):

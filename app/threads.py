@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING
 
 from ana.backends.chroma.care.format import read_format
 from ana.errors import UserError
-from ana.files import write_whole
+from ana.files import compact_database, write_whole
 from ana.locks import OwnerLock
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 
 if TYPE_CHECKING:
     from graph.trash import DeletedThread
+
+AT_ONCE = 100
+"""Threads that are locked at the same time: each lock is an open file."""
 
 
 @dataclass(frozen=True)
@@ -161,27 +164,23 @@ class Threads:
             self._save_names(self._read_names() | {found.thread: found.name})
         return self.describe(found.thread)
 
-    def delete(self, id: str) -> None:
-        """Delete a thread with its checkpoints and traces permanently. Errors as in `move_to_trash`."""
-        from graph.checkpoints import open_saver
-
-        with self._own_for_the_last_time([id]), open_saver(self._saver_path()) as saver:
-            saver.delete_thread(id)
-            self._traces.delete(id)
-
     def purge(self, ids: Collection[str]) -> None:
         """Delete threads permanently, so that no byte of them stays. Errors as in `move_to_trash`.
 
         Args:
             ids: Ids of threads, of threads in the trash (`DeletedThread.id`), or of traces without a thread.
         """
-        from graph.trash import purge_threads
+        from graph.trash import delete_threads
 
-        living = sorted({*ids} & {*self.ids()})
-        with self._own_for_the_last_time(living):
-            purge_threads(self._saver_path(), ids)
-            for id in {*ids} & {*living, *self._traces.ids()}:
-                self._traces.delete(id)
+        path, all_of_them = self._saver_path(), sorted(ids)
+        for start in range(0, len(all_of_them), AT_ONCE):
+            part = set(all_of_them[start : start + AT_ONCE])
+            with self._own_for_the_last_time(part & {*self.ids()}):
+                delete_threads(path, part)
+                for id in part & {*self._traces.ids()}:
+                    self._traces.delete(id)
+        if path.exists():
+            compact_database(path)
 
     @contextmanager
     def _own_for_the_last_time(self, ids: Collection[str]) -> Iterator[None]:
@@ -194,9 +193,11 @@ class Threads:
                 lock.acquire()
                 stack.callback(lock.release)
             yield
+            stack.pop_all()
             for lock in locks:
-                lock.remove()
-        self._save_names({id: name for id, name in self._read_names().items() if id not in ids})
+                lock.discard()
+        if named := {*self._read_names()} & {*ids}:
+            self._save_names({id: name for id, name in self._read_names().items() if id not in named})
         if self.last() in ids:
             self._last_file.unlink()
 
