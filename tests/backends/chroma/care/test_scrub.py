@@ -167,7 +167,7 @@ def test_chroma_leaves_no_memory_of_the_process_in_files(tmp_path: Path, clock: 
         memory = open_memory(tmp_path, EMBEDDER, clock)
         memory.create("a")
         memory.find("a")
-        files = list(tmp_path.glob("chroma/*/data_level0.bin"))
+        files = [file for name in ("data_level0.bin", "length.bin") for file in tmp_path.glob(f"chroma/*/{name}")]
         assert files
         assert not any(any(file.read_bytes()) for file in files), "while it is open"
         memory.close()
