@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING
 
 from ana.backends.chroma.care.format import read_format
 from ana.errors import UserError
-from ana.files import is_read_only, write_whole
+from ana.files import compact_database, is_read_only, write_whole
 from ana.ownership import thread_lock
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 
 if TYPE_CHECKING:
     from graph.trash import DeletedThread
+
+AT_ONCE = 100
+"""Threads that are locked at the same time: each lock is an open file."""
 
 
 @dataclass(frozen=True)
@@ -179,13 +182,17 @@ class Threads:
         Args:
             ids: Ids of threads, of threads in the trash (`DeletedThread.id`), or of traces without a thread.
         """
-        from graph.trash import purge_threads
+        from graph.trash import delete_threads
 
-        living = sorted({*ids} & {*self.ids()})
-        with self._own_for_the_last_time(living):
-            purge_threads(self._saver_path(), ids)
-            for id in {*ids} & {*living, *self._traces.ids()}:
-                self._traces.delete(id)
+        path, all_of_them = self._saver_path(), sorted(ids)
+        for start in range(0, len(all_of_them), AT_ONCE):
+            part = set(all_of_them[start : start + AT_ONCE])
+            with self._own_for_the_last_time(part & {*self.ids()}):
+                delete_threads(path, part)
+                for id in part & {*self._traces.ids()}:
+                    self._traces.delete(id)
+        if path.exists():
+            compact_database(path)
 
     @contextmanager
     def _own_for_the_last_time(self, ids: Collection[str]) -> Iterator[None]:
@@ -198,6 +205,7 @@ class Threads:
                 lock.acquire()
                 stack.callback(lock.release)
             yield
+            stack.pop_all()
             for lock in locks:
                 lock.discard()
         self._forget(ids)

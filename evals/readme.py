@@ -66,7 +66,7 @@ DOORS = (
         " exit 1 if not",
     ),
     (
-        "`ana export FILE`, `ana import FILE [--replace]`",
+        "`ana export FILE [--force]`, `ana import FILE [--replace]`",
         "everything as lines of JSON, the same bytes again from an empty folder; takes also Taskwarrior's JSON,"
         " Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
     ),

@@ -14,6 +14,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 
 from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
+from app.serving import is_serving
 from evals.load.server import Server, running
 from tests.conftest import folders
 from tests.forks import run_forked
@@ -201,6 +202,10 @@ def test_bad_bodies_are_answered_with_a_sentence(server: Server, body: bytes, st
 def test_only_ids_reach_the_file_system(server: Server, id: str) -> None:
     answer = httpx.get(f"{server.url}/trace/{id}")
     assert answer.status_code in (400, 404)
+
+
+def test_a_server_that_runs_is_known_to_a_purge(server: Server, settings: Settings) -> None:
+    assert is_serving(settings)
 
 
 def test_health_and_version(server: Server) -> None:

@@ -60,6 +60,11 @@ def test_either_collection_may_be_missing(leave: Left, tmp_path: Path) -> None:
     assert read(leave(tmp_path / "c", items={}, global_context={}), BERLIN) == ForeignRecords([], [])
 
 
+def test_other_collections_are_left_out_and_said(leave: Left) -> None:
+    folder = leave(items=ITEMS, recipes={"x": ("Soup", {"a": 1})}, empty={})
+    assert read(folder, BERLIN).notes == ["Left out: collections that are not of that program (1): “recipes”."]
+
+
 def test_vectors_may_be_damaged_or_gone(leave: Left) -> None:
     folder = leave(items=ITEMS)
     brought = read(folder, BERLIN)

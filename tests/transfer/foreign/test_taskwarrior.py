@@ -82,6 +82,20 @@ def test_the_deleted_and_templates_are_left_out(read_text: Read) -> None:
     assert read_text("[]") == ForeignRecords([], [])
 
 
+def test_what_is_left_out_and_what_no_longer_repeats_is_said(read_text: Read) -> None:
+    statuses = ("deleted", "recurring", "pending", "pending")
+    tasks = [
+        TASK | {"uuid": f"{n:08}{UUID[8:]}", "status": s, "description": f"task {n}"} for n, s in enumerate(statuses)
+    ]
+    assert read_text(json.dumps([tasks[0], tasks[1], tasks[2] | {"recur": "weekly"}, tasks[3]])).notes == [
+        "Left out, because it was deleted there (1): “task 0”.",
+        "Left out, because nothing repeats here: templates of recurring tasks (1): “task 1”.",
+        "Kept, but it does not repeat here (1): “task 2”.",
+    ]
+    many = [TASK | {"uuid": f"{n:08}{UUID[8:]}", "status": "deleted"} for n in range(12)]
+    assert read_text(json.dumps(many)).notes[0].endswith(" and 2 more.")
+
+
 @pytest.mark.parametrize(
     ("utc", "here"),
     [
