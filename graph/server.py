@@ -47,7 +47,9 @@ _owning_graph = _OwningGraph(**vars(graph))
 
 
 @asynccontextmanager
-async def make(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncIterator[CompiledStateGraph[Any, Any, Any, Any]]:
+async def make(
+    config: RunnableConfig, runtime: ServerRuntime[Context]
+) -> AsyncIterator[CompiledStateGraph[Any, Any, Any, Any]]:
     """Yield the graph. A run owns its thread until the last of its nodes has ended, even if it is cancelled before.
 
     A run that is rolled back leaves nothing: neither messages nor what it stored.

@@ -26,6 +26,7 @@ from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
 from app.http.deletion import ThreadDeletion
 from app.http.guard import Guard
+from app.http.rejection import RunRejection
 from app.outcome import Done, Waiting
 from app.reply import Reply
 from app.threads import Threads
@@ -234,8 +235,8 @@ def build_app() -> Starlette:
     ]
     guard = Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)
     known: set[str] = set()
-    deletion = Middleware(ThreadDeletion, forget=known.discard)
-    app = Starlette(routes=routes, middleware=[guard, deletion], lifespan=lifespan)
+    threads = (Middleware(RunRejection), Middleware(ThreadDeletion, forget=known.discard))
+    app = Starlette(routes=routes, middleware=[guard, *threads], lifespan=lifespan)
     app.state.turns, app.state.known = TurnRunner(), known
     return app
 

@@ -1,7 +1,6 @@
 """DELETE of a thread through the API: what this project keeps of it goes with what the server keeps."""
 
 import re
-import uuid
 from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
@@ -11,6 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ana.errors import StoreBusy
 from ana.ownership import thread_lock
 from ana.settings import load_settings
+from app.http.rejection import find_thread
 from app.threads import Threads
 
 _THREAD = re.compile(r"/threads/([0-9a-fA-F-]{36})/?")
@@ -29,7 +29,7 @@ class ThreadDeletion:
         self._forget = forget
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        thread = _find_deleted(scope)
+        thread = find_thread(_THREAD, "DELETE", scope)
         if thread is None:
             await self._app(scope, receive, send)
             return
@@ -48,14 +48,3 @@ class ThreadDeletion:
             await self._app(scope, receive, send)
         finally:
             await run_in_threadpool(lock.discard)
-
-
-def _find_deleted(scope: Scope) -> str | None:
-    """Return the id of the thread that a request deletes."""
-    if scope["type"] != "http" or scope["method"] != "DELETE":
-        return None
-    found = _THREAD.fullmatch(scope["path"])
-    try:
-        return str(uuid.UUID(found[1])) if found else None
-    except ValueError:
-        return None
