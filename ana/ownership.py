@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from weakref import WeakSet
 
 from ana.errors import StoreBusy, TurnStopped
 from ana.locks import OwnerLock
@@ -19,6 +20,7 @@ PATIENCE = 10.0
 
 _POLL_SECONDS = 0.01
 _slots = threading.BoundedSemaphore(RUNS)
+_runs: "WeakSet[Ownership]" = WeakSet()
 
 
 def thread_lock(settings: Settings, id: str, program: str, patience: float = PATIENCE) -> OwnerLock:
@@ -39,9 +41,11 @@ class Ownership:
 
     Args:
         lock: The thread's, with no time-out; None for a run whose thread ends with it.
+        thread: The thread's id.
     """
 
-    def __init__(self, lock: OwnerLock | None) -> None:
+    def __init__(self, lock: OwnerLock | None, thread: str = "") -> None:
+        self.thread = thread
         self.turn: str | None = None
         """The turn that began in this run."""
         self._lock = lock
@@ -50,6 +54,7 @@ class Ownership:
         self._stopped = False
         self._closed = False
         self._nodes = 0
+        _runs.add(self)
 
     async def acquire(self, patience: float) -> None:
         """Wait for the thread without blocking the event loop.
@@ -144,3 +149,10 @@ def check_stopped() -> None:
     """Raise TurnStopped if the present run has ended."""
     if present := owner.get():
         present.check()
+
+
+def stop_runs(thread: str) -> None:
+    """Stop the runs of a thread that is deleted: one that waits would bring it back. Call it in the event loop."""
+    for run in list(_runs):
+        if run.thread == thread:
+            run.close()

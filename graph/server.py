@@ -12,6 +12,7 @@ from langgraph_api.errors import UserRollback
 from langgraph_sdk.runtime import ServerRuntime
 
 from ana.handles import default_handles
+from ana.locks import OwnerLock
 from ana.memory.undo import undo
 from ana.ownership import Ownership, owner, thread_lock
 from graph.builder import graph
@@ -57,7 +58,8 @@ async def make(
     if runtime.access_context != "threads.create_run":
         yield graph
         return
-    run = await asyncio.to_thread(_build_ownership, config["configurable"])
+    thread = str(config["configurable"]["thread_id"])
+    run = Ownership(await asyncio.to_thread(_lock, thread) if _SAVER in config["configurable"] else None, thread)
     owner.set(run)
     try:
         yield _owning_graph
@@ -68,11 +70,8 @@ async def make(
         await asyncio.to_thread(run.close)
 
 
-def _build_ownership(configurable: dict[str, Any]) -> Ownership:
-    if _SAVER not in configurable:
-        return Ownership(None)
-    settings = default_handles(decision_prompt).settings
-    return Ownership(thread_lock(settings, str(configurable["thread_id"]), "ana server", patience=0))
+def _lock(thread: str) -> OwnerLock:
+    return thread_lock(default_handles(decision_prompt).settings, thread, "ana server", patience=0)
 
 
 async def _roll_back(run: Ownership, configurable: dict[str, Any]) -> None:

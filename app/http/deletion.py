@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.errors import StoreBusy
-from ana.ownership import thread_lock
+from ana.ownership import stop_runs, thread_lock
 from ana.settings import load_settings
 from app.http.rejection import find_thread
 from app.threads import Threads
@@ -44,6 +44,7 @@ class ThreadDeletion:
         await run_in_threadpool(lock.acquire)
         try:
             await run_in_threadpool(Threads(settings).erase, thread)
+            stop_runs(thread)
             self._forget(thread)
             await self._app(scope, receive, send)
         finally:

@@ -241,10 +241,30 @@ def test_a_deleted_thread_is_gone_at_every_door_and_may_be_used_again(
     assert thread not in [each.id for each in threads.all()]
 
     assert ask(server, "holidays", "second").json()["thread_id"] == thread
-    client.runs.wait(thread, "ana", input=say("third"), if_not_exists="create")
+    while thread not in [each["thread_id"] for each in client.threads.search(limit=100)]:
+        time.sleep(0.05)  # a thread of another door appears when the server looks for them
+    client.runs.wait(thread, "ana", input=say("third"))
     done = run_forked("-m", "app.cli", "ask", "fourth", "--thread", "holidays", env=env)
     assert done.returncode == 0, done.stderr
     assert texts(client, thread)[::2] == questions(server_settings, thread) == ["second", "third", "fourth"]
+
+
+def test_a_run_that_waits_for_its_thread_does_not_bring_it_back(
+    client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
+) -> None:
+    stub.script = [HELLO]
+    lock = thread_lock(server_settings, thread, "a test")
+    lock.acquire()
+    run = client.runs.create(thread, "ana", input=say("too late"))
+    while client.runs.get(thread, run["run_id"])["status"] == "pending":
+        time.sleep(0.05)
+    with ThreadPoolExecutor(1) as pool:
+        deleted = pool.submit(client.threads.delete, thread)
+        lock.release()
+        deleted.result()
+    client.threads.create(thread_id=thread)
+    client.runs.wait(thread, "ana", input=say("another"))
+    assert texts(client, thread) == ["another", "Hello there."]
 
 
 def test_a_thread_in_which_somebody_works_is_not_deleted(
