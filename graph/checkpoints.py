@@ -1,14 +1,15 @@
 """The file of all threads: one SQLite database for every door."""
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
-import aiosqlite
-
 from ana.settings import Settings, load_settings
-from graph.pruning import AsyncPruningSaver, PruningSaver
+from graph.pruning import PruningSaver, ServerSaver
+from graph.sequence import list_threads
 
 BUSY_SECONDS = 10.0
 
@@ -22,29 +23,35 @@ def saver_path(settings: Settings) -> Path:
 @contextmanager
 def open_saver(path: Path) -> Iterator[PruningSaver]:
     """Open the saver of the REPL and the command line."""
-    with closing(sqlite3.connect(path, check_same_thread=False, timeout=BUSY_SECONDS)) as connection:
+    with _connect(path) as connection:
         saver = PruningSaver(connection)
         saver.setup()
         yield saver
 
 
 @asynccontextmanager
-async def server_saver() -> AsyncIterator[AsyncPruningSaver]:
+async def server_saver() -> AsyncIterator[ServerSaver]:
     """Open the saver of the LangGraph server, on the same file; langgraph.json names it."""
-    path = saver_path(load_settings())
-    async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
-        yield AsyncPruningSaver(connection)
+    async with open_server_saver(saver_path(load_settings())) as saver:
+        yield saver
+
+
+@asynccontextmanager
+async def open_server_saver(path: Path) -> AsyncIterator[ServerSaver]:
+    """Open the saver of a program with an event loop."""
+    loop = asyncio.get_running_loop()
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="saver") as worker, ExitStack() as stack:
+        connection = await loop.run_in_executor(worker, stack.enter_context, _connect(path))
+        yield ServerSaver(connection, worker)
 
 
 def thread_ids(path: Path) -> list[str]:
     """Return the ids of all threads, the one written last first."""
     if not path.exists():
         return []
-    query = "SELECT thread_id FROM checkpoints GROUP BY thread_id ORDER BY max(checkpoint_id) DESC"
-    try:
-        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
-            return [row[0] for row in connection.execute(query)]
-    except sqlite3.OperationalError as exc:
-        if "no such table" in str(exc):
-            return []
-        raise
+    with _connect(path) as connection:
+        return list_threads(connection)
+
+
+def _connect(path: Path) -> closing[sqlite3.Connection]:
+    return closing(sqlite3.connect(path, check_same_thread=False, timeout=BUSY_SECONDS))

@@ -90,13 +90,11 @@ class InMemoryBackend:
         return deepcopy(sorted(last.values(), key=lambda entry: entry.seq))
 
     def turns(self) -> dict[str, str]:
-        last: dict[str, tuple[str, int, str]] = {}
+        threads: dict[str, str] = {}
         with self._lock:
-            for entry in self._journal:
-                ts, seq, thread = last.get(entry.turn, ("", 0, ""))
-                last[entry.turn] = max(ts, entry.ts), max(seq, entry.seq), max(thread, entry.thread)
-        newest = sorted(last.items(), key=lambda turn: turn[1][:2], reverse=True)
-        return {turn: thread for turn, (_, _, thread) in newest}
+            for entry in reversed(self._journal):  # a known turn keeps its place
+                threads[entry.turn] = max(threads.get(entry.turn, ""), entry.thread)
+        return threads
 
     def next_line_number(self) -> int:
         with self._lock:

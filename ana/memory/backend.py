@@ -67,7 +67,10 @@ class Backend(Protocol):
         """Return the last entry of every record of a kind."""
 
     def turns(self) -> dict[str, str]:
-        """Return the turns that wrote something with their threads, the last writer first."""
+        """Return the turns that wrote something with their threads, the one that wrote last first.
+
+        The order is that of the journal: a clock may have gone back between two turns.
+        """
 
     def next_line_number(self) -> int:
         """Return the number that the next line would get, without taking it."""

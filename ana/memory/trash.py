@@ -4,7 +4,7 @@ import secrets
 from dataclasses import dataclass
 
 from ana.errors import UserError
-from ana.memory.changes import Change
+from ana.memory.changes import Cause, Change
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 
@@ -33,17 +33,25 @@ def list_deleted(memory: Memory) -> list[DeletedItem]:
     return [deleted for id, deleted in found.items() if id not in existing]
 
 
-def restore(memory: Memory, id: str) -> Change:
+def restore(memory: Memory, id: str, cause: Cause | None = None) -> Change:
     """Bring a deleted item back as it was.
+
+    Args:
+        memory: Items and journal.
+        id: The item's.
+        cause: The call that wants it; one that already did gets the change of that time.
 
     Raises:
         UserError: The item is not in the trash.
     """
+    if cause and (earlier := memory.backend.find_change(cause.key)):
+        return earlier
     found = next((deleted for deleted in list_deleted(memory) if deleted.item.id == id), None)
     if found is None:
         raise UserError(f"The item {id} is not in the trash.", "`ana trash` lists the items in it.")
     change = Change("item", id, None, found.item)
-    memory.put_back([change], f"restore-{id}-{secrets.token_hex(4)}")
+    by = cause or Cause("", "", f"restore-{id}-{secrets.token_hex(4)}")
+    memory.put_back([change], by.turn, by.thread, by.key or None)
     return change
 
 

@@ -48,19 +48,22 @@ class Undone:
     conflicts: list[Conflict]
 
 
-def last_turn(memory: Memory, thread: str | None = None) -> str:
+def last_turn(memory: Memory, thread: str | None = None, *, running: str | None = None) -> str:
     """Return the newest turn that wrote something and was not undone.
 
     Args:
         memory: Items and Global Context.
         thread: Only of this conversation.
+        running: The turn that asks; what it has written itself is not meant.
 
     Raises:
         UserError: There is none.
     """
     turns = memory.turns()
     candidates = (
-        turn for turn in _list_not_undone(turns) if thread in (None, turns[turn]) and not _UNDO.fullmatch(turn)
+        turn
+        for turn in _list_not_undone(turns)
+        if turn != running and thread in (None, turns[turn]) and not _UNDO.fullmatch(turn)
     )
     found = next((turn for turn in candidates if _net_newest_first(memory.history(turn=turn))), None)
     if found is None:

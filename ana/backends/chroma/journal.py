@@ -54,11 +54,8 @@ class Journal:
 
     def turns(self) -> dict[str, str]:
         """Return the turns that wrote something with their threads, the last writer first."""
-        # by time first: an imported history was written when it says so, not when it was imported
-        last = (
-            "SELECT turn, max(thread), max(ts), max(seq) FROM writes WHERE done GROUP BY turn ORDER BY 3 DESC, 4 DESC"
-        )
-        return {row[0]: row[1] for row in self._open().execute(last)}
+        last = "SELECT turn, max(thread) FROM writes WHERE done GROUP BY turn ORDER BY max(seq) DESC"
+        return dict(self._open().execute(last).fetchall())
 
     def erase(self, kind: Kind, id: str) -> None:
         """Remove every entry of a record."""
