@@ -238,6 +238,27 @@ def test_a_deleted_run_takes_its_messages_with_it_and_leaves_what_it_stored(
     assert state_texts(client, thread) == ["first", "Hello there.", *SECOND]
 
 
+def test_an_answer_is_made_again_and_then_its_question_is_edited(
+    client: SyncLangGraphClient, server: Server, stub: Stub
+) -> None:
+    stub.script = [HELLO, Said("One."), Said("Another."), Said("Better.")]
+    thread = client.threads.create()["thread_id"]
+    for question in ("first", "second"):
+        client.runs.wait(thread, "ana", input=say(question))
+    history = client.threads.get_history(thread, limit=100)
+    again = next(state for state in history if state["next"] == ["reflect"])
+    client.runs.wait(thread, "ana", input=None, checkpoint=again["checkpoint"])
+    assert state_texts(client, thread) == ["first", "Hello there.", "second", "Another."]
+    before = next(state for state in history if texts_of(state) == ["first", "Hello there."])
+    client.runs.wait(thread, "ana", input=say("second, edited"), checkpoint=before["checkpoint"])
+    assert state_texts(client, thread) == ["first", "Hello there.", "second, edited", "Better."]
+    turns = httpx.get(f"{server.url}/transcript/{thread}").json()["turns"]
+    assert [(turn["question"], turn["answer"]) for turn in turns] == [
+        ("first", "Hello there."),
+        ("second, edited", "Better."),
+    ]
+
+
 def test_a_client_with_an_event_loop_does_the_same(server: Server, gate: Gate) -> None:
     async def play() -> list[str]:
         async with get_client(url=server.url) as client:
