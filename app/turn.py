@@ -26,7 +26,7 @@ from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply
 from graph.state import Turn
 from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
-from nodes.load_context import new_turn
+from nodes.turns import new_turn
 from tools.catalog import catalog
 
 _log = logging.getLogger(__name__)
@@ -214,12 +214,12 @@ class Assistant:
         self.handles.traces.write(build_record(turn, messages, thread_id, self.handles.settings))
 
     def _turn_of(self, state: StateSnapshot) -> Turn:
-        """Return the open turn; build one if its first node has not run."""
-        if "load_context" not in state.next and "turn" in state.values:
-            turn: Turn = state.values["turn"]
+        """Return the open turn; build one if it has not begun."""
+        turn: Turn | None = state.values.get("turn")
+        if turn and turn["answer"] is None and "load_context" not in state.next:
             return turn
         question = this_turn(state.values["messages"])[0]
-        return new_turn(f"{state.config}/{question.id}", question.text, self.handles.clock)
+        return new_turn(f"{state.config}/{question.id}", question, turn, self.handles.clock)
 
     def _read(self, thread_id: str) -> StateSnapshot:
         return self._graph.get_state(_config(thread_id))

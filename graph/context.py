@@ -60,6 +60,12 @@ def thread_of(runtime: Runtime[Context]) -> str:
     return (info.thread_id if info else None) or "none"
 
 
+def run_of(runtime: Runtime[Context]) -> str | None:
+    """Return the id of the server's run; None at a door that runs the graph itself."""
+    info = runtime.execution_info
+    return info.run_id if info else None
+
+
 def emit(runtime: Runtime[Context], event: dict[str, Any]) -> None:
     """Tell every listener: {"draft": text}, {"erase": True} or {"tool": name, "args": ..., "ok": bool}."""
     runtime.stream_writer(event)

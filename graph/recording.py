@@ -8,11 +8,14 @@ from langgraph.runtime import Runtime
 
 from ana.ownership import check_stopped, work
 from ana.tracing.record import build_record
-from graph.context import Context, context_of, thread_of
+from graph.context import Context, context_of, run_of, thread_of
 from graph.state import State, Turn
 from nodes.history import this_turn
+from nodes.turns import continue_turn
 
 logger = logging.getLogger(__name__)
+BEGINNING = "load_context"
+"""The node that begins a turn in any case."""
 
 
 class Node(Protocol):
@@ -27,12 +30,14 @@ def record(name: str, node: Node) -> Node:
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         with work() as run:
             begun = time.perf_counter()
+            if name != BEGINNING:
+                state = continue_turn(state, runtime)
             update = node(state, runtime)
             turn: Turn = update.get("turn") or state["turn"]
-            if run and name == "load_context":
+            if run and name == BEGINNING:
                 run.turn = turn["id"]
             spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
-            turn = turn | {"durations": turn["durations"] | {name: round(spent, 6)}}
+            turn = turn | {"durations": turn["durations"] | {name: round(spent, 6)}, "run": run_of(runtime)}
             if turn["answer"] is not None:
                 check_stopped()  # the answer of a stopped run reaches no state, so it is in no trace either
                 write_record(state, turn, runtime)

@@ -33,6 +33,11 @@ def this_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     return split_turns(messages)[-1] if messages else []
 
 
+def is_answered(turn: Sequence[AnyMessage]) -> bool:
+    """Return whether the messages of a turn hold its answer."""
+    return any(isinstance(message, AIMessage) and not call_ids(message) for message in turn)
+
+
 def previous_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return the turn before this one."""
     turns = split_turns(messages)

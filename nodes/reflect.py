@@ -17,6 +17,8 @@ MOST_CORRECTIONS = 2
 def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """Send a draft that breaks a policy back with the reason, at most twice; otherwise make it the answer."""
     turn, draft = state["turn"], state["draft"]
+    if not draft and not turn["decisions"]:  # the turn begins here, and the model has not been asked
+        return {}
     # A draft that explains a failure was written here, not by the model: there is nothing to correct.
     violation = None if turn["error"] else _find_violation(state)
     if violation and len(turn["corrections"]) < MOST_CORRECTIONS:

@@ -53,6 +53,8 @@ def build_record(turn: Mapping[str, Any], messages: Sequence[AnyMessage], thread
         id=turn["id"],
         ts=turn["ts"],
         question=turn["question"],
+        message=turn.get("message", ""),
+        previous=turn.get("previous"),
         steps=list_steps(messages, turn["corrections"]),
         answer=turn["answer"] or "",
         usage=turn["usage"],

@@ -4,7 +4,7 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
@@ -37,6 +37,10 @@ class Record(TypedDict):
     id: str
     ts: str
     question: str
+    message: NotRequired[str]
+    """Id of the user message."""
+    previous: NotRequired[str | None]
+    """The turn before it in the thread's state."""
     steps: list[Step]
     answer: str
     usage: dict[str, Any]
@@ -97,8 +101,8 @@ class Traces:
         return path
 
     def read(self, thread_id: str) -> list[Record]:
-        """A thread's records, oldest first; a line cut short by a crash is skipped."""
-        return list(_iter_records(self.path(thread_id)))
+        """A thread's turns, oldest first, each as it was answered last; a line cut short by a crash is skipped."""
+        return select_newest(_iter_records(self.path(thread_id)))
 
     def page(self, thread_id: str, limit: int, before: str | None = None) -> list[Record]:
         """A part of a conversation, oldest first: the last turns, or those before one that was shown.
@@ -120,11 +124,11 @@ class Traces:
         return records[-limit:]
 
     def find(self, id: str) -> Record | None:
-        """The record with this id, or the newest of the thread with this id."""
+        """The newest record with this id, or of the thread with this id."""
         if self.path(id).exists():
             return next(reversed(self.read(id)), None)
         files = sorted(self.folder.glob("*.jsonl"), key=lambda p: -p.stat().st_mtime) if self.folder.exists() else []
-        return next((r for f in files for r in _iter_records(f) if r["id"] == id), None)
+        return next((r for f in files for r in reversed([*_iter_records(f)]) if r["id"] == id), None)
 
     def ids(self) -> list[str]:
         """The threads that have a file."""
@@ -132,7 +136,7 @@ class Traces:
 
     def forget(self, thread_id: str, before: datetime) -> int:
         """Remove the records from before a moment and return how many that were. Nobody may write meanwhile."""
-        records = self.read(thread_id)
+        records = list(_iter_records(self.path(thread_id)))
         kept = [record for record in records if moment(record) >= before]
         if len(kept) < len(records):
             path = self.path(thread_id)
@@ -156,6 +160,26 @@ class Traces:
         if text:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_whole(self.path(thread_id), text, mode=0o600)
+
+
+def select_newest(records: Iterable[Record]) -> list[Record]:
+    """Return the records that stand, as the thread's state does.
+
+    A turn that is answered again, or whose question is edited, takes the place of the earlier attempt and of what
+    followed that one. Attempts share their id, the id of the user message, or the turn before them.
+
+    Args:
+        records: All of a thread, the oldest first.
+    """
+    standing: list[Record] = []
+    places: dict[tuple[str, str], int] = {}
+    for record in records:
+        names = ((name, record.get(name)) for name in ("id", "message", "previous"))
+        keys = [(name, str(value)) for name, value in names if value]
+        place = min([len(standing), *(places[key] for key in keys if key in places)])
+        standing[place:] = [record]
+        places.update(dict.fromkeys(keys, place))
+    return standing
 
 
 def moment(record: Record) -> datetime:

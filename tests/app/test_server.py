@@ -1,16 +1,22 @@
 """The dev server with real clients: threads that survive, our routes, and doors that stay shut."""
 
+import asyncio
 import json
+import threading
+import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from langgraph_sdk import get_sync_client
+from langgraph_sdk import get_client, get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
+from langgraph_sdk.errors import ConflictError
+from langgraph_sdk.schema import ThreadState
 
 from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
@@ -71,8 +77,12 @@ def say(question: str | list[Any]) -> dict[str, Any]:
 
 
 def state_texts(client: SyncLangGraphClient, thread_id: str) -> list[str]:
-    values: Any = client.threads.get_state(thread_id)["values"]
-    return [m["content"] for m in values["messages"]]
+    return texts_of(client.threads.get_state(thread_id))
+
+
+def texts_of(state: ThreadState) -> list[str]:
+    values: Any = state["values"] or {}
+    return [m["content"] for m in values.get("messages", [])]
 
 
 def test_a_thread_is_created_run_streamed_and_looked_back_on(client: SyncLangGraphClient, stub: Stub) -> None:
@@ -111,12 +121,7 @@ def test_a_thread_of_the_command_line_appears_and_the_reverse(
     stub.script = [HELLO]
     answer = command_line(env, "ask", "from the shell", "--thread", "shell", "--json")
     thread = json.loads(answer)["thread_id"]
-    for _ in range(40):
-        if httpx.get(f"{server.url}/threads/{thread}").status_code == 200:
-            break
-        import time
-
-        time.sleep(0.25)
+    wait_for(lambda: httpx.get(f"{server.url}/threads/{thread}").status_code == 200)
     assert state_texts(client, thread) == ["from the shell", "Hello there."]
     asked = httpx.post(f"{server.url}/ask", json={"question": "from the web", "thread_id": "shell"}, timeout=30)
     assert asked.json()["thread_id"] == thread
@@ -163,6 +168,136 @@ def test_many_questions_at_once_in_one_thread_are_answered_one_after_another(ser
     assert told == {b["question"] for b in body}
     assert len({a.json()["trace_id"] for a in answers}) == 8
     assert {a.json()["thread_id"] for a in answers} == {thread}
+
+
+@pytest.fixture
+def gate(stub: Stub) -> Iterator["Gate"]:
+    """A model that answers the first request only when the gate is opened."""
+    gate = Gate()
+    stub.script = [gate.wait, HELLO]
+    yield gate
+    gate.opened.set()
+
+
+class Gate:
+    def __init__(self) -> None:
+        self.reached, self.opened = threading.Event(), threading.Event()
+
+    def wait(self, _: dict[str, Any]) -> Said:
+        self.reached.set()
+        self.opened.wait(30)
+        return Said("Too late.")
+
+
+SECOND = ["second", "Hello there."]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "left"),
+    [
+        ("reject", ["first", "Too late."]),
+        ("enqueue", ["first", "Too late.", *SECOND]),
+        ("interrupt", ["first", *SECOND]),
+        ("rollback", SECOND),
+    ],
+)
+def test_a_message_while_a_run_works_does_what_its_strategy_says(
+    client: SyncLangGraphClient, gate: Gate, strategy: Any, left: list[str]
+) -> None:
+    thread = client.threads.create()["thread_id"]
+    runs = [client.runs.create(thread, "ana", input=say("first"))]
+    assert gate.reached.wait(30)
+    refused = pytest.raises(ConflictError) if strategy == "reject" else nullcontext()
+    with refused:
+        runs.append(client.runs.create(thread, "ana", input=say("second"), multitask_strategy=strategy))
+    gate.opened.set()
+    client.runs.join(thread, runs[-1]["run_id"])
+    assert state_texts(client, thread) == left
+    client.runs.wait(thread, "ana", input=say("third"))  # the thread is not left busy
+    assert state_texts(client, thread) == [*left, "third", "Hello there."]
+
+
+@pytest.mark.parametrize(("action", "left"), [("interrupt", ["first"]), ("rollback", [])])
+def test_a_cancelled_run_keeps_or_loses_its_messages(
+    client: SyncLangGraphClient, gate: Gate, action: Any, left: list[str]
+) -> None:
+    thread = client.threads.create()["thread_id"]
+    run = client.runs.create(thread, "ana", input=say("first"))
+    assert gate.reached.wait(30)
+    client.runs.cancel(thread, run["run_id"], action=action)
+    gate.opened.set()
+    wait_for(lambda: texts_of(client.threads.get_state(thread)) == left)
+    client.runs.wait(thread, "ana", input=say("second"))
+    assert state_texts(client, thread) == [*left, *SECOND]
+
+
+def test_a_deleted_run_takes_its_messages_with_it_and_leaves_what_it_stored(
+    client: SyncLangGraphClient, stub: Stub, env: dict[str, str]
+) -> None:
+    stub.script = [HELLO, Said(calls=[("create_item", {"content": "Buy a kettle"})]), DONE, HELLO]
+    thread = client.threads.create()["thread_id"]
+    client.runs.wait(thread, "ana", input=say("first"))
+    client.runs.wait(thread, "ana", input=say("a kettle"))
+    newest, _ = client.runs.list(thread)
+    client.runs.delete(thread, newest["run_id"])
+    assert state_texts(client, thread) == ["first", "Hello there."]
+    assert "Buy a kettle" in command_line(env, "items")
+    client.runs.wait(thread, "ana", input=say("second"))
+    assert state_texts(client, thread) == ["first", "Hello there.", *SECOND]
+
+
+def test_an_answer_is_made_again_and_then_its_question_is_edited(
+    client: SyncLangGraphClient, server: Server, stub: Stub
+) -> None:
+    stub.script = [HELLO, Said("One."), Said("Another."), Said("Better.")]
+    thread = client.threads.create()["thread_id"]
+    for question in ("first", "second"):
+        client.runs.wait(thread, "ana", input=say(question))
+    history = client.threads.get_history(thread, limit=100)
+    again = next(state for state in history if state["next"] == ["reflect"])
+    client.runs.wait(thread, "ana", input=None, checkpoint=again["checkpoint"])
+    assert state_texts(client, thread) == ["first", "Hello there.", "second", "Another."]
+    before = next(state for state in history if texts_of(state) == ["first", "Hello there."])
+    client.runs.wait(thread, "ana", input=say("second, edited"), checkpoint=before["checkpoint"])
+    assert state_texts(client, thread) == ["first", "Hello there.", "second, edited", "Better."]
+    turns = httpx.get(f"{server.url}/transcript/{thread}").json()["turns"]
+    assert [(turn["question"], turn["answer"]) for turn in turns] == [
+        ("first", "Hello there."),
+        ("second, edited", "Better."),
+    ]
+
+
+def test_a_client_with_an_event_loop_does_the_same(server: Server, gate: Gate) -> None:
+    async def play() -> list[str]:
+        async with get_client(url=server.url) as client:
+            thread = (await client.threads.create())["thread_id"]
+            await client.runs.create(thread, "ana", input=say("first"))
+            await asyncio.to_thread(gate.reached.wait, 30)
+            kept = await client.runs.create(thread, "ana", input=say("second"), multitask_strategy="rollback")
+            gate.opened.set()
+            await client.runs.join(thread, kept["run_id"])
+            await client.runs.wait(thread, "ana", input=say("third"))
+            newest, *_ = await client.runs.list(thread)
+            await client.runs.delete(thread, newest["run_id"])
+            late = await client.runs.create(thread, "ana", input=say("late"), after_seconds=60)
+            await client.runs.cancel(thread, late["run_id"], action="rollback")
+            return texts_of(await client.threads.get_state(thread))
+
+    assert asyncio.run(play()) == SECOND
+
+
+def test_the_server_misses_nothing_in_the_saver(client: SyncLangGraphClient, log: Path) -> None:
+    thread = client.threads.create()["thread_id"]
+    client.runs.wait(thread, "ana", input=say("hi"))
+    assert "Custom checkpointer missing" not in log.read_text()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    for _ in range(300):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it did not happen in 30 s")
 
 
 def test_max_steps_reaches_the_run(server: Server, stub: Stub) -> None:
