@@ -1,5 +1,6 @@
 """What ana keeps is private to the person who runs it: folders 0700, files 0600."""
 
+import itertools
 import os
 import stat
 from collections.abc import Iterator
@@ -27,27 +28,27 @@ def find_exposed(settings: Settings) -> list[Path]:
     """Return the files and folders of ana's that others on this machine may read or change."""
     # Chroma's folder may be a link to another disk
     roots = (settings.ana_data_dir, settings.ana_data_dir / "chroma", settings.traces_dir, SERVER)
-    found = [path for root in roots for path in _walk(root) if _is_exposed(path)]
-    return list(dict.fromkeys([*found, *filter(_is_exposed, _log_files(settings.log_file_path))]))
+    paths = itertools.chain(*map(_walk, roots), _log_files(settings.log_file_path))
+    return list(dict.fromkeys(Path(path) for path in paths if _is_exposed(path)))
 
 
-def _walk(root: Path) -> Iterator[Path]:
+def _walk(root: Path) -> Iterator[str]:
     for folder, _, names in os.walk(root):
-        yield Path(folder)
-        yield from (Path(folder, name) for name in names)
+        yield folder
+        yield from (os.path.join(folder, name) for name in names)
 
 
-def _is_exposed(path: Path) -> bool:
+def _is_exposed(path: str) -> bool:
     try:
-        mode = path.lstat().st_mode
+        mode = os.lstat(path).st_mode
     except OSError:
         return False
     shared = stat.S_ISLNK(mode) or mode & stat.S_ISVTX  # such as /tmp, which is not ours to close
     return bool(mode & 0o077) and not shared
 
 
-def _log_files(log: Path) -> list[Path]:
+def _log_files(log: Path) -> list[str]:
     """Return the log files, and their folder if it holds nothing else: a log may be in /var/log."""
     beside = list(log.parent.iterdir()) if log.parent.is_dir() else []
     ours = [path for path in beside if path.name.startswith(log.name)]
-    return [*ours, log.parent] if ours and len(ours) == len(beside) else ours
+    return [str(path) for path in (ours if len(ours) < len(beside) else [*ours, log.parent])]

@@ -21,6 +21,7 @@ from starlette.routing import Route
 from ana import __version__
 from ana.errors import AnaError, ConfigError, NotWaiting, StoreBusy, UserError, WrongReply
 from ana.handles import default_handles
+from ana.logs import escape_console_lines
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
@@ -160,7 +161,11 @@ async def version(_: Request) -> JSONResponse:
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Register every thread of the saver with the server: now, and when another door begins one."""
+    """Register every thread of the saver with the server: now, and when another door begins one.
+
+    What the server logs on the console may quote a model or a person.
+    """
+    escape_console_lines()
     client, known = get_client(), set[str]()
     settings = await run_in_threadpool(load_settings)
     await register_threads(client, settings, known)
