@@ -26,6 +26,7 @@ from ana.models.providers import model_name
 from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
 from app.http.guard import Guard
+from app.old_traces import move_old_traces
 from app.outcome import Done, Waiting
 from app.reply import Reply
 from app.threads import Threads
@@ -168,6 +169,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     escape_console_lines()
     client, known = get_client(), set[str]()
     settings = await run_in_threadpool(load_settings)
+    await run_in_threadpool(move_old_traces, settings)
     await register_threads(client, settings, known)
     watching = asyncio.create_task(_watch(client, settings, known))
     yield
