@@ -49,7 +49,7 @@ def _walk(root: Path) -> Iterator[str]:
 
 
 def _iter_matching(folder: Path, pattern: str) -> Iterator[str]:
-    """Yield the files of ours in a folder that may be another's, such as /var/log, the folder too if it has no other."""
+    """Yield our files in a folder that may be another's, such as /var/log; the folder too if it has no other."""
     files = list(folder.iterdir()) if folder.is_dir() else []
     ours = [path for path in files if path.match(pattern)]
     yield from map(str, ours if len(ours) < len(files) else [*ours, folder])
