@@ -16,6 +16,7 @@ from ana.files import compact_database, is_read_only, write_whole
 from ana.ownership import thread_lock
 from ana.settings import Settings
 from ana.tracing.traces import Traces
+from ana.values import plain_text
 
 if TYPE_CHECKING:
     from graph.trash import DeletedThread
@@ -64,7 +65,7 @@ class Threads:
 
     def resolve(self, name: str) -> str:
         """Return the id of the thread with this name or id. A name always means the same thread."""
-        name = name.strip()
+        name = plain_text(name).strip()
         if not name:
             raise UserError("A thread's name cannot be empty.", "Give it a name, or leave --thread out.")
         try:
@@ -83,10 +84,11 @@ class Threads:
 
     def remember(self, name: str) -> str:
         """Resolve a name, and save it for lists."""
+        name = plain_text(name).strip()
         id = self.resolve(name)
-        known = id.startswith(name.strip()) or self._read_names().get(id) == name.strip()
+        known = id.startswith(name) or self._read_names().get(id) == name
         if not known and not is_read_only(self._settings.ana_data_dir):
-            self._save_names(self._read_names() | {id: name.strip()})
+            self._save_names(self._read_names() | {id: name})
         return id
 
     def last(self) -> str | None:

@@ -21,7 +21,7 @@ CALENDAR_DAYS = 14
 def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """Start a turn: read Global Context and the clock; drop the oldest turns of a long history, and summarise them."""
     handles = context_of(runtime).handles
-    turn = begin_turn(state, runtime)
+    question, turn = last_question(state["messages"]), begin_turn(state, runtime)
     dropped = messages_to_drop(state["messages"], handles.settings.ana_history_tokens)
     summary, usage = summarise(handles, state.get("summary", ""), dropped, turn["usage"])
     return {
@@ -30,7 +30,7 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         "loaded": read_prompt_inputs(handles),
         "messages": [
             *(RemoveMessage(id=str(message.id)) for message in dropped),
-            *keep_text(last_question(state["messages"])),
+            *keep_text(question),
         ],
         "summary": summary,
         "replies": {},

@@ -22,6 +22,7 @@ from starlette.routing import Route
 from ana import __version__
 from ana.errors import AnaError, ConfigError, NotWaiting, StoreBusy, UserError, WrongReply
 from ana.handles import default_handles
+from ana.logs import escape_console_lines
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
@@ -30,6 +31,7 @@ from app.http.guard import HEADERS, Guard
 from app.http.rejection import RunRejection
 from app.http.run_errors import shorten_run_errors
 from app.http.run_requests import RunRequests
+from app.old_traces import move_old_traces
 from app.outcome import Done, Waiting
 from app.reply import Reply
 from app.serving import mark_serving
@@ -185,10 +187,15 @@ async def version(_: Request) -> JSONResponse:
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Register every thread of the saver with the server: now, and when another door begins one."""
+    """Register every thread of the saver with the server: now, and when another door begins one.
+
+    What the server logs on the console may quote a model or a person.
+    """
     shorten_run_errors()
+    escape_console_lines()
     client, known = get_client(), app.state.known
     settings = await run_in_threadpool(load_settings)
+    await run_in_threadpool(move_old_traces, settings)
     await run_in_threadpool(app.state.turns.open)
     await register_threads(client, settings, known)
     watching = asyncio.create_task(_watch(client, settings, known))

@@ -89,11 +89,15 @@ def test_what_is_not_ours_is_left_alone(ana: Run, tmp_path: Path) -> None:
     for path in (logs / "syslog", logs / "ana.log", target):
         path.write_text("x")
         path.chmod(0o644)
-    (tmp_path / "data").mkdir()
+    tool = tmp_path / "data" / "bin" / "tool"
+    tool.parent.mkdir(parents=True)
     (tmp_path / "data" / "link").symlink_to(target)
+    tool.write_text("x")
+    tool.chmod(0o755)
     assert ana("items", TRACES_DIR=str(shared), LOG_FILE_PATH=str(logs / "ana.log")).returncode == 0
-    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (shared, logs, logs / "syslog", target)}
-    assert modes == {"tmp": 0o1777, "var": 0o755, "syslog": 0o644, "public.txt": 0o644}
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (shared, logs, logs / "syslog", target, tool)}
+    assert modes == {"tmp": 0o1777, "var": 0o755, "syslog": 0o644, "public.txt": 0o644, "tool": 0o755}
+    assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
     assert stat.S_IMODE((logs / "ana.log").stat().st_mode) == 0o600
 
 
