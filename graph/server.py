@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
-from langgraph_api.errors import UserRollback
+from langgraph_api.errors import UserInterrupt, UserRollback
 from langgraph_sdk.runtime import ServerRuntime
 
 from ana.handles import default_handles
@@ -56,7 +56,7 @@ async def make(
 ) -> AsyncIterator[CompiledStateGraph[Any, Any, Any, Any]]:
     """Yield the graph. A run owns its thread until the last of its nodes has ended, even if it is cancelled before.
 
-    A run that is rolled back leaves nothing: neither messages nor what it stored.
+    A run that is rolled back leaves nothing: neither messages nor what it stored. One that is stopped stays as it is.
     """
     if runtime.access_context != "threads.create_run":
         yield graph
@@ -68,6 +68,10 @@ async def make(
         yield _owning_graph
     except UserRollback:
         await _roll_back(run, config["configurable"])
+        raise
+    except UserInterrupt:
+        if saver := config["configurable"].get(_SAVER):
+            await saver.amark_stopped(str(config["configurable"]["run_id"]))
         raise
     finally:
         await asyncio.to_thread(run.close)
