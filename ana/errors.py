@@ -30,9 +30,6 @@ class AnaError(Exception):
         self.message = message
         self.hint = hint
 
-    def __str__(self) -> str:
-        return self.sentence()
-
     def sentence(self) -> str:
         """Return message and hint as one line for a person."""
         return f"{self.message} {self.hint}".strip()
@@ -72,8 +69,15 @@ class RecordChanged(ToolError):
         self.id = id
 
 
-class UserError(AnaError, RuntimeError):
-    """Something the person must be told. A RuntimeError, because the LangGraph API shows clients no other's message."""
+class _ShownError(AnaError, RuntimeError):
+    """An error that ends a run. The LangGraph API shows clients the text of RuntimeErrors, and of ours no other's."""
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+
+class UserError(_ShownError):
+    """Something the person must be told."""
 
 
 class StoreBusy(UserError):
@@ -108,5 +112,5 @@ class ContextTooLong(ModelFailed):
     """The conversation is longer than the model can read."""
 
 
-class ConfigError(AnaError, RuntimeError):
-    """A setting is wrong or missing. A RuntimeError for the same reason."""
+class ConfigError(_ShownError):
+    """A setting is wrong or missing."""
