@@ -127,3 +127,9 @@ def emit(runtime: Runtime[Context], event: dict[str, Any]) -> None:
     runtime.stream_writer(event)
     if isinstance(runtime.context, LocalContext):
         runtime.context.on_event(event)
+
+
+def withdraw(runtime: Runtime[Context], id: str) -> None:
+    """Tell every listener that a draft, of which they may have seen a part, is no answer."""
+    if context_of(runtime).stream_drafts:
+        emit(runtime, {"erase": id})

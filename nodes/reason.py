@@ -10,7 +10,7 @@ from ana.memory.digests import line_digest
 from ana.models.base import PROMPT_DATA
 from ana.models.call import complete
 from ana.models.json_mode.plain_history import DROPPED
-from graph.context import Context, context_of, emit
+from graph.context import Context, context_of, emit, withdraw
 from graph.state import Loaded, State, Turn, call_id
 from nodes.history import insert_corrections, repair_messages, shorten_messages
 from nodes.limits import explain_stop, find_repeated_call, limit_reached
@@ -36,14 +36,14 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     try:
         reply, messages = _ask_model(state, runtime, system)
     except ModelFailed as exc:
-        emit(runtime, {"erase": _next_id(turn)})
+        withdraw(runtime, _next_id(turn))
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
     # What the model saw is kept with the turn: a line that somebody else changes from now on is not overwritten.
     shown = {str(number): line_digest(text) for number, text in loaded["lines"].items()}
     turn = _add_decision(turn, reply, messages) | {"shown": shown}
     has_calls = bool(reply.tool_calls or reply.invalid_tool_calls)
     if has_calls and reply.text:  # only now it is known that it was not a draft
-        emit(runtime, {"erase": reply.id})
+        withdraw(runtime, str(reply.id))
     if call := find_repeated_call(reply, state["messages"]):
         stop = explain_stop(f"a call that only repeats itself ({call['name']})", state["messages"])
         return {"draft": stop, "turn": turn | {"error": "limit"}, "loaded": loaded}

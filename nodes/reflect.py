@@ -5,7 +5,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.runtime import Runtime
 
-from graph.context import Context, emit
+from graph.context import Context, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.history import this_turn
 from nodes.policies import Evidence, Violation, first_violation
@@ -20,7 +20,7 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     # A draft that explains a failure was written here, not by the model: there is nothing to correct.
     violation = None if turn["error"] else _find_violation(state)
     if violation:
-        emit(runtime, {"erase": id})
+        withdraw(runtime, id)
         if len(turn["corrections"]) < MOST_CORRECTIONS:
             return _send_back(state, violation)
     answer = violation.fallback if violation else draft
@@ -39,7 +39,8 @@ def _send_back(state: State, violation: Violation) -> dict[str, Any]:
         draft=state["draft"],
         reason=violation.reason,
     )
-    return {"turn": turn | {"corrections": [*turn["corrections"], correction]}, "draft": ""}
+    # no message, but a write: langgraph sends the values again, and a client drops the draft before the next one comes
+    return {"messages": [], "turn": turn | {"corrections": [*turn["corrections"], correction]}, "draft": ""}
 
 
 def _find_violation(state: State) -> Violation | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models._compat_bridge import chunks_to_events
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, InvalidToolCall, ToolCall, ToolCallChunk
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import RunnableConfig
@@ -43,15 +44,19 @@ def complete(
     Raises:
         ModelFailed: No usable reply; says what happened and what to do.
     """
-    identified, chunks = IdentifiedModel(inner=model, id=id), list[AIMessageChunk]()
-    given = bind_options(model, tools, **(options or {}))
+    chunks: list[AIMessageChunk] = []
+
+    def receive(chunk: AIMessageChunk) -> None:
+        chunks.append(chunk)
+        if on_text and chunk.text:
+            on_text(plain_text(chunk.text))
+
     # the tag keeps langgraph from sending the chunks on to those who listen to messages
     config = RunnableConfig(tags=[] if on_text else ["nostream"])
     try:
-        for chunk in identified.stream(list(messages), config, **given):
-            if on_text and chunk.text:
-                on_text(plain_text(chunk.text))
-            chunks.append(chunk)
+        identified = IdentifiedModel(inner=model, id=id, receive=receive, streaming=True)
+        identified.invoke(list(messages), config, **bind_options(model, tools, **(options or {})))
+        # what langchain made of the chunks is no use: it completes arguments that are cut short
         whole = chunks[0] + chunks[1:]
     except ModelFailed:
         raise
@@ -69,21 +74,31 @@ class IdentifiedModel(ModelWrapper):
     Args:
         inner: The model.
         id: The reply's id.
+        receive: Called with every chunk.
+        streaming: Whether chunks are told to traces and listeners as they come.
     """
 
     id: str
+    receive: Callable[[AIMessageChunk], None]
+    streaming: bool
 
     def _stream(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
     ) -> Iterator[ChatGenerationChunk]:
         ids, chunk = _CallIds(self.id), None
         for chunk in stream_chunks(self.inner, messages, stop, **kwargs):
-            yield ChatGenerationChunk(message=self._identify(chunk, ids))
-        if chunk is not None:  # langchain would send a last chunk under an id of its own
-            yield ChatGenerationChunk(message=AIMessageChunk(content="", id=self.id, chunk_position="last"))
+            yield self._identify(chunk, ids)
+        if chunk is None:
+            raise ValueError("the model sent nothing")
+        # otherwise langchain sends a last chunk under an id of its own
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", id=self.id, chunk_position="last"))
 
-    def _identify(self, chunk: AIMessageChunk, ids: "_CallIds") -> AIMessageChunk:
-        return AIMessageChunk(
+    def _stream_chat_model_events(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        """Stream as langchain's newer protocol does, which would otherwise have ids of its own."""
+        return chunks_to_events(self._stream(*args, **kwargs))
+
+    def _identify(self, chunk: AIMessageChunk, ids: "_CallIds") -> ChatGenerationChunk:
+        identified = AIMessageChunk(
             content=chunk.content,
             id=self.id,
             tool_call_chunks=[ids.identify(call) for call in chunk.tool_call_chunks],
@@ -91,6 +106,8 @@ class IdentifiedModel(ModelWrapper):
             additional_kwargs=chunk.additional_kwargs,
             response_metadata=chunk.response_metadata,
         )
+        self.receive(identified)
+        return ChatGenerationChunk(message=identified)
 
 
 class _CallIds:
