@@ -6,7 +6,7 @@ import uuid
 from dataclasses import dataclass
 
 from ana.errors import UserError
-from ana.files import write_whole
+from ana.files import is_read_only, refuse_read_only, write_whole
 from ana.locks import OwnerLock
 from ana.settings import Settings
 from ana.tracing.traces import Traces
@@ -70,7 +70,8 @@ class Threads:
     def remember(self, name: str) -> str:
         """Resolve a name, and save it for lists."""
         id = self.resolve(name)
-        if not id.startswith(name.strip()) and self._read_names().get(id) != name.strip():
+        known = id.startswith(name.strip()) or self._read_names().get(id) == name.strip()
+        if not known and not is_read_only(self._settings.ana_data_dir):
             self._save_names(self._read_names() | {id: name.strip()})
         return id
 
@@ -82,7 +83,9 @@ class Threads:
             return None
 
     def set_last(self, id: str) -> None:
-        """Let the REPL open this thread next time."""
+        """Let the REPL open this thread next time, if the data folder can be written."""
+        if is_read_only(self._settings.ana_data_dir):
+            return
         self._last_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._last_file.write_text(id)
 
@@ -145,7 +148,12 @@ class Threads:
 
 
 def thread_lock(settings: Settings, id: str, program: str) -> OwnerLock:
-    """Return the lock of a conversation: two processes in one thread at once silently lose turns."""
+    """Return the lock of a conversation: two processes in one thread at once silently lose turns.
+
+    Raises:
+        StoreReadOnly: No conversation can go on in a data folder that cannot be written.
+    """
+    refuse_read_only(settings.ana_data_dir)
     folder = settings.ana_data_dir / "locks"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return OwnerLock(folder / f"{id}.lock", "This conversation", program=program)

@@ -95,7 +95,7 @@ def render_tools() -> str:
 def render_settings() -> str:
     rows = []
     for name, field in Settings.model_fields.items():
-        default = field.default
+        default = None if field.default_factory else field.default
         shown = "" if default is None or default in ([], ()) else f"`{default}`"
         rows.append(f"| `{name.upper()}` | {shown} | {field.description} |")
     return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows])

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import aiosqlite
 
+from ana.files import open_readable
+from ana.private import keep_private
 from ana.settings import Settings, load_settings
 from graph.pruning import AsyncPruningSaver, PruningSaver
 
@@ -22,7 +24,10 @@ def saver_path(settings: Settings) -> Path:
 @contextmanager
 def open_saver(path: Path) -> Iterator[PruningSaver]:
     """Open the saver of the REPL and the command line."""
-    with closing(sqlite3.connect(path, check_same_thread=False, timeout=BUSY_SECONDS)) as connection:
+    with (
+        open_readable(path) as file,
+        closing(sqlite3.connect(file, check_same_thread=False, timeout=BUSY_SECONDS)) as connection,
+    ):
         saver = PruningSaver(connection)
         saver.setup()
         yield saver
@@ -31,7 +36,9 @@ def open_saver(path: Path) -> Iterator[PruningSaver]:
 @asynccontextmanager
 async def server_saver() -> AsyncIterator[AsyncPruningSaver]:
     """Open the saver of the LangGraph server, on the same file; langgraph.json names it."""
-    path = saver_path(load_settings())
+    settings = load_settings()
+    keep_private(settings)  # the server may have been started without `ana serve`
+    path = saver_path(settings)
     async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
         yield AsyncPruningSaver(connection)
 
@@ -42,7 +49,7 @@ def thread_ids(path: Path) -> list[str]:
         return []
     query = "SELECT thread_id FROM checkpoints GROUP BY thread_id ORDER BY max(checkpoint_id) DESC"
     try:
-        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
+        with open_readable(path) as file, closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as connection:
             return [row[0] for row in connection.execute(query)]
     except sqlite3.OperationalError as exc:
         if "no such table" in str(exc):

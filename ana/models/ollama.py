@@ -26,7 +26,7 @@ def list_chat_models(host: str, seconds: float = 0.5) -> list[str]:
         connection.request("GET", f"{url.path.rstrip('/')}/api/tags")
         found = json.loads(connection.getresponse().read(1_000_000))
         names = [str(model["name"]) for model in found["models"]]
-        return [name for name in names if "embed" not in name]
+        return [name for name in names if "embed" not in name and name.isprintable()]
     except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError):
         return []
     finally:

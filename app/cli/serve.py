@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ana.errors import ConfigError
+from ana.files import refuse_read_only
 from ana.settings import PROJECT, Settings, read_environment
 from app.startup import start
 
@@ -34,9 +35,11 @@ def become_server(settings: Settings, port: int, reload: bool) -> None:
 
     Raises:
         ConfigError: The server is not installed, or a module of TOOLS_MODULES cannot be used.
+        StoreReadOnly: The data folder cannot be written.
     """
     from tools.catalog import catalog
 
+    refuse_read_only(settings.ana_data_dir)
     catalog(settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError("The dev server is not installed.", "Run `make dev`; it installs everything.")

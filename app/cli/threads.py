@@ -1,11 +1,11 @@
 """`ana threads`: conversations listed, shown and deleted."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from ana.errors import UserError
+from ana.output import tell, write_line
 from ana.tracing.traces import Traces
 from app.show.transcript import show_transcript
 from app.startup import start
@@ -20,7 +20,8 @@ ThreadName = Annotated[str, typer.Argument(help="A thread's name or id.")]
 def list_threads() -> None:
     """List every conversation, the one used last first."""
     for thread in Threads(start()).all():
-        print("\t".join((thread.id, thread.name or "-", f"{thread.turns} turns", thread.last or "-", thread.about)))
+        cells = (thread.id, thread.name or "-", f"{thread.turns} turns", thread.last or "-", thread.about)
+        write_line("\t".join(" ".join(cell.split()) for cell in cells))
 
 
 @threads.command("show")
@@ -42,4 +43,4 @@ def delete_thread(name: ThreadName) -> None:
     """Delete a conversation and its traces; the items and lines it stored stay."""
     conversations = Threads(start())
     conversations.delete(conversations.resolve(name))
-    print(f"Deleted thread {name}.", file=sys.stderr)
+    tell(f"Deleted thread {name}.")

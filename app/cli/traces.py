@@ -1,12 +1,12 @@
 """`ana traces`: the traces of conversations, and forgetting old ones."""
 
-import sys
 from datetime import datetime
 from typing import Annotated
 
 import typer
 
 from ana.handles import open_data_folder
+from ana.output import tell
 from ana.settings import Settings
 from ana.tracing.traces import Traces, moment
 from app.cli.ages import moment_before
@@ -27,7 +27,7 @@ def traces(
         raise typer.BadParameter("--purge needs --older-than.")
     else:
         count = purge_traces(start(), older_than)
-        print(f"{pluralize(count, 'turn')} {'is' if count == 1 else 'are'} forgotten permanently.", file=sys.stderr)
+        tell(f"{pluralize(count, 'turn')} {'is' if count == 1 else 'are'} forgotten permanently.")
 
 
 def show_traces(settings: Settings, older_than: str | None) -> None:

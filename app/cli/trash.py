@@ -1,12 +1,12 @@
 """`ana trash`: deleted items, to be brought back or purged."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from ana.handles import open_data_folder
 from ana.memory.receipts import make_receipt
+from ana.output import tell
 from ana.settings import Settings
 from app.cli.ages import moment_before
 from app.show.tables import show_table
@@ -27,7 +27,7 @@ def _default(
         return
     if purge:
         count = purge_trash(start(), older_than)
-        print(f"Forgotten by the journal: {pluralize(count, 'item')}. What was said about them stays.", file=sys.stderr)
+        tell(f"Forgotten by the journal: {pluralize(count, 'item')}. What was said about them stays.")
     else:
         show_trash(start())
 

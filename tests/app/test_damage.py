@@ -240,7 +240,7 @@ def test_an_export_that_is_read_slowly_keeps_nobody_waiting(home: Path, monkeypa
             memory.close()
             return len(data)
 
-    monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=Slow()))
+    monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=Slow(), isatty=lambda: False))
     write_export(settings, "-")
     assert written
 

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from ana import settings as settings_module
 from app.cli.main import cli
-from tests.app.test_cli import Terminal
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
+from tests.terminal import Terminal
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def chat_in_terminal(env_file: Path, tmp_path: Path, host: str) -> Terminal:
         settings.ENV_FILE = Path({str(env_file)!r})
         from app.cli.main import main
         main()"""
-    return Terminal(folders(tmp_path, OLLAMA_HOST=host), "-c", script)
+    return Terminal(folders(tmp_path, OLLAMA_HOST=host), script=script)
 
 
 def test_the_repl_offers_an_ollama_once(env_file: Path, tmp_path: Path, ollama: str) -> None:
