@@ -7,6 +7,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models._compat_bridge import chunks_to_events
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, InvalidToolCall, ToolCall, ToolCallChunk
+from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import RunnableConfig
 
@@ -87,7 +88,9 @@ class IdentifiedModel(ModelWrapper):
     ) -> Iterator[ChatGenerationChunk]:
         ids, chunk = _CallIds(self.id), None
         for chunk in stream_chunks(self.inner, messages, stop, **kwargs):
-            yield self._identify(chunk, ids)
+            identified = self._identify(chunk, ids)
+            self.receive(identified)
+            yield ChatGenerationChunk(message=identified)
         if chunk is None:
             raise ValueError("the model sent nothing")
         # otherwise langchain sends a last chunk under an id of its own
@@ -97,17 +100,27 @@ class IdentifiedModel(ModelWrapper):
         """Stream as langchain's newer protocol does, which would otherwise have ids of its own."""
         return chunks_to_events(self._stream(*args, **kwargs))
 
-    def _identify(self, chunk: AIMessageChunk, ids: "_CallIds") -> ChatGenerationChunk:
+    def _identify(self, chunk: AIMessageChunk, ids: "_CallIds") -> AIMessageChunk:
+        said: Any = {"content": chunk.content, "additional_kwargs": chunk.additional_kwargs}
+        kept: Any = plain(said)
         identified = AIMessageChunk(
-            content=chunk.content,
+            **kept,
             id=self.id,
-            tool_call_chunks=[ids.identify(call) for call in chunk.tool_call_chunks],
+            tool_call_chunks=[ids.identify(part) for part in chunk.tool_call_chunks],
             usage_metadata=chunk.usage_metadata,
-            additional_kwargs=chunk.additional_kwargs,
             response_metadata=chunk.response_metadata,
         )
-        self.receive(identified)
-        return ChatGenerationChunk(message=identified)
+        for call in identified.tool_calls:  # langchain reads what is there of the arguments
+            call["args"] = _encodable(call["args"])
+        return identified
+
+
+def _encodable(args: Any) -> Any:
+    """Return arguments as a server can send them; it ends a run of which it cannot encode a chunk."""
+    try:
+        return plain(args)
+    except ValueError:
+        return {}
 
 
 class _CallIds:
@@ -124,12 +137,16 @@ class _CallIds:
 
     def identify(self, part: ToolCallChunk) -> ToolCallChunk:
         """Return the part under its call's id; one without an id goes on with the call of its index and stays so."""
-        index, its = part["index"], part["id"] or None
+        name, args = plain_text(part["name"] or ""), plain_text(part["args"] or "")
+        id = self._find(part["index"], part["id"] or None)
+        return tool_call_chunk(name=name or None, args=args, id=id, index=part["index"])
+
+    def _find(self, index: int | None, its: str | None) -> str | None:
         for position, (known_index, known) in enumerate(self._known):
             if index is not None and index == known_index and (its is None or known in (None, its)):
-                return ToolCallChunk(**{**part, "id": its and f"{self._id}-{position}"})
+                return its and f"{self._id}-{position}"
         self._known.append((index, its))
-        return ToolCallChunk(**{**part, "id": f"{self._id}-{len(self._known) - 1}"})
+        return f"{self._id}-{len(self._known) - 1}"
 
 
 def _require_end(message: AIMessage) -> AIMessage:

@@ -139,6 +139,13 @@ def test_drafts_can_be_kept_back_until_they_are_checked(client: SyncLangGraphCli
     assert [set(event) for event in heard.custom] == [{"tool", "args", "ok", "id"}] * 2
 
 
+def test_half_a_character_does_not_end_the_run(client: SyncLangGraphClient, stub: Stub) -> None:
+    half = Said("Well \ud83d then", calls=[("create_item", {"content": "\ud83d milk"})])
+    heard = hear(client, stub, half, Said("Saved \ud83d it."))
+    assert [heard.last[0][1], heard.last[-1][1]] == ["Well ? then", "Saved ? it."]
+    assert [event["args"] for event in heard.custom if "tool" in event] == [{"content": "? milk"}]
+
+
 def test_events_show_each_word_once(client: SyncLangGraphClient, stub: Stub) -> None:
     stub.script = [HELLO]
     parts: list[Any] = list(client.runs.stream(None, "ana", input=say(), stream_mode="events"))
