@@ -50,9 +50,10 @@ def record(name: str, node: Node) -> Node:
 
 def write_record(state: State, turn: Turn, runtime: Runtime[Context]) -> None:
     """Write the turn's record, before its answer is shown."""
-    handles = context_of(runtime).handles
+    context = context_of(runtime)
+    handles, chosen = context.handles, context.model_options().get("model")
     messages = this_turn(state["messages"])
-    record = build_record(turn, messages, thread_of(runtime), handles.settings)
+    record = build_record(turn, messages, thread_of(runtime), handles.settings, chosen)
     handles.traces.write(record)
     spent = sum(turn["durations"].values())
     logger.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, record["error"])

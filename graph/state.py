@@ -56,6 +56,11 @@ class Turn(TypedDict):
     answer: str | None
 
 
+def call_id(turn: Turn, number: int) -> str:
+    """Return the id of a turn's model call, from 1: of what is streamed of it, and of the message it becomes."""
+    return f"{turn['id']}-{number}"
+
+
 class Loaded(TypedDict):
     """The parts of the prompt that are read when a turn begins; never checkpointed."""
 

@@ -47,7 +47,7 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         answer = _run(call, _build_context(state, runtime, message, position), modules)
         answers.append(answer)
         ran.add(call["name"])
-        emit(runtime, {"tool": call["name"], "args": call["args"], "ok": answer.status == "success"})
+        emit(runtime, {"tool": call["name"], "args": call["args"], "ok": answer.status == "success", "id": call["id"]})
         if call["name"] not in TOOLS:
             break
     update: dict[str, Any] = {"messages": answers}

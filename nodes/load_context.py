@@ -20,10 +20,11 @@ CALENDAR_DAYS = 14
 
 def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """Start a turn: read Global Context and the clock; drop the oldest turns of a long history, and summarise them."""
-    handles = context_of(runtime).handles
+    context = context_of(runtime)
+    handles, options = context.handles, context.model_options()
     question, turn = last_question(state["messages"]), begin_turn(state, runtime)
     dropped = messages_to_drop(state["messages"], handles.settings.ana_history_tokens)
-    summary, usage = summarise(handles, state.get("summary", ""), dropped, turn["usage"])
+    summary, usage = summarise(handles, state.get("summary", ""), dropped, turn, options)
     return {
         "turn": turn | {"usage": usage},
         "draft": "",

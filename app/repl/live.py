@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 TAIL = 400
 """How many characters of a draft are shown."""
 
+UNCHECKED = " … (being checked)"
+
 
 class Region:
     """Shows drafts and tool calls while a turn runs; in a pipe only the tool calls, as plain lines."""
@@ -60,4 +62,9 @@ class Region:
 
         self._draft = draft
         if self._live is not None:
-            self._live.update(Styled(draft[-TAIL:], "dim italic"), refresh=True)
+            self._live.update(Styled(mark(draft), "dim italic"), refresh=True)
+
+
+def mark(draft: str) -> str:
+    """Return the end of a draft, marked as one: an answer is only what stands there when the turn has ended."""
+    return draft[-TAIL:].rstrip() + UNCHECKED if draft else ""

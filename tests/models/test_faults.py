@@ -240,7 +240,7 @@ def test_no_error_of_a_library_leaks(exc: Exception) -> None:
         raise exc
 
     with pytest.raises(ModelFailed) as caught:
-        complete(ScriptedModel(replies=[fail]), [HumanMessage("hello")], lambda _: None)
+        complete(ScriptedModel(replies=[fail]), [HumanMessage("hello")], "1")
     assert caught.value.message.endswith(".")
     assert caught.value.hint
     assert caught.value.__cause__ is exc
