@@ -1,6 +1,7 @@
 """The beginning of every command."""
 
-from ana.settings import Settings, load_settings, switch_on_langsmith
+from ana.settings import Settings, load_settings
+from ana.tracing.langsmith import switch_on_or_off
 
 
 def start() -> Settings:
@@ -10,7 +11,7 @@ def start() -> Settings:
         ConfigError: A setting is wrong.
     """
     settings = load_settings()
-    switch_on_langsmith()
+    switch_on_or_off()
     from ana.logs import set_up_logging
 
     set_up_logging(settings)

@@ -1,4 +1,4 @@
-"""A wrapper around a node that times it and writes the turn's record when the turn has ended."""
+"""A wrapper around a node: it times it, labels the turn's run, and writes the turn's record when the turn has ended."""
 
 import logging
 import time
@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
+from ana.models.providers import model_name
+from ana.tracing.langsmith import label_run
 from ana.tracing.record import build_record
 from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn
@@ -24,11 +26,15 @@ def record(name: str, node: Node) -> Node:
     """Return the node with its time and the turn's record kept; one that interrupts leaves no record yet."""
 
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
+        context = context_of(runtime)
+        if name != "load_context":  # a turn that goes on does so in another run, which may wait or fail as well
+            label_turn(state["turn"], context)
         begun = time.perf_counter()
         update = node(state, runtime)
         turn: Turn = update.get("turn") or state["turn"]
         spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
         turn = turn | {"durations": turn["durations"] | {name: round(spent, 6)}}
+        label_turn(turn, context)
         if turn["answer"] is not None:
             write_record(state, turn, runtime)
         return update | {"turn": turn}
@@ -36,6 +42,17 @@ def record(name: str, node: Node) -> Node:
     run.__name__ = name
     run.__doc__ = node.__doc__
     return run
+
+
+def label_turn(turn: Turn, context: Context) -> None:
+    """Let a run in LangSmith be found by its turn, and by the policies that drafts of it broke."""
+    settings = context.handles.settings
+    labels = {"turn_id": turn["id"], "provider": settings.provider, "model": context.model or model_name(settings)}
+    tags: list[str] = []
+    if policies := [correction["policy"] for correction in turn["corrections"]]:
+        labels["policy_violations"] = ", ".join(policies)
+        tags = ["policy_violation", *(f"policy_violation:{policy}" for policy in policies)]
+    label_run(labels, tags)
 
 
 def write_record(state: State, turn: Turn, runtime: Runtime[Context]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ana.logs import set_up_logging
+from ana.logs import secrets_of, set_up_logging
 from ana.settings import load_settings
 from tests.conftest import folders
 
@@ -43,6 +43,10 @@ def test_levels_are_set_apart(tmp_path: Path) -> None:
 def test_no_key_is_logged(tmp_path: Path) -> None:
     text = logged(tmp_path, LOG_LEVEL_APP="DEBUG", OPENAI_API_KEY="sk-secret")
     assert "ours, in detail: [secret]" in text
+
+
+def test_a_word_that_a_local_server_takes_for_a_key_is_no_secret(tmp_path: Path) -> None:
+    assert secrets_of(load_settings(folders(tmp_path, OPENAI_API_KEY="none"))) == []
 
 
 def test_the_console_is_quiet_unless_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,6 +23,7 @@ from ana.errors import AnaError, ConfigError, NotWaiting, StoreBusy, UserError, 
 from ana.handles import default_handles
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings
+from ana.tracing import langsmith
 from ana.tracing.traces import Traces
 from app.http.guard import Guard
 from app.outcome import Done, Waiting
@@ -160,9 +161,12 @@ async def version(_: Request) -> JSONResponse:
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Register every thread of the saver with the server: now, and when another door begins one."""
+    """Set up LangSmith; register every thread of the saver with the server: now, and when another door begins one."""
     client, known = get_client(), set[str]()
     settings = await run_in_threadpool(load_settings)
+    # before the first run: the server traces a run from its beginning, when no node has opened the handles yet
+    await run_in_threadpool(langsmith.switch_on_or_off)
+    await run_in_threadpool(langsmith.connect, settings)
     await register_threads(client, settings, known)
     watching = asyncio.create_task(_watch(client, settings, known))
     yield
