@@ -22,6 +22,11 @@ chat: $(READY) ## talk to the assistant (installs it on the first run)
 test: $(READY) ## run every test
 	@$(SCRATCH) $(BIN)/python -m pytest -n 3 --dist worksteal
 
+js: $(READY) ## the tests that need Node: LangGraph's JavaScript client and our server
+	@command -v npm >/dev/null || { echo "make js needs Node 20 or later and npm: apt install nodejs npm, brew install node, or nodejs.org"; exit 2; }
+	@npm install --prefix tests/js --no-package-lock --no-audit --no-fund --silent
+	@$(SCRATCH) $(BIN)/python -m pytest -m node tests/app
+
 check: $(READY) ## lint, types, import direction, README
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -55,4 +60,4 @@ lock: $(READY) ## write constraints.txt from pyproject.toml
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help chat test check format dev bench crash load readme lock clean
+.PHONY: help chat test js check format dev bench crash load readme lock clean

@@ -65,10 +65,12 @@ def open_handles(
         backend: A backend in place of the data folder's.
 
     Raises:
-        ConfigError: The model or the embedder cannot be built from the settings.
+        ConfigError: The model, the embedder or the client of LangSmith cannot be built from the settings.
     """
     from ana.models.providers import build_model
+    from ana.tracing.langsmith import connect
 
+    connect(settings)
     model = model or build_model(settings, instruct)
     data = _open_data(settings, backend) if backend else _open_folder(settings, program)
     return Handles(data.settings, data.clock, data.memory, data.traces, model)

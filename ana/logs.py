@@ -1,10 +1,12 @@
 """Logging by the settings: our own and other loggers each at their level, no secret in any line."""
 
+import json
 import logging
 import re
 import sys
 from collections.abc import Sequence
 from logging.handlers import RotatingFileHandler
+from typing import Any
 
 from ana.errors import ConfigError
 from ana.output import escape_controls, tell
@@ -15,6 +17,9 @@ FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 LARGEST = 5_000_000
 """Bytes of a log file before it is rotated."""
+HIDDEN = "[secret]"
+SHORTEST = 8
+"""Characters of a secret; what is shorter is a word that a local server takes for a key, such as `none`."""
 
 
 class _SafeFormatter(logging.Formatter):
@@ -28,7 +33,7 @@ class _SafeFormatter(logging.Formatter):
         # The finished line is searched: a secret may also stand in an argument or a traceback.
         line = super().format(record)
         for secret in self._secrets:
-            line = line.replace(secret, "[secret]")
+            line = line.replace(secret, HIDDEN)
         return escape_controls(line)
 
 
@@ -44,9 +49,21 @@ class _LogFile(RotatingFileHandler):
 
 
 def secrets_of(settings: Settings) -> list[str]:
-    """Return every text that must not be written to a file."""
+    """Return every text that must not be written to a file or sent to others than its owner."""
     keys = (settings.openai_api_key, settings.openrouter_api_key)
-    return [key.get_secret_value() for key in keys if key]
+    return [key.get_secret_value() for key in keys if key and len(key.get_secret_value()) >= SHORTEST]
+
+
+def hide_secrets(text: str, secrets: Sequence[str]) -> str:
+    """Return a JSON text without secrets."""
+    for secret in secrets:  # as JSON writes it, or one with a quote in it would slip through
+        text = text.replace(json.dumps(secret)[1:-1], HIDDEN)
+    return text
+
+
+def hide_in_json(value: Any, secrets: Sequence[str]) -> Any:
+    """Return a JSON value without secrets, wherever in it they are."""
+    return json.loads(hide_secrets(json.dumps(value), secrets))
 
 
 class _Undriven(logging.Formatter):

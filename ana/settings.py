@@ -142,14 +142,6 @@ def read_environment() -> dict[str, str]:
     return from_file | dict(os.environ)
 
 
-def switch_on_langsmith() -> bool:
-    """Copy LangSmith's settings from .env to where its library reads them; return whether it is on."""
-    for name, value in read_environment().items():
-        if name.startswith("LANGSMITH_"):  # the library reads the process environment only
-            os.environ.setdefault(name, value)
-    return os.environ.get("LANGSMITH_TRACING", "").strip().lower() in ("true", "1")
-
-
 def load_settings(env: Mapping[str, str] | None = None) -> Settings:
     """Read and cast the settings.
 

@@ -3,7 +3,8 @@
 from ana.files import is_read_only
 from ana.output import tell
 from ana.private import keep_private
-from ana.settings import Settings, load_settings, switch_on_langsmith
+from ana.settings import Settings, load_settings
+from ana.tracing.langsmith import switch_on_or_off
 from app.old_traces import move_old_traces
 
 
@@ -15,7 +16,7 @@ def start() -> Settings:
         StoreBusy: Traces of an earlier version are being moved by another process that does not end.
     """
     settings = load_settings()
-    switch_on_langsmith()
+    switch_on_or_off()
     from ana.logs import set_up_logging
 
     if changed := keep_private(settings):

@@ -1,4 +1,4 @@
-"""A wrapper around a node that times it and writes the turn's record when the turn has ended."""
+"""A wrapper around a node: it times it, labels the turn's run, and writes the turn's record when the turn has ended."""
 
 import logging
 import time
@@ -6,7 +6,9 @@ from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
+from ana.models.providers import model_name
 from ana.ownership import check_stopped, work
+from ana.tracing.langsmith import label_run
 from ana.tracing.record import build_record
 from graph.context import Context, context_of, run_of, thread_of
 from graph.state import State, Turn
@@ -29,15 +31,17 @@ def record(name: str, node: Node) -> Node:
 
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         with work() as run:
-            begun = time.perf_counter()
+            context, begun = context_of(runtime), time.perf_counter()
             if name != BEGINNING:
                 state = continue_turn(state, runtime)
+                label_turn(state["turn"], context)  # a turn may go on in another run, and wait or fail there
             update = node(state, runtime)
             turn: Turn = update.get("turn") or state["turn"]
             if run and name == BEGINNING:
                 run.turn = turn["id"]
             spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
             turn = turn | {"durations": turn["durations"] | {name: round(spent, 6)}, "run": run_of(runtime)}
+            label_turn(turn, context)
             if turn["answer"] is not None:
                 check_stopped()  # the answer of a stopped run reaches no state, so it is in no trace either
                 write_record(state, turn, runtime)
@@ -46,6 +50,17 @@ def record(name: str, node: Node) -> Node:
     run.__name__ = name
     run.__doc__ = node.__doc__
     return run
+
+
+def label_turn(turn: Turn, context: Context) -> None:
+    """Let a run in LangSmith be found by its turn, and by the policies that drafts of it broke."""
+    settings = context.handles.settings
+    labels = {"turn_id": turn["id"], "provider": settings.provider, "model": context.model or model_name(settings)}
+    tags: list[str] = []
+    if policies := [correction["policy"] for correction in turn["corrections"]]:
+        labels["policy_violations"] = ", ".join(policies)
+        tags = ["policy_violation", *(f"policy_violation:{policy}" for policy in policies)]
+    label_run(labels, tags)
 
 
 def write_record(state: State, turn: Turn, runtime: Runtime[Context]) -> None:

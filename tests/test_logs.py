@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ana.logs import escape_console_lines, set_up_logging
+from ana.logs import escape_console_lines, secrets_of, set_up_logging
 from ana.settings import load_settings
 from tests.conftest import folders
 
@@ -68,6 +68,10 @@ def test_a_log_that_cannot_be_written_is_told_once(tmp_path: Path, capsys: pytes
     told = capsys.readouterr().err
     assert told.startswith(f"The log {tmp_path / 'log' / 'ana.log'} cannot be written: ")
     assert told.count("\n") == 1
+
+
+def test_a_word_that_a_local_server_takes_for_a_key_is_no_secret(tmp_path: Path) -> None:
+    assert secrets_of(load_settings(folders(tmp_path, OPENAI_API_KEY="none"))) == []
 
 
 def test_the_console_is_quiet_unless_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

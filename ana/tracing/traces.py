@@ -12,6 +12,7 @@ from typing import Any, NotRequired, TypedDict
 from ana import __version__
 from ana.errors import ConfigError, UserError
 from ana.files import write_whole
+from ana.logs import hide_secrets
 
 FORMAT = 1
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -84,9 +85,7 @@ class Traces:
             UserError: The file cannot be written.
         """
         path = self.path(record["thread_id"])
-        line = json.dumps(record, ensure_ascii=True, default=str)
-        for secret in self._secrets:  # as JSON writes it, or one with a quote in it would slip through
-            line = line.replace(json.dumps(secret)[1:-1], "[secret]")
+        line = hide_secrets(json.dumps(record, ensure_ascii=True, default=str), self._secrets)
         try:
             with self._writing:
                 self.folder.mkdir(parents=True, exist_ok=True)

@@ -12,13 +12,14 @@ import typer
 from ana.errors import ConfigError, UserError
 from ana.files import refuse_read_only
 from ana.settings import PROJECT, Settings, read_environment
+from ana.tracing.langsmith import settle_environment
 from app.serving import FOLDER
 from app.startup import start
 
 WORKERS = 100
 """Runs that may begin; those that wait for their thread count too. How many work at once, ana/ownership.py says."""
 
-QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1", "LOG_LEVEL": "WARNING"}
+QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LOG_LEVEL": "WARNING"}
 
 
 def serve(
@@ -53,7 +54,7 @@ def become_server(settings: Settings, port: int, reload: bool) -> None:
     arguments += ["--no-browser", "--n-jobs-per-worker", str(WORKERS), "--server-log-level", "WARNING"]
     arguments += [] if reload else ["--no-reload"]
     os.chdir(_prepare_folder(settings, reload))
-    env = {"LANGSMITH_TRACING": "false"} | read_environment() | QUIET
+    env = settle_environment(read_environment()) | QUIET
     os.execve(sys.executable, [sys.executable, "-m", "langgraph_cli", *arguments], env)
 
 

@@ -25,6 +25,7 @@ from ana.handles import default_handles
 from ana.logs import escape_console_lines
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings
+from ana.tracing import langsmith
 from ana.tracing.traces import Traces
 from app.http.deletion import ThreadDeletion
 from app.http.guard import HEADERS, Guard
@@ -187,7 +188,7 @@ async def version(_: Request) -> JSONResponse:
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Register every thread of the saver with the server: now, and when another door begins one.
+    """Set up LangSmith; register every thread of the saver with the server: now, and when another door begins one.
 
     What the server logs on the console may quote a model or a person.
     """
@@ -195,6 +196,9 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     escape_console_lines()
     client, known = get_client(), app.state.known
     settings = await run_in_threadpool(load_settings)
+    # before the first run: the server traces a run from its beginning, when no node has opened the handles yet
+    await run_in_threadpool(langsmith.switch_on_or_off)
+    await run_in_threadpool(langsmith.connect, settings)
     await run_in_threadpool(move_old_traces, settings)
     await run_in_threadpool(app.state.turns.open)
     await register_threads(client, settings, known)

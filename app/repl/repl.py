@@ -1,5 +1,6 @@
 """The REPL: `ana chat`."""
 
+import os
 import sys
 import uuid
 from collections.abc import Callable, Iterator
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING
 from ana import __version__
 from ana.errors import AnaError, UserError
 from ana.models.providers import destination, embedding_destination, model_name
-from ana.settings import PROJECT, Settings, switch_on_langsmith
+from ana.settings import PROJECT, Settings
+from ana.tracing import langsmith
 from app.due import group_due, show_due, summarize_due
 from app.repl.approval import Approval
 from app.repl.context import delete_line, edit_context, show_context
@@ -243,6 +245,6 @@ def describe_setup(settings: Settings) -> str:
     to, at = destination(settings), embedding_destination(settings)
     leaving = [f"what you type goes to {to}"] if to else []
     leaving += [f"what you keep is embedded at {at}"] if at else []
-    leaving += ["traces go to LangSmith"] if switch_on_langsmith() else []
+    leaving += ["traces go to LangSmith"] if langsmith.is_on(os.environ) else []
     privacy = ", ".join(leaving) or "nothing leaves this machine"
     return f"ana {__version__} · {model_name(settings)} · data in {shown} · {privacy}"

@@ -25,6 +25,7 @@ from evals.load.server import Server, running
 from tests.conftest import folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, openai_stub, stores_what_is_said
+from tests.readme import README_URL, read_example
 
 HELLO = Said("Hello there.")
 MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
@@ -101,6 +102,12 @@ def test_a_thread_is_created_run_streamed_and_looked_back_on(client: SyncLangGra
     assert {m["id"].endswith("-1") for m in streamed if m.get("type", "").startswith("ai")} == {True}
     assert state_texts(client, thread)[-2:] == ["hi", "Hello there."]
     assert len(client.threads.get_history(thread, limit=100)) >= 8
+
+
+def test_the_python_example_of_the_readme_runs(server: Server, stub: Stub) -> None:
+    stub.script = [MILK, DONE]
+    done = run_forked("-c", read_example("python").replace(README_URL, server.url))
+    assert (done.stdout, done.stderr) == ("Saved: buy milk.\n", "")
 
 
 def test_a_kill_right_after_a_run_loses_nothing(env: dict[str, str], stub: Stub, tmp_path: Path) -> None:
