@@ -50,7 +50,7 @@ def complete(
     def receive(chunk: AIMessageChunk) -> None:
         chunks.append(chunk)
         if on_text and chunk.text:
-            on_text(plain_text(chunk.text))
+            on_text(chunk.text)
 
     # the tag keeps langgraph from sending the chunks on to those who listen to messages
     config = RunnableConfig(tags=[] if on_text else ["nostream"])
