@@ -42,6 +42,9 @@ crash: $(READY) ## kill it 300 times at random moments and look at what is left;
 	@$(BIN)/python -m evals.crash.crowd
 	@ANA_LONG_TESTS=1 $(BIN)/python -m pytest -n 2 -m "long or hypothesis" --timeout 600 -v
 
+load: $(READY) ## 40 messages to one thread at once, through every door, 20 times (about 5 minutes)
+	@$(BIN)/python -m evals.load
+
 readme: $(READY) ## regenerate the README's tables and transcript
 	@$(BIN)/python -m evals.readme
 
@@ -51,4 +54,4 @@ lock: $(READY) ## write constraints.txt from pyproject.toml
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help chat test check format dev bench crash readme lock clean
+.PHONY: help chat test check format dev bench crash load readme lock clean

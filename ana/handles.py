@@ -1,14 +1,15 @@
 """The live handles, opened once, in one place."""
 
 import logging
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ana.files import is_read_only
 from ana.logs import add_log_file, secrets_of
+from ana.output import tell
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock, local_zone
 
@@ -54,7 +55,7 @@ def open_handles(
     instruct: Callable[[str], str] | None = None,
     backend: "Backend | None" = None,
 ) -> Handles:
-    """Build the handles. Nothing is locked or read until it is used.
+    """Build the handles. Nothing is locked or read until it is used, but for a data folder that can only be read.
 
     Args:
         settings: The settings.
@@ -83,9 +84,11 @@ def _open_data(settings: Settings, backend: "Backend") -> DataHandles:
 
 def _open_folder(settings: Settings, program: str) -> FolderHandles:
     from ana.backends.chroma.backend import ChromaBackend
+    from ana.backends.chroma.read_only import ReadOnlyChromaBackend
     from ana.embedders import build_embedder
 
-    backend = ChromaBackend(settings.ana_data_dir, build_embedder(settings), program=program, tell=_tell)
+    kind = ReadOnlyChromaBackend if is_read_only(settings.ana_data_dir) else ChromaBackend
+    backend = kind(settings.ana_data_dir, build_embedder(settings), program=program, tell=_tell)
     return FolderHandles(**vars(_open_data(settings, backend)), backend=backend)
 
 
@@ -106,7 +109,7 @@ def open_data_folder(settings: Settings, program: str) -> Iterator[FolderHandles
 def _tell(text: str) -> None:
     """Report the progress of a repair, on the screen and in the log."""
     _log.warning(text)
-    print(text, file=sys.stderr)
+    tell(text)
 
 
 _default: Handles | None = None

@@ -1,10 +1,12 @@
 """Logging by the settings: our own and other loggers each at their level, no secret in any line."""
 
 import logging
+import sys
 from collections.abc import Sequence
 from logging.handlers import RotatingFileHandler
 
 from ana.errors import ConfigError
+from ana.output import escape_controls, tell
 from ana.settings import Settings
 
 OURS = ("ana", "app", "evals", "graph", "nodes", "tools", "prompts")
@@ -13,7 +15,9 @@ LARGEST = 5_000_000
 """Bytes of a log file before it is rotated."""
 
 
-class _RedactingFormatter(logging.Formatter):
+class _SafeFormatter(logging.Formatter):
+    """Writes lines without secrets, and without what could drive the terminal in which a log is read."""
+
     def __init__(self, secrets: Sequence[str]) -> None:
         super().__init__(FORMAT)
         self._secrets = secrets
@@ -23,7 +27,18 @@ class _RedactingFormatter(logging.Formatter):
         line = super().format(record)
         for secret in self._secrets:
             line = line.replace(secret, "[secret]")
-        return line
+        return escape_controls(line)
+
+
+class _LogFile(RotatingFileHandler):
+    """Says once that it cannot be written, in a sentence instead of a traceback for every line."""
+
+    _told = False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        if not self._told:
+            self._told = True
+            tell(f"The log {self.baseFilename} cannot be written: {sys.exception()}.")
 
 
 def secrets_of(settings: Settings) -> list[str]:
@@ -59,7 +74,7 @@ def add_log_file(settings: Settings) -> None:
 
 
 def _add_handler(handler: logging.Handler, settings: Settings) -> None:
-    handler.setFormatter(_RedactingFormatter(secrets_of(settings)))
+    handler.setFormatter(_SafeFormatter(secrets_of(settings)))
     logging.root.addHandler(handler)
 
 
@@ -67,7 +82,7 @@ def _open_log_file(settings: Settings) -> logging.Handler:
     path = settings.log_file_path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return RotatingFileHandler(path, maxBytes=LARGEST, backupCount=2, delay=True, encoding="utf-8")
+        return _LogFile(path, maxBytes=LARGEST, backupCount=2, delay=True, encoding="utf-8")
     except OSError as exc:
         raise ConfigError(
             f"LOG_FILE_PATH {path} cannot be written: {exc.strerror}.", "Set it to another file."

@@ -11,6 +11,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, V
 from ana.errors import ConfigError
 
 PROJECT = Path(__file__).resolve().parent.parent
+ENV_FILE = PROJECT / ".env"
+
+TRACES = "traces"
+"""The traces' folder in a data folder, unless TRACES_DIR names another."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -66,7 +70,6 @@ class Settings(BaseModel):
     )
     temperature: float = Field(0.0, ge=0, le=2, description="sampling temperature")
     max_tokens: int | None = Field(None, gt=0, description="most tokens of one model reply")
-    traces_dir: ProjectPath = Field(Path("traces"), description="folder of the trace files")
     openai_input_price_per_1k: float = Field(0.0, ge=0, description="USD per 1,000 input tokens, for cost_usd")
     openai_output_price_per_1k: float = Field(0.0, ge=0, description="USD per 1,000 output tokens, for cost_usd")
     log_level_app: Level = Field("INFO", description="log level of ana")
@@ -74,6 +77,10 @@ class Settings(BaseModel):
     log_to_console: bool = Field(False, description="also log to standard error")
     log_file_path: ProjectPath = Field(Path("logs/ana.log"), description="log file")
     ana_data_dir: ProjectPath = Field(Path(".data"), description="folder of everything the assistant knows")
+    traces_dir: ProjectPath = Field(
+        default_factory=lambda known: known["ana_data_dir"] / TRACES,
+        description="folder of the trace files; default: traces in ANA_DATA_DIR",
+    )
     ana_embeddings: Embeddings = Field("wordllama", description="embedder; `ana reindex` changes a folder's")
     ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
     ana_max_steps: int = Field(12, ge=1, le=100, description="most model calls in one turn")
@@ -124,7 +131,7 @@ def read_environment() -> dict[str, str]:
     """Read the project's .env; the process environment takes precedence."""
     from dotenv import dotenv_values
 
-    from_file = {k: v for k, v in dotenv_values(PROJECT / ".env").items() if v is not None}
+    from_file = {k: v for k, v in dotenv_values(ENV_FILE).items() if v is not None}
     return from_file | dict(os.environ)
 
 

@@ -1,10 +1,10 @@
 """Open items that are overdue, due today and due later this week."""
 
-import sys
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from ana.memory.search.found import Found
+from ana.output import tell
 from ana.time.dates import day_of, weekday
 from app.show.items import show_items
 from app.show.text import shorten
@@ -47,7 +47,7 @@ def show_due(groups: dict[Due, Found]) -> None:
             show_items(found.items, title=TITLES[name])
     if not any(found.items for found in groups.values()):
         # not on standard output: cron sends a mail for whatever is printed there
-        print("Nothing is due this week.", file=sys.stderr)
+        tell("Nothing is due this week.")
 
 
 def summarize_due(handles: "DataHandles") -> list[str]:

@@ -14,12 +14,12 @@ from langgraph.types import Interrupt, StateSnapshot
 from ana.errors import AnaError, NotWaiting, StoreBroken, UserError
 from ana.files import is_damage
 from ana.handles import Handles
+from ana.ownership import PATIENCE, thread_lock
 from ana.tracing.record import build_record, cost, list_steps
 from ana.values import plain_text
 from app.open_turn import build_input, close, find_unanswered
 from app.outcome import CutShort, Done, Waiting, read_request
 from app.reply import check_reply
-from app.threads import thread_lock
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
@@ -46,12 +46,20 @@ class Assistant:
         handles: The live handles.
         graph: The compiled graph, with its saver.
         program: The name of this process in another one's message.
+        patience: Seconds to wait for a thread in which another door works.
     """
 
-    def __init__(self, handles: Handles, graph: "CompiledStateGraph[Any, Any, Any, Any]", program: str = "ana") -> None:
+    def __init__(
+        self,
+        handles: Handles,
+        graph: "CompiledStateGraph[Any, Any, Any, Any]",
+        program: str = "ana",
+        patience: float = PATIENCE,
+    ) -> None:
         self.handles = handles
         self._graph = graph
         self._program = program
+        self._patience = patience
 
     def ask(
         self, question: str, thread_id: str, max_steps: int | None = None, on_event: Listener = _ignore
@@ -216,9 +224,9 @@ class Assistant:
 
     @contextmanager
     def _own(self, thread_id: str) -> Iterator[None]:
-        """Keep every other process out of the thread."""
+        """Keep every other door out of the thread, also those of this process."""
         with _map_storage_errors():
-            lock = thread_lock(self.handles.settings, thread_id, self._program)
+            lock = thread_lock(self.handles.settings, thread_id, self._program, self._patience)
             lock.acquire()
             try:
                 yield
@@ -227,8 +235,8 @@ class Assistant:
 
 
 @contextmanager
-def open_assistant(handles: Handles, program: str = "ana") -> Iterator[Assistant]:
-    """Open an assistant on the handles' data folder.
+def open_assistant(handles: Handles, program: str = "ana", patience: float = PATIENCE) -> Iterator[Assistant]:
+    """Open an assistant on the handles' data folder. Arguments as of `Assistant`.
 
     Raises:
         ConfigError: A module of TOOLS_MODULES cannot be used.
@@ -236,7 +244,7 @@ def open_assistant(handles: Handles, program: str = "ana") -> Iterator[Assistant
     try:
         catalog(handles.settings.tools_modules)
         with _map_storage_errors(), open_saver(saver_path(handles.settings)) as saver:
-            yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program)
+            yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program, patience)
     finally:
         handles.memory.close()
 

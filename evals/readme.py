@@ -32,10 +32,17 @@ DOORS = (
         "one turn; exit 0 done, 1 failed, 2 wrong use, 3 waiting for a decision",
     ),
     (
+        "`ana setup`",
+        "choose a model (OpenAI, OpenRouter, Ollama, a compatible server), try it with one message, write `.env`",
+    ),
+    (
         r"`ana ask --thread T --decide approve\|reject\|FILE`",
         'decides what a turn waits for; FILE holds {"decisions": [...]}',
     ),
-    ("`ana threads list\\|show T [--limit N --before TURN]\\|delete T`", "conversations, read from their traces"),
+    (
+        "`ana threads list\\|show T [--limit N --before TURN]\\|delete T [--yes]\\|restore T`",
+        "conversations, read from their traces; a deletion can be taken back until the trash is purged",
+    ),
     (
         "`ana items [WORDS] [--where JSON] [--due today\\|week\\|overdue] [--why] [--json]`",
         "what is kept, found by meaning, words and property, as a table",
@@ -50,8 +57,8 @@ DOORS = (
         "undoes a whole turn, items and Global Context alike; can be undone itself; exit 1 on a conflict",
     ),
     (
-        "`ana trash [list\\|restore ID\\|--purge --older-than 30d]`",
-        "deleted items: seen, brought back, or forgotten by the journal permanently",
+        "`ana trash [list\\|restore ID\\|--purge [--older-than 30d] [--with-conversations [--yes]]]`",
+        "what was deleted: seen, brought back, or deleted permanently, so that no file of the data folder holds it",
     ),
     (
         "`ana doctor [--repair] [--json]`",
@@ -91,7 +98,7 @@ def render_tools() -> str:
 def render_settings() -> str:
     rows = []
     for name, field in Settings.model_fields.items():
-        default = field.default
+        default = None if field.default_factory else field.default
         shown = "" if default is None or default in ([], ()) else f"`{default}`"
         rows.append(f"| `{name.upper()}` | {shown} | {field.description} |")
     return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows])

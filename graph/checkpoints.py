@@ -7,15 +7,24 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
+from ana.backends.chroma.care.format import read_format
+from ana.files import BUSY_SECONDS, open_readable
+from ana.private import keep_private
 from ana.settings import Settings, load_settings
 from graph.pruning import PruningSaver, ServerSaver
 from graph.sequence import list_threads
 
-BUSY_SECONDS = 10.0
+TRASHED = "deleted:"
+"""The ids of deleted threads begin with it; no other does, because those are UUIDs."""
 
 
 def saver_path(settings: Settings) -> Path:
-    """Return the path of the saver's file and create its folder: without it the server hangs when it starts."""
+    """Return the path of the saver's file and create its folder: without it the server hangs when it starts.
+
+    Raises:
+        ConfigError: The data folder was written by a newer program.
+    """
+    read_format(settings.ana_data_dir)
     settings.ana_data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     return settings.ana_data_dir / "threads.sqlite"
 
@@ -23,7 +32,7 @@ def saver_path(settings: Settings) -> Path:
 @contextmanager
 def open_saver(path: Path) -> Iterator[PruningSaver]:
     """Open the saver of the REPL and the command line."""
-    with _connect(path) as connection:
+    with open_readable(path) as file, _connect(file) as connection:
         saver = PruningSaver(connection)
         saver.setup()
         yield saver
@@ -32,7 +41,9 @@ def open_saver(path: Path) -> Iterator[PruningSaver]:
 @asynccontextmanager
 async def server_saver() -> AsyncIterator[ServerSaver]:
     """Open the saver of the LangGraph server, on the same file; langgraph.json names it."""
-    async with open_server_saver(saver_path(load_settings())) as saver:
+    settings = load_settings()
+    keep_private(settings)  # the server may have been started without `ana serve`
+    async with open_server_saver(saver_path(settings)) as saver:
         yield saver
 
 
@@ -46,11 +57,11 @@ async def open_server_saver(path: Path) -> AsyncIterator[ServerSaver]:
 
 
 def thread_ids(path: Path) -> list[str]:
-    """Return the ids of all threads, the one written last first."""
+    """Return the ids of all threads but the deleted ones, the one written last first."""
     if not path.exists():
         return []
-    with _connect(path) as connection:
-        return list_threads(connection)
+    with open_readable(path) as file, _connect(file) as connection:
+        return [id for id in list_threads(connection) if not id.startswith(TRASHED)]
 
 
 def _connect(path: Path) -> closing[sqlite3.Connection]:

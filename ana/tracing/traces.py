@@ -9,7 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
-from ana.errors import UserError
+from ana import __version__
+from ana.errors import ConfigError, UserError
 from ana.files import write_whole
 
 FORMAT = 1
@@ -145,7 +146,20 @@ class Traces:
         return len(records) - len(kept)
 
     def delete(self, thread_id: str) -> None:
-        self.path(thread_id).unlink(missing_ok=True)
+        """Delete a thread's file, and drafts of it that a crash has left."""
+        for file in self.folder.glob(f"{self.path(thread_id).name}*"):
+            file.unlink(missing_ok=True)
+
+    def read_text(self, thread_id: str) -> str:
+        """Return a thread's file as it is; empty without one."""
+        path = self.path(thread_id)
+        return path.read_text(encoding="ascii", errors="replace") if path.exists() else ""
+
+    def write_text(self, thread_id: str, text: str) -> None:
+        """Write a thread's file as `read_text` gave it; nothing without a text."""
+        if text:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_whole(self.path(thread_id), text, mode=0o600)
 
 
 def select_newest(records: Iterable[Record]) -> list[Record]:
@@ -180,6 +194,11 @@ def count_broken_lines(path: Path) -> int:
 
 
 def _iter_records(path: Path) -> Iterator[Record]:
+    """Yield the records of a file; lines that are not records are left out.
+
+    Raises:
+        ConfigError: A newer program wrote one.
+    """
     if not path.exists():
         return
     for line in path.read_text(encoding="ascii", errors="replace").splitlines():
@@ -188,5 +207,16 @@ def _iter_records(path: Path) -> Iterator[Record]:
             datetime.fromisoformat(record["ts"])
         except (ValueError, TypeError, KeyError, RecursionError):
             continue
+        _refuse_newer(path, record)
         if record.keys() >= _NEEDED:
             yield record
+
+
+def _refuse_newer(path: Path, record: Record) -> None:
+    format = record.get("format")
+    if isinstance(format, int) and format > FORMAT:
+        raise ConfigError(
+            f"The trace {path} was written by a newer ana in format {format}; this is ana {__version__}, "
+            f"which reads up to {FORMAT}.",
+            "Install the newer one, or set TRACES_DIR to another folder.",
+        )

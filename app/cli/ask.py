@@ -1,6 +1,5 @@
 """`ana ask`: one turn, or the decision that a waiting turn needs."""
 
-import json
 import shlex
 import sys
 import uuid
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ana.output import tell, write_json
 from app.startup import start
 
 if TYPE_CHECKING:
@@ -83,10 +83,10 @@ def _ask(settings: "Settings", said: str, thread: str | None, max_steps: int | N
     with _open(settings) as assistant:
         finished = assistant.finish(id) if thread else None
         if isinstance(finished, Waiting):
-            print("A turn that was cut short goes on and asks; your message was not sent.", file=sys.stderr)
+            tell("A turn that was cut short goes on and asks; your message was not sent.")
             return finished
         if finished:
-            print(f"Finished what was cut short: {finished.answer}", file=sys.stderr)
+            tell(f"Finished what was cut short: {finished.answer}")
         return assistant.ask(said, id, max_steps, _tell_ended)
 
 
@@ -118,7 +118,7 @@ def _open(settings: "Settings") -> AbstractContextManager["Assistant"]:
 
 def _tell_ended(event: "Event") -> None:
     if "ended" in event:
-        print(event["ended"], file=sys.stderr)
+        tell(event["ended"])
 
 
 def _show(outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
@@ -128,14 +128,14 @@ def _show(outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
     from app.show.request import show_request
 
     if as_json:
-        print(json.dumps(outcome.to_json(), ensure_ascii=False, default=str))
+        write_json(outcome.to_json())
     elif isinstance(outcome, Waiting):
         show_request(outcome.request)
     else:
         show_text(outcome.answer)
     if isinstance(outcome, Waiting):
         again = f"ana ask --thread {shlex.quote(thread or outcome.thread_id)} --decide"
-        print(f"This waits for your decision: {again} approve, or reject, or a FILE with decisions.", file=sys.stderr)
+        tell(f"This waits for your decision: {again} approve, or reject, or a FILE with decisions.")
         raise typer.Exit(WAITING)
     if outcome.error:
         raise typer.Exit(1)

@@ -1,8 +1,6 @@
 """`ana export`: everything as lines of JSON."""
 
 import os
-import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +11,7 @@ import typer
 
 from ana.errors import UserError
 from ana.handles import open_data_folder
+from ana.output import write_json_lines
 from ana.settings import Settings
 from app.startup import start
 
@@ -40,7 +39,7 @@ def write_export(settings: Settings, to: str) -> None:
         if path is None:
             # A draft first, also for a pipe: the folder is free again however slowly the pipe is read.
             file.seek(0)
-            shutil.copyfileobj(file, sys.stdout.buffer)
+            write_json_lines(file)
             return
         file.flush()
         os.fsync(file.fileno())

@@ -8,6 +8,7 @@ import typer
 from ana.errors import ToolError
 from ana.handles import open_data_folder
 from ana.memory.search.found import Found
+from ana.output import write_json
 from ana.settings import Settings
 from ana.values import Json
 from app.due import Due, find_due
@@ -29,7 +30,7 @@ def items(
     except ToolError as exc:  # written for a model, but here it is the person who can correct the filter
         raise typer.BadParameter(exc.sentence()) from exc
     if json_:
-        print(found_to_json(found, why))
+        write_json(found_to_json(found, why))
     else:
         show_found(found, why)
 

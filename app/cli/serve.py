@@ -9,10 +9,14 @@ from typing import Annotated
 import typer
 
 from ana.errors import ConfigError
+from ana.files import refuse_read_only
 from ana.settings import PROJECT, Settings, read_environment
+from app.serving import FOLDER
 from app.startup import start
 
-WORKERS = 4
+WORKERS = 100
+"""Runs that may begin; those that wait for their thread count too. How many work at once, ana/ownership.py says."""
+
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1", "LOG_LEVEL": "WARNING"}
 
 
@@ -34,9 +38,11 @@ def become_server(settings: Settings, port: int, reload: bool) -> None:
 
     Raises:
         ConfigError: The server is not installed, or a module of TOOLS_MODULES cannot be used.
+        StoreReadOnly: The data folder cannot be written.
     """
     from tools.catalog import catalog
 
+    refuse_read_only(settings.ana_data_dir)
     catalog(settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError("The dev server is not installed.", "Run `make dev`; it installs everything.")
@@ -54,7 +60,7 @@ def _prepare_folder(settings: Settings, reload: bool) -> Path:
     Without watching that is a folder beside the data. With watching it is the project, and .langgraph_api is a link to
     the folder beside the data: the server would otherwise restart whenever it writes its own index.
     """
-    kept = settings.ana_data_dir / "server"
+    kept = settings.ana_data_dir / FOLDER
     kept.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not reload:
         return kept

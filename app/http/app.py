@@ -24,9 +24,12 @@ from ana.handles import default_handles
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
+from app.http.deletion import ThreadDeletion
 from app.http.guard import Guard
+from app.http.rejection import RunRejection
 from app.outcome import Done, Waiting
 from app.reply import Reply
+from app.serving import mark_serving
 from app.threads import Threads
 from app.turn import Assistant, open_assistant
 from graph.checkpoints import saver_path, thread_ids
@@ -34,6 +37,9 @@ from prompts import decision_prompt
 
 GRAPH = "ana"
 WATCH_SECONDS = 2.0
+PATIENCE = 60.0
+"""Seconds that a request waits for a thread in which another door works."""
+
 MOST_TURNS = 1000
 """The most turns of a transcript in one answer."""
 
@@ -65,9 +71,13 @@ class TurnRunner:
     """Runs turns in this process, on the files the server uses; opened at the first turn.
 
     The server's own queue looks for runs every half second; a turn does not wait for that.
+
+    Args:
+        patience: Seconds to wait for a thread in which another door works.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._patience = patience
         self._stack = contextlib.ExitStack()
         self._opening = threading.Lock()
         self._assistant: Assistant | None = None
@@ -105,7 +115,7 @@ class TurnRunner:
         with self._opening:
             if self._assistant is None:
                 handles = default_handles(decision_prompt)
-                self._assistant = self._stack.enter_context(open_assistant(handles, "ana server"))
+                self._assistant = self._stack.enter_context(open_assistant(handles, "ana server", self._patience))
             return self._assistant
 
 
@@ -130,6 +140,8 @@ async def trace(request: Request) -> JSONResponse:
         record = await run_in_threadpool(Traces(settings.traces_dir).find, request.path_params["id"])
     except UserError as exc:
         return _error(400, exc.sentence())
+    except ConfigError as exc:  # the files are a newer program's
+        return _error(503, exc.sentence())
     return JSONResponse(record) if record else _error(404, "There is no such trace.")
 
 
@@ -144,6 +156,8 @@ async def transcript(request: Request) -> JSONResponse:
         page = await run_in_threadpool(Traces(settings.traces_dir).page, id, int(limit), before)
     except UserError as exc:
         return _error(400, exc.sentence())
+    except ConfigError as exc:  # the files are a newer program's
+        return _error(503, exc.sentence())
     return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
 
 
@@ -161,23 +175,28 @@ async def version(_: Request) -> JSONResponse:
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
     """Register every thread of the saver with the server: now, and when another door begins one."""
-    client, known = get_client(), set[str]()
+    client, known = get_client(), app.state.known
     settings = await run_in_threadpool(load_settings)
     await register_threads(client, settings, known)
     watching = asyncio.create_task(_watch(client, settings, known))
+    mark = contextlib.ExitStack()
+    await run_in_threadpool(mark.enter_context, mark_serving(settings))
     yield
     watching.cancel()
+    await run_in_threadpool(mark.close)
     await run_in_threadpool(app.state.turns.close)
 
 
 async def register_threads(client: LangGraphClient, settings: Settings, known: set[str]) -> None:
-    """Register the saver's threads that are not in `known`, and add them to it.
+    """Register the saver's threads that are not in `known`, and make it hold them all and no others.
 
     The server's own index is a pickle written now and then: after a kill -9, and for threads of another door, it
     answers 404 for a thread whose checkpoints are all there.
     """
     path = await run_in_threadpool(saver_path, settings)
-    for id in await run_in_threadpool(thread_ids, path):
+    present = await run_in_threadpool(thread_ids, path)
+    known.intersection_update(present)
+    for id in present:
         if id not in known:
             with contextlib.suppress(LangGraphError):
                 await client.threads.create(thread_id=id, if_exists="do_nothing", graph_id=GRAPH)
@@ -223,8 +242,10 @@ def build_app() -> Starlette:
         Route("/version", version),
     ]
     guard = Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)
-    app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
-    app.state.turns = TurnRunner()
+    known: set[str] = set()
+    threads = (Middleware(RunRejection), Middleware(ThreadDeletion, forget=known.discard))
+    app = Starlette(routes=routes, middleware=[guard, *threads], lifespan=lifespan)
+    app.state.turns, app.state.known = TurnRunner(), known
     return app
 
 

@@ -5,6 +5,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ana.files import is_read_only
+from ana.output import BIDIRECTIONAL, escape_controls, write_line
+
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
 
@@ -14,7 +17,7 @@ PROMPT = "> "
 def read_piped_lines() -> Iterator[str]:
     """Read standard input line by line, and print each after a prompt as a terminal would show it."""
     for line in sys.stdin:
-        print(f"{PROMPT}{line.rstrip()}")
+        write_line(f"{PROMPT}{line.rstrip()}")
         yield line
 
 
@@ -47,11 +50,15 @@ def read_typed_lines(
 def _make_session(history: Path, completions: Callable[[], list[str]]) -> "PromptSession[str]":
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import WordCompleter
-    from prompt_toolkit.history import FileHistory
+    from prompt_toolkit.history import FileHistory, InMemoryHistory
+    from prompt_toolkit.layout.screen import Char
 
+    # it shows C0 and C1 as ^[ itself
+    Char.display_mappings.update({mark: escape_controls(mark) for mark in BIDIRECTIONAL})
     history.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    kept = InMemoryHistory() if is_read_only(history.parent) else FileHistory(str(history))
     return PromptSession(
-        history=FileHistory(str(history)),
+        history=kept,
         completer=WordCompleter(completions, sentence=True),
         complete_while_typing=False,
     )

@@ -2,9 +2,7 @@
 
 import json
 import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -19,8 +17,8 @@ import pytest
 from ana.settings import PROJECT
 from tests.app.conftest import Run
 from tests.conftest import folders
-from tests.forks import fork
 from tests.openai_stub import Said, openai_stub
+from tests.terminal import Terminal
 
 
 def test_ask_prints_the_answer_alone(tmp_path: Path) -> None:
@@ -144,32 +142,6 @@ def test_the_opening_line_says_what_leaves_the_machine(ana: Run) -> None:
 
 def test_no_colour_in_a_pipe(ana: Run) -> None:
     assert "\x1b" not in ana("chat", given="add buy milk tomorrow\n").stdout
-
-
-class Terminal:
-    """`ana chat` in a pseudo-terminal."""
-
-    def __init__(self, env: dict[str, str]) -> None:
-        self._master, slave = pty.openpty()
-        env = {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", "PYTHONPATH": str(PROJECT)} | env
-        self.process = fork("-m", "app.cli", "chat", env=env, stdin=slave, stdout=slave, stderr=slave)
-        os.close(slave)
-        self.seen = ""
-
-    def until(self, text: str, seconds: float = 40) -> None:
-        end = time.monotonic() + seconds
-        while text not in self.seen and time.monotonic() < end:
-            if select.select([self._master], [], [], 0.2)[0]:
-                self.seen += os.read(self._master, 65536).decode(errors="replace")
-        assert text in self.seen, self.seen[-2000:]
-
-    def type(self, text: str) -> None:
-        os.write(self._master, text.encode())
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        os.close(self._master)
 
 
 def test_ctrl_c_stops_the_turn_and_not_the_program(tmp_path: Path) -> None:

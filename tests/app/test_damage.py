@@ -213,7 +213,7 @@ def test_old_traces_are_listed_and_forgotten(home: Path, capsys: Shown) -> None:
     assert ana(capsys, "traces", "--purge", "--older-than", "30d")[1].startswith("1 turn is forgotten")
     assert trace.read_text().splitlines() == lines[1:]
     assert ana(capsys, "traces", "--older-than", "4w")[1] == "No trace is older than 4w.\n"
-    assert ana(capsys, "threads", "delete", "home")[0] == 0
+    assert ana(capsys, "threads", "delete", "home", "--yes")[0] == 0
     assert not trace.exists()
 
 
@@ -240,7 +240,7 @@ def test_an_export_that_is_read_slowly_keeps_nobody_waiting(home: Path, monkeypa
             memory.close()
             return len(data)
 
-    monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=Slow()))
+    monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=Slow(), isatty=lambda: False))
     write_export(settings, "-")
     assert written
 
@@ -256,3 +256,42 @@ def test_a_backup_of_another_embedder_says_what_was_done(
     assert "Everything is as it was" in told
     assert "before-restore" in told
     assert "ANA_EMBEDDINGS=wordllama" in told
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("threads", "list"),
+        ("threads", "show", "home"),
+        ("threads", "delete", "home", "--yes"),
+        ("threads", "restore", "home"),
+        ("trash",),
+        ("traces",),
+        ("ask", "hello", "--thread", "home"),
+        ("chat",),
+        ("items",),
+    ],
+)
+def test_an_older_program_says_what_to_do_with_a_newer_folder(
+    home: Path, capsys: Shown, command: tuple[str, ...]
+) -> None:
+    (home / "data" / "format.json").write_text('{"format": 99, "version": "9.1.0"}')
+    code, shown = ana(capsys, *command)
+    assert code == 2
+    assert "was written by ana 9.1.0 in format 99; this is ana" in shown
+    assert "Install ana 9.1.0 or later, or set ANA_DATA_DIR" in shown
+
+
+@pytest.mark.parametrize("command", [("threads", "list"), ("threads", "show", "home"), ("traces",), ("doctor",)])
+def test_an_older_program_says_what_to_do_with_newer_traces(
+    home: Path, capsys: Shown, command: tuple[str, ...]
+) -> None:
+    (trace,) = (home / "traces").glob("*.jsonl")
+    trace.write_text(trace.read_text().replace('"format": 1', '"format": 2'))
+    before = trace.read_bytes()
+    code, shown = ana(capsys, *command)
+    assert code == 2
+    assert "was written by a newer ana in format 2" in shown
+    assert "Install the newer one" in shown
+    assert ana(capsys, "traces", "--purge", "--older-than", "0d")[0] == 2
+    assert trace.read_bytes() == before

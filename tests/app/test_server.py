@@ -20,10 +20,10 @@ from langgraph_sdk.schema import ThreadState
 
 from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
+from evals.load.server import Server, running
 from tests.conftest import folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, openai_stub, stores_what_is_said
-from tests.server import Server, running
 
 HELLO = Said("Hello there.")
 MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])

@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 
 from ana.errors import StoreBusy
-from ana.locks import OwnerLock
-from app.threads import Threads, thread_lock
+from ana.ownership import thread_lock
+from app.threads import Threads
 from tests.conftest import MakeAssistant
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -18,12 +18,12 @@ def test_a_conversation_that_is_in_use_is_not_deleted(
     assistant = make_assistant("Hello.", "Hello again.")
     assistant.ask("hello", THREAD)
     settings = assistant.handles.settings
-    monkeypatch.setattr("app.threads.OwnerLock", partial(OwnerLock, timeout=0.05))
+    monkeypatch.setattr("app.threads.thread_lock", partial(thread_lock, patience=0.05))
     lock = thread_lock(settings, THREAD, "somebody")
     lock.acquire()
     with pytest.raises(StoreBusy, match="somebody"):
-        Threads(settings).delete(THREAD)
+        Threads(settings).move_to_trash(THREAD)
     lock.release()
     assert assistant.ask("and now?", THREAD).answer == "Hello again."
-    Threads(settings).delete(THREAD)
+    Threads(settings).move_to_trash(THREAD)
     assert not assistant.handles.traces.path(THREAD).exists()

@@ -554,7 +554,7 @@ def an_erased_record_leaves_no_trace_in_the_journal(backend: Backend) -> None:
     memory = memory_on(backend)
     one, two = create(memory, "one"), create(memory, "two")
     memory.delete(one.id)
-    backend.erase("item", one.id)
+    backend.erase([("item", one.id)])
     assert [entry.change.id for entry in memory.history()] == [two.id]
     assert [entry.change.id for entry in backend.latest("item")] == [two.id]
 

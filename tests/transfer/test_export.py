@@ -58,7 +58,7 @@ def test_export_import_export_gives_the_same_bytes(memory: Memory, other: Memory
     fill_with_history(memory)
     silent = Item("fromfill", "never journaled", {}, STAMP, STAMP)
     memory.backend.apply([Entry(STAMP, "", "silent", Change("item", silent.id, None, silent))])
-    memory.backend.erase("item", silent.id)
+    memory.backend.erase([("item", silent.id)])
     first = export(memory, tmp_path / "first.jsonl")
     done = import_bundle(other, read_export(first))
     assert (done.new, done.unchanged, done.conflicting) == (5, 0, [])

@@ -1,4 +1,4 @@
-"""The real dev server, started on loopback for a test and stopped by its process id."""
+"""The real dev server, started on loopback for a measurement or a test and stopped by its process id."""
 
 import os
 import socket
