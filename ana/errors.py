@@ -69,7 +69,14 @@ class RecordChanged(ToolError):
         self.id = id
 
 
-class UserError(AnaError):
+class _ShownError(AnaError, RuntimeError):
+    """An error that ends a run. The LangGraph API shows clients the text of RuntimeErrors, and of ours no other's."""
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+
+class UserError(_ShownError):
     """Something the person must be told."""
 
 
@@ -105,5 +112,5 @@ class ContextTooLong(ModelFailed):
     """The conversation is longer than the model can read."""
 
 
-class ConfigError(AnaError):
+class ConfigError(_ShownError):
     """A setting is wrong or missing."""

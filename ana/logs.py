@@ -1,6 +1,7 @@
 """Logging by the settings: our own and other loggers each at their level, no secret in any line."""
 
 import logging
+import re
 import sys
 from collections.abc import Sequence
 from logging.handlers import RotatingFileHandler
@@ -11,6 +12,7 @@ from ana.settings import Settings
 
 OURS = ("ana", "app", "evals", "graph", "nodes", "tools", "prompts")
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 LARGEST = 5_000_000
 """Bytes of a log file before it is rotated."""
 
@@ -45,6 +47,24 @@ def secrets_of(settings: Settings) -> list[str]:
     """Return every text that must not be written to a file."""
     keys = (settings.openai_api_key, settings.openrouter_api_key)
     return [key.get_secret_value() for key in keys if key]
+
+
+class _Undriven(logging.Formatter):
+    """Another formatter's lines, without colours and without what could drive a terminal."""
+
+    def __init__(self, inner: logging.Formatter) -> None:
+        super().__init__()
+        self._inner = inner
+
+    def format(self, record: logging.LogRecord) -> str:
+        return escape_controls(_COLOUR.sub("", self._inner.format(record)))
+
+
+def escape_console_lines() -> None:
+    """Let the handlers that another program has set up, such as the server's, write nothing that drives a terminal."""
+    for handler in logging.root.handlers:
+        if not isinstance(handler.formatter, _SafeFormatter | _Undriven):
+            handler.setFormatter(_Undriven(handler.formatter or logging.Formatter()))
 
 
 def set_up_logging(settings: Settings) -> None:

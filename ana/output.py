@@ -54,8 +54,8 @@ def tell(text: str) -> None:
 
 
 def prepare_streams() -> None:
-    """Let a terminal that lacks a character still show the rest."""
-    for stream in (sys.stdout, sys.stderr):
+    """Let a terminal that lacks a character still show the rest, and input that is not text be read all the same."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 

@@ -1,5 +1,6 @@
 """What ana keeps is private to the person who runs it: folders 0700, files 0600."""
 
+import glob
 import os
 import stat
 from collections.abc import Iterator
@@ -7,6 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from ana.settings import PROJECT, Settings
+
+OURS = ("chroma", "backups", "set-aside", "server", "locks", "traces", "traces.new")
+"""The folders in a data folder that ana makes; a person may keep others there."""
 
 SERVER = PROJECT / ".langgraph_api"
 """The folder of the dev server's own files, if it was started without `ana serve`, which keeps them with the data."""
@@ -18,36 +22,43 @@ def keep_private(settings: Settings) -> int:
     changed = 0
     for path in find_exposed(settings):
         with suppress(OSError):  # another's file, or a disk that cannot be written: `ana doctor` names it
-            path.chmod(path.stat().st_mode & (0o700 if path.is_dir() else 0o600))
+            path.chmod(path.stat().st_mode & 0o700)
             changed += 1
     return changed
 
 
 def find_exposed(settings: Settings) -> list[Path]:
     """Return the files and folders of ana's that others on this machine may read or change."""
-    # Chroma's folder may be a link to another disk
-    roots = (settings.ana_data_dir, settings.ana_data_dir / "chroma", settings.traces_dir, SERVER)
-    found = [path for root in roots for path in _walk(root) if _is_exposed(path)]
-    return list(dict.fromkeys([*found, *filter(_is_exposed, _log_files(settings.log_file_path))]))
+    return [Path(path) for path in dict.fromkeys(_iter_ours(settings)) if _is_exposed(path)]
 
 
-def _walk(root: Path) -> Iterator[Path]:
-    for folder, _, names in os.walk(root):
-        yield Path(folder)
-        yield from (Path(folder, name) for name in names)
+def _iter_ours(settings: Settings) -> Iterator[str]:
+    data, log = settings.ana_data_dir, settings.log_file_path
+    yield str(data)
+    yield from (str(path) for path in (data.iterdir() if data.is_dir() else ()) if not path.is_dir())
+    for folder in (*(data / name for name in OURS), *data.glob("restored-*"), SERVER):
+        yield from _walk(folder)
+    yield from _iter_matching(settings.traces_dir, "*.jsonl")
+    yield from _iter_matching(log.parent, f"{glob.escape(log.name)}*")
 
 
-def _is_exposed(path: Path) -> bool:
+def _walk(root: Path) -> Iterator[str]:
+    for folder, _, names in os.walk(os.path.realpath(root)):  # Chroma may be linked to another disk
+        yield folder
+        yield from (os.path.join(folder, name) for name in names)
+
+
+def _iter_matching(folder: Path, pattern: str) -> Iterator[str]:
+    """Yield our files in a folder that may be another's, such as /var/log; the folder too if it has no other."""
+    files = list(folder.iterdir()) if folder.is_dir() else []
+    ours = [path for path in files if path.match(pattern)]
+    yield from map(str, ours if len(ours) < len(files) else [*ours, folder])
+
+
+def _is_exposed(path: str) -> bool:
     try:
-        mode = path.lstat().st_mode
+        mode = os.lstat(path).st_mode
     except OSError:
         return False
     shared = stat.S_ISLNK(mode) or mode & stat.S_ISVTX  # such as /tmp, which is not ours to close
     return bool(mode & 0o077) and not shared
-
-
-def _log_files(log: Path) -> list[Path]:
-    """Return the log files, and their folder if it holds nothing else: a log may be in /var/log."""
-    beside = list(log.parent.iterdir()) if log.parent.is_dir() else []
-    ours = [path for path in beside if path.name.startswith(log.name)]
-    return [*ours, log.parent] if ours and len(ours) == len(beside) else ours

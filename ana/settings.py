@@ -32,7 +32,14 @@ def _to_upper(value: object) -> object:
 
 
 def _to_path(value: object) -> object:
-    return PROJECT / Path(value).expanduser() if isinstance(value, str | Path) else value
+    if not isinstance(value, str | Path):
+        return value
+    path = PROJECT / Path(value).expanduser()
+    try:
+        str(path).encode()  # Chroma takes no other
+    except UnicodeEncodeError as exc:
+        raise ValueError("the path is not UTF-8") from exc
+    return path
 
 
 def _is_http(value: str) -> bool:

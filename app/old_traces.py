@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import sqlite3
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,11 +28,15 @@ def move_old_traces(settings: Settings, old: Path = OLD) -> None:
     saver = data / "threads.sqlite"
     if settings.traces_dir != new or new.exists() or not saver.exists() or not list_old_traces(settings, old):
         return
+    try:
+        ids = _read_ids(saver)
+    except sqlite3.Error:  # `ana doctor` says what is wrong with it
+        return
     lock = OwnerLock(data / f"{TRACES}.lock", "The folder of the traces")
     lock.acquire()
     try:
         if not new.exists():  # another process may have been faster
-            _move(saver, old, new)
+            _move(ids, old, new)
     finally:
         lock.release()
 
@@ -40,12 +46,16 @@ def list_old_traces(settings: Settings, old: Path = OLD) -> list[Path]:
     return [] if settings.traces_dir == old else sorted(old.glob("*.jsonl"))
 
 
-def _move(saver: Path, old: Path, new: Path) -> None:
-    from graph.checkpoints import thread_ids
+def _read_ids(saver: Path) -> list[str]:
+    from graph.checkpoints import thread_ids  # which takes half a second to import
 
+    return thread_ids(saver)
+
+
+def _move(ids: Iterable[str], old: Path, new: Path) -> None:
     draft = new.with_name(f"{TRACES}.new")
     draft.mkdir(exist_ok=True)
-    for id in thread_ids(saver):
+    for id in ids:
         if (old / f"{id}.jsonl").exists():
             _move_file(old / f"{id}.jsonl", draft / f"{id}.jsonl")
     count = len(list(draft.iterdir()))

@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING
 
 from ana.backends.chroma.care.format import read_format
 from ana.errors import UserError
-from ana.files import is_read_only, write_whole
+from ana.files import compact_database, is_read_only, write_whole
 from ana.ownership import thread_lock
 from ana.settings import Settings
 from ana.tracing.traces import Traces
+from ana.values import plain_text
 
 if TYPE_CHECKING:
     from graph.trash import DeletedThread
+
+AT_ONCE = 100
+"""Threads that are locked at the same time: each lock is an open file."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class Threads:
 
     def resolve(self, name: str) -> str:
         """Return the id of the thread with this name or id. A name always means the same thread."""
-        name = name.strip()
+        name = plain_text(name).strip()
         if not name:
             raise UserError("A thread's name cannot be empty.", "Give it a name, or leave --thread out.")
         try:
@@ -80,10 +84,11 @@ class Threads:
 
     def remember(self, name: str) -> str:
         """Resolve a name, and save it for lists."""
+        name = plain_text(name).strip()
         id = self.resolve(name)
-        known = id.startswith(name.strip()) or self._read_names().get(id) == name.strip()
+        known = id.startswith(name) or self._read_names().get(id) == name
         if not known and not is_read_only(self._settings.ana_data_dir):
-            self._save_names(self._read_names() | {id: name.strip()})
+            self._save_names(self._read_names() | {id: name})
         return id
 
     def last(self) -> str | None:
@@ -179,13 +184,17 @@ class Threads:
         Args:
             ids: Ids of threads, of threads in the trash (`DeletedThread.id`), or of traces without a thread.
         """
-        from graph.trash import purge_threads
+        from graph.trash import delete_threads
 
-        living = sorted({*ids} & {*self.ids()})
-        with self._own_for_the_last_time(living):
-            purge_threads(self._saver_path(), ids)
-            for id in {*ids} & {*living, *self._traces.ids()}:
-                self._traces.delete(id)
+        path, all_of_them = self._saver_path(), sorted(ids)
+        for start in range(0, len(all_of_them), AT_ONCE):
+            part = set(all_of_them[start : start + AT_ONCE])
+            with self._own_for_the_last_time(part & {*self.ids()}):
+                delete_threads(path, part)
+                for id in part & {*self._traces.ids()}:
+                    self._traces.delete(id)
+        if path.exists():
+            compact_database(path)
 
     @contextmanager
     def _own_for_the_last_time(self, ids: Collection[str]) -> Iterator[None]:
@@ -198,6 +207,7 @@ class Threads:
                 lock.acquire()
                 stack.callback(lock.release)
             yield
+            stack.pop_all()
             for lock in locks:
                 lock.discard()
         self._forget(ids)

@@ -23,9 +23,9 @@ from app.reply import check_reply
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
-from graph.replies import mark_answered, save_reply
+from graph.replies import mark_answered, save_reply, was_stopped
 from graph.state import Turn
-from nodes.history import receipts, this_turn
+from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
 from nodes.turns import new_turn
 from tools.catalog import catalog
 
@@ -94,11 +94,14 @@ class Assistant:
     def finish(self, thread_id: str, on_event: Listener = _ignore) -> Done | Waiting | None:
         """Go on with a turn that was cut short; nothing is written twice. Return None if the thread has no such turn.
 
-        A turn that waits is left alone: only a reply or a new message may end it.
+        A turn that waits is left alone: only a reply or a new message may end it. One that a person stopped ends.
         """
         with self._own(thread_id):
             state = self._read(thread_id)
             if not isinstance(self._open_turn(state), CutShort):
+                return None
+            if was_stopped(self._graph.checkpointer, state):
+                self._end(state, STOPPED, [])
                 return None
             return self._run(build_input(state), thread_id, None, on_event)
 
@@ -176,6 +179,8 @@ class Assistant:
             cost_usd=cost(turn["usage"], self.handles.settings),
             changes=receipts(messages),
             error=turn["error"],
+            fruitless=not understood(turn) or calculation_failed(messages),
+            refused_copy=bool(refused_copies(messages)),
         )
 
     def _wait(self, state: StateSnapshot, asked: Interrupt) -> Waiting:

@@ -29,7 +29,7 @@ DOORS = (
     ("`make chat`, `ana`", "the REPL: /help /context /items /due /undo /transcript /threads /reset /quit"),
     (
         '`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`',
-        "one turn; exit 0 done, 1 failed, 2 wrong use, 3 waiting for a decision",
+        "one turn; piped text is added; exit 0 done, 1 failed or not understood, 2 wrong use, 3 waiting for a decision",
     ),
     (
         "`ana setup`",
@@ -66,7 +66,7 @@ DOORS = (
         " exit 1 if not",
     ),
     (
-        "`ana export FILE`, `ana import FILE [--replace]`",
+        "`ana export FILE [--force]`, `ana import FILE [--replace]`",
         "everything as lines of JSON, the same bytes again from an empty folder; takes also Taskwarrior's JSON,"
         " Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
     ),

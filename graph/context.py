@@ -21,8 +21,9 @@ class Context:
     )
 
     def __post_init__(self) -> None:
-        if self.max_steps is not None and not 1 <= self.max_steps <= 100:
-            raise UserError(f"max_steps is {self.max_steps}.", "Give a number from 1 to 100, or leave it empty.")
+        steps = self.max_steps
+        if steps is not None and (type(steps) is not int or not 1 <= steps <= 100):
+            raise UserError(f"max_steps is {steps!r:.50}.", "Give a number from 1 to 100, or leave it empty.")
 
     @property
     def handles(self) -> Handles:

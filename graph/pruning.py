@@ -22,7 +22,9 @@ from graph.sequence import (
     DELETE_ALL_BUT_NEWEST,
     DELETE_OLD_TURNS,
     DELETE_RUN,
+    MARK_STOPPED,
     NEWEST,
+    WAS_STOPPED,
     create_sequence,
     select_newest_first,
 )
@@ -87,6 +89,15 @@ class PruningSaver(SqliteSaver):
         """Delete the checkpoints of runs: what a thread was before them is its newest state again."""
         for id in run_ids:
             self._change(DELETE_RUN, (str(id),))
+
+    def mark_stopped(self, run_id: str) -> None:
+        """Remember that a person stopped a run, which otherwise looks as if it had been cut short."""
+        self._change(MARK_STOPPED, (run_id,))
+
+    def was_stopped(self, run_id: str) -> bool:
+        """Return whether a person stopped a run."""
+        with self.cursor(transaction=False) as cursor:
+            return bool(cursor.execute(WAS_STOPPED, (run_id,)).fetchone()[0])
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Delete all checkpoints of threads but the newest, or with the strategy `delete` all."""
@@ -153,6 +164,9 @@ class ServerSaver(PruningSaver):
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         await self._do(self.delete_for_runs, run_ids)
+
+    async def amark_stopped(self, run_id: str) -> None:
+        await self._do(self.mark_stopped, run_id)
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         await self._do(partial(self.prune, strategy=strategy), thread_ids)

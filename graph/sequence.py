@@ -35,6 +35,7 @@ CREATE TRIGGER IF NOT EXISTS checkpoint_deleted AFTER DELETE ON checkpoints BEGI
 END;
 {_ENTER.format(rows="FROM checkpoints AS new")} ORDER BY new.checkpoint_id;
 DROP TABLE IF EXISTS turns;
+CREATE TABLE IF NOT EXISTS stopped (run_id TEXT PRIMARY KEY);
 COMMIT;
 """
 """Brings a file of an earlier version over: its checkpoints are entered by their ids, its table of turns goes."""
@@ -55,6 +56,10 @@ DELETE_OLD_TURNS = f"""DELETE FROM checkpoints WHERE ({_KEY}) IN (SELECT {_KEY} 
 DELETE_ALL_BUT_NEWEST = f"""DELETE FROM checkpoints WHERE ({_KEY}) IN (SELECT {_KEY} FROM sequence
     WHERE thread_id = :thread AND seq NOT IN (
         SELECT max(seq) FROM sequence WHERE thread_id = :thread GROUP BY checkpoint_ns))"""
+
+MARK_STOPPED = "INSERT OR IGNORE INTO stopped VALUES (?)"
+
+WAS_STOPPED = "SELECT EXISTS (SELECT 1 FROM stopped WHERE run_id = ?)"
 
 DELETE_RUN = f"DELETE FROM checkpoints WHERE ({_KEY}) IN (SELECT {_KEY} FROM sequence WHERE run_id = ?)"
 

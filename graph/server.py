@@ -4,17 +4,19 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from functools import cache
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
-from langgraph_api.errors import UserRollback
+from langgraph_api.errors import UserInterrupt, UserRollback
 from langgraph_sdk.runtime import ServerRuntime
 
 from ana.handles import default_handles
 from ana.locks import OwnerLock
 from ana.memory.undo import undo
 from ana.ownership import Ownership, owner, thread_lock
+from ana.settings import load_settings
 from graph.builder import graph
 from graph.context import Context
 from prompts import decision_prompt
@@ -25,6 +27,7 @@ PATIENCE = 600.0
 _SAVER = "__pregel_checkpointer"
 """Where the server keeps the saver; a run whose thread ends with it has none."""
 
+_settings = cache(load_settings)
 _log = logging.getLogger(__name__)
 
 
@@ -53,7 +56,7 @@ async def make(
 ) -> AsyncIterator[CompiledStateGraph[Any, Any, Any, Any]]:
     """Yield the graph. A run owns its thread until the last of its nodes has ended, even if it is cancelled before.
 
-    A run that is rolled back leaves nothing: neither messages nor what it stored.
+    A run that is rolled back leaves nothing: neither messages nor what it stored. One that is stopped stays as it is.
     """
     if runtime.access_context != "threads.create_run":
         yield graph
@@ -66,21 +69,25 @@ async def make(
     except UserRollback:
         await _roll_back(run, config["configurable"])
         raise
+    except UserInterrupt:
+        if saver := config["configurable"].get(_SAVER):
+            await saver.amark_stopped(str(config["configurable"]["run_id"]))
+        raise
     finally:
         await asyncio.to_thread(run.close)
 
 
 def _lock(thread: str) -> OwnerLock:
-    return thread_lock(default_handles(decision_prompt).settings, thread, "ana server", patience=0)
+    return thread_lock(_settings(), thread, "ana server", patience=0)
 
 
 async def _roll_back(run: Ownership, configurable: dict[str, Any]) -> None:
     """Remove a run's messages and take back what it stored, before another run reads the thread."""
+    if _SAVER in configurable:
+        await configurable[_SAVER].adelete_for_runs([str(configurable["run_id"])])
     await run.wait_for_nodes()
     if run.turn:
         await asyncio.to_thread(_take_back, run.turn)
-    if _SAVER in configurable:
-        await configurable[_SAVER].adelete_for_runs([str(configurable["run_id"])])
 
 
 def _take_back(turn: str) -> None:

@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ana.files import BUSY_SECONDS, compact_database, open_readable
+from ana.files import BUSY_SECONDS, open_readable
 from graph.checkpoints import TRASHED
 
 _CREATE = """CREATE TABLE IF NOT EXISTS trash (
@@ -59,18 +59,13 @@ def take_out_of_trash(path: Path, deleted: DeletedThread) -> None:
         db.execute("DELETE FROM trash WHERE id = ?", (deleted.id,))
 
 
-def purge_threads(path: Path, threads: Collection[str]) -> None:
-    """Delete threads permanently, by their own ids or by those in the trash, so that no byte of them stays.
-
-    Raises:
-        sqlite3.Error: Another program uses the file; it can be tried again.
-    """
+def delete_threads(path: Path, threads: Collection[str]) -> None:
+    """Delete threads, by their own ids or by those in the trash; `compact_database` removes their bytes."""
     if not path.exists():
         return
     with _open(path) as db:
         for table, key in _list_tables(db):
             db.executemany(f'DELETE FROM "{table}" WHERE {key} = ?', [(id,) for id in threads])
-    compact_database(path)
 
 
 def find_threads(path: Path, needles: Collection[bytes]) -> set[str]:

@@ -10,9 +10,10 @@ from ana.handles import Handles
 from ana.time.dates import weekday
 from graph.context import Context, context_of
 from graph.state import Loaded, State
+from nodes.attachments import keep_text
 from nodes.history import messages_to_drop
 from nodes.summary import summarise
-from nodes.turns import begin_turn
+from nodes.turns import begin_turn, last_question
 
 CALENDAR_DAYS = 14
 
@@ -20,14 +21,17 @@ CALENDAR_DAYS = 14
 def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """Start a turn: read Global Context and the clock; drop the oldest turns of a long history, and summarise them."""
     handles = context_of(runtime).handles
-    turn = begin_turn(state, runtime)
+    question, turn = last_question(state["messages"]), begin_turn(state, runtime)
     dropped = messages_to_drop(state["messages"], handles.settings.ana_history_tokens)
     summary, usage = summarise(handles, state.get("summary", ""), dropped, turn["usage"])
     return {
         "turn": turn | {"usage": usage},
         "draft": "",
         "loaded": read_prompt_inputs(handles),
-        "messages": [RemoveMessage(id=str(message.id)) for message in dropped],
+        "messages": [
+            *(RemoveMessage(id=str(message.id)) for message in dropped),
+            *keep_text(question),
+        ],
         "summary": summary,
         "replies": {},
     }

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from ana.errors import ContextTooLong, ModelFailed
 from ana.memory.digests import line_digest
-from ana.models.base import PROMPT_DATA
+from ana.models.base import NOT_UNDERSTOOD, PROMPT_DATA
 from ana.models.call import complete
 from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit
@@ -85,8 +85,14 @@ def _add_decision(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> T
     """Return the turn with this decision and its cost."""
     invalid = [{"name": c["name"], "args": c["args"]} for c in reply.invalid_tool_calls]
     valid = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
-    decision = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **_dropped_count(reply)}
+    decision = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **_marks(reply)}
     return turn | {"usage": add_usage(turn["usage"], reply, messages), "decisions": [*turn["decisions"], decision]}
+
+
+def _marks(reply: AIMessage) -> dict[str, Any]:
+    """Return what the reply says about itself, for the record."""
+    understood = {} if not reply.response_metadata.get(NOT_UNDERSTOOD) else {NOT_UNDERSTOOD: True}
+    return understood | _dropped_count(reply)
 
 
 def _dropped_count(reply: AIMessage) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context, emit
 from graph.state import Correction, State, Turn
+from nodes.attachments import explain_left_out
 from nodes.history import this_turn
 from nodes.policies import Evidence, Violation, first_violation
 
@@ -30,7 +31,7 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
             reason=violation.reason,
         )
         return {"turn": turn | {"corrections": [*turn["corrections"], correction]}, "draft": ""}
-    answer = violation.fallback if violation else draft
+    answer = (violation.fallback if violation else draft) + explain_left_out(this_turn(state["messages"])[0])
     message = AIMessage(answer, id=f"{turn['id']}-answer", response_metadata=_error_metadata(turn))
     return {"messages": [message], "turn": turn | {"answer": answer}, "draft": ""}
 

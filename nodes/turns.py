@@ -11,6 +11,7 @@ from ana.errors import UserError
 from ana.time.clock import Clock
 from graph.context import Context, context_of, run_of, thread_of
 from graph.state import State, Turn
+from nodes.attachments import left_out
 from nodes.history import is_answered, this_turn
 
 
@@ -44,6 +45,8 @@ def last_question(messages: Sequence[AnyMessage]) -> HumanMessage:
     """
     turn = this_turn(messages)
     question = turn[0] if turn else None
+    if isinstance(question, HumanMessage) and not question.text.strip() and left_out(question):
+        raise UserError("Images are not read, and the message has no text.", "Say it in words.")
     if not isinstance(question, HumanMessage) or not question.text.strip() or is_answered(turn):
         raise UserError("There is nothing to answer: the last message is not a user's.", "Send a user message.")
     return question

@@ -4,7 +4,8 @@ import os
 import pty
 import select
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.forks import PROJECT, fork
@@ -58,3 +59,14 @@ class Terminal:
         except OSError:  # nobody has the other side open any more
             return False
         return True
+
+
+@contextmanager
+def chatting(env: Mapping[str, str]) -> Iterator[Terminal]:
+    """Yield a terminal at its first prompt."""
+    terminal = Terminal(env)
+    try:
+        terminal.until("/help shows the commands.")
+        yield terminal
+    finally:
+        terminal.close()

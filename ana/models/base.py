@@ -17,6 +17,9 @@ For models in this process, which need not read a prompt that is written for oth
 message's text and role alone; a test holds that nothing of this key reaches one.
 """
 
+NOT_UNDERSTOOD = "not_understood"
+"""Key in a reply's `response_metadata` that is true where the model says that it did not understand the person."""
+
 
 class StreamingModel(BaseChatModel):
     """A chat model that only has to say how it streams; it finds the tools it was bound to under `tools`."""

@@ -1,6 +1,8 @@
 """The command line: `ana`."""
 
+import os
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -102,8 +104,19 @@ for name, group in GROUPS.items():
 
 def main() -> None:
     """Run the command line; every failure is a sentence and an exit code, never a traceback."""
+    _use_utf8()
     prepare_streams()
     raise SystemExit(run_command(lambda: cli(standalone_mode=True)))
+
+
+def _use_utf8() -> None:
+    """Start this process again in Python's UTF-8 mode if the locale knows ASCII only.
+
+    Names of files and arguments would otherwise hold halves of characters, which neither Chroma nor a checkpoint takes.
+    """
+    if sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def run_command(command: Callable[[], Any]) -> int:
@@ -122,6 +135,9 @@ def run_command(command: Callable[[], Any]) -> int:
     except KeyboardInterrupt:
         tell("Stopped.")
         return 130
+    except UnicodeEncodeError as exc:
+        tell(f"{exc.object!r} is not UTF-8 text.")
+        return 2
     except (OSError, sqlite3.Error) as exc:
         tell(f"The files could not be used: {exc}. Check the disk, ANA_DATA_DIR and TRACES_DIR.")
         return 1

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import threading
 import uuid
 from collections.abc import AsyncIterator
@@ -21,12 +22,16 @@ from starlette.routing import Route
 from ana import __version__
 from ana.errors import AnaError, ConfigError, NotWaiting, StoreBusy, UserError, WrongReply
 from ana.handles import default_handles
+from ana.logs import escape_console_lines
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
 from app.http.deletion import ThreadDeletion
-from app.http.guard import Guard
+from app.http.guard import HEADERS, Guard
 from app.http.rejection import RunRejection
+from app.http.run_errors import shorten_run_errors
+from app.http.run_requests import RunRequests
+from app.old_traces import move_old_traces
 from app.outcome import Done, Waiting
 from app.reply import Reply
 from app.serving import mark_serving
@@ -35,6 +40,7 @@ from app.turn import Assistant, open_assistant
 from graph.checkpoints import saver_path, thread_ids
 from prompts import decision_prompt
 
+_log = logging.getLogger(__name__)
 GRAPH = "ana"
 WATCH_SECONDS = 2.0
 PATIENCE = 60.0
@@ -68,7 +74,7 @@ REQUEST_ID = "ana-request-id"
 
 
 class TurnRunner:
-    """Runs turns in this process, on the files the server uses; opened at the first turn.
+    """Runs turns in this process, on the files the server uses.
 
     The server's own queue looks for runs every half second; a turn does not wait for that.
 
@@ -81,6 +87,13 @@ class TurnRunner:
         self._stack = contextlib.ExitStack()
         self._opening = threading.Lock()
         self._assistant: Assistant | None = None
+
+    def open(self) -> None:
+        """Open the files, so that the first turn does not wait for it; what is wrong with them each turn says."""
+        try:
+            self._open().handles.memory.count()
+        except AnaError as exc:
+            _log.warning("%s", exc)
 
     def answer(self, asked: Question | Decision) -> JSONResponse:
         """Run a turn or let one go on; every failure is a status and a sentence."""
@@ -174,9 +187,16 @@ async def version(_: Request) -> JSONResponse:
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Register every thread of the saver with the server: now, and when another door begins one."""
+    """Register every thread of the saver with the server: now, and when another door begins one.
+
+    What the server logs on the console may quote a model or a person.
+    """
+    shorten_run_errors()
+    escape_console_lines()
     client, known = get_client(), app.state.known
     settings = await run_in_threadpool(load_settings)
+    await run_in_threadpool(move_old_traces, settings)
+    await run_in_threadpool(app.state.turns.open)
     await register_threads(client, settings, known)
     watching = asyncio.create_task(_watch(client, settings, known))
     mark = contextlib.ExitStack()
@@ -232,19 +252,34 @@ def _error(status: int, sentence: str) -> JSONResponse:
     return JSONResponse({"error": sentence}, status_code=status)
 
 
+async def _fail(_: Request, exc: Exception) -> JSONResponse:
+    """Answer what nobody foresaw, from outside the guard; the log has the traceback."""
+    sentence = f"Something went wrong that was not foreseen: {type(exc).__name__}."
+    return JSONResponse({"error": sentence}, status_code=500, headers=HEADERS)
+
+
 def build_app() -> Starlette:
     """Return the app: the routes, wrapped by the guard."""
     routes = [
-        Route("/ask", ask, methods=["POST"]),
-        Route("/trace/{id}", trace),
-        Route("/transcript/{thread}", transcript),
-        Route("/health", health),
-        Route("/version", version),
+        # the server's schema takes docstrings for YAML and complains of ours
+        Route(path, endpoint, methods=[method], include_in_schema=False)
+        for method, path, endpoint in (
+            ("POST", "/ask", ask),
+            ("GET", "/trace/{id}", trace),
+            ("GET", "/transcript/{thread}", transcript),
+            ("GET", "/health", health),
+            ("GET", "/version", version),
+        )
     ]
     guard = Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)
     known: set[str] = set()
-    threads = (Middleware(RunRejection), Middleware(ThreadDeletion, forget=known.discard))
-    app = Starlette(routes=routes, middleware=[guard, *threads], lifespan=lifespan)
+    middleware = [
+        guard,
+        Middleware(RunRequests),
+        Middleware(RunRejection),
+        Middleware(ThreadDeletion, forget=known.discard),
+    ]
+    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers={Exception: _fail})
     app.state.turns, app.state.known = TurnRunner(), known
     return app
 

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from app.turn import Assistant
 
 
+LEAVING = ("exit", "quit", ":q")
+"""Messages that leave as /quit does."""
+
+
 class Repl:
     """Reads lines, runs turns and commands, shows what happened.
 
@@ -48,7 +52,7 @@ class Repl:
         self._greet()
         with self._opening:
             for line in self._read_lines():
-                if line.strip() and self._handle(line.strip()):
+                if line.strip().lower() in LEAVING or (line.strip() and self._handle(line.strip())):
                     return
 
     def _read_lines(self) -> Iterator[str]:
@@ -119,6 +123,9 @@ class Repl:
     def _help(self, _: str) -> None:
         for command in COMMANDS:
             say(f"  {command.name:<16} {command.help}")
+        say("Everything else is a message, for example:")
+        for sentence in EXAMPLES:
+            say(f"  {sentence}")
 
     def _show_context(self, argument: str) -> None:
         show_context(self._handles(), argument)
@@ -197,9 +204,21 @@ COMMANDS = (
     Command("/transcript", "what was said before; /transcript 50 the last 50 turns", Repl._show_transcript),
     Command("/threads", "your conversations; /threads NAME goes to one", Repl._list_or_switch),
     Command("/reset", "start a new conversation", Repl._reset),
-    Command("/quit", "leave", Repl._quit, alias="/exit"),
+    Command("/quit", "leave; so do exit, quit and :q", Repl._quit, alias="/exit"),
 )
 """All of them: /help, completion and `find_command` read this table."""
+
+EXAMPLES = (
+    "Remind me to call Anna tomorrow at 10",
+    "Note: the spare key is in the blue tin",
+    "Dentist appointment on Friday at 14:30",
+    "What's due tomorrow?",
+    "I called Anna",
+    "Move the dentist to Monday",
+    "I prefer deep work in the mornings",
+    "What is 19% of 240?",
+)
+"""What /help shows; the offline reader understands all of them, in this order."""
 
 _BY_NAME = {name: command for command in COMMANDS for name in (command.name, command.alias) if name}
 

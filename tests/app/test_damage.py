@@ -4,6 +4,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -162,8 +163,16 @@ def test_everything_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pyt
     assert ana(capsys, "backup", str(packed))[0] == 0
     code, told = ana(capsys, "backup", str(packed))
     assert (code, "exists already" in told) == (1, True)
-    code, told = ana(capsys, "export", str(packed))
-    assert (code, "is not an export" in told) == (1, True)
+    for existing in (packed, first):
+        before = existing.read_bytes()
+        code, told = ana(capsys, "export", str(existing))
+        assert (code, "exists already" in told, "--force" in told) == (1, True, True)
+        assert existing.read_bytes() == before
+    assert "is a folder" in ana(capsys, "export", "--force", str(home))[1]
+    wrote = ana(capsys, "export", "--force", str(first))
+    assert wrote == (0, f"Wrote 2 items, 1 context line and 3 changes to {first}.\n")
+    code, told = ana(capsys, "import", str(packed))
+    assert (code, "`ana restore` reads backups" in told) == (1, True)
     monkeypatch.setenv("ANA_DATA_DIR", str(home / "other"))
     code, told = ana(capsys, "import", str(first))
     assert (code, told) == (0, "3 new, 0 were here already.\n")
@@ -220,7 +229,8 @@ def test_old_traces_are_listed_and_forgotten(home: Path, capsys: Shown) -> None:
 def test_two_exports_at_once_are_each_whole(home: Path) -> None:
     settings = load_settings(folders(home, LLM_PROVIDER="offline"))
     write_export(settings, str(home / "alone.jsonl"))
-    running = [threading.Thread(target=write_export, args=(settings, str(home / "both.jsonl"))) for _ in range(4)]
+    export = partial(write_export, settings, str(home / "both.jsonl"), force=True)
+    running = [threading.Thread(target=export) for _ in range(4)]
     for each in running:
         each.start()
     for each in running:

@@ -318,6 +318,25 @@ def test_a_run_that_is_rolled_back_leaves_neither_messages_nor_what_it_stored(
     assert newest.startswith("undo-")
 
 
+def test_a_run_that_was_stopped_is_not_finished_by_the_next_message(
+    client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, server_settings: Settings
+) -> None:
+    gate = Gate(store("what nobody wants any more"))
+    stub.script = [store("what was wanted"), *gate.script()]
+    run = client.runs.create(thread, "ana", input=say("both"))
+    assert gate.reached.wait(30)
+    client.runs.cancel(thread, run["run_id"], wait=True)
+    gate.opened.set()
+    answered = ask(server, thread, "hello")
+    assert (answered.status_code, answered.json()["answer"]) == (200, "Hello there.")
+    assert "what was wanted" in stored(server_settings)
+    assert "what nobody wants any more" not in stored(server_settings)
+    assert [(r["question"], r["answer"]) for r in Traces(server_settings.traces_dir).read(thread)] == [
+        ("both", "Stopped."),
+        ("hello", "Hello there."),
+    ]
+
+
 def test_a_run_that_asks_for_it_is_rejected_while_another_door_works_in_its_thread(
     client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, server_settings: Settings
 ) -> None:

@@ -76,7 +76,7 @@ SMALL = """
     assert code == 0, told
 
     mount("-o", "remount,ro")
-    for command in (("items",), ("due",), ("history",), ("threads", "list"), ("doctor",), ("export", "-")):
+    for command in (("items",), ("due",), ("history",), ("threads", "list"), ("export", "-")):
         code, told = ana(*command)
         assert code == 0, (command, code, told)
         assert "is read-only" in told, told
@@ -147,4 +147,33 @@ def test_files_that_may_not_grow_are_told_and_lose_nothing(tmp_path: Path) -> No
     assert set(done.stdout.split()) <= there
     assert len(there) <= len(done.stdout.split()) + 1
     assert examine(chroma_of(memory)).is_sound
+    memory.close()
+
+
+REPAIR = """
+    import resource, signal
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
+    from app.cli.main import main
+
+    main()
+"""
+
+
+def test_a_repair_without_room_is_told_and_can_be_repeated(tmp_path: Path) -> None:
+    memory = open_memory(tmp_path / "data", EMBEDDER, Clock(local_zone("UTC")))
+    kept = {memory.create(f"text {n} " + "x" * 20_000).id for n in range(20)}
+    memory.close()
+    for spoiled in (*(tmp_path / "data" / "chroma").glob("*/*.bin"), tmp_path / "data" / "items.index.sqlite"):
+        spoiled.write_bytes(b"noise" * 100)
+    env = folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
+    done = run_forked("-c", REPAIR, "doctor", "--repair", env=env, timeout=120)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.stderr.strip().endswith("."), done.stderr
+    done = run_forked("-m", "app.cli", "doctor", "--repair", env=env, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    memory = open_memory(tmp_path / "data", EMBEDDER, Clock(local_zone("UTC")))
+    assert {item.id for item in memory.items()} == kept
     memory.close()

@@ -102,6 +102,13 @@ def test_a_move_cut_short_anywhere_goes_on(
     assert names(old) == [*THREADS[2:], "f0000000-0000-4000-8000-000000000000"]
 
 
+def test_conversations_that_cannot_be_read_stop_no_command(old: Path, tmp_path: Path) -> None:
+    (tmp_path / "one" / "threads.sqlite").write_bytes(b"noise" * 1000)
+    move_old_traces(settings_of(tmp_path / "one"), old)
+    assert len(names(old)) == 5
+    assert not (tmp_path / "one" / "traces").exists()
+
+
 def test_doctor_names_what_is_left(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = settings_of(tmp_path / "one")
     move_old_traces(settings, old)

@@ -17,14 +17,10 @@ from tests.forks import run_forked
 FIRST = (
     ("ask", "--thread", "work", "note: buy milk"),
     ("chat",),
-    ("items",),
     ("doctor",),
     ("export", "out.jsonl"),
     ("backup", "new/b.zip"),
-    ("traces",),
     ("threads", "list"),
-    ("trash",),
-    ("import", "nothing"),
 )
 
 
@@ -53,7 +49,6 @@ def run(home: Path, *arguments: str) -> tuple[int, str]:
 def test_everything_is_private_whichever_command_comes_first(home: Path, first: tuple[str, ...]) -> None:
     run(home, *first)
     assert run(home, "ask", "note: buy bread")[0] == 0
-    assert run(home, "export", "out.jsonl")[0] == 0
     assert not [path for path in exposed(home) if path != str(home)]
 
 
@@ -75,9 +70,9 @@ def test_what_others_could_read_is_closed_and_told_once(home: Path) -> None:
     for path in (home / "ana").rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)
     (home / "ana").chmod(0o755)
-    assert "Others on this machine could read" in run(home, "doctor")[1]
+    assert "Others on this machine could read" in run(home, "items")[1]
     assert [path for path in exposed(home / "ana") if path != str(home / "ana")] == []
-    assert "Others on this machine" not in run(home, "doctor")[1]
+    assert "Others on this machine" not in run(home, "items")[1]
 
 
 def test_what_is_not_ours_is_left_alone(ana: Run, tmp_path: Path) -> None:
@@ -89,11 +84,15 @@ def test_what_is_not_ours_is_left_alone(ana: Run, tmp_path: Path) -> None:
     for path in (logs / "syslog", logs / "ana.log", target):
         path.write_text("x")
         path.chmod(0o644)
-    (tmp_path / "data").mkdir()
+    tool = tmp_path / "data" / "bin" / "tool"
+    tool.parent.mkdir(parents=True)
     (tmp_path / "data" / "link").symlink_to(target)
+    tool.write_text("x")
+    tool.chmod(0o755)
     assert ana("items", TRACES_DIR=str(shared), LOG_FILE_PATH=str(logs / "ana.log")).returncode == 0
-    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (shared, logs, logs / "syslog", target)}
-    assert modes == {"tmp": 0o1777, "var": 0o755, "syslog": 0o644, "public.txt": 0o644}
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (shared, logs, logs / "syslog", target, tool)}
+    assert modes == {"tmp": 0o1777, "var": 0o755, "syslog": 0o644, "public.txt": 0o644, "tool": 0o755}
+    assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
     assert stat.S_IMODE((logs / "ana.log").stat().st_mode) == 0o600
 
 

@@ -20,6 +20,7 @@ from langgraph_sdk.schema import ThreadState
 
 from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
+from app.serving import is_serving
 from evals.load.server import Server, running
 from tests.conftest import folders
 from tests.forks import run_forked
@@ -53,8 +54,15 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(env: dict[str, str], log: Path) -> Iterator[Server]:
+def files_at_start() -> set[str]:
+    """Filled when the server has started: what the data folder holds then."""
+    return set()
+
+
+@pytest.fixture(scope="module")
+def server(env: dict[str, str], log: Path, settings: Settings, files_at_start: set[str]) -> Iterator[Server]:
     with running(env, log) as server:
+        files_at_start |= {path.name for path in settings.ana_data_dir.iterdir()}
         yield server
 
 
@@ -64,7 +72,7 @@ def client(server: Server) -> Iterator[SyncLangGraphClient]:
         yield client
 
 
-def say(question: str) -> dict[str, Any]:
+def say(question: str | list[Any]) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": question}]}
 
 
@@ -331,6 +339,10 @@ def test_only_ids_reach_the_file_system(server: Server, id: str) -> None:
     assert answer.status_code in (400, 404)
 
 
+def test_a_server_that_runs_is_known_to_a_purge(server: Server, settings: Settings) -> None:
+    assert is_serving(settings)
+
+
 def test_health_and_version(server: Server) -> None:
     assert httpx.get(f"{server.url}/health").json()["status"] == "ok"
     assert httpx.get(f"{server.url}/version").json()["name"] == "ana"
@@ -373,5 +385,133 @@ def test_studio_and_the_servers_own_pages_may_come_in(server: Server, origin: st
 
 
 def test_a_preflight_of_a_foreign_page_is_refused(server: Server) -> None:
-    headers = {"origin": "https://evil.example", "access-control-request-method": "POST"}
-    assert httpx.request("OPTIONS", f"{server.url}/ask", headers=headers).status_code == 403
+    headers = {"origin": "https://evil.example", "access-control-request-method": "POST", PRIVATE: "true"}
+    answer = httpx.request("OPTIONS", f"{server.url}/ask", headers=headers)
+    assert answer.status_code == 403
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+PRIVATE = "access-control-request-private-network"
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_a_preflight_of_studio_is_allowed_into_the_private_network(server: Server, private: bool) -> None:
+    headers = {"origin": "https://smith.langchain.com", "access-control-request-method": "PATCH"}
+    headers |= {"access-control-request-headers": "content-type,x-auth-scheme"} | ({PRIVATE: "true"} if private else {})
+    answer = httpx.request("OPTIONS", f"{server.url}/threads/{uuid.uuid4()}", headers=headers)
+    assert answer.is_success, answer.text
+    told = {name: answer.headers.get(f"access-control-allow-{name}") for name in ("origin", "methods", "headers")}
+    assert told == {
+        "origin": "https://smith.langchain.com",
+        "methods": "PATCH",
+        "headers": "content-type,x-auth-scheme",
+    }
+    assert answer.headers.get("access-control-allow-private-network") == ("true" if private else None)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/docs"),
+        ("GET", "/metrics"),
+        ("GET", "/ui/ana"),
+        ("POST", "/ui/ana"),
+        ("POST", "/internal/truncate"),
+        ("GET", "/internal/debug/thread/x"),
+        ("GET", "/deploy"),
+        ("POST", "/deploy"),
+        ("POST", "/a2a/ana"),
+    ],
+)
+def test_routes_that_nobody_needs_are_closed(server: Server, method: str, path: str) -> None:
+    answer = httpx.request(method, f"{server.url}{path}", json={} if method == "POST" else None)
+    assert answer.status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/ok", "/nothing", "/docs", "/ask", "/health", "/assistants/x", "/openapi.json"])
+def test_every_answer_can_be_neither_framed_nor_sniffed_nor_embedded(server: Server, path: str) -> None:
+    answer = httpx.get(f"{server.url}{path}")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"context": {"colour": 1}}, "The context has no field 'colour'. Its fields: "),
+    ({"context": {"max_steps": "5"}}, "max_steps is '5'. Give a number from 1 to 100"),
+    ({"context": {"max_steps": 101}}, "max_steps is 101. Give a number from 1 to 100"),
+    ({"context": {"max_steps": True}}, "max_steps is True. Give a number from 1 to 100"),
+    ({"input": "hello"}, "The input is not an object. Send "),
+    ({"input": {"messages": [{"role": "robot", "content": "x"}]}}, "The messages cannot be read: "),
+]
+
+
+@pytest.mark.parametrize(("part", "sentence"), REFUSED)
+@pytest.mark.parametrize("path", ["/runs/wait", "/threads/{thread}/runs/stream", "/runs/batch", "/assistants"])
+def test_a_request_that_no_run_can_take_is_refused_in_one_line(
+    server: Server, stub: Stub, log: Path, part: dict[str, Any], sentence: str, path: str
+) -> None:
+    before, asked = log.stat().st_size, len(stub.requests)
+    body = {"assistant_id": "ana", "graph_id": "ana", "input": say("hi")} | part
+    url = f"{server.url}{path.format(thread=uuid.uuid4())}"
+    answer = httpx.post(url, json=[body] if path.endswith("batch") else body, timeout=30)
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith(sentence)
+    assert log.read_bytes()[before:].count(b"\n") == 1
+    assert len(stub.requests) == asked
+
+
+@pytest.mark.parametrize(
+    ("messages", "sentence"),
+    [
+        ([], "There is nothing to answer: the last message is not a user's. Send a user message."),
+        ([{"role": "user", "content": [IMAGE]}], "Images are not read, and the message has no text. Say it in words."),
+    ],
+)
+def test_the_sentence_of_an_error_reaches_the_client_and_is_one_line_of_the_log(
+    server: Server, log: Path, messages: list[Any], sentence: str
+) -> None:
+    before = log.stat().st_size
+    body = {"assistant_id": "ana", "input": {"messages": messages}}
+    answer = httpx.post(f"{server.url}/runs/wait", json=body, timeout=30)
+    assert answer.json() == {"__error__": {"error": "UserError", "message": sentence}}
+    logged = log.read_bytes()[before:].decode()
+    assert logged.count(sentence) == 1
+    assert "Traceback" not in logged
+
+
+def test_a_message_with_an_image_is_answered_by_its_text(client: SyncLangGraphClient, stub: Stub) -> None:
+    stub.script = [HELLO]
+    content = [IMAGE, {"type": "text", "text": "who is this?"}]
+    thread = client.threads.create()["thread_id"]
+    said: Any = say(content)
+    result: Any = client.runs.wait(thread, "ana", input=said)
+    assert result["messages"][-1]["content"] == "Hello there.\n\nImages are not read; this answers the text."
+    assert stub.requests[-1]["messages"][-1]["content"] == "who is this?"
+    assert "AAAA" not in json.dumps(client.threads.get_state(thread)["values"])
+    client.runs.wait(thread, "ana", input=say("and now?"))
+    assert state_texts(client, thread)[-1] == "Hello there."
+
+
+def test_the_assistant_says_what_it_is(client: SyncLangGraphClient, server: Server) -> None:
+    [assistant] = client.assistants.search(graph_id="ana")
+    assert "personal assistant" in str(assistant["description"])
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    headers = {"accept": "application/json, text/event-stream"}
+    told = httpx.post(f"{server.url}/mcp", json=call, headers=headers).text
+    assert str(assistant["description"]) in told
+
+
+@pytest.mark.usefixtures("server")
+def test_the_store_is_open_before_the_first_turn(files_at_start: set[str]) -> None:
+    assert {"journal.sqlite", "chroma", "threads.sqlite"} <= files_at_start
+
+
+def test_a_port_that_is_taken_ends_with_a_sentence(server: Server, env: dict[str, str]) -> None:
+    done = run_forked("-m", "app.cli", "serve", "--port", str(server.port), env=env)
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"Port {server.port} cannot be used: Address already in use. "
+        "End the other server, or name another port: ana serve --port 2025.\n"
+    )

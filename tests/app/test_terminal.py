@@ -75,6 +75,7 @@ CALLS: dict[str, list[list[str]]] = {
     "reindex": [["--embeddings", HOSTILE], []],
     "traces": [[], ["--older-than", HOSTILE]],
     "serve": [["--port", HOSTILE]],
+    "setup": [["--provider", HOSTILE], ["--provider", "ollama", "--url", HOSTILE, "--model", HOSTILE]],
     "threads": [["list"], ["show", FILE], ["show", HOSTILE], ["delete", HOSTILE], ["delete", FILE]],
     "trash": [[], ["list"], ["restore", HOSTILE]],
     HOSTILE: [[]],

@@ -2,14 +2,16 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
-from ana.settings import Settings
+from ana.settings import PROJECT, Settings
 from app.serving import mark_serving
 from tests.app.conftest import Run
 from tests.conftest import folders
+from tests.forks import run_forked
 from tests.terminal import Terminal
 from tests.traces_of import find_traces
 
@@ -22,20 +24,32 @@ def say(ana: Run, *lines: str, thread: str) -> str:
     return "".join(ana("ask", line, "--thread", thread).stdout for line in lines)
 
 
+@pytest.fixture(scope="module")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an item that was spoken of in three conversations and deleted, and one that was not about it."""
+    path = tmp_path_factory.mktemp("home")
+    env = folders(path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
+    for thread, question in (
+        ("first", f"add {SECRET} tomorrow"),
+        ("second", "what is due tomorrow?"),
+        ("other", "note: the spare key is in the blue tin"),
+        ("third", "delete the quokka costume"),
+    ):
+        assert run_forked("-m", "app.cli", "ask", question, "--thread", thread, cwd=path, env=env).returncode == 0
+    return path
+
+
 @pytest.fixture
-def said(ana: Run, tmp_path: Path) -> str:
-    """An item that was spoken of in two conversations and deleted, and one conversation that was not about it."""
-    say(ana, f"add {SECRET} tomorrow", thread="first")
-    say(ana, "what is due tomorrow?", thread="second")
-    say(ana, "note: the spare key is in the blue tin", thread="other")
-    (item,) = re.findall(r"[a-z2-7]{8}(?= .*quokka)", ana("items", "quokka").stdout)
+def said(lived_in: Path, ana: Run, tmp_path: Path) -> str:
+    """The item's id, in a copy of that folder, with copies of the text where a server and a REPL leave them."""
+    shutil.copytree(lived_in, tmp_path, dirs_exist_ok=True)
+    (item,) = re.findall(r"[a-z2-7]{8}(?= .*quokka)", ana("trash").stdout)
     server = tmp_path / "data" / "server" / ".langgraph_api"
     server.mkdir(parents=True)
     (server / ".langgraph_ops.pckl").write_bytes(SECRET.encode())
     (tmp_path / "data" / "typed").write_text(f"# now\n+add {SECRET}\n")
     with (tmp_path / "log" / "ana.log").open("a") as log:
         log.write(f"one line\nINFO body: {json.dumps(SECRET)}\nINFO item {item} was read\nlast line\n")
-    assert "Deleted" in say(ana, "delete the quokka costume", thread="third")
     return str(item)
 
 

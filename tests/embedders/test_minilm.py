@@ -72,7 +72,7 @@ def test_a_long_text_is_read_up_to_its_limit_of_tokens(minilm: MiniLmEmbeddings)
 
 def test_files_that_are_not_there_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    with pytest.raises(ConfigError, match=r"^The model all-MiniLM-L6-v2 is not on this machine\.$") as caught:
+    with pytest.raises(ConfigError, match=r"^The model all-MiniLM-L6-v2 is not on this machine\. Run ") as caught:
         MiniLmEmbeddings().embed_query("milk")
     assert caught.value.hint == (
         "Run `ana reindex --embeddings minilm` once, it downloads 80 MB, or set ANA_EMBEDDINGS=wordllama."

@@ -80,6 +80,7 @@ def told_well(assistant: Assistant, answer: Done, said: str) -> None:
     """The failure is a sentence with a next step, and the thread goes on."""
     assert said in answer.answer
     assert answer.answer.endswith(".")
+    assert len(answer.answer) <= 110
     assert "Traceback" not in answer.answer
     assert "sk-test" not in answer.answer
     assert answer.error
