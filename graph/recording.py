@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from langgraph.runtime import Runtime
 
 from ana.models.providers import model_name
-from ana.ownership import check_stopped, work
+from ana.ownership import Ownership, check_stopped, work
 from ana.tracing.langsmith import label_run
 from ana.tracing.record import build_record
 from graph.context import Context, context_of, run_of, thread_of
@@ -30,15 +30,15 @@ def record(name: str, node: Node) -> Node:
     """Return the node with its time and the turn's record kept; one that interrupts leaves no record yet."""
 
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
-        with work() as run:
-            context, begun = context_of(runtime), time.perf_counter()
+        with work() as owner:
+            context, begun, found = context_of(runtime), time.perf_counter(), state.get("turn")
             if name != BEGINNING:
                 state = continue_turn(state, runtime)
+                _note_new_turn(owner, found, state["turn"])  # before the node writes anything
                 label_turn(state["turn"], context)  # a turn may go on in another run, and wait or fail there
             update = node(state, runtime)
             turn: Turn = update.get("turn") or state["turn"]
-            if run and name == BEGINNING:
-                run.turn = turn["id"]
+            _note_new_turn(owner, found, turn)
             spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
             turn = turn | {"durations": turn["durations"] | {name: round(spent, 6)}, "run": run_of(runtime)}
             label_turn(turn, context)
@@ -61,6 +61,12 @@ def label_turn(turn: Turn, context: Context) -> None:
         labels["policy_violations"] = ", ".join(policies)
         tags = ["policy_violation", *(f"policy_violation:{policy}" for policy in policies)]
     label_run(labels, tags)
+
+
+def _note_new_turn(owner: Ownership | None, found: Turn | None, turn: Turn) -> None:
+    """Tell the run which turn began in it: that turn's writes go if the run is rolled back."""
+    if owner and (found is None or found["id"] != turn["id"]):
+        owner.turn = turn["id"]
 
 
 def write_record(state: State, turn: Turn, runtime: Runtime[Context]) -> None:
