@@ -69,7 +69,7 @@ def test_threads_are_listed_shown_and_deleted(ana: Run, tmp_path: Path) -> None:
     assert "> hello" in ana("threads", "show", begun).stdout
     assert "Going on with work" in ana("chat", given=f"/threads {begun}\n").stdout
     assert "A new conversation, play." in ana("chat", given="/threads play\n").stdout
-    assert ana("threads", "delete", "work").returncode == 0
+    assert ana("threads", "delete", "work", "--yes").returncode == 0
     assert ana("threads", "list").stdout == ""
     assert list((tmp_path / "traces").iterdir()) == []
     gone = ana("threads", "show", "work")
