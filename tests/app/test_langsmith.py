@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,6 @@ from ana.tracing.traces import Traces
 from evals.load.server import Server, running
 from tests.app.conftest import Run
 from tests.conftest import folders
-from tests.forks import run_forked
 from tests.langsmith_collector import KEY, Collector, langsmith_collector
 from tests.openai_stub import Said, Stub, openai_stub, without_tools
 
@@ -240,7 +240,10 @@ def test_the_library_is_off_though_it_has_read_an_older_name_of_the_switch() -> 
         from ana.tracing.langsmith import connect, switch_on_or_off
         print(tracing_is_enabled(), switch_on_or_off(), connect(load_settings()), tracing_is_enabled())
     """
-    done = run_forked("-c", script, env={"LANGSMITH_TRACING": "", "LANGCHAIN_TRACING_V2": "true"})
+    # not a fork: the process that forks has read the environment already
+    env = os.environ | {"LANGSMITH_TRACING": "", "LANGCHAIN_TRACING_V2": "true"}
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    done = subprocess.run(command, cwd=PROJECT, env=env, capture_output=True, text=True, check=True)
     assert done.stdout == "True False None False\n"
 
 

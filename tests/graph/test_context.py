@@ -61,7 +61,7 @@ def handles_for(folder: Path, stub: Stub) -> Handles:
 
 
 def ask(handles: Handles, **options: Any) -> dict[str, Any]:
-    given: Any = {"messages": [HumanMessage("hello", id="q")]}
+    given: Any = {"messages": [HumanMessage("hello")]}
     context = LocalContext(opened=handles, **options)
     return dict(builder.compile().invoke(given, context=context, output_keys=["turn", "messages"]))
 
