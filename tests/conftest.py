@@ -44,7 +44,8 @@ def settings(tmp_path: Path) -> Settings:
 def folders(path: Path, **more: str) -> dict[str, str]:
     """The environment of an assistant that lives in one folder."""
     here = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "log/ana.log"}
-    return {k: str(path / v) for k, v in here.items()} | {"ANA_TIMEZONE": "Europe/Berlin"} | more
+    fixed = {"ANA_TIMEZONE": "Europe/Berlin", "ANA_EMBEDDINGS": "wordllama"}
+    return {k: str(path / v) for k, v in here.items()} | fixed | more
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from ana.files import find_damage
 from ana.handles import open_data_folder
 from ana.settings import Settings
 from ana.tracing.traces import count_broken_lines
+from app.embedder import suggest_embedder
 from app.show.text import pluralize, shorten
 from app.startup import start
 
@@ -120,6 +121,7 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
         faults.append(f"{change.kind} {change.id}: the journal says {said}, the store has {stored}.")
     notes = [f"These say the same: {', '.join(ids)}." for ids in findings.duplicates]
     notes += [f"{name} belongs to nothing." for name in findings.orphans]
+    notes += [line] if (line := suggest_embedder(handles.settings)) else []
     counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}
     if THREADS not in damaged:
         conversations = _examine_conversations(handles.settings)

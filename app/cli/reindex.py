@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-from ana.handles import open_data_folder
+from ana.embedders.build import choose_embedder
+from ana.embedders.minilm_folder import find_minilm
+from ana.handles import LOCAL_EMBEDDERS, open_data_folder
 from ana.settings import Embeddings, Settings
 from app.startup import start
 
@@ -15,15 +17,16 @@ def reindex(
 ) -> None:
     """Embed everything again, with the same embedder or another."""
     settings = start()
-    chosen = embeddings or settings.ana_embeddings
-    count = embed_again(settings, chosen)
+    asked = settings.model_copy(update={"ana_embeddings": embeddings or settings.ana_embeddings})
+    chosen = choose_embedder(asked)
+    count = embed_again(settings.model_copy(update={"ana_embeddings": chosen}))
     print(f"{count} records are embedded with {chosen}.", file=sys.stderr)
-    if chosen != settings.ana_embeddings:
+    if chosen not in (settings.ana_embeddings, *LOCAL_EMBEDDERS) or settings.ana_embeddings not in ("auto", chosen):
         print(f"Set ANA_EMBEDDINGS={chosen} in .env: this data folder now needs it.", file=sys.stderr)
 
 
-def embed_again(settings: Settings, embeddings: Embeddings) -> int:
-    """Embed everything again, showing progress on standard error. Return how many records there are.
+def embed_again(settings: Settings) -> int:
+    """Embed everything again with ANA_EMBEDDINGS, showing progress on standard error. Return the number of records.
 
     Raises:
         ConfigError: The embedder is not available; nothing was changed.
@@ -31,14 +34,13 @@ def embed_again(settings: Settings, embeddings: Embeddings) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
-    if embeddings == "minilm":
+    if settings.ana_embeddings == "minilm" and settings.ana_embedder_dir is None and find_minilm() is None:
         from ana.backends.chroma.minilm_files import fetch_minilm
 
-        print("Downloading all-MiniLM-L6-v2 (80 MB) unless it is there already.", file=sys.stderr)
+        print("Downloading all-MiniLM-L6-v2 (80 MB).", file=sys.stderr)
         fetch_minilm()
-    chosen = settings.model_copy(update={"ana_embeddings": embeddings})
     with (
-        open_data_folder(chosen, "ana reindex") as handles,
+        open_data_folder(settings, "ana reindex") as handles,
         Progress(console=Console(stderr=True), transient=True) as bar,
     ):
         task = bar.add_task("embedding")
