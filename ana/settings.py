@@ -20,7 +20,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 Provider = Literal["auto", "openrouter", "openai", "ollama", "offline"]
 ToolCalls = Literal["auto", "1", "0"]
-Embeddings = Literal["wordllama", "minilm", "openai", "ollama"]
+Embeddings = Literal["auto", "wordllama", "minilm", "openai", "ollama"]
 
 
 def _split_words(value: object) -> object:
@@ -88,7 +88,10 @@ class Settings(BaseModel):
         default_factory=lambda known: known["ana_data_dir"] / TRACES,
         description="folder of the trace files; default: traces in ANA_DATA_DIR",
     )
-    ana_embeddings: Embeddings = Field("wordllama", description="embedder; `ana reindex` changes a folder's")
+    ana_embeddings: Embeddings = Field(
+        "auto", description="embedder of a new data folder; auto: minilm where it is installed, else wordllama"
+    )
+    ana_embedder_dir: ProjectPath | None = Field(None, description="folder with the files of all-MiniLM-L6-v2")
     ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
     ana_max_steps: int = Field(12, ge=1, le=100, description="most model calls in one turn")
     ana_turn_seconds: float = Field(

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+os.umask(0o077)  # what a test writes itself is private as well, or commands would say that they have closed it
 os.environ.update({"LANGSMITH_TRACING": "false", "LANGSMITH_TEST_TRACKING": "false", "ANONYMIZED_TELEMETRY": "False"})
 
 from ana.backends.in_memory import InMemoryBackend
@@ -44,7 +45,8 @@ def settings(tmp_path: Path) -> Settings:
 def folders(path: Path, **more: str) -> dict[str, str]:
     """The environment of an assistant that lives in one folder."""
     here = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "log/ana.log"}
-    return {k: str(path / v) for k, v in here.items()} | {"ANA_TIMEZONE": "Europe/Berlin"} | more
+    fixed = {"ANA_TIMEZONE": "Europe/Berlin", "ANA_EMBEDDINGS": "wordllama"}
+    return {k: str(path / v) for k, v in here.items()} | fixed | more
 
 
 @pytest.fixture

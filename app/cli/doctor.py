@@ -13,6 +13,7 @@ from ana.output import tell, write_json, write_line
 from ana.private import find_exposed
 from ana.settings import Settings
 from ana.tracing.traces import count_broken_lines
+from app.embedder import suggest_embedder
 from app.old_traces import list_old_traces
 from app.show.text import pluralize, shorten
 from app.startup import start
@@ -126,6 +127,7 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
     notes += [f"{name} belongs to nothing." for name in findings.orphans]
     exposed = find_exposed(handles.settings)
     notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
+    notes += [line] if (line := suggest_embedder(handles.settings)) else []
     counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}
     if THREADS not in damaged:
         conversations = _examine_conversations(handles.settings)

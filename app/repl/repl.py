@@ -13,6 +13,7 @@ from ana.models.providers import destination, embedding_destination, model_name
 from ana.settings import PROJECT, Settings
 from ana.tracing import langsmith
 from app.due import group_due, show_due, summarize_due
+from app.embedder import suggest_embedder_once
 from app.repl.approval import Approval
 from app.repl.context import delete_line, edit_context, show_context
 from app.repl.lines import read_piped_lines, read_typed_lines
@@ -81,6 +82,8 @@ class Repl:
         """Say without being asked what is due and what the conversation waits for."""
         for line in summarize_due(assistant.handles):
             say(line)
+        if suggestion := suggest_embedder_once(self._settings):
+            say(suggestion)
         self._approval.look(assistant, self._thread)
 
     def _handle(self, line: str) -> bool:

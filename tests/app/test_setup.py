@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from ana import settings as settings_module
 from app.cli.main import cli
 from tests.conftest import folders
+from tests.forks import run_forked
 from tests.openai_stub import Said, openai_stub
 from tests.terminal import Terminal
 
@@ -114,14 +115,18 @@ def ollama() -> Iterator[str]:
     server.server_close()
 
 
-def chat_in_terminal(env_file: Path, tmp_path: Path, host: str) -> Terminal:
-    script = f"""
+def script_with(env_file: Path) -> str:
+    """Return a script that runs `ana` with another .env."""
+    return f"""
         from pathlib import Path
         from ana import settings
         settings.ENV_FILE = Path({str(env_file)!r})
         from app.cli.main import main
         main()"""
-    return Terminal(folders(tmp_path, OLLAMA_HOST=host), script=script)
+
+
+def chat_in_terminal(env_file: Path, tmp_path: Path, host: str) -> Terminal:
+    return Terminal(folders(tmp_path, OLLAMA_HOST=host), script=script_with(env_file))
 
 
 def test_the_repl_offers_an_ollama_once(env_file: Path, tmp_path: Path, ollama: str) -> None:
@@ -155,10 +160,7 @@ def test_the_offered_ollama_answers_from_now_on(env_file: Path, tmp_path: Path, 
     assert dotenv_values(env_file)["OLLAMA_MODEL"] == "qwen3:8b"
 
 
-def test_nothing_is_offered_in_a_pipe(
-    env_file: Path, tmp_path: Path, ollama: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in folders(tmp_path, OLLAMA_HOST=ollama).items():
-        monkeypatch.setenv(name, value)
-    done = CliRunner().invoke(cli, ["chat"], input="/quit\n")
-    assert "Ollama" not in done.output
+def test_nothing_is_offered_in_a_pipe(env_file: Path, tmp_path: Path, ollama: str) -> None:
+    env = folders(tmp_path, OLLAMA_HOST=ollama)
+    done = run_forked("-c", script_with(env_file), "chat", given="/quit\n", env=env)
+    assert (done.returncode, "Ollama" in done.stdout + done.stderr) == (0, False)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.acts import Acts
+from ana.backends.chroma.binding import unbind_empty
 from ana.backends.chroma.care.backup import own_backup_path, write_backup
 from ana.backends.chroma.care.healing import Healing, Tell
 from ana.backends.chroma.care.migrate import migrate
@@ -69,7 +70,7 @@ class ChromaBackend:
         self.acts = Acts(self.collections, self.journal)
         self.healing = Healing(path, self.collections, self.journal, embedder, tell)
         self.folder.before_opening = (self._finish_restore, self._finish_copy, self._migrate, self._heal)
-        self.folder.after_opening = (self._settle_reindex, self.healing.complete, self.acts.settle)
+        self.folder.after_opening = (self._settle_reindex, self._unbind_empty, self.healing.complete, self.acts.settle)
 
     @property
     def path(self) -> Path:
@@ -222,6 +223,11 @@ class ChromaBackend:
     def _settle_reindex(self) -> None:
         with self.folder.hold() as client:
             settle_reindex(client, self.path)
+
+    def _unbind_empty(self) -> None:
+        with self.folder.hold() as client:
+            if unbind_empty(client, NAMES.values(), self.embedder):
+                self.folder.mark_written()
 
     def _embed(self, changes: Sequence[Change]) -> dict[str, Vector]:
         vectors: dict[str, Vector] = {}
