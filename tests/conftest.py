@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-os.umask(0o077)  # what a test writes itself is private as well, or commands would say that they have closed it
 os.environ.update({"LANGSMITH_TRACING": "false", "LANGSMITH_TEST_TRACKING": "false", "ANONYMIZED_TELEMETRY": "False"})
 
 from ana.backends.in_memory import InMemoryBackend
@@ -24,6 +23,8 @@ from tests.chroma import open_memory
 
 if TYPE_CHECKING:
     from app.turn import Assistant
+
+os.umask(0o077)  # what a test writes itself is private as well, or commands would say that they have closed it
 
 BERLIN = ZoneInfo("Europe/Berlin")
 WEDNESDAY = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
