@@ -1,6 +1,7 @@
 """`ana items`: what is kept, as a table."""
 
 import json
+import sys
 from typing import Annotated
 
 import typer
@@ -32,6 +33,8 @@ def items(
         print(found_to_json(found, why))
     else:
         show_found(found, why)
+        if words and found.reasons and not any(each.words or each.date or each.first for each in found.reasons):
+            print("No item has these words; these are the nearest in meaning.", file=sys.stderr)
 
 
 def find_items(settings: Settings, words: str, where: str | None, due: Due | None, limit: int) -> Found:
@@ -41,7 +44,7 @@ def find_items(settings: Settings, words: str, where: str | None, due: Due | Non
         settings: The settings, with the data folder.
         words: What the items are about; empty for all of them.
         where: A filter as JSON.
-        due: Only open items that are overdue, due today or due this week.
+        due: Only open items that are overdue, due today or due in the next seven days.
         limit: How many at most.
 
     Raises:
