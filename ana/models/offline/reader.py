@@ -7,6 +7,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
 from ana.models.base import StreamingModel, to_chunk
+from ana.models.offline.plans import HELP, UNKNOWN
 from ana.models.offline.rules import plan_turn
 from ana.models.offline.view import read_messages
 
@@ -43,7 +44,8 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
                 return AIMessage(f"That did not work: {result['error']}")
             name, arguments = plan.send(result)
     except StopIteration as done:
-        return AIMessage(done.value)
+        is_known = any(HELP in answer for answer in view.answers)  # once in a conversation is enough
+        return AIMessage(done.value.replace(HELP, f"{UNKNOWN}.") if is_known else done.value)
     if name not in tools:
         return AIMessage(f"I would need the tool {name} for that, and I do not have it.")
     return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": f"offline-{len(view.results)}"}])
