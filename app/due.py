@@ -1,21 +1,24 @@
-"""Open items that are overdue, due today and due later this week."""
+"""Open items that are overdue, due today and due in the next seven days."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from ana.memory.search.found import Found
 from ana.output import tell
 from ana.time.dates import day_of, weekday
+from ana.time.spans import date_span
 from app.show.items import show_items
 from app.show.text import shorten
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
     from ana.memory.item import Item
+    from ana.time.clock import Clock
 
 Due = Literal["overdue", "today", "week"]
 DUE: tuple[Due, ...] = ("overdue", "today", "week")
-TITLES: dict[Due, str] = {"overdue": "Overdue", "today": "Today", "week": "Later this week"}
+TITLES: dict[Due, str] = {"overdue": "Overdue", "today": "Today", "week": "Next seven days"}
 MOST = 1000
 """How many items are shown of each kind."""
 
@@ -23,21 +26,29 @@ GREETING = 5
 """How many items of each kind the REPL opens with."""
 
 DAY = timedelta(days=1)
-NOTHING = Found([], 0, False)
+WEEK = timedelta(days=7)
 
 
 def find_due(handles: "DataHandles", which: Due, limit: int = MOST) -> Found:
-    """Return open items that are overdue, due today, or due this week, today included; a week ends on Sunday."""
-    today = handles.clock.now().date()
-    days = {"overdue": (date.min, today - DAY), "today": (today, today), "week": (today, _sunday(today))}
-    return handles.memory.due(*days[which], limit)
+    """Return open items that are overdue, still due today, or due from now to the end of the seventh day from today."""
+    groups = group_due(handles, limit)
+    found = [groups[name] for name in (("today", "week") if which == "week" else (which,))]
+    total = sum(each.total for each in found)
+    return Found([item for each in found for item in each.items][:limit], total, total > limit)
 
 
-def group_due(handles: "DataHandles") -> dict[Due, Found]:
+def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
     """Return open items by when they are due. Unlike in `find_due`, week leaves today out: no item is in two groups."""
-    today = handles.clock.now().date()
-    later = handles.memory.due(today + DAY, _sunday(today), MOST) if today < _sunday(today) else NOTHING
-    return {"overdue": find_due(handles, "overdue"), "today": find_due(handles, "today"), "week": later}
+    today, due = handles.clock.now().date(), handles.memory.due
+    earlier, now = due(date.min, today - DAY, limit), due(today, today, MOST)
+    passed = [item for item in now.items if _is_over(item, handles.clock)]
+    left = [item for item in now.items if item not in passed]
+    overdue = replace(earlier, items=[*earlier.items, *passed], total=earlier.total + len(passed))
+    return {
+        "overdue": overdue,
+        "today": replace(now, items=left, total=now.total - len(passed)),
+        "week": due(today + DAY, today + WEEK, limit),
+    }
 
 
 def show_due(groups: dict[Due, Found]) -> None:
@@ -47,26 +58,28 @@ def show_due(groups: dict[Due, Found]) -> None:
             show_items(found.items, title=TITLES[name])
     if not any(found.items for found in groups.values()):
         # not on standard output: cron sends a mail for whatever is printed there
-        tell("Nothing is due this week.")
+        tell("Nothing is due in the next seven days.")
 
 
 def summarize_due(handles: "DataHandles") -> list[str]:
-    """Return a few lines about items that are overdue and due today; no line without such items."""
+    """Return a few lines about items that are overdue, due today and soon; no line without such items."""
     lines = []
-    for which in ("overdue", "today"):
-        found = find_due(handles, which, GREETING)
+    for which, found in group_due(handles, GREETING).items():
         lines += [f"{TITLES[which]}:"] if found.items else []
-        lines += [f"  {shorten(item.content, 60)}{_format_when(item, which)}" for item in found.items]
-        lines += [f"  and {found.total - len(found.items)} more: /due"] if found.truncated else []
+        lines += [f"  {shorten(item.content, 60)}{_format_when(item, which)}" for item in found.items[:GREETING]]
+        lines += [f"  and {found.total - GREETING} more: /due"] if found.total > GREETING else []
     return lines
 
 
-def _sunday(today: date) -> date:
-    return today + (6 - today.weekday()) * DAY
+def _is_over(item: "Item", clock: "Clock") -> bool:
+    """Return whether the moment or the whole day that an item is due has passed, as in the question what is overdue."""
+    minute = clock.now().isoformat(timespec="minutes")
+    span, now = date_span(item.date, clock.zone), date_span(minute, clock.zone)
+    return span is not None and now is not None and span[1] <= now[0]
 
 
 def _format_when(item: "Item", which: Due) -> str:
     day, time = day_of(item.date), (item.date or "")[11:16]
-    if which == "overdue" and day:
-        return f" (since {weekday(day)} {day})"
-    return f" ({time})" if time else ""
+    named = f"{weekday(day)} {day}" if day and which != "today" else ""
+    when = ", ".join(filter(None, (named, time)))
+    return f" ({'since ' if which == 'overdue' else ''}{when})" if when else ""

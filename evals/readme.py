@@ -50,7 +50,7 @@ DOORS = (
     ),
     (
         "`ana due [--json]`",
-        "what is overdue, due today, later this week; exit 4 if anything is overdue or due today, for cron",
+        "what is overdue, due today, in the next seven days; exit 4 if anything is overdue or due today, for cron",
     ),
     ("`ana history [--item ID] [--since DAY] [--json]`", "what was changed, when, and in which turn"),
     (

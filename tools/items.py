@@ -6,12 +6,13 @@ from typing import Any
 from langchain_core.tools import tool
 
 from ana.errors import DuplicateItem, ToolError
+from ana.memory.item import Item, to_json, to_local
 from ana.memory.receipts import make_receipt
 from ana.memory.search.found import Found
 from ana.time.dates import with_weekday, without_weekday
-from ana.values import Json
+from ana.values import Json, plain
 from tools.artifacts import explain, refuse_copy
-from tools.call import Injected, Result
+from tools.call import CallContext, Injected, Result
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 
@@ -75,14 +76,22 @@ def query_items(
     Args:
         text: What it is about, in words.
         where: Filter on properties: {"status": "active", "due_date": {"$gte": "2026-01-12", "$lt": "2026-01-19"}}.
-            Several mean and; also $and, $or, $in, $nin, $ne, $contains (lists); a bare date is that whole day.
+            Several mean and; also $and, $or, $in, $nin, $ne, $contains (lists); a bare date is that whole day. For
+            what was finished when, filter on status and updated_at and go by completed_at in the results.
         limit: How many to return at most.
     """
     # A model that asks for everything would fill its own context; `total` tells it that there is more.
     found = call.memory.find(text, where, min(limit, 100))
-    items = [call.show(item) for item in found.items]
+    items = [_show_found(item, call) for item in found.items]
     result = {"items": items, "total": found.total, "truncated": found.truncated}
     return result | ({"note": note} if (note := _note(found)) else {}), explain(found)
+
+
+def _show_found(item: Item, call: CallContext) -> Json:
+    """Return an item as the model is shown it; one that is done with the moment when it was."""
+    done = call.memory.completed_at(item)
+    moment: dict[str, Json] = {"completed_at": to_local(done, call.clock.zone)} if done else {}
+    return plain(to_json(item, call.clock.zone) | moment)
 
 
 def _note(found: Found) -> str:

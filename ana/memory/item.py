@@ -52,7 +52,7 @@ def to_json(item: Item, zone: tzinfo | None = None) -> dict[str, Json]:
         if len(content) > SHOWN:
             content = f"{content[:SHOWN]} [cut: {len(item.content):,} characters in all]"
         properties = {k: with_weekday(v) for k, v in properties.items()}
-        created, updated = _to_local(created, zone), _to_local(updated, zone)
+        created, updated = to_local(created, zone), to_local(updated, zone)
     return {
         "id": item.id,
         "content": content,
@@ -62,7 +62,8 @@ def to_json(item: Item, zone: tzinfo | None = None) -> dict[str, Json]:
     }
 
 
-def _to_local(stamp: str, zone: tzinfo) -> str:
+def to_local(stamp: str, zone: tzinfo) -> str:
+    """Return a stamp in a zone, to the second."""
     return datetime.fromisoformat(stamp).astimezone(zone).isoformat(timespec="seconds")
 
 

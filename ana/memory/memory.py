@@ -17,7 +17,7 @@ from ana.memory.ids import new_id, short_id
 from ana.memory.item import Item, check_properties, merge_properties
 from ana.memory.search.found import Found
 from ana.memory.search.query import ParsedQuery, Query, parse_query
-from ana.memory.status import CANCELLED, CLOSED
+from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
 from ana.time.clock import Clock
 from ana.values import Json, Properties
 
@@ -216,6 +216,13 @@ class Memory:
     ) -> list[Entry]:
         """Return journal entries, the newest first. Arguments as `Backend.entries`."""
         return self.backend.entries(turn=turn, id=id, since=since, limit=limit)
+
+    def completed_at(self, item: Item) -> str | None:
+        """Return when an item's status became done, by the journal, as a stamp; None if it is open or nobody knows."""
+        if not has_status(item.properties, DONE):
+            return None
+        changes = ((entry.ts, entry.change.before) for entry in self.history(id=item.id))
+        return next((ts for ts, old in changes if old is None or not has_status(old.properties, DONE)), None)
 
     def turns(self) -> dict[str, str]:
         """Return the turns that wrote something with their threads, the newest first."""

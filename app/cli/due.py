@@ -1,4 +1,4 @@
-"""`ana due`: what is overdue, due today and due later this week."""
+"""`ana due`: what is overdue, due today and due in the next seven days."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ SOMETHING_DUE = 4
 def due(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what is overdue, due today and later this week. Exit code 4 if anything is overdue or due today, else 0."""
+    """Show what is overdue, due today and in the next seven days. Exit code 4 if anything is overdue or due today."""
     with open_data_folder(start(), "ana due") as handles:
         groups = group_due(handles)
     if json_:

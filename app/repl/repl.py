@@ -204,7 +204,7 @@ COMMANDS = (
     Command("/context edit", "change it in your editor; or a line: /context edit 2 Likes tea", Repl._edit_context),
     Command("/context delete", "forget a line: /context delete 2", Repl._delete_line),
     Command("/items", "what is kept, by date, then newest; /items WORDS finds", Repl._show_items),
-    Command("/due", "what is overdue, due today and later this week", Repl._show_due),
+    Command("/due", "what is overdue, due today and in the next seven days", Repl._show_due),
     Command("/undo", "take back the last turn here that changed something; /undo TURN another", Repl._undo),
     Command("/transcript", "what was said before; /transcript 50 the last 50 turns", Repl._show_transcript),
     Command("/threads", "your conversations; /threads NAME goes to one", Repl._list_or_switch),

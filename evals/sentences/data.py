@@ -12,7 +12,7 @@ DATA = PROJECT / "evals" / "data" / "sentences"
 ZONE = ZoneInfo("Europe/Berlin")
 STAMP = "2026-01-01T00:00:00.000000+00:00"
 
-Half = Literal["tuning", "held-out"]
+Half = Literal["tuning", "held-out", "hurried"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,11 @@ class Sentence:
 MORE = ("more", "third", "fourth", "fifth", "sixth", "traps", "seventh")
 """Written later than the two halves, and tuned on."""
 
-FILES: dict[Half, tuple[str, ...]] = {"tuning": ("tuning", *MORE), "held-out": ("held-out",)}
+FILES: dict[Half, tuple[str, ...]] = {
+    "tuning": ("tuning", *MORE),
+    "held-out": ("held-out",),
+    "hurried": ("hurried",),  # judged by what is written alone: whatever it does not write may also be refused
+}
 
 
 def load_sentences(half: Half) -> list[Sentence]:

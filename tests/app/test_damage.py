@@ -127,7 +127,7 @@ def test_a_spoiled_file_is_named_and_repaired(
     assert code == 0, told
     code, told = ana(capsys, "items")
     assert "Buy milk" in told
-    assert "The key is in the tin" in told
+    assert "the key is in the tin" in told
 
 
 def test_what_is_wrong_with_the_format_note_is_told(home: Path, capsys: Shown) -> None:

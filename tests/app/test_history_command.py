@@ -97,7 +97,7 @@ def test_the_commands(ana: Run) -> None:
     shown = ana("chat", given=said).stdout
     assert "Taken back:\n  - Buy milk" in shown
     assert "There is nothing to take back." in shown
-    assert "Taken back: The key is blue. “/undo undo-" in shown
+    assert "Taken back: the key is blue. “/undo undo-" in shown
     assert "/undo" in shown.rpartition("> undo the dentist")[2]
     assert json.loads(ana("history", "--json").stdout.splitlines()[0])["op"] == "delete"
     assert ana("undo").returncode == 1

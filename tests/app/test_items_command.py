@@ -83,31 +83,32 @@ def test_wrong_use_is_a_sentence_and_exit_code_2(ana: Run, arguments: list[str],
 def test_due_shows_what_is_open_by_section_and_tells_by_exit_code(ana: Run, tmp_path: Path) -> None:
     now = today()
     empty = ana("due")
-    assert (empty.returncode, empty.stdout, empty.stderr) == (0, "", "Nothing is due this week.\n")
-    sunday = now + (6 - now.weekday()) * DAY
+    assert (empty.returncode, empty.stdout, empty.stderr) == (0, "", "Nothing is due in the next seven days.\n")
     keep(
         tmp_path,
         ("late", {"due_date": str(now - 3 * DAY)}),
         ("late but done", {"due_date": str(now - 3 * DAY), "status": "done"}),
-        ("this evening", {"due_date": f"{now}T23:00"}),
-        ("on Sunday", {"due_date": str(sunday)}),
-        ("next week", {"due_date": str(sunday + DAY)}),
+        ("today", {"due_date": str(now)}),
+        ("tomorrow", {"due_date": str(now + DAY)}),
+        ("in a week", {"due_date": str(now + 7 * DAY)}),
+        ("in eight days", {"due_date": str(now + 8 * DAY)}),
         ("some day", {}),
     )
     done = ana("due")
     assert (done.returncode, done.stderr) == (4, "")
-    lines = done.stdout.split("\n")
-    assert [line.rstrip() for line in lines if line.rstrip() in ("Overdue", "Today", "Later this week")] == (
-        ["Overdue", "Today", "Later this week"] if sunday > now else ["Overdue", "Today"]
-    )
+    titles = ("Overdue", "Today", "Next seven days")
+    assert tuple(line.rstrip() for line in done.stdout.split("\n") if line.rstrip() in titles) == titles
     told = json.loads(ana("due", "--json").stdout)
     contents = {name: [item["content"] for item in items] for name, items in told.items()}
-    on_sunday = ["on Sunday"]
-    assert contents["overdue"] == ["late"]
-    assert contents["today"] == (["this evening"] if sunday > now else ["on Sunday", "this evening"])
-    assert contents["week"] == (on_sunday if sunday > now else [])
+    assert contents == {"overdue": ["late"], "today": ["today"], "week": ["tomorrow", "in a week"]}
     week = json.loads(ana("items", "--due", "week", "--json").stdout)
-    assert {item["content"] for item in week["items"]} == {"this evening", "on Sunday"}
+    assert [item["content"] for item in week["items"]] == ["today", "tomorrow", "in a week"]
+
+
+def test_words_that_nothing_has_are_told(ana: Run, tmp_path: Path) -> None:
+    keep(tmp_path, ("Water the orchids", {}))
+    assert ana("items", "xylophone").stderr == "1 of 1\nNo item has these words; these are the nearest in meaning.\n"
+    assert ana("items", "orchid").stderr == "1 of 1\n"
 
 
 def test_due_later_only_is_exit_code_0(ana: Run, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,8 +15,8 @@ from ana.models.offline import OfflineReader
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.time.clock import Clock
-from app.due import DUE, group_due, summarize_due
-from app.outcome import Waiting
+from app.due import DUE, find_due, group_due, summarize_due
+from app.outcome import Waiting, expect_done
 from app.repl.context import delete_line, edit_context, show_context
 from app.repl.repl import COMMANDS, EXAMPLES, Repl
 from app.show.answers import show_text
@@ -90,17 +91,31 @@ def test_a_wide_cell_is_folded_and_not_cut(terminal: Terminal, capsys: pytest.Ca
     assert [word for word in " ".join(shown).split() if word.startswith("word")] == text.split()
 
 
-def test_it_opens_with_what_is_overdue_and_due_today(handles: Handles) -> None:
+def test_it_opens_with_what_is_overdue_and_due_today_and_soon(handles: Handles) -> None:
     for n in range(7):
         handles.memory.create(f"late {n}", {"due_date": f"2025-12-{n + 11}"})
     handles.memory.create("Dentist", {"due_date": "2026-01-07T14:30"})
     handles.memory.create("done already", {"due_date": "2026-01-07", "status": "done"})
-    handles.memory.create("tomorrow", {"due_date": "2026-01-08"})
+    handles.memory.create("Exam", {"due_date": "2026-01-14T09:00"})
+    handles.memory.create("far away", {"due_date": "2026-01-15"})
     lines = summarize_due(handles)
     assert lines[0] == "Overdue:"
     assert lines[1] == "  late 0 (since Thursday 2025-12-11)"
-    assert lines[6:] == ["  and 2 more: /due", "Today:", "  Dentist (14:30)"]
+    assert lines[6:9] == ["  and 2 more: /due", "Today:", "  Dentist (14:30)"]
+    assert lines[9:] == ["Next seven days:", "  Exam (Wednesday 2026-01-14, 09:00)"]
     assert [len(group_due(handles)[name].items) for name in DUE] == [7, 1, 1]
+
+
+def test_what_is_due_agrees_with_the_question_what_is_overdue(handles: Handles) -> None:
+    for due in ("2026-01-06", "2026-01-07", "2026-01-07T08:59", "2026-01-07T09:00", "2026-01-07T06:00+00:00"):
+        handles.memory.create(due, {"due_date": due})
+    with open_assistant(replace(handles, model=OfflineReader())) as assistant:
+        told = expect_done(assistant.ask("what's overdue?", "00000000-0000-4000-8000-000000000000"))
+    asked = {item["content"] for item in told.steps[0]["observation"]["items"]}
+    assert asked == {item.content for item in group_due(handles)["overdue"].items}
+    assert asked == {"2026-01-06", "2026-01-07T08:59", "2026-01-07T06:00+00:00"}
+    assert find_due(handles, "overdue", 1).total == 3
+    assert [item.content for item in find_due(handles, "week").items] == ["2026-01-07", "2026-01-07T09:00"]
 
 
 def test_nothing_waiting_says_nothing(handles: Handles) -> None:

@@ -104,7 +104,7 @@ def test_moving_keeps_the_time_or_takes_the_new_one(text: str, due: str) -> None
 def test_half_a_fit_is_none() -> None:
     message = then("I finished the report for Bob", found(item("Email Bob")))
     assert message.tool_calls == []
-    assert "nothing that fits" in message.text
+    assert "no open item that this is about" in message.text
 
 
 def test_without_a_clock_in_the_prompt_nothing_is_done() -> None:

@@ -1,6 +1,7 @@
 """The tools over items: look before create, the note of a query, and the reasons for what it found."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 from ana.models.scripted import calls
@@ -85,3 +86,19 @@ def test_the_reasons_of_a_query_are_in_the_trace_and_not_shown_to_the_model(
     seen = json.dumps([m.model_dump(mode="json", exclude={"artifact"}) for m in assistant.handles.model.seen[-1]])  # type: ignore[attr-defined]
     assert "vector" not in seen
     assert all("why" not in s for s in Traces(settings.traces_dir).read(THREAD)[0]["steps"])
+
+
+def test_a_done_item_tells_when_it_was_done_by_the_journal(make_assistant: MakeAssistant, settings: Settings) -> None:
+    assistant = make_assistant(calls(("query_items", {})), "These.")
+    memory = assistant.handles.memory
+    closed, open_ = (memory.create(content, {"status": "active"}) for content in ("Closed", "Open"))
+    memory.update(closed.id, properties={"status": "done"})
+    done = memory.history(id=closed.id)[0].ts
+    memory.update(closed.id, "Closed and renamed")
+    assert memory.completed_at(memory.get(closed.id)) == done
+    assert memory.completed_at(memory.get(open_.id)) is None
+    assistant.ask("what do I have?", THREAD)
+    (told,) = observed(settings)
+    moments = {item["content"]: item.get("completed_at") for item in told["items"]}
+    assert moments["Open"] is None
+    assert datetime.fromisoformat(moments["Closed and renamed"]) == datetime.fromisoformat(done).replace(microsecond=0)

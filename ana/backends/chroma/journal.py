@@ -51,8 +51,11 @@ class Journal:
         self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
     ) -> list[Entry]:
         """Return the entries that were done, the newest first. Arguments as in `Backend.entries`."""
-        where = "done AND (?1 IS NULL OR turn = ?1) AND (?2 IS NULL OR id = ?2) AND ts >= ?3"
-        return self._entries(f"{where} ORDER BY seq DESC LIMIT ?4", turn, id, since, limit)
+        of_turn = "" if turn is None else " AND turn = ?1"
+        of_record = "" if id is None else " AND kind IN ('item', 'line') AND id = ?2"
+        return self._entries(
+            f"done AND ts >= ?3{of_turn}{of_record} ORDER BY seq DESC LIMIT ?4", turn, id, since, limit
+        )
 
     def turns(self) -> dict[str, str]:
         """Return the turns that wrote something with their threads, the last writer first."""

@@ -1,6 +1,7 @@
 """The details that a phrase carries beside its words: when, how urgent, for which project, where."""
 
 import re
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -27,7 +28,7 @@ def take_details(text: str, now: datetime) -> tuple[str, dict[str, Any]]:
         UnclearPhrase: It recurs, or names more than one day or time.
     """
     if PATTERNS["recurring"].search(text):
-        raise UnclearPhrase("An item has one date, so I cannot keep what recurs. Give me the next time.")
+        raise UnclearPhrase("An item has one date, so I cannot keep what recurs. Say it again with the next time.")
     if PATTERNS["told when"].search(text):
         raise UnclearPhrase(_WHEN)
     properties: dict[str, Any] = {}
@@ -58,7 +59,10 @@ def _take_moment(text: str, now: datetime) -> tuple[str, str | None]:
     days = _find_days(text, now.date())
     clock = _find_time(text, days)
     # what has begun ("this week", on a Wednesday) is due when it ends
-    due = (days[0].last if days[0].first <= now.date() else days[0].first).isoformat() if days else ""
+    day = days[0].last if days and days[0].first <= now.date() else days[0].first if days else None
+    if day and not clock and re.search(r"\bbefore (?:the )?$", text[: days[0].start]):
+        day -= timedelta(days=day > now.date())
+    due = day.isoformat() if day else ""
     if clock:
         is_over = not due and clock.at <= now.time() and not re.search(r"\b(?:today|tonight)\b", text, re.I)
         due = f"{due or (now.date() + timedelta(days=is_over)).isoformat()}T{clock.at:%H:%M}"
@@ -75,7 +79,7 @@ def _find_time(text: str, days: list[Mention]) -> TimeMention | None:
         raise UnclearPhrase(_TWO)
     said = text[found[0].start : found[0].end] if found else ""
     if re.search(r"(?<!\d)[1-5]:\d\d$", said) and "morning" not in text:
-        raise UnclearPhrase(f"I am not sure whether {said} is before or after noon. Say am or pm.")
+        raise UnclearPhrase(f"I am not sure whether {said} is before or after noon. Say it again with am or pm.")
     return found[0] if found else None
 
 
@@ -84,4 +88,6 @@ def _find_days(text: str, today: date) -> list[Mention]:
     found = [m for m in resolve(text, today) if m.last >= today or re.search(r"\d{4}", m.text)]
     named = PATTERNS["day of a name"]
     found = [m for m in found if not named.match(text[m.end :]) and not re.search(r"\ban? $", text[: m.start])]
+    # the time in 2026-12-24 06:45 is one of its own
+    found = [replace(m, end=m.start + 10) if re.match(r"\d{4}-\d\d-\d\d[T ]", m.text) else m for m in found]
     return found[:1] if found and not PATTERNS["before"].sub("", text[: found[0].start]).strip() else found

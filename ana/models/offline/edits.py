@@ -1,15 +1,20 @@
 """Plans that change the one item that is meant."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ana.models.offline.english import PATTERNS
 from ana.models.offline.items import Item, describe, due_day, find_best, format_due, format_item, shorten, stems
-from ana.models.offline.plans import DONE, MOST, OPEN, Plan, ask_which, run_all
+from ana.models.offline.plans import DONE, MOST, OPEN, Plan, run_all
+from ana.models.offline.view import ASKING
 from ana.time.when import Mention
 
 _KINDS = ("note", "idea", "reminder", "appointment")
-_PLACES = {"first": 0, "1": 0, "1st": 0, "second": 1, "2": 1, "2nd": 1, "third": 2, "3": 2, "3rd": 2, "last": -1}
+_PLACES = {"first": "1", "second": "2", "third": "3", "last": "0"}
+_WHOLE = f"{ASKING} You named a part of this, and “the first” means all of it:"
+_AGAIN = "That fits several or none of these. Say the whole order again, with the words of one:"
 _STATES: dict[str, dict[str, Any]] = {"": {}, "open": {"where": OPEN}, "done": {"where": DONE}}
 
 
@@ -24,7 +29,6 @@ class Edit:
         share: More than this share of the words must be the item's.
         otherwise: The plan where no item fits.
         days: The days that its name tells; it must lie on one of them.
-        is_whole: Whether an item that joins two things must be named by both.
         by_day: Whether a day in its name is the item's; else it is when that was done.
     """
 
@@ -34,19 +38,15 @@ class Edit:
     share: float = 0.99
     otherwise: Plan | None = None
     days: tuple[Mention, ...] = ()
-    is_whole: bool = False
     by_day: bool = True
 
     def suits(self, item: Item, what: str) -> bool:
-        """Whether an item may be meant: it is of the day that was told, and no more than what was told."""
-        day, wanted = due_day(item), stems(what)
+        """Whether an item may be meant: it is of the day and the kind that were told."""
+        day = due_day(item)
         if self.days and not (day and any(m.first <= day <= m.last for m in self.days)):
             return False
         words, kind = what.lower().split(), item["properties"].get("type")
-        if self.tool == "delete_item" and any(other in words and other != kind for other in _KINDS):
-            return False
-        parts = [stems(part) for part in item["content"].split(" and ")] if self.is_whole else []
-        return all(part & wanted for part in parts if part)
+        return not (self.tool == "delete_item" and any(other in words and other != kind for other in _KINDS))
 
 
 def edit_items(name: str, parts: list[str], edit: Edit, narrowed: str = "") -> Plan:
@@ -70,8 +70,9 @@ def _edit(what: str, edit: Edit, narrowed: str) -> Plan:
         return (yield from edit.otherwise)
     if not best:
         return f'I found nothing that fits "{what}"{f" and is {edit.state}" if edit.state else ""}.'
-    if len(best) > 1:
-        return ask_which(format_item(items[id]) for id in best)
+    if len(best) > 1 or (not narrowed and _is_part(what, items[best[0]])):
+        hint = _AGAIN if narrowed else _WHOLE if len(best) == 1 else ASKING
+        return "\n".join([hint, *(format_item(items[id]) for id in best)])
     return (yield from _apply(edit, items[best[0]]))
 
 
@@ -82,20 +83,36 @@ def _choose(what: str, items: Mapping[str, Item], edit: Edit, narrowed: str) -> 
     best = find_best(what, contents, edit.share) or find_best(what, texts, edit.share)
     exact = [id for id in best if stems(contents[id]) == stems(what)]
     of_kind = [id for id in best if items[id]["properties"].get("type", " ") in what.lower()]
-    place = next((_PLACES[word] for word in narrowed.lower().split() if word in _PLACES), None)
-    if narrowed and place is None:
-        best = find_best(f"{what} {narrowed}", {id: texts[id] for id in best}, 0)
     named = [id for id in items if id in words]
     best = named or exact or of_kind or best
-    if best and place is not None and place < len(best):
-        best = [best[place]]
+    if narrowed:
+        return _narrow(narrowed, {id: texts[id] for id in best})
     # several are asked about in any case; a single one is changed, so it must be the one that was told
     return [id for id in best if len(best) > 1 or id in words or edit.suits(items[id], what)]
 
 
+def _narrow(answer: str, texts: Mapping[str, str]) -> list[str]:
+    """The ids of the items that an answer to "which one?" names by place or words; all where it names none."""
+    if place := PATTERNS["place"].fullmatch(answer):
+        nth = int(_PLACES.get(place["nth"].lower(), place["nth"]))
+        return [*texts][nth - 1 :][:1] or [*texts]
+    is_name = stems(answer) and not PATTERNS["hedged"].search(answer)
+    return (find_best(answer, texts, 0.99) if is_name else []) or [*texts]
+
+
+def _is_part(what: str, item: Item) -> bool:
+    """Whether an item joins several things, and not every one of them was named."""
+    if item["id"] in what or item["properties"].get("type") in ("note", "idea"):
+        return False
+    parts = [part.strip() for part in re.split(r" and |[,;&+/\n]", item["content"])]
+    # the verb says little: buy milk and eggs
+    things = [stems(part.partition(" ")[2]) or stems(part) for part in parts]
+    return len(parts) > 1 and not all(thing & stems(what) for thing in things if thing)
+
+
 def _apply(edit: Edit, item: Item) -> Plan:
     if (given := edit.given(item)) is None:
-        return f"{item['content']} has no date yet. Say on which day."
+        return f"{item['content']} has no date yet. Say “move it to Friday at 15:00”."
     done = yield edit.tool, {"id": item["id"]} | given
     changed = given.get("properties", {})
     verb = "Deleted" if "deleted" in done else "Marked as done" if changed.get("status") == "done" else "Updated"

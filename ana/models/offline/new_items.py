@@ -5,6 +5,7 @@ from typing import Any
 
 from ana.models.offline import plans
 from ana.models.offline.details import UnclearPhrase, take_details, tidy
+from ana.models.offline.edits import add_unless_kept
 from ana.models.offline.english import PATTERNS, VERBS, read_forms
 from ana.models.offline.items import may_be_past
 from ana.models.offline.plans import Plan, say
@@ -24,7 +25,8 @@ def plan_item(text: str, view: View) -> Plan | None:
     """Keep a text that asks to be kept: a note or an idea word for word, the rest without the details taken from it."""
     for kind, pattern in _TEXTS:
         if (match := pattern.match(f" {text}")) and (":" in text or not text.endswith("?")):
-            return _plan_text(kind, match["what"], match.groupdict())
+            typed = PATTERNS["pasted"].match(view.question.strip())
+            return _plan_text(kind, match["what"], match.groupdict(), typed["what"] if typed else "")
     if text.endswith("?"):
         return None
     content, properties, unclear = text, dict[str, Any](), None
@@ -57,20 +59,25 @@ def _read_item(form: str, match: re.Match[str], text: str, due: str) -> tuple[st
     return form, tidy(what)
 
 
-def _plan_text(kind: str, what: str, said: dict[str, str | None]) -> Plan:
-    what, project = f"{said['topic']}: {what}" if said.get("topic") else what, said.get("project") or ""
-    if doubt := PATTERNS["also"].search(what) or re.match(r"(?:down|it|that|this)$", what, re.I):
+def _plan_text(kind: str, what: str, said: dict[str, str | None], typed: str) -> Plan:
+    project = said.get("project") or ""
+    if PATTERNS["also"].search(what):
+        return say("I keep all that follows “note:”. Send me that and the rest in two messages.")
+    if doubt := re.match(r"(?:down|it|that|this)$", what, re.I):
         return say(_UNSURE.format(doubt[0]))
+    what = typed or tidy(what)
     if tagged := PATTERNS["tag"].search(what):
         what, project = what[: tagged.start()], tagged[1] or tagged[2]
-    return plans.add(tidy(what), {"type": kind} | ({"project": project.strip("#")} if project else {}))
+    return plans.add(what, {"type": kind} | ({"project": project.strip("#")} if project else {}))
 
 
 def _add(kind: str, content: str, properties: dict[str, Any]) -> Plan:
     """Add an item, unless its words hold what should have been understood: a day, a time, an order."""
     if doubt := PATTERNS["left over"].search(content) or (kind != "reminder" and PATTERNS["tells"].search(content)):
         return say(_UNSURE.format(doubt[0].strip()))
-    return plans.add(content, {"type": kind, "status": "active"} | properties)
+    plan = plans.add(content, {"type": kind, "status": "active"} | properties)
+    # "put the dentist on Friday" may move the one there is
+    return add_unless_kept(content, plan) if kind == "appointment" else plan
 
 
 def plan_fragment(text: str, view: View) -> Plan | None:
@@ -81,7 +88,7 @@ def plan_fragment(text: str, view: View) -> Plan | None:
     content, due = tidy(content), str(properties.get("due_date", ""))
     # the second word tells what was done already: rent paid
     is_no_task = PATTERNS["no order"].match(content) or PATTERNS["no thing"].match(content)
-    if is_no_task or may_be_past([*content.lower().split(), "", ""][1]):
+    if is_no_task or may_be_past([*re.findall(r"[\w'-]+", content.lower()), "", ""][1]):
         return None
     first, is_told = content.split(" ")[0].lower(), PATTERNS["told"].search(content)
     if {first, re.sub(r"^re(?=\w{3})", "", first)} & VERBS or (

@@ -13,12 +13,12 @@ from ana.models.offline.english import PATTERNS, VERBS, read_forms, read_words
 from ana.models.offline.items import Item, due_day, may_be_past, stems
 from ana.models.offline.new_items import plan_fragment
 from ana.models.offline.plans import Plan, say
-from ana.models.offline.view import ASKING, View
+from ana.models.offline.view import View
 from ana.time.when import drop_mentions, read_shift, resolve
 
 _FORMS = read_forms("change")
 _UNKNOWN_DEED = "I found no open item that this is about. If I am to keep it, begin with “note:”."
-_ONE = f"{ASKING} Name it by its words; I change one at a time."
+_ONE = "I change one thing at a time, named by its words: “delete the milk”. “What's due this week?” lists by date."
 _DOING = stems(" ".join(read_words("doing")))
 
 
@@ -26,18 +26,13 @@ def _set(**properties: str) -> Callable[[Item], dict[str, Any]]:
     return lambda _: {"properties": properties}
 
 
-def _set_project(said: dict[str, str]) -> Edit:
-    context = said.get("place")
-    return Edit(_set(context=context) if context else _set(project=said.get("new") or said["tag"]))
-
-
 _EDITS: dict[str, Callable[[dict[str, str]], Edit]] = {
     "reopen": lambda _: Edit(_set(status="active"), state="done"),
     "done": lambda _: Edit(_set(status="done"), state="open", by_day=False),
     "rename": lambda said: Edit(lambda _: {"content": tidy(said["new"])}),
     "priority": lambda said: Edit(_set(priority="low" if PATTERNS["low"].search(said["rest"]) else "high")),
-    "project": _set_project,
-    "delete": lambda _: Edit(lambda _: {}, "delete_item", is_whole=True),
+    "project": lambda said: Edit(_set(project=said.get("new") or said["tag"])),
+    "delete": lambda _: Edit(lambda _: {}, "delete_item"),
 }
 
 
@@ -51,6 +46,8 @@ def plan_order(text: str, view: View, narrowed: str = "") -> Plan | None:
     """
     if text.endswith("?"):
         return None
+    if PATTERNS["many"].match(text):
+        return say(_ONE)
     if order := PATTERNS["order"].match(text):
         what, rest = order["what"], order["rest"]
         if rest or not PATTERNS["moved"].search(what):
@@ -60,8 +57,6 @@ def plan_order(text: str, view: View, narrowed: str = "") -> Plan | None:
         # a form that fits may still turn out not to be an order; a later one may
         if (match := pattern.match(f" {text}")) and (plan := _plan_form(kind, match, view, narrowed, new=not order)):
             return plan
-    if (thrown := PATTERNS["thrown"].match(text)) and (fresh := _plan_new(text, view)):
-        return add_unless_kept(_drop_days(thrown["what"], view.today), fresh)
     # what is left may tell of a move without ordering it: "the dentist is now on Friday"
     is_order = text.split(" ")[0].lower() in VERBS and not re.search(r"instead| is due ", text)
     if is_order or PATTERNS["no name"].match(text) or PATTERNS["no move"].search(text):
@@ -72,8 +67,6 @@ def plan_order(text: str, view: View, narrowed: str = "") -> Plan | None:
 def _plan_form(kind: str, match: re.Match[str], view: View, narrowed: str, *, new: bool) -> Plan | None:
     """The plan for a sentence of one form; `new` where an item that is not stored may be meant by it."""
     said, what = match[0].strip(), match["what"].strip(" ,:\"'")
-    if re.match(r"(?:all|every)\b", what) and kind in ("delete", "move", "priority"):
-        return say(_ONE)
     if kind != "delete":
         what = PATTERNS["of it"].sub("", what)
     what = re.sub(r"^(?:(?:both|all|the|my) )+", "", what)
@@ -116,7 +109,7 @@ def _plan_new(text: str, view: View) -> Plan | None:
         return None
 
 
-def plan_deed(text: str, view: View) -> Plan | None:
+def plan_deed(text: str, view: View, narrowed: str = "") -> Plan | None:
     """Mark as done what the person tells as done: every word must be the item's, save those of doing."""
     matches = (PATTERNS[name].match(text) for name in ("active", "passive"))
     match = next((m for m in matches if m and may_be_past(m["past"].lower())), None)
@@ -129,8 +122,8 @@ def plan_deed(text: str, view: View) -> Plan | None:
     # "went to the dentist": the verb says little, unless nothing else is left
     idle = _DOING if len(stems(said) - _DOING) > 1 else frozenset()
     what = " ".join(dict.fromkeys(word for word in said.split() if stems(word) - idle))
-    edit = Edit(_set(status="done"), state="open", is_whole=True, otherwise=say(_UNKNOWN_DEED))
-    return edit_items(what, [], edit) if len(stems(what)) > 1 else None
+    edit = Edit(_set(status="done"), state="open", otherwise=say(_UNKNOWN_DEED))
+    return edit_items(what, [], edit, narrowed) if len(stems(what)) > 1 else None
 
 
 def _plan_edits(what: str, edit: Edit, view: View, narrowed: str) -> Plan | None:
@@ -139,13 +132,14 @@ def _plan_edits(what: str, edit: Edit, view: View, narrowed: str) -> Plan | None
         return edit_items(f"{view.it['content']} {view.it['id']}", [], edit)
     if PATTERNS["all"].match(what):
         return say(_ONE)
-    if PATTERNS["not one"].search(what):
-        return say(f"I am not sure which you mean by {what!r}. Say one thing at a time.")
     name = _drop_days(what, view.today)
+    parts = [part for part in re.split(r",? and |, ", name) if stems(part)]
+    # "delete the dentist and water the plants" may be an order and a task
+    if PATTERNS["not one"].search(what) or any(part.split(" ")[0].lower() in VERBS for part in parts[1:]):
+        return say(f"I am not sure which you mean by {what!r}. Say one thing at a time.")
     # "delete Monday's call": the day is part of the name; "I called on Monday": it is when that was done
     if name != what and edit.by_day:
         edit = replace(edit, days=tuple(resolve(what, view.today)))
-    parts = [part for part in re.split(r",? and |, ", name) if stems(part)]
     # a new item is new as a whole: change the sheets and the towels on Sunday
     return edit_items(name, [name] if edit.otherwise else parts, edit, narrowed) if parts else None
 

@@ -4,8 +4,8 @@ from collections.abc import Generator, Iterable, Mapping
 from typing import Any
 
 from ana.memory.status import CLOSED
-from ana.models.offline.items import Item, due_day, find_best, format_due, format_item, shorten
-from ana.models.offline.view import ASKING, View
+from ana.models.offline.items import Item, due_day, find_best, format_due, format_item, shorten, stems
+from ana.models.offline.view import View
 
 Plan = Generator[tuple[str, dict[str, Any]], dict[str, Any], str]
 
@@ -14,10 +14,12 @@ CAN = (
     "due this week?”), remember what you like, and calculate; OPENAI_API_KEY, OPENROUTER_API_KEY or OLLAMA_MODEL in "
     ".env brings a real model."
 )
-HELP = f"I am a small rule-based reader of English and did not understand that: {CAN}"
+UNKNOWN = "I am a small rule-based reader of English and did not understand that"
+HELP = f"{UNKNOWN}: {CAN}"
 OPEN = {"status": {"$nin": list(CLOSED)}}
 DONE = {"status": "done"}
 MOST = 50
+_WHOLE_LINES = "I forget whole lines. Say it again with the words of one:"
 
 
 def say(text: str) -> Plan:
@@ -69,8 +71,11 @@ def learn(line: str, number: int | None = None) -> Plan:
 
 def forget(what: str, lines: Mapping[int, str]) -> Plan:
     best = find_best(what, lines)
-    if len(best) != 1:
-        return ask_which(f"- {lines[number]}" for number in best) if best else "I know nothing like that about you."
+    if not best:
+        return "I know nothing like that about you."
+    # a line is forgotten as a whole, so most of it must have been named
+    if len(best) > 1 or len(stems(lines[best[0]])) > 2 * len(stems(what) & stems(lines[best[0]])):
+        return "\n".join([_WHOLE_LINES, *(f"- {lines[n]}" for n in best)])
     done = yield "delete_context", {"line": best[0]}
     return f"Forgotten: {done['deleted']}."
 
@@ -108,7 +113,3 @@ def suggest_focus(view: View) -> Plan:
 
 def _is_urgent(item: Item) -> bool:
     return bool(item["properties"].get("priority") == "high")
-
-
-def ask_which(lines: Iterable[str]) -> str:
-    return "\n".join([ASKING, *lines])

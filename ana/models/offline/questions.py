@@ -18,6 +18,7 @@ _TYPES = dict.fromkeys(("todo", "to-do", "chore", "job"), "task") | dict.fromkey
 _TASKLIKE = ("task", "reminder", "appointment")
 """The types of items that have a status."""
 _PLACES = {"errand": "errands", "work": "office"}
+_FILTERS = "I filter by day (“before 1 December”), kind, project, place, priority, and open or done."
 NEAREST = 5
 
 
@@ -39,12 +40,16 @@ def plan_search(text: str, view: View) -> Plan | None:
     rest, where = _take_filters(text, rest, flags, view.now)
     types = {kind.lower().removesuffix("s") for kind in PATTERNS["kind"].findall(rest)}
     types = {_TYPES.get(kind, kind) for kind in types}
+    unread = PATTERNS["no filter"].search(rest)
     words = re.findall(r"#?[\w'-]+", PATTERNS["kind"].sub(" ", rest))
     rest = " ".join(word for word in words if stems(word) - _FILLERS)
     is_filtered, is_undated = bool(where) or "undated" in flags, "undated" in flags
+    done_on = _take_done_days(where, flags)
     # without a question there must be a filter ("tasks for today"), or anything at all would be looked up
     if not is_asked and (not is_filtered or _is_statement(text) or (rest and "overdue" not in flags)):
         return None
+    if unread:
+        return say(f"I did not understand {unread[0].strip()!r}, so I looked for nothing. {_FILTERS}")
     where |= {"type": types.pop()} if len(types) == 1 else {}
     is_exact = is_filtered or bool(flags & {"open", "done"})
     if not (rest or where or is_exact or PATTERNS["everything"].search(text)):
@@ -52,7 +57,15 @@ def plan_search(text: str, view: View) -> Plan | None:
     if not rest or is_exact or where.get("type") in _TASKLIKE:
         where |= {"status": "done"} if "done" in flags else {"status": "active"} if "open" in flags else OPEN
     is_own = PATTERNS["own"].search(text) is not None
-    return _find(Search(text, rest.replace("#", ""), where, is_own, is_exact, is_undated))
+    return _find(Search(text, rest.replace("#", ""), where, is_own, is_exact, is_undated, done_on))
+
+
+def _take_done_days(where: dict[str, Any], flags: set[str]) -> dict[str, str]:
+    """Take the days out of a filter if they say when something was done: results tell that, due dates do not."""
+    days: dict[str, str] = where.pop("due_date", {}) if "done" in flags and "overdue" not in flags else {}
+    if "$gte" in days:
+        where["updated_at"] = {"$gte": days["$gte"]}
+    return days
 
 
 def _is_statement(text: str) -> bool:
@@ -65,7 +78,7 @@ def _take_flags(rest: str) -> tuple[str, set[str]]:
     flags = set[str]()
     for name, pattern in _FLAGS.items():
         flags |= {name} if pattern.search(rest) else set()
-        rest = pattern.sub(" ", rest)
+        rest = pattern.sub(" did " if name == "done" else " ", rest)  # a day beside it is past
     return rest, flags
 
 
@@ -106,6 +119,7 @@ class Search:
         is_own: Whether it is about the person's own items: then the nearest by meaning are shown when no word fits.
         is_exact: Whether only items that have every word are meant.
         is_undated: Whether only items without a date are meant.
+        done_on: The days on which they were done: the first as $gte, the last as $lte.
     """
 
     text: str
@@ -114,6 +128,13 @@ class Search:
     is_own: bool
     is_exact: bool
     is_undated: bool
+    done_on: Mapping[str, str]
+
+    def suits(self, item: Item) -> bool:
+        """Whether an item is one of those meant, as far as no filter can tell."""
+        day = str(item.get("completed_at", ""))[:10]
+        was_done = not self.done_on or self.done_on.get("$gte", "1") <= day <= self.done_on.get("$lte", "9")
+        return was_done and not (self.is_undated and due_day(item))
 
     def match(self, items: Mapping[str, Item]) -> list[str]:
         """The ids of the items that have the words."""
@@ -128,8 +149,8 @@ def _find(search: Search) -> Plan:
     meaning = search.text if search.words else "without a date" if search.is_undated else ""
     given = ({"where": search.where} if search.where else {}) | ({"text": meaning} if meaning else {})
     found = yield "query_items", given | {"limit": MOST}
-    items = {item["id"]: item for item in found["items"] if not (search.is_undated and due_day(item))}
-    total = len(items) if search.is_undated else found["total"]
+    items = {item["id"]: item for item in found["items"] if search.suits(item)}
+    total = len(items) if len(items) < len(found["items"]) else found["total"]
     if search.words:
         best = search.match(items)
         if not best and search.where.get("type") in _TASKLIKE:

@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
 from ana.models.base import NOT_UNDERSTOOD, StreamingModel, to_chunk
-from ana.models.offline.plans import NotUnderstood
+from ana.models.offline.plans import HELP, UNKNOWN, NotUnderstood
 from ana.models.offline.rules import plan_turn
 from ana.models.offline.view import read_messages
 
@@ -36,7 +36,7 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
     if view.checked:  # the same rules would only write the same draft again
         return _refuse("I could not do that reliably. Please say it in other words.")
     # nothing is kept between calls: the plan runs again from its beginning, over the results so far
-    plan = plan_turn(view)
+    plan, is_explained = plan_turn(view), any(HELP in answer for answer in view.answers)
     try:
         name, arguments = next(plan)
         for result in view.results:
@@ -44,7 +44,8 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
                 return AIMessage(f"That did not work: {result['error']}")
             name, arguments = plan.send(result)
     except NotUnderstood as exc:
-        return _refuse(str(exc))
+        # once in a conversation is enough
+        return _refuse(str(exc).replace(HELP, f"{UNKNOWN}.") if is_explained else str(exc))
     except StopIteration as done:
         return AIMessage(done.value)
     if name not in tools:

@@ -13,7 +13,6 @@ from ana.models.offline.plans import CAN, HELP, Plan, refuse, say
 from ana.models.offline.questions import plan_answer_about_person, plan_search
 from ana.models.offline.sums import find_expression
 from ana.models.offline.view import View
-from ana.time.when import resolve
 
 LONGEST = 2000
 """Longer texts are kept as notes where they say that they are one; no rule reads them."""
@@ -45,8 +44,9 @@ def plan_turn(view: View) -> Plan:
         return whole
     try:
         plan = None if unread else _plan_wishes(normalize(text), view)
-        if plan is None and view.asked:  # the answer to "which one": the same wish, named more closely
-            plan = plan_order(normalize(view.asked), view, narrowed=text)
+        if plan is None and view.asked and not text.endswith("?"):  # the answer to "which one": the same wish
+            asked = normalize(view.asked)
+            plan = plan_order(asked, view, narrowed=text) or plan_deed(asked, view, narrowed=text)
         told = PATTERNS["tells"].search(text) and not text.endswith("?") and not unread
         return plan or refuse(f"If I am to keep that, begin with “note:”; {HELP}" if told else HELP)
     except UnclearPhrase as exc:
@@ -61,9 +61,8 @@ def _plan_wishes(text: str, view: View) -> Plan | None:
             return plan
     for joint in PATTERNS["joint"].finditer(text):
         left, right = text[: joint.start()].strip(), normalize(text[joint.end() :])
-        # "remind me to call Anna on Friday and to buy milk on Saturday" is two reminders
-        if left.lower().startswith("remind me ") and right.startswith("to ") and resolve(left, view.today):
-            right = f"remind me {right}" if resolve(right, view.today) else right
+        if PATTERNS["pasted"].match(left):  # all that follows is the note's
+            break
         if (first := _plan_whole_wish(normalize(left), view)) and (second := _plan_whole_wish(right, view)):
             return plans.run_all([first, second])
     return _plan_wish(text, view)
@@ -96,6 +95,8 @@ def _plan_small_talk(kind: str, text: str, view: View) -> Plan:
             return plans.undo()
         case "clock":
             return _plan_clock(text)
+        case "focus" if PATTERNS["topic"].search(text):
+            return plan_search(text, view) or refuse(HELP)
         case "focus":
             return plans.suggest_focus(view)
         case "recall":

@@ -1,6 +1,8 @@
 """The expression in a question that asks for a number, in figures or in words."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 
 from text_to_num import alpha2digit
 
@@ -67,10 +69,10 @@ _SHAPES = tuple(
 _ASKED = re.compile(
     r"^(?:what|how much|how many|compute|calculate|calc|evaluate|solve|if|split|divide|share|work out|tip|half|a |add|sum|average|square|cube|increase|raise|reduce|decrease|lower|cut|multiply|take"
     r"|subtract|deduct|double|twice|triple|we|i |each|every|the |can you|tell me|(?:two|three|four) \d|\d+ (?:people|of us)|[\d(\-$€£])|\?$|.*\bhow (?:much|many)\b", re.IGNORECASE)
-_RUN = re.compile(r"[$€£(\-]*\d[\d\s.,()+*/%^!×÷$€£-]*(?:of [$€£]?\d[\d.,]*)?")
+_RUN = re.compile(r"[$€£(\-]*\d(?:[\d\s.,()+*/%^!×÷$€£-]|of (?=[$€£]?\d))*")
 _OPERATION = re.compile(r"\d\s*(?:!|% of|%\s*\d|[-+*/^×÷]+\s*[$€£(]*-?\d)|\)\s*[-+*/^]")
 _DATED = re.compile(
-    r"\d ?[ap]m\b|\b\d+-\d+ (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{4}-\d\d-\d\d|\d+:\d\d|\bdue\b|\b(?:on|by|for|until) \d+/\d+|\b(?:remind|note|task|idea|reminder|appointment)\b", re.IGNORECASE)
+    r"\b0x|\d ?[ap]m\b|\b\d+-\d+ (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{4}-\d\d-\d\d|\d+:\d\d|\bdue\b|\b(?:on|by|for|until) \d+/\d+|\b(?:remind|note|task|idea|reminder|appointment)\b", re.IGNORECASE)
 _RATE = re.compile(rf"(?P<each>{_EVERY}).* for (?P<n>\d+) (?P<unit>[a-z]+?)s?\b", re.IGNORECASE)
 _LY = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
@@ -83,30 +85,48 @@ _IN = {("day", "week"): 7, ("month", "year"): 12, ("hour", "day"): 24}
 
 
 def find_expression(question: str) -> str | None:
-    """Return the expression to calculate; None where a question asks for none."""
+    """Return the expression to calculate; None where a question asks for none, or has figures that are not in it."""
     text = alpha2digit(question, "en") if re.search(r"[a-z]", question) else question
     if not _ASKED.search(text) or _DATED.search(text):
         return None
     text = re.sub(*_PERCENT, text, flags=re.IGNORECASE)
     text = re.sub(r"\b(\d+) dozen\b", lambda n: str(int(n[1]) * 12), re.sub(r"\ba dozen\b", "12", text))
+    whole = (found for found in _read_expressions(text) if found and _figures(text) <= _figures(found))
+    return next(whole, None)
+
+
+def _figures(text: str) -> Counter[float]:
+    """The numbers in a text, each as often as it is there."""
+    return Counter(map(float, re.findall(r"\d+(?:\.\d+)?", re.sub(r"(?<=\d),(?=\d{3})", "", text))))
+
+
+def _read_expressions(text: str) -> Iterator[str | None]:
+    """The readings of a text, the surest first."""
     text = re.sub(
         r"\b(\d|two|three|four) (3rd|5th|quarter)s of\b", lambda n: f"{_FEW.get(n[1], n[1])}/{_PARTS[n[2]]} of", text
     )
     if (asked := _UNITS.search(text)) and asked[1].lower() in _SECONDS:
         count = "1" if asked[2].lower().startswith("a") else asked[2]
-        return f"{count} * {_SECONDS[asked[3].lower()]} / {_SECONDS[asked[1].lower()]}"
+        yield f"{count} * {_SECONDS[asked[3].lower()]} / {_SECONDS[asked[1].lower()]}"
     if listed := re.search(
         rf"\b(?:sum of|add(?: up)?|total of|average of) ({_N}(?:(?:,| and|, and) {_N})+)", text, re.IGNORECASE
     ):
         numbers = re.findall(r"\d+(?:\.\d+)?", listed[1])
-        return f"({' + '.join(numbers)}) / {len(numbers)}" if "average" in listed[0].lower() else " + ".join(numbers)
+        yield f"({' + '.join(numbers)}) / {len(numbers)}" if "average" in listed[0].lower() else " + ".join(numbers)
     for shape, form in _SHAPES:
         if match := shape.search(text):
-            return _convert_unit(text, form.format(*match.groups()))
+            yield _convert_unit(text, form.format(*match.groups()))
+    yield _read_signs(text)
+
+
+def _read_signs(text: str) -> str | None:
+    """The longest run of figures and signs; 200 + 19% is a surcharge, and with more around it nobody knows of what."""
     for words, sign in _SIGNS:
         text = re.sub(words, sign, text, flags=re.IGNORECASE)
-    longest = max((run.strip(" .,") for run in _RUN.findall(text)), key=len, default="")
-    return longest.rstrip("-") if _OPERATION.search(longest) else None
+    longest = max((run.strip(" .,").rstrip(" (-") for run in _RUN.findall(text)), key=len, default="")
+    longest = re.sub(r"^([^%]+?) ?([+-]) ?(\d[\d.]*) ?%$", r"(\1) * (1 \2 \3/100)", longest)
+    is_unclear = re.search(r"[+-] ?\d[\d.]* ?%(?! ?(?:of|\d))", longest)
+    return longest if _OPERATION.search(longest) and not is_unclear else None
 
 
 def _convert_unit(text: str, expression: str) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from ana.models.base import PROMPT_DATA
 
@@ -32,6 +32,7 @@ class View:
         lines: Global Context by number, as it was when the turn began: plans are run again over the results so far.
         results: What tools answered in this turn, in order.
         checked: Whether a draft of this turn was sent back.
+        answers: The earlier answers of the conversation.
     """
 
     question: str
@@ -41,6 +42,7 @@ class View:
     lines: dict[int, str]
     results: list[dict[str, Any]]
     checked: bool
+    answers: list[str]
 
     @property
     def today(self) -> date:
@@ -70,6 +72,7 @@ def read_messages(messages: Sequence[BaseMessage]) -> View | None:
         lines=_restore_lines(data["lines"], results),
         results=results,
         checked=any(isinstance(m, HumanMessage) for m in turn[1:]),
+        answers=[m.text for m in messages[: starts[-1] if starts else 0] if isinstance(m, AIMessage)],
     )
 
 
