@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 from langgraph_api.state import patch_interrupt
 from starlette.concurrency import run_in_threadpool
@@ -105,17 +106,21 @@ class ThreadRows:
             self._renew(tables, await run_in_threadpool(self._read_threads, changed), marks, set_at)
 
     def _renew(
-        self, tables: Tables, saved: dict[str, SavedThread], marks: dict[str, Mark], set_at: dict[str, datetime | None]
+        self,
+        tables: Tables,
+        saved: dict[str, SavedThread | None],
+        marks: dict[str, Mark],
+        set_at: dict[str, datetime | None],
     ) -> None:
         assert self._seen is not None
         rows, busy = _index(tables), _find_busy(tables)
         for id, each in saved.items():
             if _set_at(rows.get(id)) != set_at[id]:
                 continue  # the server has set it meanwhile: the next time tells who was later
-            if id not in rows and each.state.created_at:
+            if each and each.state.created_at and id not in rows:
                 rows[id] = _make_row(each)
                 tables["threads"].append(rows[id])
-            if id in rows:
+            if each and id in rows:
                 _write(rows[id], each, id in busy)
             self._seen[id] = marks[id], _set_at(rows.get(id))
 
@@ -123,12 +128,11 @@ class ThreadRows:
         names = Threads(self._settings()).names()
         return {id: (*mark, names.get(id, "")) for id, mark in thread_marks(saver_path(self._settings())).items()}
 
-    def _read_threads(self, ids: Collection[str]) -> dict[str, SavedThread]:
+    def _read_threads(self, ids: Collection[str]) -> dict[str, SavedThread | None]:
         threads = Threads(self._settings())
         with open_saver(saver_path(self._settings())) as saver:
             graph = builder.compile(checkpointer=saver)
-            states = {id: graph.get_state({"configurable": {"thread_id": id}}) for id in ids}
-        return {id: SavedThread(state, threads.describe(id)) for id, state in states.items()}
+            return {id: _read_thread(graph, threads, id) for id in ids}
 
 
 class FreshThreadRows:
@@ -169,6 +173,15 @@ def _drop(tables: Tables, gone: Collection[str]) -> None:
     for table in ("threads", "runs"):
         if gone:
             tables[table][:] = [row for row in tables[table] if str(row["thread_id"]) not in gone]
+
+
+def _read_thread(graph: CompiledStateGraph[Any, Any, Any, Any], threads: Threads, id: str) -> SavedThread | None:
+    """Return what is saved of a thread; None if it is damaged, which must not keep the others from being shown."""
+    try:
+        return SavedThread(graph.get_state({"configurable": {"thread_id": id}}), threads.describe(id))
+    except (AnaError, ValueError, TypeError, KeyError) as exc:
+        _log.warning("the thread %s cannot be read: %s", id, exc)
+        return None
 
 
 def _make_row(saved: SavedThread) -> Row:

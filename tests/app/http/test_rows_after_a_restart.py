@@ -92,3 +92,17 @@ def test_what_cannot_be_read_leaves_the_rows_as_they_are(
         refresh(settings, tables)
     assert tables.threads == before
     assert "cannot be read" in caplog.text
+
+
+def test_a_damaged_thread_keeps_no_other_from_being_shown(
+    make_assistant: MakeAssistant, settings: Settings, tables: ServerTables, caplog: pytest.LogCaptureFixture
+) -> None:
+    make_assistant("Hello again.").ask("and now?", OTHER)
+    with open_saver(saver_path(settings)) as saver, saver.cursor() as cursor:
+        cursor.execute("UPDATE checkpoints SET checkpoint = x'c1' WHERE thread_id = ?", (THREAD,))
+    rows = ThreadRows(tables.find, lambda: settings)
+    for _ in range(2):
+        asyncio.run(rows.refresh())
+    other = next(row for row in tables.threads if str(row["thread_id"]) == OTHER)
+    assert other["values"]["messages"][-1].content == "Hello again."
+    assert caplog.text.count(f"{THREAD} cannot be read") == 1
