@@ -33,7 +33,8 @@ class Thread:
         id: A UUID, so that the LangGraph server takes it too.
         name: The name the person gave it; may be empty.
         turns: The number of turns in its traces.
-        last: When the last one began, ISO 8601.
+        first: When the first one began, ISO 8601; empty without one.
+        last: When the last one began.
         about: Its first question.
         latest: Its last question.
     """
@@ -41,6 +42,7 @@ class Thread:
     id: str
     name: str
     turns: int
+    first: str
     last: str
     about: str
     latest: str
@@ -86,9 +88,9 @@ class Threads:
         """Resolve a name, and save it for lists."""
         name = plain_text(name).strip()
         id = self.resolve(name)
-        known = id.startswith(name) or self._read_names().get(id) == name
+        known = id.startswith(name) or self.names().get(id) == name
         if not known and not is_read_only(self._settings.ana_data_dir):
-            self._save_names(self._read_names() | {id: name})
+            self._save_names(self.names() | {id: name})
         return id
 
     def last(self) -> str | None:
@@ -115,16 +117,26 @@ class Threads:
 
         return thread_ids(self._saver_path())
 
-    def names(self) -> list[str]:
-        """Return the names of conversations, sorted."""
-        return sorted(self._read_names().values())
+    def names(self) -> dict[str, str]:
+        """Return the names of conversations by their ids."""
+        if not self._names_file.exists():
+            return {}
+        try:
+            names = json.loads(self._names_file.read_text())
+            return {str(id): str(name) for id, name in names.items()}
+        except (OSError, ValueError, AttributeError) as exc:
+            raise UserError(
+                f"The names of conversations in {self._names_file} cannot be read: {exc}.",
+                "`ana doctor --repair` sets the file aside; the conversations stay.",
+            ) from exc
 
     def describe(self, id: str) -> Thread:
         """Return what is known about a thread from its traces."""
         records = self._traces.read(id)
-        first, last = (records[0], records[-1]) if records else (None, None)
-        about, latest = (record["question"] if record else "" for record in (first, last))
-        return Thread(id, self._read_names().get(id, ""), len(records), last["ts"] if last else "", about, latest)
+        ends = (records[0], records[-1]) if records else ()
+        first, last = (record["ts"] for record in ends) if ends else ("", "")
+        about, latest = (record["question"] for record in ends) if ends else ("", "")
+        return Thread(id, self.names().get(id, ""), len(records), first, last, about, latest)
 
     def move_to_trash(self, id: str) -> None:
         """Delete a thread so that `restore` can bring it back until the trash is purged.
@@ -137,7 +149,7 @@ class Threads:
 
         with self._own_for_the_last_time([id]):
             now = datetime.now(UTC).isoformat(timespec="microseconds")
-            name = self._read_names().get(id, "")
+            name = self.names().get(id, "")
             put_in_trash(self._saver_path(), id, now, name, self._traces.read_text(id))
             self._traces.delete(id)
 
@@ -166,15 +178,14 @@ class Threads:
         self._traces.write_text(found.thread, found.trace)  # first: until the thread is there it can be restored again
         take_out_of_trash(self._saver_path(), found)
         if found.name:
-            self._save_names(self._read_names() | {found.thread: found.name})
+            self._save_names(self.names() | {found.thread: found.name})
         return self.describe(found.thread)
 
     def erase(self, id: str) -> None:
         """Delete permanently the checkpoints, the traces and the name of a thread that the caller owns."""
-        from graph.checkpoints import open_saver
+        from graph.trash import delete_threads
 
-        with open_saver(self._saver_path()) as saver:
-            saver.delete_thread(id)
+        delete_threads(self._saver_path(), [id])
         self._traces.delete(id)
         self._forget([id])
 
@@ -213,7 +224,7 @@ class Threads:
         self._forget(ids)
 
     def _forget(self, ids: Collection[str]) -> None:
-        names = self._read_names()
+        names = self.names()
         if names.keys() & {*ids}:
             self._save_names({id: name for id, name in names.items() if id not in ids})
         if self.last() in ids:
@@ -223,18 +234,6 @@ class Threads:
         from graph.checkpoints import saver_path
 
         return saver_path(self._settings)
-
-    def _read_names(self) -> dict[str, str]:
-        if not self._names_file.exists():
-            return {}
-        try:
-            names = json.loads(self._names_file.read_text())
-            return {str(id): str(name) for id, name in names.items()}
-        except (OSError, ValueError, AttributeError) as exc:
-            raise UserError(
-                f"The names of conversations in {self._names_file} cannot be read: {exc}.",
-                "`ana doctor --repair` sets the file aside; the conversations stay.",
-            ) from exc
 
     def _save_names(self, names: dict[str, str]) -> None:
         self._names_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

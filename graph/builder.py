@@ -42,3 +42,5 @@ builder.add_conditional_edges("execute_tools", after_execute_tools)
 builder.add_conditional_edges("reflect", after_reflect)
 
 graph = builder.compile(name="ana")
+# clients are shown the state as it is kept: without what one turn reads for itself
+graph.stream_channels = [name for name in graph.stream_channels_list if name != "loaded"]

@@ -12,7 +12,7 @@ from ana.files import BUSY_SECONDS, open_readable
 from ana.private import keep_private
 from ana.settings import Settings, load_settings
 from graph.pruning import PruningSaver, ServerSaver
-from graph.sequence import list_threads
+from graph.sequence import list_marks, list_threads
 
 TRASHED = "deleted:"
 """The ids of deleted threads begin with it; no other does, because those are UUIDs."""
@@ -62,6 +62,14 @@ def thread_ids(path: Path) -> list[str]:
         return []
     with open_readable(path) as file, _connect(file) as connection:
         return [id for id in list_threads(connection) if not id.startswith(TRASHED)]
+
+
+def thread_marks(path: Path) -> dict[str, tuple[int, int]]:
+    """Return a mark of the newest state of each thread but the deleted ones; every change of it changes the mark."""
+    if not path.exists():
+        return {}
+    with open_readable(path) as file, _connect(file) as connection:
+        return {id: mark for id, mark in list_marks(connection).items() if not id.startswith(TRASHED)}
 
 
 def _connect(path: Path) -> closing[sqlite3.Connection]:

@@ -22,6 +22,7 @@ from graph.sequence import (
     DELETE_ALL_BUT_NEWEST,
     DELETE_OLD_TURNS,
     DELETE_RUN,
+    MARK_EMPTIED,
     MARK_STOPPED,
     NEWEST,
     WAS_STOPPED,
@@ -88,6 +89,7 @@ class PruningSaver(SqliteSaver):
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete the checkpoints of runs: what a thread was before them is its newest state again."""
         for id in run_ids:
+            self._change(MARK_EMPTIED, (str(id),))
             self._change(DELETE_RUN, (str(id),))
 
     def mark_stopped(self, run_id: str) -> None:

@@ -36,6 +36,7 @@ END;
 {_ENTER.format(rows="FROM checkpoints AS new")} ORDER BY new.checkpoint_id;
 DROP TABLE IF EXISTS turns;
 CREATE TABLE IF NOT EXISTS stopped (run_id TEXT PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS emptied (thread_id TEXT PRIMARY KEY);
 COMMIT;
 """
 """Brings a file of an earlier version over: its checkpoints are entered by their ids, its table of turns goes."""
@@ -61,6 +62,14 @@ MARK_STOPPED = "INSERT OR IGNORE INTO stopped VALUES (?)"
 
 WAS_STOPPED = "SELECT EXISTS (SELECT 1 FROM stopped WHERE run_id = ?)"
 
+MARK_EMPTIED = "INSERT OR IGNORE INTO emptied SELECT DISTINCT thread_id FROM sequence WHERE run_id = ?"
+"""A thread may lose all its checkpoints with its runs: it is empty then, but not deleted."""
+
+MARKS = """SELECT thread_id, 0, 0 FROM emptied UNION ALL
+    SELECT s.thread_id, seq, (SELECT count(*) FROM writes AS w
+        WHERE (w.thread_id, w.checkpoint_ns, w.checkpoint_id) = (s.thread_id, s.checkpoint_ns, s.checkpoint_id))
+    FROM sequence AS s WHERE seq IN (SELECT max(seq) FROM sequence GROUP BY thread_id)"""
+
 DELETE_RUN = f"DELETE FROM checkpoints WHERE ({_KEY}) IN (SELECT {_KEY} FROM sequence WHERE run_id = ?)"
 
 COPY_THREAD = (
@@ -76,8 +85,8 @@ COPY_THREAD = (
 
 
 def create_sequence(connection: sqlite3.Connection) -> None:
-    """Create the table and its triggers, and enter the checkpoints that are there; nothing if it exists."""
-    if "sequence" not in _list_tables(connection):
+    """Create the tables and the triggers, and enter the checkpoints that are there; nothing if they exist."""
+    if "emptied" not in _list_tables(connection):
         connection.executescript(_CREATE)
 
 
@@ -90,6 +99,13 @@ def list_threads(connection: sqlite3.Connection) -> list[str]:
     table, order = ("sequence", "seq") if "sequence" in tables else ("checkpoints", "checkpoint_id")
     query = f"SELECT thread_id FROM {table} GROUP BY thread_id ORDER BY max({order}) DESC"
     return [id for (id,) in connection.execute(query)]
+
+
+def list_marks(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
+    """Return a mark of every thread's newest state, also of an empty thread's; every change of it changes the mark."""
+    if "emptied" not in _list_tables(connection):
+        return {}
+    return {id: (seq, writes) for id, seq, writes in connection.execute(MARKS)}
 
 
 def select_newest_first(

@@ -7,9 +7,6 @@ import threading
 import uuid
 from collections.abc import AsyncIterator
 
-from langgraph_sdk import get_client
-from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import LangGraphError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json, to_jsonable_python
 from starlette.applications import Starlette
@@ -24,7 +21,7 @@ from ana.errors import AnaError, ConfigError, NotWaiting, StoreBusy, UserError, 
 from ana.handles import default_handles
 from ana.logs import escape_console_lines
 from ana.models.providers import model_name
-from ana.settings import Settings, load_settings
+from ana.settings import load_settings
 from ana.tracing import langsmith
 from ana.tracing.traces import Traces
 from app.http.deletion import ThreadDeletion
@@ -32,17 +29,16 @@ from app.http.guard import HEADERS, Guard
 from app.http.rejection import RunRejection
 from app.http.run_errors import shorten_run_errors
 from app.http.run_requests import RunRequests
+from app.http.thread_rows import FreshThreadRows, ThreadRows
 from app.old_traces import move_old_traces
 from app.outcome import Done, Waiting
 from app.reply import Reply
 from app.serving import mark_serving
 from app.threads import Threads
 from app.turn import Assistant, open_assistant
-from graph.checkpoints import saver_path, thread_ids
 from prompts import decision_prompt
 
 _log = logging.getLogger(__name__)
-GRAPH = "ana"
 WATCH_SECONDS = 2.0
 PATIENCE = 60.0
 """Seconds that a request waits for a thread in which another door works."""
@@ -188,21 +184,20 @@ async def version(_: Request) -> JSONResponse:
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Set up LangSmith; register every thread of the saver with the server: now, and when another door begins one.
+    """Set up LangSmith; let the server's rows of threads follow the saver, also while nobody asks for them.
 
     What the server logs on the console may quote a model or a person.
     """
     shorten_run_errors()
     escape_console_lines()
-    client, known = get_client(), app.state.known
     settings = await run_in_threadpool(load_settings)
     # before the first run: the server traces a run from its beginning, when no node has opened the handles yet
     await run_in_threadpool(langsmith.switch_on_or_off)
     await run_in_threadpool(langsmith.connect, settings)
     await run_in_threadpool(move_old_traces, settings)
     await run_in_threadpool(app.state.turns.open)
-    await register_threads(client, settings, known)
-    watching = asyncio.create_task(_watch(client, settings, known))
+    await app.state.rows.refresh()
+    watching = asyncio.create_task(_watch(app.state.rows))
     mark = contextlib.ExitStack()
     await run_in_threadpool(mark.enter_context, mark_serving(settings))
     yield
@@ -211,26 +206,10 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     await run_in_threadpool(app.state.turns.close)
 
 
-async def register_threads(client: LangGraphClient, settings: Settings, known: set[str]) -> None:
-    """Register the saver's threads that are not in `known`, and make it hold them all and no others.
-
-    The server's own index is a pickle written now and then: after a kill -9, and for threads of another door, it
-    answers 404 for a thread whose checkpoints are all there.
-    """
-    path = await run_in_threadpool(saver_path, settings)
-    present = await run_in_threadpool(thread_ids, path)
-    known.intersection_update(present)
-    for id in present:
-        if id not in known:
-            with contextlib.suppress(LangGraphError):
-                await client.threads.create(thread_id=id, if_exists="do_nothing", graph_id=GRAPH)
-            known.add(id)
-
-
-async def _watch(client: LangGraphClient, settings: Settings, known: set[str]) -> None:
+async def _watch(rows: ThreadRows) -> None:
     while True:
         await asyncio.sleep(WATCH_SECONDS)
-        await register_threads(client, settings, known)
+        await rows.refresh()
 
 
 def _read_body(body: bytes) -> Question | Decision:
@@ -276,15 +255,16 @@ def build_app() -> Starlette:
         )
     ]
     guard = Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)
-    known: set[str] = set()
+    rows = ThreadRows()
     middleware = [
         guard,
         Middleware(RunRequests),
+        Middleware(FreshThreadRows, rows=rows),
         Middleware(RunRejection),
-        Middleware(ThreadDeletion, forget=known.discard),
+        Middleware(ThreadDeletion, rows=rows),
     ]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers={Exception: _fail})
-    app.state.turns, app.state.known = TurnRunner(), known
+    app.state.turns, app.state.rows = TurnRunner(), rows
     return app
 
 

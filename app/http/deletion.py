@@ -1,7 +1,6 @@
 """DELETE of a thread through the API: what this project keeps of it goes with what the server keeps."""
 
 import re
-from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
@@ -11,6 +10,7 @@ from ana.errors import StoreBusy
 from ana.ownership import stop_runs, thread_lock
 from ana.settings import load_settings
 from app.http.rejection import find_thread
+from app.http.thread_rows import ThreadRows
 from app.threads import Threads
 
 _THREAD = re.compile(r"/threads/([0-9a-fA-F-]{36})/?")
@@ -21,12 +21,12 @@ class ThreadDeletion:
 
     Args:
         app: The application; the server's own route is part of it.
-        forget: Called with the id of a thread that is gone.
+        rows: The server's rows of threads.
     """
 
-    def __init__(self, app: ASGIApp, forget: Callable[[str], None]) -> None:
+    def __init__(self, app: ASGIApp, rows: ThreadRows) -> None:
         self._app = app
-        self._forget = forget
+        self._rows = rows
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         thread = find_thread(_THREAD, "DELETE", scope)
@@ -43,9 +43,9 @@ class ThreadDeletion:
         lock = await run_in_threadpool(thread_lock, settings, thread, "ana server")
         await run_in_threadpool(lock.acquire)
         try:
-            await run_in_threadpool(Threads(settings).erase, thread)
-            stop_runs(thread)
-            self._forget(thread)
-            await self._app(scope, receive, send)
+            async with self._rows.changing:  # otherwise the row might be gone before the server looks for it
+                await run_in_threadpool(Threads(settings).erase, thread)
+                stop_runs(thread)
+                await self._app(scope, receive, send)
         finally:
             await run_in_threadpool(lock.discard)

@@ -65,7 +65,7 @@ class Repl:
         return read_piped_lines()
 
     def _completions(self) -> list[str]:
-        names = [f"/threads {name}" for name in self._threads.names()]
+        names = [f"/threads {name}" for name in sorted(self._threads.names().values())]
         return [*(command.name for command in COMMANDS), *names]
 
     def _greet(self) -> None:

@@ -1,14 +1,19 @@
-"""The program as people start it, but for the imports: see tests/forks.py."""
+"""The program as people start it, but for the imports (see tests/forks.py), and one dev server for all tests."""
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langgraph_sdk import get_sync_client
+from langgraph_sdk.client import SyncLangGraphClient
 
-from ana.settings import PROJECT
+from ana.settings import PROJECT, Settings, load_settings
+from evals.load.server import Server, running
 from tests.conftest import folders
 from tests.forks import run_forked
+from tests.openai_stub import Said, Stub, openai_stub
 
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
@@ -23,3 +28,71 @@ def ana(tmp_path: Path) -> Run:
         return run_forked("-m", "app.cli", *arguments, given=given, cwd=tmp_path, env=env)
 
     return run
+
+
+HELLO = Said("Hello there.")
+"""What the model of the dev server answers without a script."""
+
+
+@pytest.fixture(scope="session")
+def server_model() -> Iterator[Stub]:
+    with openai_stub(HELLO) as stub:
+        yield stub
+
+
+@pytest.fixture(scope="session")
+def server_env(tmp_path_factory: pytest.TempPathFactory, server_model: Stub) -> dict[str, str]:
+    """The environment of the dev server: its folder is not a test's own."""
+    model = {"OPENAI_BASE_URL": server_model.url, "OPENAI_API_KEY": "sk-test-secret", "OPENAI_MODEL": "one"}
+    # a long history is cut, and then the state would no longer hold every message
+    more = {"LLM_PROVIDER": "openai", "ANA_HISTORY_TOKENS": "100000"}
+    return folders(tmp_path_factory.mktemp("server"), **model, **more)
+
+
+@pytest.fixture(scope="session")
+def server_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("log") / "server.log"
+
+
+@pytest.fixture(scope="session")
+def server_settings(server_env: dict[str, str]) -> Settings:
+    return load_settings(server_env)
+
+
+@pytest.fixture(scope="session")
+def files_at_start() -> set[str]:
+    """Filled when the dev server has started: what its data folder holds then."""
+    return set()
+
+
+@pytest.fixture(scope="session")
+def server(
+    server_env: dict[str, str], server_log: Path, server_settings: Settings, files_at_start: set[str]
+) -> Iterator[Server]:
+    """The dev server. It takes seconds to start, so tests share it; each uses threads of its own."""
+    with running(server_env, server_log) as server:
+        files_at_start |= {path.name for path in server_settings.ana_data_dir.iterdir()}
+        yield server
+
+
+@pytest.fixture
+def stub(server_model: Stub) -> Stub:
+    """The model of the dev server, without what an earlier test has left in its script."""
+    server_model.script = [HELLO]
+    return server_model
+
+
+@pytest.fixture
+def client(server: Server, stub: Stub) -> Iterator[SyncLangGraphClient]:
+    with get_sync_client(url=server.url, timeout=60) as client:
+        yield client
+
+
+@pytest.fixture
+def thread(client: SyncLangGraphClient) -> str:
+    return str(client.threads.create()["thread_id"])
+
+
+def say(question: str | list[Any]) -> dict[str, Any]:
+    """The input of a run."""
+    return {"messages": [{"role": "user", "content": question}]}

@@ -5,14 +5,13 @@ import json
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
 import httpx
 import pytest
-from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 from starlette.responses import Response
 from starlette.testclient import TestClient
@@ -21,18 +20,18 @@ from ana.errors import StoreBusy, TurnStopped
 from ana.handles import open_data_folder
 from ana.models.scripted import calls
 from ana.ownership import Ownership, owner, thread_lock
-from ana.settings import Settings, load_settings
+from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.http.app import Question, TurnRunner
 from app.http.deletion import ThreadDeletion
+from app.http.thread_rows import ThreadRows
 from app.threads import Threads
 from evals.load.mixed import run_round
-from evals.load.server import Server, running
-from tests.conftest import MakeAssistant, folders
+from evals.load.server import Server
+from tests.app.conftest import HELLO, say
+from tests.conftest import MakeAssistant
 from tests.forks import run_forked
-from tests.openai_stub import Said, Stub, openai_stub, stores_what_is_said
-
-HELLO = Said("Hello there.")
+from tests.openai_stub import Said, Stub, stores_what_is_said
 
 
 class Gate:
@@ -50,45 +49,6 @@ class Gate:
         self.reached.set()
         self.opened.wait(60)
         return self._replies[0]
-
-
-@pytest.fixture(scope="module")
-def stub() -> Iterator[Stub]:
-    with openai_stub(HELLO) as stub:
-        yield stub
-
-
-@pytest.fixture(scope="module")
-def env(tmp_path_factory: pytest.TempPathFactory, stub: Stub) -> dict[str, str]:
-    more = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": stub.url}
-    # a long history is cut, and then the state would no longer hold every message
-    return folders(tmp_path_factory.mktemp("doors"), ANA_HISTORY_TOKENS="100000", **more)
-
-
-@pytest.fixture(scope="module")
-def server_settings(env: dict[str, str]) -> Settings:
-    return load_settings(env)
-
-
-@pytest.fixture(scope="module")
-def server(env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running(env, tmp_path_factory.mktemp("log") / "server.log") as server:
-        yield server
-
-
-@pytest.fixture
-def client(server: Server) -> Iterator[SyncLangGraphClient]:
-    with get_sync_client(url=server.url, timeout=60) as client:
-        yield client
-
-
-@pytest.fixture
-def thread(client: SyncLangGraphClient) -> str:
-    return str(client.threads.create()["thread_id"])
-
-
-def say(question: str) -> dict[str, Any]:
-    return {"messages": [{"role": "user", "content": question}]}
 
 
 def texts(client: SyncLangGraphClient, thread: str) -> list[str]:
@@ -114,10 +74,10 @@ def store(content: str) -> Said:
 
 
 def test_forty_messages_at_once_through_every_door_are_answered_in_one_order(
-    server: Server, stub: Stub, env: dict[str, str]
+    server: Server, stub: Stub, server_env: dict[str, str]
 ) -> None:
     stub.script = [stores_what_is_said]
-    assert run_round(server.url, env, "together") == []
+    assert run_round(server.url, server_env, "together") == []
 
 
 def test_a_run_that_still_works_is_not_finished_by_another_door(
@@ -226,7 +186,7 @@ def test_a_request_waits_for_another_door_and_is_then_refused_with_its_name(
 
 
 def test_a_deleted_thread_is_gone_at_every_door_and_may_be_used_again(
-    client: SyncLangGraphClient, server: Server, stub: Stub, env: dict[str, str], server_settings: Settings
+    client: SyncLangGraphClient, server: Server, stub: Stub, server_env: dict[str, str], server_settings: Settings
 ) -> None:
     stub.script = [HELLO]
     threads, locks = Threads(server_settings), server_settings.ana_data_dir / "locks"
@@ -237,14 +197,13 @@ def test_a_deleted_thread_is_gone_at_every_door_and_may_be_used_again(
     client.threads.delete(thread)
     assert httpx.get(f"{server.url}/trace/{thread}").status_code == 404
     assert httpx.get(f"{server.url}/transcript/{thread}").json()["turns"] == []
-    assert (threads.last(), threads.names(), list(locks.glob(f"{thread}*"))) == (None, [], [])
+    assert (threads.last(), threads.names().get(thread), list(locks.glob(f"{thread}*"))) == (None, None, [])
     assert thread not in [each.id for each in threads.all()]
 
     assert ask(server, "holidays", "second").json()["thread_id"] == thread
-    while thread not in [each["thread_id"] for each in client.threads.search(limit=100)]:
-        time.sleep(0.05)  # a thread of another door appears when the server looks for them
+    assert thread in [each["thread_id"] for each in client.threads.search(limit=100)]
     client.runs.wait(thread, "ana", input=say("third"))
-    done = run_forked("-m", "app.cli", "ask", "fourth", "--thread", "holidays", env=env)
+    done = run_forked("-m", "app.cli", "ask", "fourth", "--thread", "holidays", env=server_env)
     assert done.returncode == 0, done.stderr
     assert texts(client, thread)[::2] == questions(server_settings, thread) == ["second", "third", "fourth"]
 
@@ -271,28 +230,28 @@ def test_a_thread_in_which_somebody_works_is_not_deleted(
     make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assistant, thread = make_assistant("Hello."), str(uuid.uuid4())
-    forgotten: list[str] = []
     settings = assistant.handles.settings
     assistant.ask("hello", thread)
     monkeypatch.setattr("app.http.deletion.thread_lock", partial(thread_lock, patience=0.05))
     monkeypatch.setattr("app.http.deletion.load_settings", lambda: settings)
-    web = TestClient(ThreadDeletion(Response(status_code=204), forgotten.append))
+    web = TestClient(ThreadDeletion(Response(status_code=204), ThreadRows()))
     lock = thread_lock(settings, thread, "somebody")
     lock.acquire()
     refused = web.delete(f"/threads/{thread}")
     lock.release()
-    assert (refused.status_code, forgotten) == (409, [])
+    assert refused.status_code == 409
     assert "in use by somebody" in refused.json()["detail"]
     assert questions(settings, thread) == ["hello"]
     assert web.delete(f"/threads/{thread}").status_code == 204
-    assert (questions(settings, thread), forgotten) == ([], [thread])
+    assert questions(settings, thread) == []
 
 
 @pytest.mark.parametrize(
     "path", ["/threads/search", "/threads/------------------------------------", "/threads/x/runs/y"]
 )
-def test_other_requests_pass(path: str) -> None:
-    web = TestClient(ThreadDeletion(Response(status_code=204), lambda _: pytest.fail("a thread was forgotten")))
+def test_other_requests_pass(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.http.deletion.load_settings", lambda: pytest.fail("a thread is deleted"))
+    web = TestClient(ThreadDeletion(Response(status_code=204), ThreadRows()))
     assert web.delete(path).status_code == 204
 
 

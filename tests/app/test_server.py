@@ -18,63 +18,17 @@ from langgraph_sdk.client import SyncLangGraphClient
 from langgraph_sdk.errors import ConflictError
 from langgraph_sdk.schema import ThreadState
 
-from ana.settings import Settings, load_settings
+from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.serving import is_serving
 from evals.load.server import Server, running
-from tests.conftest import folders
+from tests.app.conftest import HELLO, say
 from tests.forks import run_forked
-from tests.openai_stub import Said, Stub, openai_stub, stores_what_is_said
+from tests.openai_stub import Said, Stub, stores_what_is_said
 from tests.readme import README_URL, read_example
 
-HELLO = Said("Hello there.")
 MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
 DONE = Said("Saved: buy milk.")
-
-
-@pytest.fixture(scope="module")
-def stub() -> Iterator[Stub]:
-    with openai_stub(HELLO) as stub:
-        yield stub
-
-
-@pytest.fixture(scope="module")
-def env(tmp_path_factory: pytest.TempPathFactory, stub: Stub) -> dict[str, str]:
-    more = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-test-secret", "OPENAI_BASE_URL": stub.url}
-    return folders(tmp_path_factory.mktemp("server"), **more)
-
-
-@pytest.fixture(scope="module")
-def settings(env: dict[str, str]) -> Settings:
-    return load_settings(env)
-
-
-@pytest.fixture(scope="module")
-def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("log") / "server.log"
-
-
-@pytest.fixture(scope="module")
-def files_at_start() -> set[str]:
-    """Filled when the server has started: what the data folder holds then."""
-    return set()
-
-
-@pytest.fixture(scope="module")
-def server(env: dict[str, str], log: Path, settings: Settings, files_at_start: set[str]) -> Iterator[Server]:
-    with running(env, log) as server:
-        files_at_start |= {path.name for path in settings.ana_data_dir.iterdir()}
-        yield server
-
-
-@pytest.fixture
-def client(server: Server) -> Iterator[SyncLangGraphClient]:
-    with get_sync_client(url=server.url) as client:
-        yield client
-
-
-def say(question: str | list[Any]) -> dict[str, Any]:
-    return {"messages": [{"role": "user", "content": question}]}
 
 
 def state_texts(client: SyncLangGraphClient, thread_id: str) -> list[str]:
@@ -110,40 +64,39 @@ def test_the_python_example_of_the_readme_runs(server: Server, stub: Stub) -> No
     assert (done.stdout, done.stderr) == ("Saved: buy milk.\n", "")
 
 
-def test_a_kill_right_after_a_run_loses_nothing(env: dict[str, str], stub: Stub, tmp_path: Path) -> None:
+def test_a_kill_right_after_a_run_loses_nothing(server_env: dict[str, str], stub: Stub, tmp_path: Path) -> None:
     stub.script = [HELLO]
-    with running(env, tmp_path / "first.log") as first, get_sync_client(url=first.url) as client:
+    with running(server_env, tmp_path / "first.log") as first, get_sync_client(url=first.url) as client:
         thread = client.threads.create()["thread_id"]
         client.runs.wait(thread, "ana", input=say("first"))
         first.kill()
-    with running(env, tmp_path / "second.log") as second, get_sync_client(url=second.url) as client:
+    with running(server_env, tmp_path / "second.log") as second, get_sync_client(url=second.url) as client:
         assert state_texts(client, thread) == ["first", "Hello there."]
         client.runs.wait(thread, "ana", input=say("second"))
         assert state_texts(client, thread) == ["first", "Hello there.", "second", "Hello there."]
 
 
 def test_a_thread_of_the_command_line_appears_and_the_reverse(
-    client: SyncLangGraphClient, server: Server, env: dict[str, str], stub: Stub
+    client: SyncLangGraphClient, server: Server, server_env: dict[str, str], stub: Stub
 ) -> None:
     stub.script = [HELLO]
-    answer = command_line(env, "ask", "from the shell", "--thread", "shell", "--json")
+    answer = command_line(server_env, "ask", "from the shell", "--thread", "shell", "--json")
     thread = json.loads(answer)["thread_id"]
-    wait_for(lambda: httpx.get(f"{server.url}/threads/{thread}").status_code == 200)
     assert state_texts(client, thread) == ["from the shell", "Hello there."]
     asked = httpx.post(f"{server.url}/ask", json={"question": "from the web", "thread_id": "shell"}, timeout=30)
     assert asked.json()["thread_id"] == thread
-    shown = command_line(env, "threads", "show", "shell")
+    shown = command_line(server_env, "threads", "show", "shell")
     assert "> from the shell" in shown
     assert "> from the web" in shown
 
 
-def command_line(env: dict[str, str], *arguments: str) -> str:
-    done = run_forked("-m", "app.cli", *arguments, env=env)
+def command_line(server_env: dict[str, str], *arguments: str) -> str:
+    done = run_forked("-m", "app.cli", *arguments, env=server_env)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def test_ask_runs_a_turn_and_the_trace_is_found(server: Server, stub: Stub, settings: Settings) -> None:
+def test_ask_runs_a_turn_and_the_trace_is_found(server: Server, stub: Stub, server_settings: Settings) -> None:
     stub.script = [MILK, DONE]
     answer = httpx.post(f"{server.url}/ask", json={"question": "milk", "max_steps": 5}, timeout=30)
     assert answer.status_code == 200, answer.text
@@ -160,7 +113,7 @@ def test_ask_runs_a_turn_and_the_trace_is_found(server: Server, stub: Stub, sett
     assert httpx.get(f"{server.url}/transcript/{record['thread_id']}?before={record['id']}").json()["turns"] == []
     for wrong in ("limit=0", "limit=x", "before=nothing"):
         assert httpx.get(f"{server.url}/transcript/{record['thread_id']}?{wrong}").status_code == 400
-    assert "sk-test-secret" not in Traces(settings.traces_dir).path(told["thread_id"]).read_text()
+    assert "sk-test-secret" not in Traces(server_settings.traces_dir).path(told["thread_id"]).read_text()
 
 
 def test_many_questions_at_once_in_one_thread_are_answered_one_after_another(server: Server, stub: Stub) -> None:
@@ -239,7 +192,7 @@ def test_a_cancelled_run_keeps_or_loses_its_messages(
 
 
 def test_a_deleted_run_takes_its_messages_with_it_and_leaves_what_it_stored(
-    client: SyncLangGraphClient, stub: Stub, env: dict[str, str]
+    client: SyncLangGraphClient, stub: Stub, server_env: dict[str, str]
 ) -> None:
     stub.script = [HELLO, Said(calls=[("create_item", {"content": "Buy a kettle"})]), DONE, HELLO]
     thread = client.threads.create()["thread_id"]
@@ -248,7 +201,7 @@ def test_a_deleted_run_takes_its_messages_with_it_and_leaves_what_it_stored(
     newest, _ = client.runs.list(thread)
     client.runs.delete(thread, newest["run_id"])
     assert state_texts(client, thread) == ["first", "Hello there."]
-    assert "Buy a kettle" in command_line(env, "items")
+    assert "Buy a kettle" in command_line(server_env, "items")
     client.runs.wait(thread, "ana", input=say("second"))
     assert state_texts(client, thread) == ["first", "Hello there.", *SECOND]
 
@@ -293,10 +246,10 @@ def test_a_client_with_an_event_loop_does_the_same(server: Server, gate: Gate) -
     assert asyncio.run(play()) == SECOND
 
 
-def test_the_server_misses_nothing_in_the_saver(client: SyncLangGraphClient, log: Path) -> None:
+def test_the_server_misses_nothing_in_the_saver(client: SyncLangGraphClient, server_log: Path) -> None:
     thread = client.threads.create()["thread_id"]
     client.runs.wait(thread, "ana", input=say("hi"))
-    assert "Custom checkpointer missing" not in log.read_text()
+    assert "Custom checkpointer missing" not in server_log.read_text()
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -347,8 +300,8 @@ def test_only_ids_reach_the_file_system(server: Server, id: str) -> None:
     assert answer.status_code in (400, 404)
 
 
-def test_a_server_that_runs_is_known_to_a_purge(server: Server, settings: Settings) -> None:
-    assert is_serving(settings)
+def test_a_server_that_runs_is_known_to_a_purge(server: Server, server_settings: Settings) -> None:
+    assert is_serving(server_settings)
 
 
 def test_health_and_version(server: Server) -> None:
@@ -370,10 +323,10 @@ FOREIGN: list[dict[str, str]] = [
 @pytest.mark.parametrize("headers", FOREIGN)
 @pytest.mark.parametrize("path", ["/ask", "/runs/wait", "/threads", "/threads/search", "/runs/stream"])
 def test_another_page_cannot_drive_the_server(
-    server: Server, stub: Stub, settings: Settings, headers: dict[str, str], path: str
+    server: Server, stub: Stub, server_settings: Settings, headers: dict[str, str], path: str
 ) -> None:
     def changed() -> tuple[int, list[str]]:
-        return len(stub.requests), sorted(p.name for p in settings.traces_dir.glob("*.jsonl"))
+        return len(stub.requests), sorted(p.name for p in server_settings.traces_dir.glob("*.jsonl"))
 
     before, thread = changed(), str(uuid.uuid4())
     body = json.dumps({"question": "steal", "assistant_id": "ana", "input": say("steal"), "thread_id": thread})
@@ -458,15 +411,15 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("part", "sentence"), REFUSED)
 @pytest.mark.parametrize("path", ["/runs/wait", "/threads/{thread}/runs/stream", "/runs/batch", "/assistants"])
 def test_a_request_that_no_run_can_take_is_refused_in_one_line(
-    server: Server, stub: Stub, log: Path, part: dict[str, Any], sentence: str, path: str
+    server: Server, stub: Stub, server_log: Path, part: dict[str, Any], sentence: str, path: str
 ) -> None:
-    before, asked = log.stat().st_size, len(stub.requests)
+    before, asked = server_log.stat().st_size, len(stub.requests)
     body = {"assistant_id": "ana", "graph_id": "ana", "input": say("hi")} | part
     url = f"{server.url}{path.format(thread=uuid.uuid4())}"
     answer = httpx.post(url, json=[body] if path.endswith("batch") else body, timeout=30)
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith(sentence)
-    assert log.read_bytes()[before:].count(b"\n") == 1
+    assert server_log.read_bytes()[before:].count(b"\n") == 1
     assert len(stub.requests) == asked
 
 
@@ -478,13 +431,13 @@ def test_a_request_that_no_run_can_take_is_refused_in_one_line(
     ],
 )
 def test_the_sentence_of_an_error_reaches_the_client_and_is_one_line_of_the_log(
-    server: Server, log: Path, messages: list[Any], sentence: str
+    server: Server, server_log: Path, messages: list[Any], sentence: str
 ) -> None:
-    before = log.stat().st_size
+    before = server_log.stat().st_size
     body = {"assistant_id": "ana", "input": {"messages": messages}}
     answer = httpx.post(f"{server.url}/runs/wait", json=body, timeout=30)
     assert answer.json() == {"__error__": {"error": "UserError", "message": sentence}}
-    logged = log.read_bytes()[before:].decode()
+    logged = server_log.read_bytes()[before:].decode()
     assert logged.count(sentence) == 1
     assert "Traceback" not in logged
 
@@ -516,8 +469,8 @@ def test_the_store_is_open_before_the_first_turn(files_at_start: set[str]) -> No
     assert {"journal.sqlite", "chroma", "threads.sqlite"} <= files_at_start
 
 
-def test_a_port_that_is_taken_ends_with_a_sentence(server: Server, env: dict[str, str]) -> None:
-    done = run_forked("-m", "app.cli", "serve", "--port", str(server.port), env=env)
+def test_a_port_that_is_taken_ends_with_a_sentence(server: Server, server_env: dict[str, str]) -> None:
+    done = run_forked("-m", "app.cli", "serve", "--port", str(server.port), env=server_env)
     assert done.returncode == 1
     assert done.stderr == (
         f"Port {server.port} cannot be used: Address already in use. "

@@ -5,36 +5,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
-from evals.load.server import running
-from tests.conftest import folders
-from tests.openai_stub import Said, Stub, openai_stub
+from tests.app.conftest import say
+from tests.openai_stub import Said, Stub
 
 HELLO = Said("Hello there you.")
 MILK = Said("I will look.", calls=[("create_item", {"content": "Buy milk"}), ("now", {})])
 SAVED = Said("Saved: buy milk.")
 FALSE = Said("I have deleted it.")
+ASKED = "I need milk"
 MODES: Any = ["messages-tuple", "values", "custom"]
-
-
-@pytest.fixture(scope="module")
-def stub() -> Iterator[Stub]:
-    with openai_stub(HELLO) as stub:
-        yield stub
-
-
-@pytest.fixture(scope="module")
-def client(stub: Stub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
-    folder = tmp_path_factory.mktemp("server")
-    env = folders(folder, LLM_PROVIDER="openai", OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, OPENAI_MODEL="one")
-    with running(env, folder / "server.log") as server, get_sync_client(url=server.url) as client:
-        yield client
-
-
-def say(question: str = "I need milk") -> dict[str, Any]:
-    return {"messages": [{"role": "user", "content": question}]}
 
 
 class Heard:
@@ -74,7 +55,7 @@ def number(message: dict[str, Any]) -> str:
 def hear(client: SyncLangGraphClient, stub: Stub, *script: Said, assistant: str = "ana", **more: Any) -> Heard:
     stub.script = list(script)
     thread = client.threads.create()["thread_id"]
-    return Heard(client.runs.stream(thread, assistant, input=say(), stream_mode=MODES, **more))
+    return Heard(client.runs.stream(thread, assistant, input=say(ASKED), stream_mode=MODES, **more))
 
 
 def test_an_answer_comes_in_chunks_under_its_id_and_is_not_sent_again(client: SyncLangGraphClient, stub: Stub) -> None:
@@ -125,7 +106,7 @@ def test_an_answer_that_no_model_wrote_is_a_message_of_its_own(client: SyncLangG
 def test_the_first_word_is_there_before_the_second_is_said(client: SyncLangGraphClient, stub: Stub) -> None:
     arrived, waited = threading.Event(), list[bool]()
     stub.script = [Said("Hello there you.", pause=lambda: waited.append(arrived.wait(20)))]
-    for part in client.runs.stream(None, "ana", input=say(), stream_mode=["messages-tuple"]):
+    for part in client.runs.stream(None, "ana", input=say(ASKED), stream_mode=["messages-tuple"]):
         if part.event == "messages" and part.data[0]["content"]:
             arrived.set()
     assert waited == [True]
@@ -148,7 +129,7 @@ def test_half_a_character_does_not_end_the_run(client: SyncLangGraphClient, stub
 
 def test_events_show_each_word_once(client: SyncLangGraphClient, stub: Stub) -> None:
     stub.script = [HELLO]
-    parts: list[Any] = list(client.runs.stream(None, "ana", input=say(), stream_mode="events"))
+    parts: list[Any] = list(client.runs.stream(None, "ana", input=say(ASKED), stream_mode="events"))
     events = [part.data for part in parts if part.event == "events" and "chat_model" in part.data["event"]]
     words = [event["data"]["chunk"]["content"] for event in events if event["event"] == "on_chat_model_stream"]
     assert [word for word in words if word] == ["Hello ", "there ", "you. "]
@@ -158,7 +139,7 @@ def test_events_show_each_word_once(client: SyncLangGraphClient, stub: Stub) -> 
 def test_the_newer_protocol_streams_words_under_the_same_ids(client: SyncLangGraphClient, stub: Stub) -> None:
     stub.script = [MILK, SAVED]
     with client.threads.stream(assistant_id="ana") as thread:
-        thread.run.start(input=say())
+        thread.run.start(input=say(ASKED))
         whole = [(number({"id": message.message_id}), "".join(message.text).strip()) for message in thread.messages]
         kept = [number(message) for message in thread.output["messages"] if message["type"] == "ai"]
     assert whole == [("1", "I will look."), ("2", "Saved: buy milk.")]

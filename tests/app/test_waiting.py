@@ -1,5 +1,6 @@
 """A turn that waits for a person: told at every door, decided once, and never gone without a trace."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -22,6 +23,7 @@ from ana.settings import load_settings
 from ana.tracing.traces import Record, Traces
 from app.cli.main import cli, run_command
 from app.http import app as http
+from app.http.thread_rows import ThreadRows
 from app.outcome import CutShort, Done, Waiting
 from app.reply import decide_all
 from app.turn import Assistant, open_assistant
@@ -29,6 +31,7 @@ from tests.app.conftest import Run
 from tests.app.mailer import MODULE, REQUEST
 from tests.conftest import folders
 from tests.openai_stub import Said, Stub, openai_stub
+from tests.server_tables import ServerTables
 from tools.catalog import catalog, checker, schemas
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -422,3 +425,18 @@ def test_a_kill_loses_neither_the_request_nor_the_decision(
     assert opened.find_open_turn(THREAD) is None
     (record,) = records(env)
     assert record["error"] is None
+
+
+def test_a_row_of_the_server_shows_what_its_thread_waits_for(assistant: Open, env: dict[str, str]) -> None:
+    settings, tables = load_settings(env), ServerTables()
+    rows = ThreadRows(tables.find, lambda: settings)
+    waiting = assistant(calls(MAIL), "Sent.")
+    waiting.ask("mail bob", THREAD)
+    asyncio.run(rows.refresh())
+    (row,) = tables.threads
+    assert row["status"] == "interrupted"
+    ((interrupt,),) = row["interrupts"].values()
+    assert interrupt["value"] == REQUEST
+    waiting.resume(THREAD, APPROVE)
+    asyncio.run(rows.refresh())
+    assert (row["status"], row["interrupts"], row["values"]["messages"][-1].content) == ("idle", {}, "Sent.")
