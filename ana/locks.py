@@ -3,7 +3,8 @@
 import json
 import os
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -24,6 +25,7 @@ class OwnerLock:
 
     def __init__(self, path: Path, what: str, timeout: float = 10.0, program: str = "ana") -> None:
         self._lock = FileLock(path, timeout=timeout, poll_interval=0.005, thread_local=False)
+        self._path = path
         self._owner = path.with_suffix(".owner")
         self._what = what
         self._program = program
@@ -57,6 +59,13 @@ class OwnerLock:
             os.truncate(self._owner, 0)
         self._lock.release()
 
+    def discard(self) -> None:
+        """Release the lock and remove its files: what it guarded is gone. Whoever waits for it makes them again."""
+        for file in (self._owner, self._path):  # in this order: without the lock file another may hold the lock
+            with suppress(OSError):  # Windows removes no open file; it stays, empty
+                file.unlink(missing_ok=True)
+        self._lock.release()
+
     def _holder(self) -> str:
         try:
             note = json.loads(self._owner.read_text())
@@ -64,3 +73,33 @@ class OwnerLock:
             return f"{note['program']} (pid {note['pid']}, since {since})"
         except (OSError, ValueError, KeyError):
             return "another program"
+
+
+@contextmanager
+def keep_out_writers(lock: Path, what: str, timeout: float = 10.0) -> Iterator[None]:
+    """Keep a lock's holders out without writing to its file, as a reader of a read-only folder must.
+
+    Args:
+        lock: The file of an OwnerLock; without it there is nobody to keep out.
+        what: The thing that is locked, for the message.
+        timeout: Seconds to wait for a holder.
+
+    Raises:
+        StoreBusy: A holder did not release it in time.
+    """
+    import fcntl  # not on Windows, where no reader comes here
+
+    if not lock.exists():
+        yield
+        return
+    with lock.open("rb") as file:
+        end = time.monotonic() + timeout
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as exc:
+                if time.monotonic() > end:
+                    raise StoreBusy(f"{what} is being written.", "Wait until that has finished.") from exc
+                time.sleep(0.02)
+        yield

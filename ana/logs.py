@@ -1,19 +1,30 @@
 """Logging by the settings: our own and other loggers each at their level, no secret in any line."""
 
+import json
 import logging
+import re
+import sys
 from collections.abc import Sequence
 from logging.handlers import RotatingFileHandler
+from typing import Any
 
 from ana.errors import ConfigError
+from ana.output import escape_controls, tell
 from ana.settings import Settings
 
 OURS = ("ana", "app", "evals", "graph", "nodes", "tools", "prompts")
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 LARGEST = 5_000_000
 """Bytes of a log file before it is rotated."""
+HIDDEN = "[secret]"
+SHORTEST = 8
+"""Characters of a secret; what is shorter is a word that a local server takes for a key, such as `none`."""
 
 
-class _RedactingFormatter(logging.Formatter):
+class _SafeFormatter(logging.Formatter):
+    """Writes lines without secrets, and without what could drive the terminal in which a log is read."""
+
     def __init__(self, secrets: Sequence[str]) -> None:
         super().__init__(FORMAT)
         self._secrets = secrets
@@ -22,14 +33,55 @@ class _RedactingFormatter(logging.Formatter):
         # The finished line is searched: a secret may also stand in an argument or a traceback.
         line = super().format(record)
         for secret in self._secrets:
-            line = line.replace(secret, "[secret]")
-        return line
+            line = line.replace(secret, HIDDEN)
+        return escape_controls(line)
+
+
+class _LogFile(RotatingFileHandler):
+    """Says once that it cannot be written, in a sentence instead of a traceback for every line."""
+
+    _told = False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        if not self._told:
+            self._told = True
+            tell(f"The log {self.baseFilename} cannot be written: {sys.exception()}.")
 
 
 def secrets_of(settings: Settings) -> list[str]:
-    """Return every text that must not be written to a file."""
+    """Return every text that must not be written to a file or sent to others than its owner."""
     keys = (settings.openai_api_key, settings.openrouter_api_key)
-    return [key.get_secret_value() for key in keys if key]
+    return [key.get_secret_value() for key in keys if key and len(key.get_secret_value()) >= SHORTEST]
+
+
+def hide_secrets(text: str, secrets: Sequence[str]) -> str:
+    """Return a JSON text without secrets."""
+    for secret in secrets:  # as JSON writes it, or one with a quote in it would slip through
+        text = text.replace(json.dumps(secret)[1:-1], HIDDEN)
+    return text
+
+
+def hide_in_json(value: Any, secrets: Sequence[str]) -> Any:
+    """Return a JSON value without secrets, wherever in it they are."""
+    return json.loads(hide_secrets(json.dumps(value), secrets))
+
+
+class _Undriven(logging.Formatter):
+    """Another formatter's lines, without colours and without what could drive a terminal."""
+
+    def __init__(self, inner: logging.Formatter) -> None:
+        super().__init__()
+        self._inner = inner
+
+    def format(self, record: logging.LogRecord) -> str:
+        return escape_controls(_COLOUR.sub("", self._inner.format(record)))
+
+
+def escape_console_lines() -> None:
+    """Let the handlers that another program has set up, such as the server's, write nothing that drives a terminal."""
+    for handler in logging.root.handlers:
+        if not isinstance(handler.formatter, _SafeFormatter | _Undriven):
+            handler.setFormatter(_Undriven(handler.formatter or logging.Formatter()))
 
 
 def set_up_logging(settings: Settings) -> None:
@@ -59,7 +111,7 @@ def add_log_file(settings: Settings) -> None:
 
 
 def _add_handler(handler: logging.Handler, settings: Settings) -> None:
-    handler.setFormatter(_RedactingFormatter(secrets_of(settings)))
+    handler.setFormatter(_SafeFormatter(secrets_of(settings)))
     logging.root.addHandler(handler)
 
 
@@ -67,7 +119,7 @@ def _open_log_file(settings: Settings) -> logging.Handler:
     path = settings.log_file_path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return RotatingFileHandler(path, maxBytes=LARGEST, backupCount=2, delay=True, encoding="utf-8")
+        return _LogFile(path, maxBytes=LARGEST, backupCount=2, delay=True, encoding="utf-8")
     except OSError as exc:
         raise ConfigError(
             f"LOG_FILE_PATH {path} cannot be written: {exc.strerror}.", "Set it to another file."

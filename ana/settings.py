@@ -11,12 +11,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, V
 from ana.errors import ConfigError
 
 PROJECT = Path(__file__).resolve().parent.parent
+ENV_FILE = PROJECT / ".env"
+
+TRACES = "traces"
+"""The traces' folder in a data folder, unless TRACES_DIR names another."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 
 Provider = Literal["auto", "openrouter", "openai", "ollama", "offline"]
 ToolCalls = Literal["auto", "1", "0"]
-Embeddings = Literal["wordllama", "minilm", "openai", "ollama"]
+Embeddings = Literal["auto", "wordllama", "minilm", "openai", "ollama"]
 
 
 def _split_words(value: object) -> object:
@@ -28,7 +32,14 @@ def _to_upper(value: object) -> object:
 
 
 def _to_path(value: object) -> object:
-    return PROJECT / Path(value).expanduser() if isinstance(value, str | Path) else value
+    if not isinstance(value, str | Path):
+        return value
+    path = PROJECT / Path(value).expanduser()
+    try:
+        str(path).encode()  # Chroma takes no other
+    except UnicodeEncodeError as exc:
+        raise ValueError("the path is not UTF-8") from exc
+    return path
 
 
 def _is_http(value: str) -> bool:
@@ -66,7 +77,6 @@ class Settings(BaseModel):
     )
     temperature: float = Field(0.0, ge=0, le=2, description="sampling temperature")
     max_tokens: int | None = Field(None, gt=0, description="most tokens of one model reply")
-    traces_dir: ProjectPath = Field(Path("traces"), description="folder of the trace files")
     openai_input_price_per_1k: float = Field(0.0, ge=0, description="USD per 1,000 input tokens, for cost_usd")
     openai_output_price_per_1k: float = Field(0.0, ge=0, description="USD per 1,000 output tokens, for cost_usd")
     log_level_app: Level = Field("INFO", description="log level of ana")
@@ -74,7 +84,14 @@ class Settings(BaseModel):
     log_to_console: bool = Field(False, description="also log to standard error")
     log_file_path: ProjectPath = Field(Path("logs/ana.log"), description="log file")
     ana_data_dir: ProjectPath = Field(Path(".data"), description="folder of everything the assistant knows")
-    ana_embeddings: Embeddings = Field("wordllama", description="embedder; `ana reindex` changes a folder's")
+    traces_dir: ProjectPath = Field(
+        default_factory=lambda known: known["ana_data_dir"] / TRACES,
+        description="folder of the trace files; default: traces in ANA_DATA_DIR",
+    )
+    ana_embeddings: Embeddings = Field(
+        "auto", description="embedder of a new data folder; auto: minilm where it is installed, else wordllama"
+    )
+    ana_embedder_dir: ProjectPath | None = Field(None, description="folder with the files of all-MiniLM-L6-v2")
     ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
     ana_max_steps: int = Field(12, ge=1, le=100, description="most model calls in one turn")
     ana_turn_seconds: float = Field(
@@ -124,16 +141,8 @@ def read_environment() -> dict[str, str]:
     """Read the project's .env; the process environment takes precedence."""
     from dotenv import dotenv_values
 
-    from_file = {k: v for k, v in dotenv_values(PROJECT / ".env").items() if v is not None}
+    from_file = {k: v for k, v in dotenv_values(ENV_FILE).items() if v is not None}
     return from_file | dict(os.environ)
-
-
-def switch_on_langsmith() -> bool:
-    """Copy LangSmith's settings from .env to where its library reads them; return whether it is on."""
-    for name, value in read_environment().items():
-        if name.startswith("LANGSMITH_"):  # the library reads the process environment only
-            os.environ.setdefault(name, value)
-    return os.environ.get("LANGSMITH_TRACING", "").strip().lower() in ("true", "1")
 
 
 def load_settings(env: Mapping[str, str] | None = None) -> Settings:

@@ -17,6 +17,17 @@ def plain_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def whole_number(value: object, least: int, most: int) -> int:
+    """Return a value that should be a whole number in these bounds.
+
+    Raises:
+        ValueError: It is something else; 1e999 and true are too.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise ValueError(f"{str(value)[:20]} is not a number from {least} to {most:,}")
+    return value
+
+
 def fits(number: int) -> bool:
     """Whether an integer has at most 64 bits."""
     return -(2**63) <= number < 2**63

@@ -1,11 +1,11 @@
 """Open items that are overdue, due today and due in the next seven days."""
 
-import sys
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from ana.memory.search.found import Found
+from ana.output import tell
 from ana.time.dates import day_of, weekday
 from ana.time.spans import date_span
 from app.show.items import show_items
@@ -58,7 +58,7 @@ def show_due(groups: dict[Due, Found]) -> None:
             show_items(found.items, title=TITLES[name])
     if not any(found.items for found in groups.values()):
         # not on standard output: cron sends a mail for whatever is printed there
-        print("Nothing is due in the next seven days.", file=sys.stderr)
+        tell("Nothing is due in the next seven days.")
 
 
 def summarize_due(handles: "DataHandles") -> list[str]:

@@ -36,6 +36,8 @@ class Done:
         cost_usd: By the prices in the settings.
         changes: Receipts of every write, in order.
         error: Why the turn failed; None when it did not.
+        fruitless: Nothing was understood, or the last calculation failed.
+        refused_copy: A copy of an item was not stored; the same words again in this conversation store it.
     """
 
     answer: str
@@ -47,10 +49,12 @@ class Done:
     cost_usd: float
     changes: list[dict[str, Any]]
     error: str | None
+    fruitless: bool = False
+    refused_copy: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `ask --json` and POST /ask give."""
-        hidden = ("changes", "error")
+        hidden = ("changes", "error", "fruitless", "refused_copy")
         return {key: value for key, value in asdict(self).items() if key not in hidden}
 
 

@@ -1,17 +1,29 @@
 """The beginning of every command."""
 
-from ana.settings import Settings, load_settings, switch_on_langsmith
+from ana.files import is_read_only
+from ana.output import tell
+from ana.private import keep_private
+from ana.settings import Settings, load_settings
+from ana.tracing.langsmith import switch_on_or_off
+from app.old_traces import move_old_traces
 
 
 def start() -> Settings:
-    """Read the settings, and set up the log and LangSmith as they say.
+    """Read the settings, set up the log and LangSmith as they say, and keep what is on the disk private.
 
     Raises:
         ConfigError: A setting is wrong.
+        StoreBusy: Traces of an earlier version are being moved by another process that does not end.
     """
     settings = load_settings()
-    switch_on_langsmith()
+    switch_on_or_off()
     from ana.logs import set_up_logging
 
+    if changed := keep_private(settings):
+        tell(f"Others on this machine could read {changed} of ana's files and folders; now only you can.")
     set_up_logging(settings)
+    if is_read_only(settings.ana_data_dir):
+        tell(f"The data folder {settings.ana_data_dir} is read-only: it can be looked at, and nothing is stored.")
+    else:
+        move_old_traces(settings)
     return settings

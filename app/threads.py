@@ -3,13 +3,26 @@
 import json
 import re
 import uuid
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ana.backends.chroma.care.format import read_format
 from ana.errors import UserError
-from ana.files import write_whole
-from ana.locks import OwnerLock
+from ana.files import compact_database, is_read_only, write_whole
+from ana.ownership import thread_lock
 from ana.settings import Settings
 from ana.tracing.traces import Traces
+from ana.values import plain_text
+
+if TYPE_CHECKING:
+    from graph.trash import DeletedThread
+
+AT_ONCE = 100
+"""Threads that are locked at the same time: each lock is an open file."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +51,13 @@ class Threads:
 
     Args:
         settings: The settings, with the data and traces folders.
+
+    Raises:
+        ConfigError: The data folder was written by a newer program.
     """
 
     def __init__(self, settings: Settings) -> None:
+        read_format(settings.ana_data_dir)
         self._names_file = settings.ana_data_dir / "thread_names.json"
         self._last_file = settings.ana_data_dir / "last_thread"
         self._settings = settings
@@ -48,7 +65,7 @@ class Threads:
 
     def resolve(self, name: str) -> str:
         """Return the id of the thread with this name or id. A name always means the same thread."""
-        name = name.strip()
+        name = plain_text(name).strip()
         if not name:
             raise UserError("A thread's name cannot be empty.", "Give it a name, or leave --thread out.")
         try:
@@ -60,18 +77,18 @@ class Threads:
 
     def _find_by_prefix(self, name: str) -> str | None:
         """Return the thread if exactly one id begins so; lists show only the beginning."""
-        from graph.checkpoints import saver_path, thread_ids
-
         if not re.fullmatch(r"[0-9a-f]{8}[0-9a-f-]*", name):
             return None
-        found = [id for id in thread_ids(saver_path(self._settings)) if id.startswith(name)]
+        found = [id for id in self.ids() if id.startswith(name)]
         return found[0] if len(found) == 1 else None
 
     def remember(self, name: str) -> str:
         """Resolve a name, and save it for lists."""
+        name = plain_text(name).strip()
         id = self.resolve(name)
-        if not id.startswith(name.strip()) and self._read_names().get(id) != name.strip():
-            self._save_names(self._read_names() | {id: name.strip()})
+        known = id.startswith(name) or self._read_names().get(id) == name
+        if not known and not is_read_only(self._settings.ana_data_dir):
+            self._save_names(self._read_names() | {id: name})
         return id
 
     def last(self) -> str | None:
@@ -82,15 +99,21 @@ class Threads:
             return None
 
     def set_last(self, id: str) -> None:
-        """Let the REPL open this thread next time."""
+        """Let the REPL open this thread next time, if the data folder can be written."""
+        if is_read_only(self._settings.ana_data_dir):
+            return
         self._last_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._last_file.write_text(id)
 
     def all(self) -> list[Thread]:
         """Return every thread, the one last used first."""
-        from graph.checkpoints import saver_path, thread_ids
+        return [self.describe(id) for id in self.ids()]
 
-        return [self.describe(id) for id in thread_ids(saver_path(self._settings))]
+    def ids(self) -> list[str]:
+        """Return the ids of all threads, the one last used first."""
+        from graph.checkpoints import thread_ids
+
+        return thread_ids(self._saver_path())
 
     def names(self) -> list[str]:
         """Return the names of conversations, sorted."""
@@ -103,29 +126,103 @@ class Threads:
         about, latest = (record["question"] if record else "" for record in (first, last))
         return Thread(id, self._read_names().get(id, ""), len(records), last["ts"] if last else "", about, latest)
 
-    def delete(self, id: str) -> None:
-        """Delete a thread with its checkpoints and traces.
+    def move_to_trash(self, id: str) -> None:
+        """Delete a thread so that `restore` can bring it back until the trash is purged.
 
         Raises:
             UserError: There is no such thread.
             StoreBusy: Another program works in it.
         """
-        from graph.checkpoints import open_saver, saver_path, thread_ids
+        from graph.trash import put_in_trash
 
-        path = saver_path(self._settings)
-        if id not in thread_ids(path):
-            raise UserError("There is no such thread.", "`ana threads list` shows them.")
-        lock = thread_lock(self._settings, id, "ana threads delete")
-        lock.acquire()
-        try:
-            with open_saver(path) as saver:
-                saver.delete_thread(id)
+        with self._own_for_the_last_time([id]):
+            now = datetime.now(UTC).isoformat(timespec="microseconds")
+            name = self._read_names().get(id, "")
+            put_in_trash(self._saver_path(), id, now, name, self._traces.read_text(id))
             self._traces.delete(id)
-        finally:
-            lock.release()
-        self._save_names({k: v for k, v in self._read_names().items() if k != id})
-        if self.last() == id:
+
+    def list_deleted(self) -> "list[DeletedThread]":
+        """Return the threads in the trash, the one deleted last first."""
+        from graph.trash import list_trash
+
+        return list_trash(self._saver_path())
+
+    def restore(self, name: str) -> Thread:
+        """Bring a thread back from the trash.
+
+        Args:
+            name: Its name, or the beginning of its id; of several the one deleted last.
+
+        Raises:
+            UserError: It is not in the trash, or another conversation has its id meanwhile.
+        """
+        from graph.trash import take_out_of_trash
+
+        found = next((t for t in self.list_deleted() if name and (name == t.name or t.thread.startswith(name))), None)
+        if found is None:
+            raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
+        if found.thread in self.ids():
+            raise UserError(f"There is a conversation {name} again.", "Delete that one first; it can be restored too.")
+        self._traces.write_text(found.thread, found.trace)  # first: until the thread is there it can be restored again
+        take_out_of_trash(self._saver_path(), found)
+        if found.name:
+            self._save_names(self._read_names() | {found.thread: found.name})
+        return self.describe(found.thread)
+
+    def erase(self, id: str) -> None:
+        """Delete permanently the checkpoints, the traces and the name of a thread that the caller owns."""
+        from graph.checkpoints import open_saver
+
+        with open_saver(self._saver_path()) as saver:
+            saver.delete_thread(id)
+        self._traces.delete(id)
+        self._forget([id])
+
+    def purge(self, ids: Collection[str]) -> None:
+        """Delete threads permanently, so that no byte of them stays. Errors as in `move_to_trash`.
+
+        Args:
+            ids: Ids of threads, of threads in the trash (`DeletedThread.id`), or of traces without a thread.
+        """
+        from graph.trash import delete_threads
+
+        path, all_of_them = self._saver_path(), sorted(ids)
+        for start in range(0, len(all_of_them), AT_ONCE):
+            part = set(all_of_them[start : start + AT_ONCE])
+            with self._own_for_the_last_time(part & {*self.ids()}):
+                delete_threads(path, part)
+                for id in part & {*self._traces.ids()}:
+                    self._traces.delete(id)
+        if path.exists():
+            compact_database(path)
+
+    @contextmanager
+    def _own_for_the_last_time(self, ids: Collection[str]) -> Iterator[None]:
+        """Own threads while they are deleted; then forget their names and their locks."""
+        if not {*ids} <= {*self.ids()}:
+            raise UserError("There is no such thread.", "`ana threads list` shows them.")
+        locks = [thread_lock(self._settings, id, "ana threads delete") for id in ids]
+        with ExitStack() as stack:
+            for lock in locks:
+                lock.acquire()
+                stack.callback(lock.release)
+            yield
+            stack.pop_all()
+            for lock in locks:
+                lock.discard()
+        self._forget(ids)
+
+    def _forget(self, ids: Collection[str]) -> None:
+        names = self._read_names()
+        if names.keys() & {*ids}:
+            self._save_names({id: name for id, name in names.items() if id not in ids})
+        if self.last() in ids:
             self._last_file.unlink()
+
+    def _saver_path(self) -> Path:
+        from graph.checkpoints import saver_path
+
+        return saver_path(self._settings)
 
     def _read_names(self) -> dict[str, str]:
         if not self._names_file.exists():
@@ -142,10 +239,3 @@ class Threads:
     def _save_names(self, names: dict[str, str]) -> None:
         self._names_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(self._names_file, json.dumps(names, indent=1))
-
-
-def thread_lock(settings: Settings, id: str, program: str) -> OwnerLock:
-    """Return the lock of a conversation: two processes in one thread at once silently lose turns."""
-    folder = settings.ana_data_dir / "locks"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return OwnerLock(folder / f"{id}.lock", "This conversation", program=program)

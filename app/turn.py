@@ -14,19 +14,19 @@ from langgraph.types import Interrupt, StateSnapshot
 from ana.errors import AnaError, NotWaiting, StoreBroken, UserError
 from ana.files import is_damage
 from ana.handles import Handles
+from ana.ownership import PATIENCE, thread_lock
 from ana.tracing.record import build_record, cost, list_steps
 from ana.values import plain_text
 from app.open_turn import build_input, close, find_unanswered
 from app.outcome import CutShort, Done, Waiting, read_request
 from app.reply import check_reply
-from app.threads import thread_lock
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
-from graph.replies import mark_answered, save_reply
+from graph.replies import mark_answered, save_reply, was_stopped
 from graph.state import Turn
-from nodes.history import receipts, this_turn
-from nodes.load_context import new_turn
+from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
+from nodes.turns import new_turn
 from tools.catalog import catalog
 
 _log = logging.getLogger(__name__)
@@ -46,12 +46,20 @@ class Assistant:
         handles: The live handles.
         graph: The compiled graph, with its saver.
         program: The name of this process in another one's message.
+        patience: Seconds to wait for a thread in which another door works.
     """
 
-    def __init__(self, handles: Handles, graph: "CompiledStateGraph[Any, Any, Any, Any]", program: str = "ana") -> None:
+    def __init__(
+        self,
+        handles: Handles,
+        graph: "CompiledStateGraph[Any, Any, Any, Any]",
+        program: str = "ana",
+        patience: float = PATIENCE,
+    ) -> None:
         self.handles = handles
         self._graph = graph
         self._program = program
+        self._patience = patience
 
     def ask(
         self, question: str, thread_id: str, max_steps: int | None = None, on_event: Listener = _ignore
@@ -86,11 +94,14 @@ class Assistant:
     def finish(self, thread_id: str, on_event: Listener = _ignore) -> Done | Waiting | None:
         """Go on with a turn that was cut short; nothing is written twice. Return None if the thread has no such turn.
 
-        A turn that waits is left alone: only a reply or a new message may end it.
+        A turn that waits is left alone: only a reply or a new message may end it. One that a person stopped ends.
         """
         with self._own(thread_id):
             state = self._read(thread_id)
             if not isinstance(self._open_turn(state), CutShort):
+                return None
+            if was_stopped(self._graph.checkpointer, state):
+                self._end(state, STOPPED, [])
                 return None
             return self._run(build_input(state), thread_id, None, on_event)
 
@@ -168,6 +179,8 @@ class Assistant:
             cost_usd=cost(turn["usage"], self.handles.settings),
             changes=receipts(messages),
             error=turn["error"],
+            fruitless=not understood(turn) or calculation_failed(messages),
+            refused_copy=bool(refused_copies(messages)),
         )
 
     def _wait(self, state: StateSnapshot, asked: Interrupt) -> Waiting:
@@ -204,21 +217,21 @@ class Assistant:
         self.handles.traces.write(build_record(turn, messages, thread_id, self.handles.settings))
 
     def _turn_of(self, state: StateSnapshot) -> Turn:
-        """Return the open turn; build one if its first node has not run."""
-        if "load_context" not in state.next and "turn" in state.values:
-            turn: Turn = state.values["turn"]
+        """Return the open turn; build one if it has not begun."""
+        turn: Turn | None = state.values.get("turn")
+        if turn and turn["answer"] is None and "load_context" not in state.next:
             return turn
         question = this_turn(state.values["messages"])[0]
-        return new_turn(f"{state.config}/{question.id}", question.text, self.handles.clock)
+        return new_turn(f"{state.config}/{question.id}", question, turn, self.handles.clock)
 
     def _read(self, thread_id: str) -> StateSnapshot:
         return self._graph.get_state(_config(thread_id))
 
     @contextmanager
     def _own(self, thread_id: str) -> Iterator[None]:
-        """Keep every other process out of the thread."""
+        """Keep every other door out of the thread, also those of this process."""
         with _map_storage_errors():
-            lock = thread_lock(self.handles.settings, thread_id, self._program)
+            lock = thread_lock(self.handles.settings, thread_id, self._program, self._patience)
             lock.acquire()
             try:
                 yield
@@ -227,8 +240,8 @@ class Assistant:
 
 
 @contextmanager
-def open_assistant(handles: Handles, program: str = "ana") -> Iterator[Assistant]:
-    """Open an assistant on the handles' data folder.
+def open_assistant(handles: Handles, program: str = "ana", patience: float = PATIENCE) -> Iterator[Assistant]:
+    """Open an assistant on the handles' data folder. Arguments as of `Assistant`.
 
     Raises:
         ConfigError: A module of TOOLS_MODULES cannot be used.
@@ -236,7 +249,7 @@ def open_assistant(handles: Handles, program: str = "ana") -> Iterator[Assistant
     try:
         catalog(handles.settings.tools_modules)
         with _map_storage_errors(), open_saver(saver_path(handles.settings)) as saver:
-            yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program)
+            yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program, patience)
     finally:
         handles.memory.close()
 

@@ -1,9 +1,9 @@
 """Undoing a turn, as `ana undo` and `/undo` do it: with a question where something else has changed since."""
 
-import sys
 from typing import TYPE_CHECKING
 
 from ana.memory.receipts import make_receipt
+from app.show.confirm import can_ask, confirm
 from app.show.text import describe_change, say, shorten
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def undo_turn(
     done = undo(memory, last_turn(memory, thread) if turn is None else turn, override=override)
     if done.conflicts and not done.name:
         _show_conflicts(done.turn, done.conflicts)
-        if sys.stdin.isatty() and _confirm("Take it back all the same?"):
+        if can_ask() and confirm("Take it back all the same?"):
             # only the conflicts that were shown: another change may come while the person reads
             return undo_turn(memory, done.turn, command=command, override=done.conflicts)
         say(f"To take it back all the same: ana undo --turn {done.turn} --force")
@@ -54,15 +54,6 @@ def _show_conflicts(turn: str, conflicts: "list[Conflict]") -> None:
     say(f"Nothing was taken back: since the turn {turn} this was changed.")
     for conflict in conflicts:
         say(f"  {_format_item(conflict.left)} -> {_format_item(conflict.now)}")
-
-
-def _confirm(question: str) -> bool:
-    import click
-
-    try:
-        return click.confirm(question)
-    except click.Abort:  # Ctrl-C, Ctrl-D
-        return False
 
 
 def _format_item(item: "Item | None") -> str:

@@ -30,6 +30,7 @@ LEVELS = {
     "app": 11,
     "app.show": 12,
     "app.due": 13,
+    "app.embedder": 13,
     "app.undo": 13,
     "app.repl": 14,
     "app.http": 14,

@@ -7,7 +7,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ana.settings import PROJECT, Settings
+from ana.embedders import build_embedder
+from ana.settings import PROJECT, Settings, load_settings
 from evals import imports
 from evals.retrieval import measure as retrieval
 from graph.builder import graph
@@ -29,13 +30,20 @@ DOORS = (
     ("`make chat`, `ana`", "the REPL: /help /context /items /due /undo /transcript /threads /reset /quit"),
     (
         '`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`',
-        "one turn; exit 0 done, 1 failed, 2 wrong use, 3 waiting for a decision",
+        "one turn; piped text is added; exit 0 done, 1 failed or not understood, 2 wrong use, 3 waiting for a decision",
+    ),
+    (
+        "`ana setup`",
+        "choose a model (OpenAI, OpenRouter, Ollama, a compatible server), try it with one message, write `.env`",
     ),
     (
         r"`ana ask --thread T --decide approve\|reject\|FILE`",
         'decides what a turn waits for; FILE holds {"decisions": [...]}',
     ),
-    ("`ana threads list\\|show T [--limit N --before TURN]\\|delete T`", "conversations, read from their traces"),
+    (
+        "`ana threads list\\|show T [--limit N --before TURN]\\|delete T [--yes]\\|restore T`",
+        "conversations, read from their traces; a deletion can be taken back until the trash is purged",
+    ),
     (
         "`ana items [WORDS] [--where JSON] [--due today\\|week\\|overdue] [--why] [--json]`",
         "what is kept, found by meaning, words and property, as a table",
@@ -50,8 +58,8 @@ DOORS = (
         "undoes a whole turn, items and Global Context alike; can be undone itself; exit 1 on a conflict",
     ),
     (
-        "`ana trash [list\\|restore ID\\|--purge --older-than 30d]`",
-        "deleted items: seen, brought back, or forgotten by the journal permanently",
+        "`ana trash [list\\|restore ID\\|--purge [--older-than 30d] [--with-conversations [--yes]]]`",
+        "what was deleted: seen, brought back, or deleted permanently, so that no file of the data folder holds it",
     ),
     (
         "`ana doctor [--repair] [--json]`",
@@ -59,7 +67,7 @@ DOORS = (
         " exit 1 if not",
     ),
     (
-        "`ana export FILE`, `ana import FILE [--replace]`",
+        "`ana export FILE [--force]`, `ana import FILE [--replace]`",
         "everything as lines of JSON, the same bytes again from an empty folder; takes also Taskwarrior's JSON,"
         " Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
     ),
@@ -91,7 +99,7 @@ def render_tools() -> str:
 def render_settings() -> str:
     rows = []
     for name, field in Settings.model_fields.items():
-        default = field.default
+        default = None if field.default_factory else field.default
         shown = "" if default is None or default in ([], ()) else f"`{default}`"
         rows.append(f"| `{name.upper()}` | {shown} | {field.description} |")
     return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows])
@@ -102,14 +110,17 @@ def render_doors() -> str:
 
 
 def render_recall() -> str:
-    """Return a table of recall@10 on the held-out halves of evals/data, by kind of query."""
+    """Return a table of recall@10 on the held-out halves of evals/data, by kind of query and embedder."""
+    embedders = {name: build_embedder(load_settings({}), name) for name in ("minilm", "wordllama")}
     rows = []
     for name in retrieval.SETS:
-        scores = retrieval.score_set(name)
-        for kind, hybrid in scores["hybrid"].items():
-            three = (f"{scores[leg][kind].recall10:.2f}" for leg in ("dense", "lexical"))
-            rows.append(f"| {name}, {kind} ({hybrid.count}) | {' | '.join(three)} | **{hybrid.recall10:.2f}** |")
-    return "\n".join(["| queries | vectors | words | both, and days |", "| --- | --- | --- | --- |", *rows])
+        scores = {which: retrieval.score_set(name, embedder) for which, embedder in embedders.items()}
+        for kind, hybrid in scores["minilm"]["hybrid"].items():
+            parts = (scores["minilm"]["dense"], scores["minilm"]["lexical"], scores["wordllama"]["hybrid"])
+            three = (f"{part[kind].recall10:.2f}" for part in parts)
+            rows.append(f"| {name}, {kind} ({hybrid.count}) | **{hybrid.recall10:.2f}** | {' | '.join(three)} |")
+    head = "| queries | MiniLM, words and days | MiniLM alone | words alone | wordllama, words and days |"
+    return "\n".join([head, "| --- | --- | --- | --- | --- |", *rows])
 
 
 def render_graph() -> str:

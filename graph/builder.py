@@ -8,7 +8,7 @@ from graph.context import Context
 from graph.recording import record
 from graph.state import Input, Output, State
 from nodes.execute_tools import execute_tools
-from nodes.history import pending_calls
+from nodes.history import is_answered, pending_calls, this_turn
 from nodes.load_context import load_context
 from nodes.reason import reason
 from nodes.reflect import reflect
@@ -25,8 +25,9 @@ def after_execute_tools(state: State) -> Literal["execute_tools", "reason"]:
 
 
 def after_reflect(state: State) -> Literal["reason", "__end__"]:
-    """End with the answer; a draft that was sent back goes to the model again."""
-    return "reason" if state["turn"]["answer"] is None else "__end__"
+    """End with the answer; a draft that was sent back, or a message put in by a client, goes to the model."""
+    turn = state.get("turn")
+    return "__end__" if turn and turn["answer"] is not None and is_answered(this_turn(state["messages"])) else "reason"
 
 
 builder = StateGraph(State, context_schema=Context, input_schema=Input, output_schema=Output)

@@ -1,20 +1,30 @@
 """The file of all threads: one SQLite database for every door."""
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
-import aiosqlite
-
+from ana.backends.chroma.care.format import read_format
+from ana.files import BUSY_SECONDS, open_readable
+from ana.private import keep_private
 from ana.settings import Settings, load_settings
-from graph.pruning import AsyncPruningSaver, PruningSaver
+from graph.pruning import PruningSaver, ServerSaver
+from graph.sequence import list_threads
 
-BUSY_SECONDS = 10.0
+TRASHED = "deleted:"
+"""The ids of deleted threads begin with it; no other does, because those are UUIDs."""
 
 
 def saver_path(settings: Settings) -> Path:
-    """Return the path of the saver's file and create its folder: without it the server hangs when it starts."""
+    """Return the path of the saver's file and create its folder: without it the server hangs when it starts.
+
+    Raises:
+        ConfigError: The data folder was written by a newer program.
+    """
+    read_format(settings.ana_data_dir)
     settings.ana_data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     return settings.ana_data_dir / "threads.sqlite"
 
@@ -22,29 +32,37 @@ def saver_path(settings: Settings) -> Path:
 @contextmanager
 def open_saver(path: Path) -> Iterator[PruningSaver]:
     """Open the saver of the REPL and the command line."""
-    with closing(sqlite3.connect(path, check_same_thread=False, timeout=BUSY_SECONDS)) as connection:
+    with open_readable(path) as file, _connect(file) as connection:
         saver = PruningSaver(connection)
         saver.setup()
         yield saver
 
 
 @asynccontextmanager
-async def server_saver() -> AsyncIterator[AsyncPruningSaver]:
+async def server_saver() -> AsyncIterator[ServerSaver]:
     """Open the saver of the LangGraph server, on the same file; langgraph.json names it."""
-    path = saver_path(load_settings())
-    async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
-        yield AsyncPruningSaver(connection)
+    settings = load_settings()
+    keep_private(settings)  # the server may have been started without `ana serve`
+    async with open_server_saver(saver_path(settings)) as saver:
+        yield saver
+
+
+@asynccontextmanager
+async def open_server_saver(path: Path) -> AsyncIterator[ServerSaver]:
+    """Open the saver of a program with an event loop."""
+    loop = asyncio.get_running_loop()
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="saver") as worker, ExitStack() as stack:
+        connection = await loop.run_in_executor(worker, stack.enter_context, _connect(path))
+        yield ServerSaver(connection, worker)
 
 
 def thread_ids(path: Path) -> list[str]:
-    """Return the ids of all threads, the one written last first."""
+    """Return the ids of all threads but the deleted ones, the one written last first."""
     if not path.exists():
         return []
-    query = "SELECT thread_id FROM checkpoints GROUP BY thread_id ORDER BY max(checkpoint_id) DESC"
-    try:
-        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
-            return [row[0] for row in connection.execute(query)]
-    except sqlite3.OperationalError as exc:
-        if "no such table" in str(exc):
-            return []
-        raise
+    with open_readable(path) as file, _connect(file) as connection:
+        return [id for id in list_threads(connection) if not id.startswith(TRASHED)]
+
+
+def _connect(path: Path) -> closing[sqlite3.Connection]:
+    return closing(sqlite3.connect(path, check_same_thread=False, timeout=BUSY_SECONDS))

@@ -1,28 +1,78 @@
 """The context of a run: everything that is fixed while it lasts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from langgraph.runtime import Runtime
+from pydantic import Field
 
 from ana.errors import UserError
 from ana.handles import Handles, default_handles
 from prompts import decision_prompt
 
+MOST_STEPS = 100
+HOTTEST = 2.0
+LONGEST_NAME = 200
+"""Characters of a model's name."""
+
 
 @dataclass(frozen=True)
 class Context:
-    """Options of a run; Studio shows these fields as a form."""
+    """Options of a run; Studio shows these fields as a form, and an assistant keeps them as its configuration."""
 
-    max_steps: int | None = field(
-        default=None,
-        metadata={"description": "Most model calls in this turn, 1 to 100; empty: ANA_MAX_STEPS."},
-    )
+    model: Annotated[
+        str | None,
+        Field(
+            max_length=LONGEST_NAME,
+            description="Another model of the provider you have set up, by its name there. Empty: the one in .env.",
+        ),
+    ] = None
+    temperature: Annotated[
+        float | None,
+        Field(
+            ge=0,
+            le=HOTTEST,
+            description="How much chance there is in the answers, 0 to 2: at 0 the model says what is likeliest, "
+            "higher is more varied and less reliable. Empty: TEMPERATURE in .env.",
+        ),
+    ] = None
+    max_steps: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=MOST_STEPS,
+            description="How often the model may be called for one message, 1 to 100; each look-up and each change "
+            "takes a call, and so does the answer. Empty: ANA_MAX_STEPS in .env.",
+        ),
+    ] = None
+    stream_drafts: Annotated[
+        bool,
+        Field(
+            description="Show an answer while it is written. It is checked when it is complete, and one that says "
+            "something untrue disappears again. Off: only checked answers are shown."
+        ),
+    ] = True
 
     def __post_init__(self) -> None:
-        if self.max_steps is not None and not 1 <= self.max_steps <= 100:
-            raise UserError(f"max_steps is {self.max_steps}.", "Give a number from 1 to 100, or leave it empty.")
+        if not (self.model is None or (isinstance(self.model, str) and len(self.model) <= LONGEST_NAME)):
+            raise UserError(f"model is {self.model!r:.50}.", "Give a model's name, or leave it empty.")
+        _check_number("temperature", self.temperature, (int, float), HOTTEST, least=0)
+        _check_number("max_steps", self.max_steps, (int,), MOST_STEPS, least=1)
+        if not isinstance(self.stream_drafts, bool):
+            raise UserError(f"stream_drafts is {self.stream_drafts!r:.50}.", "Give true or false.")
+
+    def model_options(self) -> dict[str, Any]:
+        """Return what a model call is given beside messages and tools; the handles' model stays as it is.
+
+        Raises:
+            UserError: Another model is wanted, and the provider has only one.
+        """
+        name = (self.model or "").strip()
+        if name and self.handles.settings.provider == "offline":
+            raise UserError(f"The offline reader has no model {name!r}.", "Leave it empty, or `ana setup` adds one.")
+        chosen = {"model": name or None, "temperature": self.temperature}
+        return {option: value for option, value in chosen.items() if value is not None}
 
     @property
     def handles(self) -> Handles:
@@ -48,6 +98,13 @@ class LocalContext(Context):
         return self.opened or default_handles(decision_prompt)
 
 
+def _check_number(name: str, value: float | None, kinds: tuple[type, ...], most: float, least: float) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:
+        raise UserError(f"{name} is {value!r:.50}.", f"Give a number from {least} to {most:g}, or leave it empty.")
+
+
 def context_of(runtime: Runtime[Context]) -> Context:
     """Return the run's context; a run started without one gets the defaults."""
     return runtime.context or Context()
@@ -59,8 +116,26 @@ def thread_of(runtime: Runtime[Context]) -> str:
     return (info.thread_id if info else None) or "none"
 
 
+def run_of(runtime: Runtime[Context]) -> str | None:
+    """Return the id of the server's run; None at a door that runs the graph itself."""
+    info = runtime.execution_info
+    return info.run_id if info else None
+
+
 def emit(runtime: Runtime[Context], event: dict[str, Any]) -> None:
-    """Tell every listener: {"draft": text}, {"erase": True} or {"tool": name, "args": ..., "ok": bool}."""
+    """Tell every listener one thing.
+
+    Args:
+        runtime: The run.
+        event: A piece of a draft, {"draft": text, "id": id of its message}; that all pieces of it are withdrawn,
+            {"erase": id}; or a call that has run, {"tool": name, "args": ..., "ok": bool, "id": id of the call}.
+    """
     runtime.stream_writer(event)
     if isinstance(runtime.context, LocalContext):
         runtime.context.on_event(event)
+
+
+def withdraw(runtime: Runtime[Context], id: str) -> None:
+    """Tell every listener that a draft, of which they may have seen a part, is no answer."""
+    if context_of(runtime).stream_drafts:
+        emit(runtime, {"erase": id})

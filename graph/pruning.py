@@ -1,54 +1,76 @@
 """Savers that prune: a checkpoint holds the whole list of messages, so a thread keeps only those of its last turns."""
 
-from typing import Any
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
+)
 from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from graph.sequence import (
+    COPY_THREAD,
+    DELETE_ALL_BUT_NEWEST,
+    DELETE_OLD_TURNS,
+    DELETE_RUN,
+    MARK_STOPPED,
+    NEWEST,
+    WAS_STOPPED,
+    create_sequence,
+    select_newest_first,
+)
 
 TURNS = 20
 """The number of turns whose checkpoints a thread keeps."""
 
-_CREATE_TURNS = """CREATE TABLE IF NOT EXISTS turns (
-    thread_id TEXT NOT NULL, checkpoint_id TEXT NOT NULL, PRIMARY KEY (thread_id, checkpoint_id)) WITHOUT ROWID"""
-
-_ADD_TURN = "INSERT OR IGNORE INTO turns VALUES (:thread, :checkpoint)"
-
-_FIRST_KEPT = (
-    "(SELECT checkpoint_id FROM turns WHERE thread_id = :thread ORDER BY checkpoint_id DESC LIMIT 1 OFFSET :turns - 1)"
-)
-
-_WAITING = """(SELECT checkpoint_id FROM writes WHERE thread_id = :thread AND channel = '__interrupt__'
-    EXCEPT SELECT checkpoint_id FROM writes WHERE thread_id = :thread AND channel = '__resume__')"""
-"""The checkpoints at which a request still waits for a reply."""
-
-_OLD = f"WHERE thread_id = :thread AND checkpoint_id < {_FIRST_KEPT}"
-_PRUNE = (
-    f"DELETE FROM checkpoints {_OLD} AND checkpoint_id NOT IN {_WAITING}",
-    f"DELETE FROM writes {_OLD} AND checkpoint_id NOT IN {_WAITING}",
-    f"DELETE FROM turns {_OLD}",
-)
-"""Checkpoints go before writes: the writes tell which checkpoints wait."""
-
-
-def _begins_turn(metadata: CheckpointMetadata) -> bool:
-    return metadata.get("source") == "input"
-
-
-def _parameters(config: RunnableConfig, checkpoint: Checkpoint) -> dict[str, Any]:
-    thread = str(config["configurable"]["thread_id"])
-    return {"thread": thread, "checkpoint": checkpoint["id"], "turns": TURNS}
+T = TypeVar("T")
 
 
 class PruningSaver(SqliteSaver):
-    """The saver of the REPL and the command line; prunes a thread whenever one of its turns begins."""
+    """The saver of the REPL and the command line; prunes a thread whenever one of its turns begins.
+
+    The newest checkpoint is the one saved last, whatever the clock said then.
+    """
 
     def setup(self) -> None:
         """Create the tables."""
         if not self.is_setup:
             super().setup()
-            self.conn.execute(_CREATE_TURNS)
+            create_sequence(self.conn)
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return the checkpoint that the config names, or the thread's newest; None if there is none."""
+        if get_checkpoint_id(config):
+            return super().get_tuple(config)
+        asked = config["configurable"]
+        key = str(asked["thread_id"]), asked.get("checkpoint_ns", "")
+        with self.cursor(transaction=False) as cursor:
+            newest = cursor.execute(NEWEST, key).fetchone()
+        return super().get_tuple(_address(*key, *newest)) if newest else None
+
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        """Yield checkpoints, the newest first; arguments as in the base class."""
+        with self.cursor(transaction=False) as cursor:
+            keys = cursor.execute(*select_newest_first(config, filter, before, limit)).fetchall()
+        for key in keys:
+            if saved := super().get_tuple(_address(*key)):
+                yield saved
 
     def put(
         self,
@@ -59,29 +81,69 @@ class PruningSaver(SqliteSaver):
     ) -> RunnableConfig:
         """Save a checkpoint; arguments as in the base class."""
         saved = super().put(config, checkpoint, metadata, new_versions)
-        if _begins_turn(metadata):
-            with self.cursor() as cursor:
-                for statement in (_ADD_TURN, *_PRUNE):
-                    cursor.execute(statement, _parameters(config, checkpoint))
+        if metadata.get("source") == "input":  # a turn begins
+            self._change(DELETE_OLD_TURNS, {"thread": str(config["configurable"]["thread_id"]), "turns": TURNS})
         return saved
 
-    def delete_thread(self, thread_id: str) -> None:
-        """Delete a thread's checkpoints."""
-        super().delete_thread(thread_id)
+    def delete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Delete the checkpoints of runs: what a thread was before them is its newest state again."""
+        for id in run_ids:
+            self._change(DELETE_RUN, (str(id),))
+
+    def mark_stopped(self, run_id: str) -> None:
+        """Remember that a person stopped a run, which otherwise looks as if it had been cut short."""
+        self._change(MARK_STOPPED, (run_id,))
+
+    def was_stopped(self, run_id: str) -> bool:
+        """Return whether a person stopped a run."""
+        with self.cursor(transaction=False) as cursor:
+            return bool(cursor.execute(WAS_STOPPED, (run_id,)).fetchone()[0])
+
+    def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Delete all checkpoints of threads but the newest, or with the strategy `delete` all."""
+        for id in thread_ids:
+            if strategy == "keep_latest":
+                self._change(DELETE_ALL_BUT_NEWEST, {"thread": str(id)})
+            else:
+                self.delete_thread(str(id))
+
+    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy a thread's checkpoints, in the order in which they were saved."""
         with self.cursor() as cursor:
-            cursor.execute("DELETE FROM turns WHERE thread_id = ?", (thread_id,))
+            for statement in COPY_THREAD:
+                cursor.execute(statement, {"source": str(source_thread_id), "target": str(target_thread_id)})
+
+    def _change(self, statement: str, values: Mapping[str, Any] | tuple[str, ...]) -> None:
+        with self.cursor() as cursor:
+            cursor.execute(statement, values)
 
 
-class AsyncPruningSaver(AsyncSqliteSaver):
-    """The same saver for the LangGraph server, which runs an event loop."""
+class ServerSaver(PruningSaver):
+    """The same saver for the LangGraph server: its event loop must not wait, so another thread does the work.
 
-    async def setup(self) -> None:
-        """Create the tables."""
-        if not self.is_setup:
-            await super().setup()
-            async with self.lock:
-                await self.conn.execute(_CREATE_TURNS)
-                await self.conn.commit()
+    Args:
+        connection: The file of all threads.
+        worker: Has one thread of its own; the loop's shared threads may all be waiting for models.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, worker: Executor) -> None:
+        super().__init__(connection)
+        self._worker = worker
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return await self._do(self.get_tuple, config)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        found = self.list(config, filter=filter, before=before, limit=limit)
+        while saved := await self._do(lambda: next(found, None)):
+            yield saved
 
     async def aput(
         self,
@@ -90,18 +152,31 @@ class AsyncPruningSaver(AsyncSqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Save a checkpoint; arguments as in the base class."""
-        saved = await super().aput(config, checkpoint, metadata, new_versions)
-        if _begins_turn(metadata):
-            async with self.lock:
-                for statement in (_ADD_TURN, *_PRUNE):
-                    await self.conn.execute(statement, _parameters(config, checkpoint))
-                await self.conn.commit()
-        return saved
+        return await self._do(self.put, config, checkpoint, metadata, new_versions)
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        await self._do(self.put_writes, config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Delete a thread's checkpoints."""
-        await super().adelete_thread(thread_id)
-        async with self.lock:
-            await self.conn.execute("DELETE FROM turns WHERE thread_id = ?", (thread_id,))
-            await self.conn.commit()
+        await self._do(self.delete_thread, thread_id)
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        await self._do(self.delete_for_runs, run_ids)
+
+    async def amark_stopped(self, run_id: str) -> None:
+        await self._do(self.mark_stopped, run_id)
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        await self._do(partial(self.prune, strategy=strategy), thread_ids)
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        await self._do(self.copy_thread, source_thread_id, target_thread_id)
+
+    async def _do(self, work: Callable[..., T], *arguments: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._worker, work, *arguments)
+
+
+def _address(thread: str, namespace: str, id: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread, "checkpoint_ns": namespace, "checkpoint_id": id}}

@@ -1,4 +1,4 @@
-"""A wrapper around a node that times it and writes the turn's record when the turn has ended."""
+"""A wrapper around a node: it times it, labels the turn's run, and writes the turn's record when the turn has ended."""
 
 import logging
 import time
@@ -6,12 +6,18 @@ from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
+from ana.models.providers import model_name
+from ana.ownership import Ownership, check_stopped, work
+from ana.tracing.langsmith import label_run
 from ana.tracing.record import build_record
-from graph.context import Context, context_of, thread_of
+from graph.context import Context, context_of, run_of, thread_of
 from graph.state import State, Turn
 from nodes.history import this_turn
+from nodes.turns import continue_turn
 
 logger = logging.getLogger(__name__)
+BEGINNING = "load_context"
+"""The node that begins a turn in any case."""
 
 
 class Node(Protocol):
@@ -24,13 +30,21 @@ def record(name: str, node: Node) -> Node:
     """Return the node with its time and the turn's record kept; one that interrupts leaves no record yet."""
 
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
-        begun = time.perf_counter()
-        update = node(state, runtime)
-        turn: Turn = update.get("turn") or state["turn"]
-        spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
-        turn = turn | {"durations": turn["durations"] | {name: round(spent, 6)}}
-        if turn["answer"] is not None:
-            write_record(state, turn, runtime)
+        with work() as owner:
+            context, begun, found = context_of(runtime), time.perf_counter(), state.get("turn")
+            if name != BEGINNING:
+                state = continue_turn(state, runtime)
+                _note_new_turn(owner, found, state["turn"])  # before the node writes anything
+                label_turn(state["turn"], context)  # a turn may go on in another run, and wait or fail there
+            update = node(state, runtime)
+            turn: Turn = update.get("turn") or state["turn"]
+            _note_new_turn(owner, found, turn)
+            spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
+            turn = turn | {"durations": turn["durations"] | {name: round(spent, 6)}, "run": run_of(runtime)}
+            label_turn(turn, context)
+            if turn["answer"] is not None:
+                check_stopped()  # the answer of a stopped run reaches no state, so it is in no trace either
+                write_record(state, turn, runtime)
         return update | {"turn": turn}
 
     run.__name__ = name
@@ -38,11 +52,29 @@ def record(name: str, node: Node) -> Node:
     return run
 
 
+def label_turn(turn: Turn, context: Context) -> None:
+    """Let a run in LangSmith be found by its turn, and by the policies that drafts of it broke."""
+    settings = context.handles.settings
+    labels = {"turn_id": turn["id"], "provider": settings.provider, "model": context.model or model_name(settings)}
+    tags: list[str] = []
+    if policies := [correction["policy"] for correction in turn["corrections"]]:
+        labels["policy_violations"] = ", ".join(policies)
+        tags = ["policy_violation", *(f"policy_violation:{policy}" for policy in policies)]
+    label_run(labels, tags)
+
+
+def _note_new_turn(owner: Ownership | None, found: Turn | None, turn: Turn) -> None:
+    """Tell the run which turn began in it: that turn's writes go if the run is rolled back."""
+    if owner and (found is None or found["id"] != turn["id"]):
+        owner.turn = turn["id"]
+
+
 def write_record(state: State, turn: Turn, runtime: Runtime[Context]) -> None:
     """Write the turn's record, before its answer is shown."""
-    handles = context_of(runtime).handles
+    context = context_of(runtime)
+    handles, chosen = context.handles, context.model_options().get("model")
     messages = this_turn(state["messages"])
-    record = build_record(turn, messages, thread_of(runtime), handles.settings)
+    record = build_record(turn, messages, thread_of(runtime), handles.settings, chosen)
     handles.traces.write(record)
     spent = sum(turn["durations"].values())
     logger.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, record["error"])

@@ -1,4 +1,4 @@
-"""Write a reply, or that there will be none, to the checkpoint of a waiting turn."""
+"""What the saver knows of a turn that has not ended: replies to what it asks, and whether a person stopped it."""
 
 from typing import Any
 
@@ -24,3 +24,9 @@ def mark_answered(saver: Any, state: StateSnapshot) -> None:
     for task in state.tasks:
         if task.interrupts:
             saver.put_writes(state.config, [("__resume__", [])], task.id)
+
+
+def was_stopped(saver: Any, state: StateSnapshot) -> bool:
+    """Return whether a person stopped the run of a turn that looks as if it had been cut short."""
+    run = (state.metadata or {}).get("run_id")
+    return bool(run and saver.was_stopped(str(run)))

@@ -1,6 +1,6 @@
 """The state of a thread: everything that changes while it runs."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import UntrackedValue
@@ -40,6 +40,12 @@ class Turn(TypedDict):
     id: str
     ts: str
     question: str
+    message: NotRequired[str]
+    """Id of the user message."""
+    previous: NotRequired[str | None]
+    """The turn before it in this thread's state; None for the first."""
+    run: NotRequired[str | None]
+    """The server's run that worked on it last; None at another door."""
     shown: dict[str, str]
     """Digests of the Global Context lines that the model saw last, by number."""
     corrections: list[Correction]
@@ -48,6 +54,11 @@ class Turn(TypedDict):
     durations: dict[str, float]
     error: str | None
     answer: str | None
+
+
+def call_id(turn: Turn, number: int) -> str:
+    """Return the id of a turn's model call, from 1: of what is streamed of it, and of the message it becomes."""
+    return f"{turn['id']}-{number}"
 
 
 class Loaded(TypedDict):

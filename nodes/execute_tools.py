@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from ana.errors import ToolError, UserError
 from ana.memory.changes import Cause
+from ana.ownership import check_stopped
 from ana.tracing.record import INVALID
 from ana.values import plain_text
 from graph.context import Context, context_of, emit, thread_of
@@ -42,10 +43,11 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     for position, call in enumerate(message.tool_calls):
         if call["id"] in answered:
             continue
+        check_stopped()
         answer = _run(call, _build_context(state, runtime, message, position), modules)
         answers.append(answer)
         ran.add(call["name"])
-        emit(runtime, {"tool": call["name"], "args": call["args"], "ok": answer.status == "success"})
+        emit(runtime, {"tool": call["name"], "args": call["args"], "ok": answer.status == "success", "id": call["id"]})
         if call["name"] not in TOOLS:
             break
     update: dict[str, Any] = {"messages": answers}

@@ -5,7 +5,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 
-from graph.state import Correction
+from ana.models.base import NOT_UNDERSTOOD
+from graph.state import Correction, Turn
 from prompts import render
 from tools.artifacts import Receipt, is_refused_copy, receipts_of
 
@@ -32,6 +33,11 @@ def this_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     return split_turns(messages)[-1] if messages else []
 
 
+def is_answered(turn: Sequence[AnyMessage]) -> bool:
+    """Return whether the messages of a turn hold its answer."""
+    return any(isinstance(message, AIMessage) and not call_ids(message) for message in turn)
+
+
 def previous_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return the turn before this one."""
     turns = split_turns(messages)
@@ -43,6 +49,17 @@ def refused_copies(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
     refused = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and is_refused_copy(m)}
     calls = (call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls)
     return [call["args"] for call in calls if call["id"] in refused]
+
+
+def calculation_failed(messages: Sequence[AnyMessage]) -> bool:
+    """Whether the last of the calculations has no result."""
+    results = [m.status for m in messages if isinstance(m, ToolMessage) and m.name == "calculator"]
+    return results[-1:] == ["error"]
+
+
+def understood(turn: Turn) -> bool:
+    """Whether the model's last decision was about something that it understood."""
+    return not any(decision.get(NOT_UNDERSTOOD) for decision in turn["decisions"][-1:])
 
 
 def receipts(messages: Sequence[AnyMessage]) -> list[Receipt]:

@@ -7,11 +7,11 @@ from langgraph.runtime import Runtime
 
 from ana.errors import ContextTooLong, ModelFailed
 from ana.memory.digests import line_digest
-from ana.models.base import PROMPT_DATA
+from ana.models.base import NOT_UNDERSTOOD, PROMPT_DATA
 from ana.models.call import complete
 from ana.models.json_mode.plain_history import DROPPED
-from graph.context import Context, context_of, emit
-from graph.state import Loaded, State, Turn
+from graph.context import Context, context_of, emit, withdraw
+from graph.state import Loaded, State, Turn, call_id
 from nodes.history import insert_corrections, repair_messages, shorten_messages
 from nodes.limits import explain_stop, find_repeated_call, limit_reached
 from nodes.load_context import read_prompt_inputs
@@ -36,15 +36,19 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     try:
         reply, messages = _ask_model(state, runtime, system)
     except ModelFailed as exc:
+        withdraw(runtime, _next_id(turn))
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
     # What the model saw is kept with the turn: a line that somebody else changes from now on is not overwritten.
     shown = {str(number): line_digest(text) for number, text in loaded["lines"].items()}
     turn = _add_decision(turn, reply, messages) | {"shown": shown}
+    has_calls = bool(reply.tool_calls or reply.invalid_tool_calls)
+    if has_calls and reply.text:  # only now it is known that it was not a draft
+        withdraw(runtime, str(reply.id))
     if call := find_repeated_call(reply, state["messages"]):
         stop = explain_stop(f"a call that only repeats itself ({call['name']})", state["messages"])
         return {"draft": stop, "turn": turn | {"error": "limit"}, "loaded": loaded}
-    if reply.tool_calls or reply.invalid_tool_calls:
-        return {"messages": [_with_own_ids(reply, turn)], "turn": turn, "loaded": loaded}
+    if has_calls:
+        return {"messages": [_make_message(reply, turn)], "turn": turn, "loaded": loaded}
     return {"draft": reply.text.strip(), "turn": turn, "loaded": loaded}
 
 
@@ -66,15 +70,25 @@ def _keep_progress(text: str, question: str) -> str:
     return "" if claimed_write_needs_receipt(Evidence(question, text, ())) else text
 
 
+def _next_id(turn: Turn) -> str:
+    """Return the id of the turn's next model call."""
+    return call_id(turn, len(turn["decisions"]) + 1)
+
+
 def _ask_model(state: State, runtime: Runtime[Context], system: SystemMessage) -> tuple[AIMessage, list[AnyMessage]]:
     """Return the model's reply and the messages it was sent; if they were too many for it, only this turn's."""
-    handles, history = context_of(runtime).handles, repair_messages(state["messages"])
-    model = handles.model.bind_tools(schemas(handles.settings.tools_modules))
+    context, turn, id = context_of(runtime), state["turn"], _next_id(state["turn"])
+    model, tools = context.handles.model, schemas(context.handles.settings.tools_modules)
+
+    def show(text: str) -> None:
+        emit(runtime, {"draft": text, "id": id})
 
     def send(history: list[AnyMessage]) -> tuple[AIMessage, list[AnyMessage]]:
-        messages = [system, *insert_corrections(history, state["turn"]["corrections"])]
-        return complete(model, messages, lambda text: emit(runtime, {"draft": text})), messages
+        messages = [system, *insert_corrections(history, turn["corrections"])]
+        on_text = show if context.stream_drafts else None
+        return complete(model, messages, id, tools, on_text, context.model_options()), messages
 
+    history = repair_messages(state["messages"])
     try:
         return send(history)
     except ContextTooLong:
@@ -85,8 +99,14 @@ def _add_decision(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> T
     """Return the turn with this decision and its cost."""
     invalid = [{"name": c["name"], "args": c["args"]} for c in reply.invalid_tool_calls]
     valid = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
-    decision = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **_dropped_count(reply)}
+    decision = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **_marks(reply)}
     return turn | {"usage": add_usage(turn["usage"], reply, messages), "decisions": [*turn["decisions"], decision]}
+
+
+def _marks(reply: AIMessage) -> dict[str, Any]:
+    """Return what the reply says about itself, for the record."""
+    understood = {} if not reply.response_metadata.get(NOT_UNDERSTOOD) else {NOT_UNDERSTOOD: True}
+    return understood | _dropped_count(reply)
 
 
 def _dropped_count(reply: AIMessage) -> dict[str, Any]:
@@ -94,16 +114,11 @@ def _dropped_count(reply: AIMessage) -> dict[str, Any]:
     return {DROPPED: dropped} if (dropped := reply.response_metadata.get(DROPPED)) else {}
 
 
-def _with_own_ids(reply: AIMessage, turn: Turn) -> AIMessage:
-    """Return the message with ids of our own."""
-    # Providers repeat their ids or leave them out, and the key of a write is made from them.
-    id = f"{turn['id']}-{len(turn['decisions'])}"
-    calls = [*reply.tool_calls, *reply.invalid_tool_calls]
-    for position, call in enumerate(calls):
-        call["id"] = f"{id}-{position}"
+def _make_message(reply: AIMessage, turn: Turn) -> AIMessage:
+    """Return a reply with calls as it is kept: under its own id, without text that claims too much."""
     return AIMessage(
         content=_keep_progress(reply.text, turn["question"]),
-        id=id,
+        id=reply.id,
         tool_calls=reply.tool_calls,
         invalid_tool_calls=reply.invalid_tool_calls,
         usage_metadata=reply.usage_metadata,

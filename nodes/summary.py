@@ -1,14 +1,15 @@
 """The summary of turns that a thread no longer holds."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from ana.errors import ModelFailed
 from ana.handles import Handles
 from ana.models.call import complete
-from graph.state import Usage
+from graph.state import Turn, Usage
 from nodes.usage import add_usage
 from prompts import render
 
@@ -23,25 +24,29 @@ LONGEST = 2_000
 _log = logging.getLogger(__name__)
 
 
-def summarise(handles: Handles, earlier: str, dropped: Sequence[AnyMessage], usage: Usage) -> tuple[str, Usage]:
+def summarise(
+    handles: Handles, earlier: str, dropped: Sequence[AnyMessage], turn: Turn, options: Mapping[str, Any]
+) -> tuple[str, Usage]:
     """Add the dropped messages to the summary; it stays as it was if no model can write one.
 
     Args:
         handles: For the model.
         earlier: The summary so far.
         dropped: The messages that leave the thread.
-        usage: The turn's tokens so far.
+        turn: The turn that begins.
+        options: What its context chose for the model.
 
     Returns:
         The new summary, and the turn's tokens including what it cost.
     """
+    usage = turn["usage"]
     if not dropped or handles.settings.provider == "offline":
         return earlier, usage
     request = HumanMessage(
         render("summary", earlier=earlier or NONE, conversation=_transcribe(dropped)[-MOST_CHARACTERS:])
     )
     try:
-        reply = complete(handles.model, [request], lambda _: None)
+        reply = complete(handles.model, [request], f"{turn['id']}-summary", options=options)
     except ModelFailed as exc:
         # The person asked something else: a missing summary must not fail the turn.
         _log.warning("the turns that were dropped could not be summarised: %s", exc.message)

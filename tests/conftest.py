@@ -24,6 +24,8 @@ from tests.chroma import open_memory
 if TYPE_CHECKING:
     from app.turn import Assistant
 
+os.umask(0o077)  # what a test writes itself is private as well, or commands would say that they have closed it
+
 BERLIN = ZoneInfo("Europe/Berlin")
 WEDNESDAY = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
 """Wednesday 2026-01-07, 09:00 in Berlin."""
@@ -44,7 +46,8 @@ def settings(tmp_path: Path) -> Settings:
 def folders(path: Path, **more: str) -> dict[str, str]:
     """The environment of an assistant that lives in one folder."""
     here = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "log/ana.log"}
-    return {k: str(path / v) for k, v in here.items()} | {"ANA_TIMEZONE": "Europe/Berlin"} | more
+    fixed = {"ANA_TIMEZONE": "Europe/Berlin", "ANA_EMBEDDINGS": "wordllama"}
+    return {k: str(path / v) for k, v in here.items()} | fixed | more
 
 
 @pytest.fixture

@@ -20,6 +20,8 @@ class Said:
     status: int = 200
     error: str = "no"
     cut: bool = False
+    pause: Callable[[], object] = lambda: None
+    """Called between the first word and the rest, when the first is sent."""
 
 
 class Stub:
@@ -94,7 +96,7 @@ def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
             if said.status != 200:
                 self._send(said.status, "application/json", json.dumps({"error": {"message": said.error}}).encode())
             elif body.get("stream"):
-                self._send(200, "text/event-stream", b"".join(_events(said)))
+                self._stream(said)
             else:
                 self._send(200, "application/json", json.dumps(_whole(said)).encode())
 
@@ -104,6 +106,15 @@ def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
+
+        def _stream(self, said: Said) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            events = _events(said)
+            self.wfile.write(next(events) + next(events))
+            said.pause()
+            self.wfile.write(b"".join(events))
 
         log_message: Callable[..., None] = lambda *_: None
 

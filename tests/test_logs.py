@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ana.logs import set_up_logging
+from ana.logs import escape_console_lines, secrets_of, set_up_logging
 from ana.settings import load_settings
 from tests.conftest import folders
 
@@ -43,6 +43,35 @@ def test_levels_are_set_apart(tmp_path: Path) -> None:
 def test_no_key_is_logged(tmp_path: Path) -> None:
     text = logged(tmp_path, LOG_LEVEL_APP="DEBUG", OPENAI_API_KEY="sk-secret")
     assert "ours, in detail: [secret]" in text
+
+
+def test_no_line_drives_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    others = logging.StreamHandler()
+    set_up_logging(load_settings(folders(tmp_path, LOG_TO_CONSOLE="true")))
+    others.setFormatter(logging.Formatter("\x1b[31m%(message)s\x1b[0m"))
+    logging.root.addHandler(others)
+    escape_console_lines()
+    try:
+        raise ValueError("\x1b]0;owned\x07 \x9b5m \u202e")
+    except ValueError:
+        logging.getLogger("ana.x").exception("said \x1b[2J")
+    told = capsys.readouterr().err
+    assert told.count("ValueError: \\x1b]0;owned\\x07 \\x9b5m \\u202e") == 2, "our console and the other's"
+    assert all(char.isprintable() or char == "\n" for char in told + (tmp_path / "log" / "ana.log").read_text())
+
+
+def test_a_log_that_cannot_be_written_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    set_up_logging(load_settings(folders(tmp_path)))
+    (tmp_path / "log" / "ana.log").mkdir()
+    for _ in range(3):
+        logging.getLogger("ana.x").warning("lost")
+    told = capsys.readouterr().err
+    assert told.startswith(f"The log {tmp_path / 'log' / 'ana.log'} cannot be written: ")
+    assert told.count("\n") == 1
+
+
+def test_a_word_that_a_local_server_takes_for_a_key_is_no_secret(tmp_path: Path) -> None:
+    assert secrets_of(load_settings(folders(tmp_path, OPENAI_API_KEY="none"))) == []
 
 
 def test_the_console_is_quiet_unless_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -77,6 +77,39 @@ def test_expressions_hold_few_conditions(module: str) -> None:
             assert count_conditions(node) <= MOST_CONDITIONS, f"{module}:{node.lineno} {node.name}"
 
 
+WAYS_TO_PRINT = {"print", "input", "sys.stdout", "sys.stderr", "os.write", "click.echo", "click.secho", "click.confirm"}
+WAYS_TO_PRINT |= {"typer.echo", "typer.secho", "typer.confirm", "logging.StreamHandler", "rich.console", "rich.text"}
+PRINTERS = {
+    "ana.output": {"print", "sys.stdout", "sys.stderr"},
+    "ana.logs": {"logging.StreamHandler"},  # with a formatter that escapes
+    "app.show.console": {"rich.console", "rich.text", "sys.stdout", "sys.stderr"},
+    "app.show.confirm": {"click.confirm"},  # with what is escaped
+    "app.cli.setup": {"typer.prompt"},  # with settings of the person's own
+}
+"""The modules that may print, and how: each lets nothing through that drives a terminal."""
+
+
+def ways_to_print(tree: ast.AST) -> set[str]:
+    """Return how a module may print; asking whether a stream is a terminal does not."""
+    asking = {node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "isatty"}
+    nodes = [node for node in ast.walk(tree) if node not in asking]
+    used = {ast.unparse(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute)}
+    imported = {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    return WAYS_TO_PRINT & (used | imported)
+
+
+@each_module
+def test_everything_printed_goes_through_one_module(module: str) -> None:
+    if group_of(module) != "evals":  # which print figures for those who work on ana
+        assert ways_to_print(ast.parse(source_files()[module].read_text())) <= PRINTERS.get(module, set())
+
+
+def test_ways_to_print_are_found() -> None:
+    tree = ast.parse("from rich.console import Console\nif sys.stdin.isatty(): f(file=sys.stderr); sys.stdout.write(x)")
+    assert ways_to_print(tree) == {"rich.console", "sys.stdout", "sys.stderr"}
+    assert not ways_to_print(ast.parse("sys.stdout.isatty() and console.print(x)"))
+
+
 INSIDE_CHROMA = {"folder", "journal", "acts", "collections", "healing"}
 """Parts of the Chroma backend that only its own package uses."""
 

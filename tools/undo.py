@@ -8,32 +8,52 @@ import hashlib
 
 from langchain_core.tools import tool
 
-from ana.errors import ToolError
+from ana.errors import ToolError, UserError
+from ana.memory.backend import retry_on_change
 from ana.memory.changes import Change
+from ana.memory.trash import list_deleted, restore
 from ana.memory.undo import Conflict, Undone, find_undone, last_turn
 from ana.memory.undo import undo as take_back
 from ana.values import Json
 from tools.artifacts import collect_receipts
 from tools.call import CallContext, Injected, Result
 
+_MOST_NAMED = 5
+"""How many deleted items are named to a call that named none of them."""
+
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Result:
-    """Take back all that the last turn of this conversation changed, or another turn.
+    """Take back all that the last turn before this one changed in this conversation, or another turn.
 
     Args:
-        turn: That turn's id, such as `undo` of an earlier result, which brings everything back.
+        turn: That turn's id, such as `undo` of an earlier result, which brings everything back; or a deleted item's id.
         force: Also what was changed since; only when the user wants that.
     """
+    if turn and not call.memory.history(turn=turn, limit=1):
+        change = _bring_back(call, turn)
+        return {"changes": [_describe_change(call, change)]}, collect_receipts([change])
     done = _find_own_undo(call) or _undo_turn(call, turn, force=force)
     described = [_describe_change(call, change) for change in done.changes]
     return {"turn": done.turn, "undo": done.name, "changes": described}, collect_receipts(done.changes)
 
 
+def _bring_back(call: CallContext, id: str) -> Change:
+    """Return the change that brings a deleted item back: alone, whatever else its turn did."""
+    try:
+        return retry_on_change(call.memory.backend, lambda: restore(call.memory, id, call.cause))
+    except UserError as exc:
+        deleted = [deleted.item for deleted in list_deleted(call.memory)[:_MOST_NAMED]]
+        named = "; ".join(f"{item.id} {item.content[:80]!r}" for item in deleted)
+        hint = f"Deleted last: {named}." if deleted else "Nothing is deleted."
+        raise ToolError(f"{id!r} is neither a turn that changed something nor a deleted item.", hint) from exc
+
+
 def _undo_turn(call: CallContext, turn: str | None, *, force: bool) -> Undone:
     # Without a turn only this conversation's last one is meant: the person speaks of what they have just seen.
-    thread = call.cause.thread if call.cause else None
-    done = take_back(call.memory, turn or last_turn(call.memory, thread), override=force, mark=_mark(call))
+    thread, running = (call.cause.thread, call.cause.turn) if call.cause else (None, None)
+    turn = turn or last_turn(call.memory, thread, running=running)
+    done = take_back(call.memory, turn, override=force, mark=_mark(call))
     if done.conflicts and not force:
         changed = "; ".join(map(_describe_conflict, done.conflicts))
         raise ToolError(

@@ -1,7 +1,7 @@
 """A backend in plain Python: complete, exact, gone when the process ends. For tests, demos and throw-away copies."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from copy import deepcopy
 from dataclasses import replace
@@ -10,7 +10,7 @@ import numpy as np
 
 from ana.embedders import Embedder
 from ana.errors import DuplicateItem
-from ana.memory.backend import Expected, check_expected, find_earlier_change
+from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest
 from ana.memory.filters import OWN_KEYS, find_keys, matches
@@ -90,13 +90,11 @@ class InMemoryBackend:
         return deepcopy(sorted(last.values(), key=lambda entry: entry.seq))
 
     def turns(self) -> dict[str, str]:
-        last: dict[str, tuple[str, int, str]] = {}
+        threads: dict[str, str] = {}
         with self._lock:
-            for entry in self._journal:
-                ts, seq, thread = last.get(entry.turn, ("", 0, ""))
-                last[entry.turn] = max(ts, entry.ts), max(seq, entry.seq), max(thread, entry.thread)
-        newest = sorted(last.items(), key=lambda turn: turn[1][:2], reverse=True)
-        return {turn: thread for turn, (_, _, thread) in newest}
+            for entry in reversed(self._journal):  # a known turn keeps its place
+                threads[entry.turn] = max(threads.get(entry.turn, ""), entry.thread)
+        return threads
 
     def next_line_number(self) -> int:
         with self._lock:
@@ -132,9 +130,9 @@ class InMemoryBackend:
             self._journal += [replace(entry, seq=seq) for seq, entry in enumerate(entries, first)]
             return deepcopy(combine(entry.change for entry in entries))
 
-    def erase(self, kind: Kind, id: str) -> None:
+    def erase(self, records: Collection[RecordKey]) -> None:
         with self._lock:
-            self._journal = [entry for entry in self._journal if entry.change.key != (kind, id)]
+            self._journal = [entry for entry in self._journal if entry.change.key not in records]
 
     def snapshot(self) -> AbstractContextManager[object]:
         return self._lock

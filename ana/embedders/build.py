@@ -4,14 +4,20 @@ from collections.abc import Callable
 
 from ana.embedders.base import Embedder
 from ana.embedders.minilm import MiniLmEmbeddings
+from ana.embedders.minilm_folder import find_minilm
 from ana.embedders.remote import OllamaEmbeddings, OpenAiEmbeddings
 from ana.embedders.wordllama import WordLlamaEmbeddings
 from ana.errors import ConfigError
 from ana.settings import Settings
 
+
+def _build_minilm(settings: Settings) -> Embedder:
+    return MiniLmEmbeddings(settings.ana_embedder_dir, settings.ana_data_dir / "embedder-verified")
+
+
 EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
     "wordllama": lambda _: WordLlamaEmbeddings(),
-    "minilm": lambda _: MiniLmEmbeddings(),
+    "minilm": _build_minilm,
     "openai": OpenAiEmbeddings,
     "ollama": OllamaEmbeddings,
 }
@@ -27,8 +33,15 @@ def build_embedder(settings: Settings, name: str | None = None) -> Embedder:
     Raises:
         ConfigError: There is no such embedder, or its key is missing; names the setting.
     """
-    wanted = name or settings.ana_embeddings
+    wanted = name or choose_embedder(settings)
     if wanted not in EMBEDDERS:
         known = ", ".join(EMBEDDERS)
-        raise ConfigError(f"No embedder is called {wanted!r}.", f"Set ANA_EMBEDDINGS to one of {known}.")
+        raise ConfigError(f"No embedder is called {wanted!r}.", f"Set ANA_EMBEDDINGS to auto or one of {known}.")
     return EMBEDDERS[wanted](settings)
+
+
+def choose_embedder(settings: Settings) -> str:
+    """Return the name that ANA_EMBEDDINGS gives; with auto minilm where its files are, else wordllama."""
+    if settings.ana_embeddings != "auto":
+        return settings.ana_embeddings
+    return "minilm" if find_minilm(settings.ana_embedder_dir) else "wordllama"

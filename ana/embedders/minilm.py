@@ -1,45 +1,35 @@
-"""all-MiniLM-L6-v2 on onnxruntime, from the files that Chroma's own wrapper keeps. Nothing here downloads."""
+"""all-MiniLM-L6-v2, from files on this machine. Nothing here downloads."""
 
 import os
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from ana.embedders.base import prepare_text, to_unit_vectors
+from ana.embedders.minilm_folder import ONNX, TOKENIZER, WEIGHTS, find_minilm, verify_weights
 from ana.errors import ConfigError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-MODEL = "model.onnx"
-TOKENIZER = "tokenizer.json"
 LONGEST = 256
 """How many tokens of a text are read, the two around it included; sentence-transformers reads as many."""
 
-BATCH = 32
+BATCH = 16
+"""Texts encoded at once: more of them no longer fit into the processor's caches."""
+
+HEADS = 12
 
 
-def minilm_folder() -> Path:
-    """The folder where Chroma keeps the model's files; computed here because importing chromadb is slow."""
-    return Path.home() / ".cache" / "chroma" / "onnx_models" / "all-MiniLM-L6-v2" / "onnx"
+class Encoder(Protocol):
+    """Makes a vector for each token."""
 
-
-def has_minilm(folder: Path) -> bool:
-    """Whether a folder holds the files that are read."""
-    return all((folder / name).is_file() for name in (MODEL, TOKENIZER))
-
-
-def import_onnxruntime() -> Any:
-    """The module onnxruntime; its telemetry, which writes into the home folder, is off."""
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    import onnxruntime
-
-    return onnxruntime
+    def encode(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]: ...
 
 
 class MiniLmEmbeddings(Embeddings):
@@ -48,7 +38,8 @@ class MiniLmEmbeddings(Embeddings):
     The mean of the token vectors where the attention mask is set, of length 1. The files are read at the first text.
 
     Args:
-        folder: Holds model.onnx and tokenizer.json; default: where Chroma keeps them.
+        folder: Holds tokenizer.json and model.safetensors or model.onnx; default: where `find_minilm` finds them.
+        verified: A file that notes which weights were compared with the published digest.
 
     Raises:
         ConfigError: At the first text: the files are not there, or damaged.
@@ -57,8 +48,9 @@ class MiniLmEmbeddings(Embeddings):
     name = "minilm"
     dimension = 384
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, verified: Path | None = None) -> None:
         self._folder = folder
+        self._verified = verified
         self._model: _Model | None = None
         self._loading = threading.Lock()
 
@@ -78,7 +70,7 @@ class MiniLmEmbeddings(Embeddings):
     def _get_model(self) -> "_Model":
         with self._loading:
             if self._model is None:
-                self._model = _load(self._folder or minilm_folder())
+                self._model = _load(self._folder, self._verified)
             return self._model
 
 
@@ -86,11 +78,11 @@ class MiniLmEmbeddings(Embeddings):
 class _Model:
     folder: Path
     tokenizer: "Tokenizer"
-    session: Any
+    encoder: Encoder
     failures: tuple[type[Exception], ...]
 
     def means(self, texts: list[str], dimension: int) -> NDArray[np.float32]:
-        """The mean token vector of each text, shape (texts, dimension).
+        """Return the mean token vector of each text, shape (texts, dimension).
 
         Raises:
             ConfigError: The model cannot be run, or is another model.
@@ -98,9 +90,8 @@ class _Model:
         encoded = self.tokenizer.encode_batch(texts)
         ids = np.array([e.ids for e in encoded], dtype=np.int64)
         mask = np.array([e.attention_mask for e in encoded], dtype=np.int64)
-        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         try:
-            hidden = self.session.run(None, given)[0]
+            hidden = self.encoder.encode(ids, mask)
         except self.failures as exc:
             raise _damaged_error(self.folder) from exc
         if hidden.shape != (*ids.shape, dimension):
@@ -110,39 +101,80 @@ class _Model:
         return means
 
 
-def _load(folder: Path) -> _Model:
-    if not has_minilm(folder):
-        raise ConfigError(
-            "The model all-MiniLM-L6-v2 is not on this machine.",
-            "Run `ana reindex --embeddings minilm` once, it downloads 80 MB, or set ANA_EMBEDDINGS=wordllama.",
-        )
-    runtime = import_onnxruntime()
-    failures = _failures(runtime)
-    try:
-        tokenizer = _tokenizer(folder / TOKENIZER)
+class _OnnxEncoder:
+    """The model as a graph of onnxruntime, which is how Chroma keeps it.
+
+    Args:
+        file: The graph.
+        runtime: The module onnxruntime.
+    """
+
+    def __init__(self, file: Path, runtime: Any) -> None:
         options = runtime.SessionOptions()
         options.log_severity_level = 4  # only fatal errors: it prints its warnings to stderr
-        session = runtime.InferenceSession(str(folder / MODEL), options, providers=["CPUExecutionProvider"])
+        self._session = runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+
+    def encode(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        hidden: NDArray[np.float32] = self._session.run(None, given)[0]
+        return hidden
+
+
+def import_onnxruntime() -> Any:
+    """Return the module onnxruntime; its telemetry, which writes into the home folder, is off."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    import onnxruntime
+
+    return onnxruntime
+
+
+def _load(folder: Path | None, verified: Path | None) -> _Model:
+    found = find_minilm(folder)
+    if found is None:
+        raise ConfigError(
+            f"The model all-MiniLM-L6-v2 is not {f'in {folder}' if folder else 'on this machine'}.",
+            "Run `make chat`, which installs it, or `ana reindex --embeddings minilm`, which downloads 80 MB; or set "
+            "ANA_EMBEDDINGS=wordllama.",
+        )
+    if (found / WEIGHTS).is_file():
+        return _load_weights(found, verified)
+    return _load_onnx(found)
+
+
+def _load_weights(folder: Path, verified: Path | None) -> _Model:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    from ana.embedders.bert import Bert
+
+    verify_weights(folder / WEIGHTS, verified)
+    failures: tuple[type[Exception], ...] = (OSError, ValueError, LookupError, SafetensorError)
+    try:
+        return _Model(folder, _load_tokenizer(folder), Bert(load_file(folder / WEIGHTS), HEADS), failures)
     except failures as exc:
         raise _damaged_error(folder) from exc
-    return _Model(folder, tokenizer, session, failures)
 
 
-def _tokenizer(path: Path) -> "Tokenizer":
+def _load_onnx(folder: Path) -> _Model:
+    runtime = import_onnxruntime()
+    # onnxruntime's errors share no class of their own
+    state = vars(runtime.capi.onnxruntime_pybind11_state)
+    own = [value for value in state.values() if isinstance(value, type) and issubclass(value, Exception)]
+    failures: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError, *own)
+    try:
+        return _Model(folder, _load_tokenizer(folder), _OnnxEncoder(folder / ONNX, runtime), failures)
+    except failures as exc:
+        raise _damaged_error(folder) from exc
+
+
+def _load_tokenizer(folder: Path) -> "Tokenizer":
     from tokenizers import Tokenizer
 
     # from_buffer, as from_file raises a bare Exception for a damaged file
-    tokenizer = Tokenizer.from_buffer(path.read_bytes())
+    tokenizer = Tokenizer.from_buffer((folder / TOKENIZER).read_bytes())
     tokenizer.enable_truncation(max_length=LONGEST)
     tokenizer.enable_padding(pad_id=0, pad_token="[PAD]")
     return tokenizer
-
-
-def _failures(runtime: Any) -> tuple[type[Exception], ...]:
-    """The exceptions of onnxruntime and tokenizers; onnxruntime's errors share no class of their own."""
-    state = vars(runtime.capi.onnxruntime_pybind11_state)
-    own = [value for value in state.values() if isinstance(value, type) and issubclass(value, Exception)]
-    return (OSError, ValueError, RuntimeError, *own)
 
 
 def _damaged_error(folder: Path) -> ConfigError:

@@ -5,7 +5,7 @@ A database with transactions needs one commit for that; Chroma needs intent, set
 what is the same for every database: memory plans a change from what it read, and says in `expected` what it read.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -67,7 +67,10 @@ class Backend(Protocol):
         """Return the last entry of every record of a kind."""
 
     def turns(self) -> dict[str, str]:
-        """Return the turns that wrote something with their threads, the last writer first."""
+        """Return the turns that wrote something with their threads, the one that wrote last first.
+
+        The order is that of the journal: a clock may have gone back between two turns.
+        """
 
     def next_line_number(self) -> int:
         """Return the number that the next line would get, without taking it."""
@@ -97,8 +100,11 @@ class Backend(Protocol):
             DuplicateItem: A new item is not distinct.
         """
 
-    def erase(self, kind: Kind, id: str) -> None:
-        """Remove every entry of a record from the journal, permanently."""
+    def erase(self, records: Collection[RecordKey]) -> None:
+        """Remove every entry of these records from the journal, and permanently what deleted records left in files.
+
+        Files are cleaned also if there is no record to erase: an earlier erasure may have been cut short.
+        """
 
     def snapshot(self) -> AbstractContextManager[object]:
         """Keep writers out while the context is open, so that all reads in it see one state. May be nested."""

@@ -195,19 +195,20 @@ class Memory:
 
         return self._write(plan, cause)
 
-    def put_back(self, changes: Sequence[Change], turn: str, thread: str = "") -> None:
+    def put_back(self, changes: Sequence[Change], turn: str, thread: str = "", key: str | None = None) -> None:
         """Put records back as they once were, all of them or none; a line gets its old number again.
 
         Args:
             changes: Each record as it is now and as it should be.
             turn: The turn that does it.
             thread: Its thread.
+            key: The call's, for a single change.
 
         Raises:
             RecordChanged: A record is not as its change says that it is now.
         """
         stamp = self.stamp()
-        entries = [Entry(stamp, thread, turn, change) for change in changes]
+        entries = [Entry(stamp, thread, turn, change, key) for change in changes]
         self.backend.apply(entries, {change.key: change.before for change in combine(changes)})
 
     def history(

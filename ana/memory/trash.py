@@ -1,61 +1,93 @@
-"""Deleted items, which stay in the journal until they are purged."""
+"""Deleted records, which stay in the journal until they are purged."""
 
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from ana.errors import UserError
-from ana.memory.changes import Change
+from ana.memory.backend import RecordKey
+from ana.memory.changes import Cause, Change, Kind
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 
 
 @dataclass(frozen=True)
-class DeletedItem:
-    """An item that was deleted.
+class DeletedRecord:
+    """An item or a Global Context line that was deleted.
 
     Args:
         ts: When, ISO 8601 in UTC.
-        item: The item as it was.
+        kind: item or line.
+        item: The record as it was.
     """
 
     ts: str
+    kind: Kind
     item: Item
 
+    @property
+    def name(self) -> str:
+        """Return what people call it: an item's id, or "line 3"."""
+        return self.item.id if self.kind == "item" else f"line {self.item.id}"
 
-def list_deleted(memory: Memory) -> list[DeletedItem]:
-    """Return every deleted item that was not restored, the one deleted last first."""
-    found: dict[str, DeletedItem] = {}
+    @property
+    def key(self) -> RecordKey:
+        return self.kind, self.item.id
+
+
+def list_deleted(memory: Memory) -> list[DeletedRecord]:
+    """Return every deleted record that was not restored, the one deleted last first."""
+    found: dict[RecordKey, DeletedRecord] = {}
     for entry in memory.history():
         change = entry.change
-        if change.kind == "item" and change.before and not change.after and change.id not in found:
-            found[change.id] = DeletedItem(entry.ts, change.before)
-    existing = memory.backend.get_many("item", list(found))
-    return [deleted for id, deleted in found.items() if id not in existing]
+        if change.before and not change.after and change.key not in found:
+            found[change.key] = DeletedRecord(entry.ts, change.kind, change.before)
+    existing = {
+        (kind, id)
+        for kind in ("item", "line")
+        for id in memory.backend.get_many(kind, [id for (k, id) in found if k == kind])
+    }
+    return [deleted for key, deleted in found.items() if key not in existing]
 
 
-def restore(memory: Memory, id: str) -> Change:
-    """Bring a deleted item back as it was.
+def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
+    """Bring a deleted record back as it was.
+
+    Args:
+        memory: Items, lines and journal.
+        name: An item's id, or "line 3".
+        cause: The call that wants it; one that already did gets the change of that time.
+
+    Args:
+        memory: Items and journal.
+        id: The item's.
+        cause: The call that wants it; one that already did gets the change of that time.
 
     Raises:
-        UserError: The item is not in the trash.
+        UserError: It is not in the trash.
     """
-    found = next((deleted for deleted in list_deleted(memory) if deleted.item.id == id), None)
+    if cause and (earlier := memory.backend.find_change(cause.key)):
+        return earlier
+    found = next((deleted for deleted in list_deleted(memory) if deleted.name == name), None)
     if found is None:
-        raise UserError(f"The item {id} is not in the trash.", "`ana trash` lists the items in it.")
-    change = Change("item", id, None, found.item)
-    memory.put_back([change], f"restore-{id}-{secrets.token_hex(4)}")
+        raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
+    change = Change(found.kind, found.item.id, None, found.item)
+    by = cause or Cause("", "", f"restore-{found.item.id}-{secrets.token_hex(4)}")
+    memory.put_back([change], by.turn, by.thread, by.key or None)
     return change
 
 
-def purge(memory: Memory, before: str) -> list[DeletedItem]:
-    """Remove items that were deleted before a moment from the journal, permanently, and return them.
+def purge(memory: Memory, before: str, only: Collection[RecordKey] | None = None) -> list[DeletedRecord]:
+    """Delete records that were deleted before a moment permanently, so that no file holds them, and return them.
 
     Args:
         memory: Items and journal.
         before: ISO 8601 in UTC.
+        only: The records that may be purged; None for all.
     """
-    with memory.backend.snapshot():  # nobody restores an item between the list and the erasure
-        purged = [deleted for deleted in list_deleted(memory) if deleted.ts < before]
-        for deleted in purged:
-            memory.backend.erase("item", deleted.item.id)
+    with memory.backend.snapshot():  # nobody restores a record between the list and the erasure
+        purged = [
+            deleted for deleted in list_deleted(memory) if deleted.ts < before and (only is None or deleted.key in only)
+        ]
+        memory.backend.erase([deleted.key for deleted in purged])
     return purged

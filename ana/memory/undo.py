@@ -48,19 +48,28 @@ class Undone:
     conflicts: list[Conflict]
 
 
-def last_turn(memory: Memory, thread: str | None = None) -> str:
+def find_undone_turn(name: str) -> str | None:
+    """Return the turn that was undone by a turn of this name, or None if it is not an undo."""
+    match = _UNDO.fullmatch(name)
+    return match["turn"] if match else None
+
+
+def last_turn(memory: Memory, thread: str | None = None, *, running: str | None = None) -> str:
     """Return the newest turn that wrote something and was not undone.
 
     Args:
         memory: Items and Global Context.
         thread: Only of this conversation.
+        running: The turn that asks; what it has written itself is not meant.
 
     Raises:
         UserError: There is none.
     """
     turns = memory.turns()
     candidates = (
-        turn for turn in _list_not_undone(turns) if thread in (None, turns[turn]) and not _UNDO.fullmatch(turn)
+        turn
+        for turn in _list_not_undone(turns)
+        if turn != running and thread in (None, turns[turn]) and not find_undone_turn(turn)
     )
     found = next((turn for turn in candidates if _net_newest_first(memory.history(turn=turn))), None)
     if found is None:
@@ -145,6 +154,6 @@ def _list_not_undone(turns: Mapping[str, str]) -> list[str]:
     """Return the turns that were not undone, or whose undo was undone, in the order given."""
     undone: set[str] = set()
     for name in sorted(turns, key=len, reverse=True):  # an undo's name is longer than its turn's
-        if name not in undone and (match := _UNDO.fullmatch(name)):
-            undone.add(match["turn"])
+        if name not in undone and (turn := find_undone_turn(name)):
+            undone.add(turn)
     return [turn for turn in turns if turn not in undone]

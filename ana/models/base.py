@@ -1,13 +1,14 @@
 """The base of our own chat models: tools are bound in the OpenAI form, and streaming is the only method to write."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models.base import LangSmithParams
 from langchain_core.language_models.chat_models import generate_from_stream
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatResult
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 PROMPT_DATA = "prompt_data"
@@ -17,6 +18,9 @@ For models in this process, which need not read a prompt that is written for oth
 message's text and role alone; a test holds that nothing of this key reaches one.
 """
 
+NOT_UNDERSTOOD = "not_understood"
+"""Key in a reply's `response_metadata` that is true where the model says that it did not understand the person."""
+
 
 class StreamingModel(BaseChatModel):
     """A chat model that only has to say how it streams; it finds the tools it was bound to under `tools`."""
@@ -24,12 +28,63 @@ class StreamingModel(BaseChatModel):
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
 
+    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
+        named = LangSmithParams(ls_provider=self._llm_type, ls_model_name=self._llm_type)
+        return cast(LangSmithParams, {**super()._get_ls_params(stop, **kwargs), **named})
+
     def _generate(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
         return generate_from_stream(self._stream(messages, stop, **kwargs))
 
 
-def to_chunk(message: AIMessage) -> AIMessageChunk:
+class ModelWrapper(StreamingModel):
+    """A chat model around another. A call of it is one run in traces and event streams, told as the other's own.
+
+    Args:
+        inner: The other model.
+    """
+
+    inner: BaseChatModel
+
+    @property
+    def _llm_type(self) -> str:
+        return self.inner._llm_type
+
+    @property
+    def _serialized(self) -> dict[str, Any]:
+        return self.inner._serialized
+
+    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
+        # its own metadata tells the provider, which the class alone does not: several speak OpenAI's protocol
+        return cast(LangSmithParams, {**self.inner._get_ls_params(stop, **kwargs), **(self.inner.metadata or {})})
+
+    def _get_invocation_params(self, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
+        return self.inner._get_invocation_params(stop, **kwargs)
+
+
+def stream_chunks(
+    model: BaseChatModel, messages: list[BaseMessage], stop: list[str] | None, /, **options: Any
+) -> Iterator[AIMessageChunk]:
+    """Yield a model's reply as it comes, for a wrapper of it: `model.stream` would be a second run of the same call."""
+    if type(model)._stream is BaseChatModel._stream:
+        yield to_chunk(model._generate(messages, stop, **options).generations[0].message)
+        return
+    for chunk in model._stream(messages, stop, **options):
+        message = to_chunk(chunk.message)
+        message.response_metadata = {**(chunk.generation_info or {}), **message.response_metadata}
+        yield message
+
+
+def bind_options(model: BaseChatModel, tools: Sequence[Any], /, **options: Any) -> dict[str, Any]:
+    """Return the options of a call with these tools in the model's own form."""
+    if not tools:  # providers refuse an empty list
+        return options
+    bound = model.bind_tools(tools, **options)
+    assert isinstance(bound, RunnableBinding)
+    return dict(bound.kwargs)
+
+
+def to_chunk(message: BaseMessage) -> AIMessageChunk:
     """Return a message as a chunk of a stream; a model that does not stream sends a whole message as its only one."""
     return message if isinstance(message, AIMessageChunk) else AIMessageChunk(**message.model_dump(exclude={"type"}))

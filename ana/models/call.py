@@ -1,18 +1,20 @@
 """One model call: streamed, complete, and its errors translated to ours."""
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, InvalidToolCall, ToolCall
-from langchain_core.runnables import Runnable
+from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models._compat_bridge import chunks_to_events
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, InvalidToolCall, ToolCall, ToolCallChunk
+from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.runnables import RunnableConfig
 
 from ana.errors import ModelFailed
-from ana.models.base import to_chunk
-from ana.models.faults import UNREADABLE, cut_off_error, provider_errors, translate_error
+from ana.models.base import ModelWrapper, bind_options, stream_chunks
+from ana.models.faults import cut_off_error, provider_errors, translate_error
 from ana.values import fits, plain, plain_text
-
-Bound: TypeAlias = Runnable[Any, AIMessage]
 
 REFUSED = "refused"
 """Key in a reply's metadata under which our own models say why its calls must not run."""
@@ -22,31 +24,129 @@ RAW = 2000
 """How many characters of arguments that cannot be read are kept."""
 
 
-def complete(model: Bound, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
+def complete(
+    model: BaseChatModel,
+    messages: Sequence[BaseMessage],
+    id: str,
+    tools: Sequence[Any] = (),
+    on_text: Callable[[str], None] | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> AIMessage:
     """Call the model once and return its whole reply.
 
     Args:
-        model: A chat model, tools bound.
+        model: A chat model.
         messages: What it is to answer.
-        on_text: Called with each piece of text as it comes.
+        id: The reply's id; its calls get it with their position.
+        tools: What it may call.
+        on_text: Called with each piece of text as it comes. None: nobody is shown a part of the reply.
+        options: Further options of the provider, such as its model.
 
     Raises:
         ModelFailed: No usable reply; says what happened and what to do.
     """
-    whole: AIMessageChunk | None = None
+    chunks: list[AIMessageChunk] = []
+
+    def receive(chunk: AIMessageChunk) -> None:
+        chunks.append(chunk)
+        if on_text and chunk.text:
+            on_text(chunk.text)
+
+    # the tag keeps langgraph from sending the chunks on to those who listen to messages
+    config = RunnableConfig(tags=[] if on_text else ["nostream"])
     try:
-        # the tag keeps a server from sending the raw chunks on; the draft is streamed under an id of ours
-        for chunk in model.stream(list(messages), config={"tags": ["nostream"]}):
-            if chunk.text:
-                on_text(plain_text(chunk.text))
-            whole = to_chunk(chunk) if whole is None else whole + to_chunk(chunk)
+        identified = IdentifiedModel(inner=model, id=id, receive=receive, streaming=True)
+        identified.invoke(list(messages), config, **bind_options(model, tools, **(options or {})))
+        # what langchain made of the chunks is no use: it completes arguments that are cut short
+        whole = chunks[0] + chunks[1:]
     except ModelFailed:
         raise
     except provider_errors() as exc:
         raise translate_error(exc) from exc
-    if whole is None:
-        raise ModelFailed("The model sent an empty reply.", UNREADABLE)
     return _require_end(_read_calls(whole))
+
+
+class IdentifiedModel(ModelWrapper):
+    """A model whose reply has an id of ours in every chunk, and its calls too.
+
+    Clients know by the id which chunks are one message, and which message of the state it becomes. Providers repeat
+    their ids or leave them out, and the key of a write is made from them.
+
+    Args:
+        inner: The model.
+        id: The reply's id.
+        receive: Called with every chunk.
+        streaming: Whether chunks are told to traces and listeners as they come.
+    """
+
+    id: str
+    receive: Callable[[AIMessageChunk], None]
+    streaming: bool
+
+    def _stream(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
+    ) -> Iterator[ChatGenerationChunk]:
+        ids, chunk = _CallIds(self.id), None
+        for chunk in stream_chunks(self.inner, messages, stop, **kwargs):
+            identified = self._identify(chunk, ids)
+            self.receive(identified)
+            yield ChatGenerationChunk(message=identified)
+        if chunk is None:
+            raise ValueError("the model sent nothing")
+        # otherwise langchain sends a last chunk under an id of its own
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", id=self.id, chunk_position="last"))
+
+    def _stream_chat_model_events(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        """Stream as langchain's newer protocol does, which would otherwise have ids of its own."""
+        return chunks_to_events(self._stream(*args, **kwargs))
+
+    def _identify(self, chunk: AIMessageChunk, ids: "_CallIds") -> AIMessageChunk:
+        said: Any = {"content": chunk.content, "additional_kwargs": chunk.additional_kwargs}
+        kept: Any = plain(said)
+        identified = AIMessageChunk(
+            **kept,
+            id=self.id,
+            tool_call_chunks=[ids.identify(part) for part in chunk.tool_call_chunks],
+            usage_metadata=chunk.usage_metadata,
+            response_metadata=chunk.response_metadata,
+        )
+        for call in identified.tool_calls:  # langchain reads what is there of the arguments
+            call["args"] = _encodable(call["args"])
+        return identified
+
+
+def _encodable(args: Any) -> Any:
+    """Return arguments as a server can send them; it ends a run of which it cannot encode a chunk."""
+    try:
+        return plain(args)
+    except ValueError:
+        return {}
+
+
+class _CallIds:
+    """The ids of a reply's calls, as their parts come in.
+
+    Args:
+        id: The reply's.
+    """
+
+    def __init__(self, id: str) -> None:
+        self._id = id
+        self._known: list[tuple[int | None, str | None]] = []
+        """The provider's index and id of each call."""
+
+    def identify(self, part: ToolCallChunk) -> ToolCallChunk:
+        """Return the part under its call's id; one without an id goes on with the call of its index and stays so."""
+        name, args = plain_text(part["name"] or ""), plain_text(part["args"] or "")
+        id = self._find(part["index"], part["id"] or None)
+        return tool_call_chunk(name=name or None, args=args, id=id, index=part["index"])
+
+    def _find(self, index: int | None, its: str | None) -> str | None:
+        for position, (known_index, known) in enumerate(self._known):
+            if index is not None and index == known_index and (its is None or known in (None, its)):
+                return its and f"{self._id}-{position}"
+        self._known.append((index, its))
+        return f"{self._id}-{len(self._known) - 1}"
 
 
 def _require_end(message: AIMessage) -> AIMessage:
@@ -86,6 +186,7 @@ def _read_calls(whole: AIMessageChunk) -> AIMessage:
             broken.append(InvalidToolCall(type="invalid_tool_call", name=name, args=raw[:RAW], id=id, error=error))
     return AIMessage(
         content=plain_text(whole.text),
+        id=whole.id,
         tool_calls=calls,
         invalid_tool_calls=broken,
         usage_metadata=whole.usage_metadata,

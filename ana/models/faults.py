@@ -19,10 +19,9 @@ from langchain_core.exceptions import (
 
 from ana.errors import ContextTooLong, ModelFailed
 
-KEPT = "The conversation is kept; "
-_SETTINGS = f"{KEPT}check the key and the model in .env, then say it again."
-_LATER = f"{KEPT}say it again in a while, or choose another model in .env."
-_SHORTER = f"{KEPT}/reset begins a new one, or choose a model in .env that reads more."
+_SETTINGS = "Check the key and the model in .env."
+_LATER = "Say it again in a while."
+_SHORTER = "/reset begins a new one."
 
 _TOO_LONG = re.compile(
     r"context[ _](?:length|window|size)|prompt is too long|too many (?:input )?tokens", re.IGNORECASE
@@ -53,14 +52,14 @@ _FAULTS = (
     _Fault(ModelNotFoundError, "The model provider does not know this model (404).", _SETTINGS),
     _Fault(ModelInvalidRequestError, "The model provider refused the request (400).", _SETTINGS),
     _Fault(ModelRateLimitError, "The model provider is busy (429).", _LATER),
-    _Fault(ModelTimeoutError, "The model did not answer in time.", f"{KEPT}say it again, or raise ANA_TURN_SECONDS."),
+    _Fault(ModelTimeoutError, "The model did not answer in time.", "Say it again, or raise ANA_TURN_SECONDS."),
     _Fault(
         ModelConnectionError,
         "The model provider could not be reached.",
-        f"{KEPT}check the network, and whether OPENAI_BASE_URL or OLLAMA_HOST is right, then say it again.",
+        "Check the network and OPENAI_BASE_URL or OLLAMA_HOST.",
     ),
 )
-UNREADABLE = f"{KEPT}say it again, or choose another model in .env."
+UNREADABLE = "Say it again, or choose another model in .env."
 
 
 def provider_errors() -> tuple[type[Exception], ...]:
@@ -96,7 +95,7 @@ def translate_error(exc: Exception) -> ModelFailed:
 
 def cut_off_error() -> ModelFailed:
     """The error for an answer that ended before its end."""
-    return ModelFailed("The model's answer broke off before its end.", f"{KEPT}say it again.")
+    return ModelFailed("The model's answer broke off before its end.", "Say it again.")
 
 
 def _status(exc: Exception) -> int | None:

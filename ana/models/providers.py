@@ -35,7 +35,7 @@ def build_model(settings: Settings, instruct: "Callable[[str], str] | None" = No
     from ana.models.json_mode.fallback import ToolCallFallback
 
     decisions = JsonDecisions(inner=native, instruct=instruct)
-    return decisions if settings.use_tool_calls == "0" else ToolCallFallback(native=native, json_decisions=decisions)
+    return decisions if settings.use_tool_calls == "0" else ToolCallFallback(inner=native, json_decisions=decisions)
 
 
 def _build_native(settings: Settings) -> "BaseChatModel":
@@ -104,4 +104,5 @@ def _build_openai(settings: Settings, model: str, key: "SecretStr", url: str | N
         max_completion_tokens=settings.max_tokens,
         stream_usage=True,
         use_responses_api=False,  # other servers speak chat completions alone
+        metadata={"ls_provider": settings.provider},  # as traces name it; the class only knows OpenAI
     )

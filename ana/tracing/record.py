@@ -40,7 +40,13 @@ def cost(usage: Mapping[str, Any], settings: Settings) -> float:
     return round(spent / 1000, 6)
 
 
-def build_record(turn: Mapping[str, Any], messages: Sequence[AnyMessage], thread_id: str, settings: Settings) -> Record:
+def build_record(
+    turn: Mapping[str, Any],
+    messages: Sequence[AnyMessage],
+    thread_id: str,
+    settings: Settings,
+    model: str | None = None,
+) -> Record:
     """Build the record of a turn that has ended.
 
     Args:
@@ -48,17 +54,20 @@ def build_record(turn: Mapping[str, Any], messages: Sequence[AnyMessage], thread
         messages: Its messages, from the user's on.
         thread_id: The conversation.
         settings: For the model's name and the prices.
+        model: Another model's name, if the run chose one.
     """
     return Record(
         id=turn["id"],
         ts=turn["ts"],
         question=turn["question"],
+        message=turn.get("message", ""),
+        previous=turn.get("previous"),
         steps=list_steps(messages, turn["corrections"]),
         answer=turn["answer"] or "",
         usage=turn["usage"],
         cost_usd=cost(turn["usage"], settings),
         thread_id=thread_id,
-        model=model_name(settings),
+        model=model or model_name(settings),
         provider=settings.provider,
         durations=turn["durations"],
         decisions=turn["decisions"],

@@ -4,13 +4,15 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
-from ana.errors import UserError
+from ana import __version__
+from ana.errors import ConfigError, UserError
 from ana.files import write_whole
+from ana.logs import hide_secrets
 
 FORMAT = 1
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -36,6 +38,10 @@ class Record(TypedDict):
     id: str
     ts: str
     question: str
+    message: NotRequired[str]
+    """Id of the user message."""
+    previous: NotRequired[str | None]
+    """The turn before it in the thread's state."""
     steps: list[Step]
     answer: str
     usage: dict[str, Any]
@@ -79,9 +85,7 @@ class Traces:
             UserError: The file cannot be written.
         """
         path = self.path(record["thread_id"])
-        line = json.dumps(record, ensure_ascii=True, default=str)
-        for secret in self._secrets:  # as JSON writes it, or one with a quote in it would slip through
-            line = line.replace(json.dumps(secret)[1:-1], "[secret]")
+        line = hide_secrets(json.dumps(record, ensure_ascii=True, default=str), self._secrets)
         try:
             with self._writing:
                 self.folder.mkdir(parents=True, exist_ok=True)
@@ -96,8 +100,8 @@ class Traces:
         return path
 
     def read(self, thread_id: str) -> list[Record]:
-        """A thread's records, oldest first; a line cut short by a crash is skipped."""
-        return list(_iter_records(self.path(thread_id)))
+        """A thread's turns, oldest first, each as it was answered last; a line cut short by a crash is skipped."""
+        return select_newest(_iter_records(self.path(thread_id)))
 
     def page(self, thread_id: str, limit: int, before: str | None = None) -> list[Record]:
         """A part of a conversation, oldest first: the last turns, or those before one that was shown.
@@ -119,11 +123,11 @@ class Traces:
         return records[-limit:]
 
     def find(self, id: str) -> Record | None:
-        """The record with this id, or the newest of the thread with this id."""
+        """The newest record with this id, or of the thread with this id."""
         if self.path(id).exists():
             return next(reversed(self.read(id)), None)
         files = sorted(self.folder.glob("*.jsonl"), key=lambda p: -p.stat().st_mtime) if self.folder.exists() else []
-        return next((r for f in files for r in _iter_records(f) if r["id"] == id), None)
+        return next((r for f in files for r in reversed([*_iter_records(f)]) if r["id"] == id), None)
 
     def ids(self) -> list[str]:
         """The threads that have a file."""
@@ -131,7 +135,7 @@ class Traces:
 
     def forget(self, thread_id: str, before: datetime) -> int:
         """Remove the records from before a moment and return how many that were. Nobody may write meanwhile."""
-        records = self.read(thread_id)
+        records = list(_iter_records(self.path(thread_id)))
         kept = [record for record in records if moment(record) >= before]
         if len(kept) < len(records):
             path = self.path(thread_id)
@@ -141,7 +145,40 @@ class Traces:
         return len(records) - len(kept)
 
     def delete(self, thread_id: str) -> None:
-        self.path(thread_id).unlink(missing_ok=True)
+        """Delete a thread's file, and drafts of it that a crash has left."""
+        for file in self.folder.glob(f"{self.path(thread_id).name}*"):
+            file.unlink(missing_ok=True)
+
+    def read_text(self, thread_id: str) -> str:
+        """Return a thread's file as it is; empty without one."""
+        path = self.path(thread_id)
+        return path.read_text(encoding="ascii", errors="replace") if path.exists() else ""
+
+    def write_text(self, thread_id: str, text: str) -> None:
+        """Write a thread's file as `read_text` gave it; nothing without a text."""
+        if text:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_whole(self.path(thread_id), text, mode=0o600)
+
+
+def select_newest(records: Iterable[Record]) -> list[Record]:
+    """Return the records that stand, as the thread's state does.
+
+    A turn that is answered again, or whose question is edited, takes the place of the earlier attempt and of what
+    followed that one. Attempts share their id, the id of the user message, or the turn before them.
+
+    Args:
+        records: All of a thread, the oldest first.
+    """
+    standing: list[Record] = []
+    places: dict[tuple[str, str], int] = {}
+    for record in records:
+        names = ((name, record.get(name)) for name in ("id", "message", "previous"))
+        keys = [(name, str(value)) for name, value in names if value]
+        place = min([len(standing), *(places[key] for key in keys if key in places)])
+        standing[place:] = [record]
+        places.update(dict.fromkeys(keys, place))
+    return standing
 
 
 def moment(record: Record) -> datetime:
@@ -156,6 +193,11 @@ def count_broken_lines(path: Path) -> int:
 
 
 def _iter_records(path: Path) -> Iterator[Record]:
+    """Yield the records of a file; lines that are not records are left out.
+
+    Raises:
+        ConfigError: A newer program wrote one.
+    """
     if not path.exists():
         return
     for line in path.read_text(encoding="ascii", errors="replace").splitlines():
@@ -164,5 +206,16 @@ def _iter_records(path: Path) -> Iterator[Record]:
             datetime.fromisoformat(record["ts"])
         except (ValueError, TypeError, KeyError, RecursionError):
             continue
+        _refuse_newer(path, record)
         if record.keys() >= _NEEDED:
             yield record
+
+
+def _refuse_newer(path: Path, record: Record) -> None:
+    format = record.get("format")
+    if isinstance(format, int) and format > FORMAT:
+        raise ConfigError(
+            f"The trace {path} was written by a newer ana in format {format}; this is ana {__version__}, "
+            f"which reads up to {FORMAT}.",
+            "Install the newer one, or set TRACES_DIR to another folder.",
+        )

@@ -1,6 +1,7 @@
 """The records of an export, read and checked line by line before any of them is used."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
@@ -12,9 +13,15 @@ from ana.memory.changes import Change, Entry
 from ana.memory.context_line import to_one_line
 from ana.memory.item import Item, check_properties
 from ana.transfer.exporter import FORMAT, NAME
+from ana.values import whole_number
 
 MOST_LINES = 10**9
 """An upper limit of line numbers."""
+
+MOST_GAPS = 10**6
+"""How many numbers more than it has lines an export may have used, because lines are purged."""
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 
 MOST_NAMED = 10
 """How many bad lines an error names."""
@@ -30,6 +37,7 @@ class Bundle:
         texts: Global Context lines without numbers.
         changes: The history of the records, in order.
         next_line: No line gets a number below this.
+        notes: What was left out or read otherwise than one might expect, a sentence each.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -37,6 +45,7 @@ class Bundle:
     texts: list[str] = field(default_factory=list)
     changes: list[Entry] = field(default_factory=list)
     next_line: int = 0
+    notes: list[str] = field(default_factory=list)
 
 
 def read_export(path: Path) -> Bundle:
@@ -55,7 +64,7 @@ def read_export(path: Path) -> Bundle:
                 _add(json.loads(text), bundle)
             except (ValueError, TypeError, KeyError, RecursionError, ToolError) as exc:
                 bad.append(f"line {number}: {_explain(exc)}")
-    bad += _find_duplicates(bundle)
+    bad += _find_duplicates(bundle) + _find_wrong_numbers(bundle)
     if bad:
         more = f" (and {len(bad) - MOST_NAMED} more)" if len(bad) > MOST_NAMED else ""
         raise UserError(f"{path} cannot be imported: {'; '.join(bad[:MOST_NAMED])}{more}.", "Nothing was changed.")
@@ -67,7 +76,7 @@ def is_export(path: Path) -> bool:
     with path.open("rb") as file:
         try:
             return bool(_read_header(file.readline(1000))["export"] == NAME)
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             return False
 
 
@@ -79,10 +88,9 @@ def _check_header(path: Path, line: bytes, bundle: Bundle) -> None:
     try:
         header = _read_header(line)
         known = header["export"] == NAME
-        version, bundle.next_line = int(header["format"]), int(header["next_line"])
-        if not 0 <= bundle.next_line <= MOST_LINES:
-            raise ValueError(f"{bundle.next_line} is not a line number")
-    except (ValueError, TypeError, KeyError, OverflowError) as exc:  # int() of an infinity overflows
+        version = whole_number(header["format"], 1, MOST_LINES)
+        bundle.next_line = whole_number(header["next_line"], 0, MOST_LINES)
+    except (ValueError, TypeError, KeyError, RecursionError) as exc:
         raise UserError(f"{path} is not an export: its first line is not the header.", "Nothing was changed.") from exc
     if not known or version > FORMAT:
         raise UserError(
@@ -113,7 +121,7 @@ def _read_item(record: Any) -> Item:
     _check_texts(item.id, item.created_at, item.updated_at)
     if not isinstance(item.properties, dict):
         raise ValueError("its properties are not an object")
-    if not 0 < len(item.id) <= 128 or not item.id.isprintable():
+    if not _ID.fullmatch(item.id):
         raise ValueError(f"{item.id[:20]!r} is not an id")
     _check_moments(item.created_at, item.updated_at)
     check_properties(item.properties)
@@ -139,6 +147,8 @@ def _read_entry(record: Any) -> Entry:
     if any(side and side.id != record["id"] for side in (before, after)):
         raise ValueError("the change is of another record")
     _check_moments(record["ts"])
+    if record["thread"] and not _ID.fullmatch(record["thread"]):
+        raise ValueError(f"{record['thread'][:20]!r} is not the id of a thread")
     change = Change(record["kind"], record["id"], before, after)
     return Entry(_to_utc(record["ts"]), record["thread"], record["turn"], change, record["key"])
 
@@ -169,6 +179,16 @@ def _to_utc(stamp: str) -> str:
 def _find_duplicates(bundle: Bundle) -> list[str]:
     counted = (Counter(record.id for record in records) for records in (bundle.items, bundle.lines))
     return [f"{id} occurs twice" for counts in counted for id, count in counts.items() if count > 1]
+
+
+def _find_wrong_numbers(bundle: Bundle) -> list[str]:
+    """Name line numbers far above the number of lines: lines after them would soon have none left."""
+    past = {entry.change.id for entry in bundle.changes if entry.change.kind == "line"}
+    used = past | {line.id for line in bundle.lines}
+    highest = max([bundle.next_line - 1, *map(int, used)])
+    if highest < len(used) + MOST_GAPS:
+        return []
+    return [f"the line number {highest} is too high for an export of {len(used)} lines"]
 
 
 def _explain(exc: Exception) -> str:

@@ -4,8 +4,8 @@ import hashlib
 import itertools
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from ana.memory.backend import Backend, RecordKey, retry_on_change
 from ana.memory.changes import Change, Entry, Kind
@@ -13,6 +13,7 @@ from ana.memory.context_line import LONGEST_LINE
 from ana.memory.ids import short_id
 from ana.memory.item import Item
 from ana.memory.memory import Memory
+from ana.memory.undo import find_undone_turn
 from ana.transfer.bundle import Bundle
 
 KINDS: tuple[Kind, ...] = ("item", "line")
@@ -29,12 +30,14 @@ class ImportResult:
         unchanged: How many were already stored.
         conflicting: The ids of records that are different here, or were deleted here.
         turn: The turn that undoes it; empty if the records came with their own history.
+        notes: What was left out, a sentence each.
     """
 
     new: int
     unchanged: int
     conflicting: list[str]
     turn: str
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,8 @@ def _make_plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _
     known = {entry.change.key for kind in KINDS for entry in backend.latest(kind)} | here.keys()
     new = {key: item for key, item in coming.items() if key not in known}
     conflicting = {key: item for key, item in coming.items() if key in known and here.get(key) != item}
-    entries = _select_history(backend, bundle, new, known)
+    entries = _rename_undos(_select_history(backend, bundle, new, known), backend.turns())
+    notes = bundle.notes + _note_lost_history(bundle, new, entries)
     entries += _create_missing(entries, new, turn)
     if replace:
         entries += [_make_entry(turn, here.get(key), key, item) for key, item in conflicting.items()]
@@ -85,6 +89,7 @@ def _make_plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _
         unchanged=len(coming) - len(new) - len(conflicting),
         conflicting=[id for _, id in conflicting],
         turn=turn if any(entry.turn == turn for entry in entries) else "",
+        notes=notes,
     )
     return _Plan(result, entries, {entry.change.key: here.get(entry.change.key) for entry in entries}, next_line)
 
@@ -138,6 +143,31 @@ def _select_history(backend: Backend, bundle: Bundle, new: Records, known: set[R
             entries.append(Entry(entry.ts, entry.thread, entry.turn, entry.change, entry.key if is_free else None))
             keys.add(entry.key)
     return entries
+
+
+def _rename_undos(entries: list[Entry], here: Collection[str]) -> list[Entry]:
+    """Return entries, turns renamed that are called the undo of a turn that did not come with them.
+
+    A turn of that name would keep the turn that is here from being undone.
+    """
+    kept: set[str] = set()
+    for turn in sorted({entry.turn for entry in entries}, key=len):  # an undo's name is longer than its turn's
+        undone = find_undone_turn(turn)
+        if undone is None or (undone in kept and undone not in here):
+            kept.add(turn)
+    return [e if e.turn in kept else replace(e, turn=f"imported-{_digest(e.turn)}") for e in entries]
+
+
+def _digest(turn: str) -> str:
+    return hashlib.sha256(turn.encode()).hexdigest()[:16]
+
+
+def _note_lost_history(bundle: Bundle, new: Records, entries: Iterable[Entry]) -> list[str]:
+    """Say of how many new records the history was left out, because some of it is missing."""
+    lost = {e.change.key for e in bundle.changes} & new.keys() - {e.change.key for e in entries}
+    if not lost:
+        return []
+    return [f"Left out, because it is not complete in the file: the history of records ({len(lost)})."]
 
 
 def _is_complete(changes: list[Change], now: Item | None) -> bool:

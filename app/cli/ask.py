@@ -1,8 +1,6 @@
 """`ana ask`: one turn, or the decision that a waiting turn needs."""
 
-import json
 import shlex
-import sys
 import uuid
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -10,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ana.output import tell, write_json
+from app.cli.message import read_message
+from app.cli.said_again import remember_refusal, take_refusal
 from app.startup import start
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ WAITING = 3
 
 
 def ask(
-    question: Annotated[str | None, typer.Argument(help="Your message; - reads it from standard input.")] = None,
+    question: Annotated[str | None, typer.Argument(help="Your message; what is piped in is added, - is that.")] = None,
     thread: Annotated[str | None, typer.Option(help="Name or id of the conversation; default: a new one.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     utc: Annotated[bool, typer.Option("--utc", help="Take UTC for the local time zone.")] = False,
@@ -35,8 +36,12 @@ def ask(
         ),
     ] = None,
 ) -> None:
-    """Ask once and print the answer. Exit code 3 while a decision is needed."""
-    _check_use(question, thread, decide)
+    """Ask once and print the answer, and on standard error what was changed.
+
+    Exit code 1 when nothing was understood or something failed, 3 while a decision is needed.
+    """
+    said = read_message(question) if decide is None else question
+    _check_use(said, thread, decide)
     reply = _read_reply(decide) if decide else None
     settings = start()
     if utc:
@@ -45,8 +50,7 @@ def ask(
         assert thread is not None
         _show(_decide(settings, thread, reply, max_steps), as_json, thread)
     else:
-        said = sys.stdin.read().strip() if question == "-" else str(question)
-        _show(_ask(settings, said, thread, max_steps), as_json, thread)
+        _show(_ask(settings, str(said), thread, max_steps), as_json, thread)
 
 
 def _check_use(question: str | None, thread: str | None, decide: str | None) -> None:
@@ -76,18 +80,21 @@ def _read_reply(decide: str) -> Any:
 
 
 def _ask(settings: "Settings", said: str, thread: str | None, max_steps: int | None) -> "Done | Waiting":
-    from app.outcome import Waiting
+    from app.outcome import Done, Waiting
     from app.threads import Threads
 
-    id = Threads(settings).remember(thread) if thread else str(uuid.uuid4())
+    id = Threads(settings).remember(thread) if thread else take_refusal(settings, said) or str(uuid.uuid4())
     with _open(settings) as assistant:
         finished = assistant.finish(id) if thread else None
         if isinstance(finished, Waiting):
-            print("A turn that was cut short goes on and asks; your message was not sent.", file=sys.stderr)
+            tell("A turn that was cut short goes on and asks; your message was not sent.")
             return finished
         if finished:
-            print(f"Finished what was cut short: {finished.answer}", file=sys.stderr)
-        return assistant.ask(said, id, max_steps, _tell_ended)
+            tell(f"Finished what was cut short: {finished.answer}")
+        outcome = assistant.ask(said, id, max_steps, _tell_ended)
+    if thread is None and isinstance(outcome, Done) and outcome.refused_copy:
+        remember_refusal(settings, id, said)
+    return outcome
 
 
 def _decide(settings: "Settings", thread: str, reply: Any, max_steps: int | None) -> "Done | Waiting":
@@ -118,7 +125,7 @@ def _open(settings: "Settings") -> AbstractContextManager["Assistant"]:
 
 def _tell_ended(event: "Event") -> None:
     if "ended" in event:
-        print(event["ended"], file=sys.stderr)
+        tell(event["ended"])
 
 
 def _show(outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
@@ -126,16 +133,19 @@ def _show(outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
     from app.outcome import Waiting
     from app.show.answers import show_text
     from app.show.request import show_request
+    from app.show.text import describe_change
 
     if as_json:
-        print(json.dumps(outcome.to_json(), ensure_ascii=False, default=str))
+        write_json(outcome.to_json())
     elif isinstance(outcome, Waiting):
         show_request(outcome.request)
     else:
         show_text(outcome.answer)
+    for change in outcome.changes:
+        tell(describe_change(change))
     if isinstance(outcome, Waiting):
         again = f"ana ask --thread {shlex.quote(thread or outcome.thread_id)} --decide"
-        print(f"This waits for your decision: {again} approve, or reject, or a FILE with decisions.", file=sys.stderr)
+        tell(f"This waits for your decision: {again} approve, or reject, or a FILE with decisions.")
         raise typer.Exit(WAITING)
-    if outcome.error:
+    if outcome.error or outcome.fruitless:
         raise typer.Exit(1)

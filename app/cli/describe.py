@@ -1,6 +1,5 @@
 """`ana describe`: what the store holds, in figures."""
 
-import json
 from collections import Counter
 from typing import Annotated, Any
 
@@ -8,6 +7,7 @@ import typer
 
 from ana.handles import open_data_folder
 from ana.memory.item import Item, to_json
+from ana.output import write_json, write_line
 from ana.settings import Settings
 from app.show.text import shorten
 from app.startup import start
@@ -22,7 +22,10 @@ def describe(
 ) -> None:
     """Describe what the store holds: collections, embedder, counts, properties and samples."""
     description = describe_store(start(), samples)
-    print(json.dumps(description, ensure_ascii=False) if json_ else to_text(description))
+    if json_:
+        write_json(description)
+    else:
+        write_line(to_text(description))
 
 
 def describe_store(settings: Settings, samples: int) -> dict[str, Any]:

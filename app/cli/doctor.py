@@ -1,17 +1,20 @@
 """`ana doctor`: whether everything that is kept is sound, and repairing what is not."""
 
 import json
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ana.files import find_damage
+from ana.files import find_damage, refuse_read_only
 from ana.handles import open_data_folder
+from ana.output import tell, write_json, write_line
+from ana.private import find_exposed
 from ana.settings import Settings
 from ana.tracing.traces import count_broken_lines
+from app.embedder import suggest_embedder
+from app.old_traces import list_old_traces
 from app.show.text import pluralize, shorten
 from app.startup import start
 
@@ -31,7 +34,7 @@ def doctor(
     """Prove that everything kept is sound: readable, found, as the journal says. Exit code 1 if it is not."""
     diagnosis = diagnose(start(), repair=repair)
     if json_:
-        print(json.dumps(diagnosis.to_json(), ensure_ascii=False))
+        write_json(diagnosis.to_json())
     else:
         show_diagnosis(diagnosis, repaired=repair)
     if diagnosis.faults:
@@ -71,14 +74,16 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
         settings: The settings, with the data folder.
         repair: Whether to repair first what can be repaired; the diagnosis tells what is still wrong.
     """
+    if repair:
+        refuse_read_only(settings.ana_data_dir)
     from ana.backends.chroma.care.rebuild import set_aside
     from ana.backends.chroma.care.repair import repair as repair_findings
 
     with open_data_folder(settings, "ana doctor") as handles, handles.backend.hold_closed():
-        damaged = _damaged_files(settings.ana_data_dir)
+        damaged = _damaged_files(handles.backend.path)
         if repair and damaged:
             for name in damaged:
-                print(f"{name} is set aside in {set_aside(settings.ana_data_dir, name)}.", file=sys.stderr)
+                tell(f"{name} is set aside in {set_aside(settings.ana_data_dir, name)}.")
             damaged = {}
         if JOURNAL in damaged:
             return Diagnosis(faults=list(damaged.values()))  # the records are examined against the journal
@@ -92,21 +97,21 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
 def show_diagnosis(diagnosis: Diagnosis, *, repaired: bool) -> None:
     """Print it for people."""
     for fault in diagnosis.faults:
-        print(f"- {fault}")
+        write_line(f"- {fault}")
     for note in diagnosis.notes:
-        print(f"  {note}")
+        write_line(f"  {note}")
     hint = " This could not be repaired." if repaired else " `ana doctor --repair` repairs what can be repaired."
-    print(diagnosis.verdict + (hint if diagnosis.faults else ""))
+    write_line(diagnosis.verdict + (hint if diagnosis.faults else ""))
 
 
 def _examine(handles: "FolderHandles") -> "Findings":
-    from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
     from ana.backends.chroma.care.examine import examine
+    from app.show.console import make_console
 
     columns = (SpinnerColumn(), TextColumn("examined {task.completed} records"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=make_console(error=True), transient=True) as bar:
         task = bar.add_task("", total=None)
         return examine(handles.backend, lambda more: bar.update(task, advance=more))
 
@@ -120,6 +125,9 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
         faults.append(f"{change.kind} {change.id}: the journal says {said}, the store has {stored}.")
     notes = [f"These say the same: {', '.join(ids)}." for ids in findings.duplicates]
     notes += [f"{name} belongs to nothing." for name in findings.orphans]
+    exposed = find_exposed(handles.settings)
+    notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
+    notes += [line] if (line := suggest_embedder(handles.settings)) else []
     counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}
     if THREADS not in damaged:
         conversations = _examine_conversations(handles.settings)
@@ -136,6 +144,8 @@ def _examine_conversations(settings: Settings) -> Diagnosis:
     orphans = [file.name for file in files if file.stem not in threads]
     notes = [f"The trace {name} is of a conversation that is not there." for name in orphans]
     notes += [f"{file.name}: {n} lines cannot be read." for file in files if (n := count_broken_lines(file))]
+    if left := list_old_traces(settings):
+        notes.append(f"{left[0].parent} holds {pluralize(len(left), 'trace')} of another data folder or of no thread.")
     return Diagnosis(notes=notes, counts={"conversation": len(threads), "trace": len(files)})
 
 

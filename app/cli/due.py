@@ -1,12 +1,12 @@
 """`ana due`: what is overdue, due today and due in the next seven days."""
 
-import json
 from typing import Annotated
 
 import typer
 
 from ana.handles import open_data_folder
 from ana.memory.item import to_json
+from ana.output import write_json
 from app.due import group_due, show_due
 from app.startup import start
 
@@ -22,7 +22,7 @@ def due(
         groups = group_due(handles)
     if json_:
         sections = {name: [to_json(item) for item in found.items] for name, found in groups.items()}
-        print(json.dumps(sections, ensure_ascii=False))
+        write_json(sections)
     else:
         show_due(groups)
     if groups["overdue"].items or groups["today"].items:

@@ -1,9 +1,8 @@
 """`ana export`: everything as lines of JSON."""
 
 import os
-import shutil
-import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,20 +12,30 @@ import typer
 
 from ana.errors import UserError
 from ana.handles import open_data_folder
+from ana.output import tell, write_json_lines
 from ana.settings import Settings
+from app.show.text import pluralize
 from app.startup import start
 
+KINDS = {b'{"item"': "item", b'{"line"': "context line", b'{"change"': "change"}
+"""What lines of an export begin with, and what they hold."""
 
-def export(to: Annotated[str, typer.Argument(help="The file; - for standard output.")]) -> None:
+
+def export(
+    to: Annotated[str, typer.Argument(help="The file; - for standard output.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+) -> None:
     """Write every item, line and change as lines of JSON, in an order that does not change."""
-    write_export(start(), to)
+    counts = write_export(start(), to, force=force)
+    records = " and ".join([", ".join(counts[:-1]), counts[-1]])
+    tell(f"Wrote {records} to {'standard output' if to == '-' else to}.")
 
 
-def write_export(settings: Settings, to: str) -> None:
-    """Write everything as lines of JSON into a file, or to standard output for `-`.
+def write_export(settings: Settings, to: str, *, force: bool = False) -> list[str]:
+    """Write everything as lines of JSON into a file, or to standard output for `-`, and return how much that was.
 
     Raises:
-        UserError: The file is not an export, or cannot be written.
+        UserError: The file exists and is not to be replaced, or cannot be written.
     """
     from ana.transfer.exporter import export_lines
 
@@ -34,17 +43,24 @@ def write_export(settings: Settings, to: str) -> None:
         raise UserError("The export needs a file.", "Name one, or - for standard output.")
     path = None if to == "-" else Path(to)
     if path is not None:
-        _refuse_other_files(path)
+        _refuse_existing(path, force=force)
     with open_data_folder(settings, "ana export") as handles, _open_draft(path) as file:
-        file.writelines(export_lines(handles.backend))
+        counted = Counter(_write(file, line) for line in export_lines(handles.backend))
         if path is None:
             # A draft first, also for a pipe: the folder is free again however slowly the pipe is read.
             file.seek(0)
-            shutil.copyfileobj(file, sys.stdout.buffer)
-            return
-        file.flush()
-        os.fsync(file.fileno())
-        Path(file.name).replace(path)
+            write_json_lines(file)
+        else:
+            file.flush()
+            os.fsync(file.fileno())
+            Path(file.name).replace(path)
+    return [pluralize(counted[kind], name) for kind, name in KINDS.items()]
+
+
+def _write(file: IO[bytes], line: bytes) -> bytes:
+    """Write a line, and return what it begins with: the kind of its record."""
+    file.write(line)
+    return line[: line.index(b":")]
 
 
 @contextmanager
@@ -64,9 +80,9 @@ def _open_draft(path: Path | None) -> Iterator[IO[bytes]]:
         ) from exc
 
 
-def _refuse_other_files(path: Path) -> None:
-    """Raise unless nothing is lost by writing there: no file, an empty one, or an earlier export."""
-    from ana.transfer.bundle import is_export
-
-    if path.exists() and (path.is_dir() or (path.stat().st_size and not is_export(path))):
-        raise UserError(f"{path} exists already and is not an export.", "Name another file.")
+def _refuse_existing(path: Path, *, force: bool) -> None:
+    """Raise unless nothing is lost by writing there, or the person wants it; an empty file is nothing."""
+    if path.is_dir():
+        raise UserError(f"{path} is a folder.", "Name a file.")
+    if not force and path.exists() and path.stat().st_size:
+        raise UserError(f"{path} exists already.", "Name another file, or replace it with --force.")

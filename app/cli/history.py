@@ -1,6 +1,5 @@
 """`ana history`: what was changed, when and in which turn."""
 
-import json
 from datetime import UTC, datetime, time
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +8,7 @@ import typer
 from ana.errors import UserError
 from ana.handles import open_data_folder
 from ana.memory.receipts import make_receipt
+from ana.output import write_json
 from ana.settings import Settings
 from app.show.tables import show_table
 from app.show.text import describe_change, say, shorten
@@ -32,7 +32,7 @@ def history(
     if json_:
         for entry in entries:
             about = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn}
-            print(json.dumps(about | make_receipt(entry.change), ensure_ascii=False))
+            write_json(about | make_receipt(entry.change))
     else:
         show_entries(entries)
 

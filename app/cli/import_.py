@@ -3,6 +3,7 @@
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from zipfile import is_zipfile
 
 import typer
 
@@ -45,6 +46,8 @@ def import_file(settings: Settings, path: Path, *, replace: bool) -> None:
         before = _back_up(handles) if bundle.changes else None
         result = import_bundle(handles.memory, bundle, replace=replace)
     say(f"{result.new} new, {result.unchanged} were here already.")
+    for note in result.notes:
+        say(note)
     _show_conflicts(result, replace)
     if result.turn:
         say(f"To take it back: ana undo --turn {result.turn}")
@@ -74,6 +77,8 @@ def _read_source(path: Path, zone: tzinfo) -> "Bundle":
 
     if path.is_file() and is_export(path):
         return read_export(path)
+    if path.is_file() and is_zipfile(path):
+        raise UserError(f"{path} is a ZIP.", "`ana restore` reads backups; unpack another archive and import its file.")
     reader = find_reader(path)
     if reader is None:
         raise UserError(
@@ -82,4 +87,4 @@ def _read_source(path: Path, zone: tzinfo) -> "Bundle":
             " agent-native-app.",
         )
     brought = reader(path, zone)
-    return Bundle(items=brought.items, texts=brought.lines)
+    return Bundle(items=brought.items, texts=brought.lines, notes=brought.notes)

@@ -1,7 +1,6 @@
 """`ana items`: what is kept, as a table."""
 
 import json
-import sys
 from typing import Annotated
 
 import typer
@@ -9,6 +8,7 @@ import typer
 from ana.errors import ToolError
 from ana.handles import open_data_folder
 from ana.memory.search.found import Found
+from ana.output import tell, write_json
 from ana.settings import Settings
 from ana.values import Json
 from app.due import Due, find_due
@@ -30,11 +30,11 @@ def items(
     except ToolError as exc:  # written for a model, but here it is the person who can correct the filter
         raise typer.BadParameter(exc.sentence()) from exc
     if json_:
-        print(found_to_json(found, why))
+        write_json(found_to_json(found, why))
     else:
         show_found(found, why)
         if words and found.reasons and not any(each.words or each.date or each.first for each in found.reasons):
-            print("No item has these words; these are the nearest in meaning.", file=sys.stderr)
+            tell("No item has these words; these are the nearest in meaning.")
 
 
 def find_items(settings: Settings, words: str, where: str | None, due: Due | None, limit: int) -> Found:

@@ -1,11 +1,13 @@
 """`ana reindex`: embed everything again, with the same embedder or another."""
 
-import sys
 from typing import Annotated
 
 import typer
 
-from ana.handles import open_data_folder
+from ana.embedders.build import choose_embedder
+from ana.embedders.minilm_folder import find_minilm
+from ana.handles import LOCAL_EMBEDDERS, open_data_folder
+from ana.output import tell
 from ana.settings import Embeddings, Settings
 from app.startup import start
 
@@ -15,31 +17,33 @@ def reindex(
 ) -> None:
     """Embed everything again, with the same embedder or another."""
     settings = start()
-    chosen = embeddings or settings.ana_embeddings
-    count = embed_again(settings, chosen)
-    print(f"{count} records are embedded with {chosen}.", file=sys.stderr)
-    if chosen != settings.ana_embeddings:
-        print(f"Set ANA_EMBEDDINGS={chosen} in .env: this data folder now needs it.", file=sys.stderr)
+    asked = settings.model_copy(update={"ana_embeddings": embeddings or settings.ana_embeddings})
+    chosen = choose_embedder(asked)
+    count = embed_again(settings.model_copy(update={"ana_embeddings": chosen}))
+    tell(f"{count} records are embedded with {chosen}.")
+    kept = ("auto", chosen) if chosen in LOCAL_EMBEDDERS else (chosen,)
+    if settings.ana_embeddings not in kept:
+        tell(f"Set ANA_EMBEDDINGS={chosen} in .env: this data folder now needs it.")
 
 
-def embed_again(settings: Settings, embeddings: Embeddings) -> int:
-    """Embed everything again, showing progress on standard error. Return how many records there are.
+def embed_again(settings: Settings) -> int:
+    """Embed everything again with ANA_EMBEDDINGS, showing progress on standard error. Return the number of records.
 
     Raises:
         ConfigError: The embedder is not available; nothing was changed.
     """
-    from rich.console import Console
     from rich.progress import Progress
 
-    if embeddings == "minilm":
+    from app.show.console import make_console
+
+    if settings.ana_embeddings == "minilm" and settings.ana_embedder_dir is None and find_minilm() is None:
         from ana.backends.chroma.minilm_files import fetch_minilm
 
-        print("Downloading all-MiniLM-L6-v2 (80 MB) unless it is there already.", file=sys.stderr)
+        tell("Downloading all-MiniLM-L6-v2 (80 MB).")
         fetch_minilm()
-    chosen = settings.model_copy(update={"ana_embeddings": embeddings})
     with (
-        open_data_folder(chosen, "ana reindex") as handles,
-        Progress(console=Console(stderr=True), transient=True) as bar,
+        open_data_folder(settings, "ana reindex") as handles,
+        Progress(console=make_console(error=True), transient=True) as bar,
     ):
         task = bar.add_task("embedding")
         return handles.backend.reindex(lambda done, total: bar.update(task, completed=done, total=total))

@@ -2,18 +2,24 @@
 
 import importlib.util
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ana.errors import ConfigError
+from ana.errors import ConfigError, UserError
+from ana.files import refuse_read_only
 from ana.settings import PROJECT, Settings, read_environment
+from ana.tracing.langsmith import settle_environment
+from app.serving import FOLDER
 from app.startup import start
 
-WORKERS = 4
-QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1", "LOG_LEVEL": "WARNING"}
+WORKERS = 100
+"""Runs that may begin; those that wait for their thread count too. How many work at once, ana/ownership.py says."""
+
+QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LOG_LEVEL": "WARNING"}
 
 
 def serve(
@@ -29,23 +35,38 @@ def become_server(settings: Settings, port: int, reload: bool) -> None:
 
     Args:
         settings: The settings, with the data folder.
-        port: The port; the server takes another, and says so, when it is in use.
+        port: The port.
         reload: Restart when the code changes.
 
     Raises:
         ConfigError: The server is not installed, or a module of TOOLS_MODULES cannot be used.
+        StoreReadOnly: The data folder cannot be written.
+        UserError: The port is taken.
     """
     from tools.catalog import catalog
 
+    refuse_read_only(settings.ana_data_dir)
     catalog(settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError("The dev server is not installed.", "Run `make dev`; it installs everything.")
+    _require_port(port)
     arguments = ["dev", "--config", str(PROJECT / "langgraph.json"), "--host", "127.0.0.1", "--port", str(port)]
     arguments += ["--no-browser", "--n-jobs-per-worker", str(WORKERS), "--server-log-level", "WARNING"]
     arguments += [] if reload else ["--no-reload"]
     os.chdir(_prepare_folder(settings, reload))
-    env = {"LANGSMITH_TRACING": "false"} | read_environment() | QUIET
+    env = settle_environment(read_environment()) | QUIET
     os.execve(sys.executable, [sys.executable, "-m", "langgraph_cli", *arguments], env)
+
+
+def _require_port(port: int) -> None:
+    """Refuse a port that is taken: the server would take another, and Studio would not find it."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as exc:
+            hint = "End the other server, or name another port: ana serve --port 2025."
+            raise UserError(f"Port {port} cannot be used: {exc.strerror}.", hint) from exc
 
 
 def _prepare_folder(settings: Settings, reload: bool) -> Path:
@@ -54,7 +75,7 @@ def _prepare_folder(settings: Settings, reload: bool) -> Path:
     Without watching that is a folder beside the data. With watching it is the project, and .langgraph_api is a link to
     the folder beside the data: the server would otherwise restart whenever it writes its own index.
     """
-    kept = settings.ana_data_dir / "server"
+    kept = settings.ana_data_dir / FOLDER
     kept.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not reload:
         return kept

@@ -1,17 +1,19 @@
-"""`ana threads`: conversations listed, shown and deleted."""
+"""`ana threads`: conversations listed, shown, deleted and restored."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from ana.errors import UserError
+from ana.output import tell, write_line
 from ana.tracing.traces import Traces
+from app.show.confirm import require_consent
+from app.show.text import pluralize
 from app.show.transcript import show_transcript
 from app.startup import start
 from app.threads import Threads
 
-threads = typer.Typer(help="Conversations: list, show, delete.", no_args_is_help=True)
+threads = typer.Typer(help="Conversations: list, show, delete, restore.", no_args_is_help=True)
 
 ThreadName = Annotated[str, typer.Argument(help="A thread's name or id.")]
 
@@ -20,7 +22,8 @@ ThreadName = Annotated[str, typer.Argument(help="A thread's name or id.")]
 def list_threads() -> None:
     """List every conversation, the one used last first."""
     for thread in Threads(start()).all():
-        print("\t".join((thread.id, thread.name or "-", f"{thread.turns} turns", thread.last or "-", thread.about)))
+        cells = (thread.id, thread.name or "-", f"{thread.turns} turns", thread.last or "-", thread.about)
+        write_line("\t".join(" ".join(cell.split()) for cell in cells))
 
 
 @threads.command("show")
@@ -38,8 +41,22 @@ def show_thread(
 
 
 @threads.command("delete")
-def delete_thread(name: ThreadName) -> None:
-    """Delete a conversation and its traces; the items and lines it stored stay."""
+def delete_thread(
+    name: ThreadName,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed where nobody can be asked.")] = False,
+) -> None:
+    """Delete a conversation and its traces; the items and lines it stored stay. It can be taken back."""
     conversations = Threads(start())
-    conversations.delete(conversations.resolve(name))
-    print(f"Deleted thread {name}.", file=sys.stderr)
+    thread = conversations.describe(conversations.resolve(name))
+    if thread.id not in conversations.ids():
+        raise UserError(f"There is no thread {name!r}.", "`ana threads list` shows them.")
+    require_consent(f"Delete the conversation {name} ({pluralize(thread.turns, 'turn')})?", yes=yes)
+    conversations.move_to_trash(thread.id)
+    tell(f"Deleted thread {name}. To take it back: ana threads restore {name}")
+
+
+@threads.command("restore")
+def restore_thread(name: ThreadName) -> None:
+    """Take back the deletion of a conversation; possible until the trash is purged."""
+    thread = Threads(start()).restore(name)
+    tell(f"The thread {name} is there again, with {pluralize(thread.turns, 'turn')}.")

@@ -1,19 +1,20 @@
 """`ana traces`: the traces of conversations, and forgetting old ones."""
 
-import sys
 from datetime import datetime
 from typing import Annotated
 
 import typer
 
 from ana.handles import open_data_folder
+from ana.output import tell
+from ana.ownership import thread_lock
 from ana.settings import Settings
 from ana.tracing.traces import Traces, moment
 from app.cli.ages import moment_before
 from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten
 from app.startup import start
-from app.threads import Threads, thread_lock
+from app.threads import Threads
 
 
 def traces(
@@ -27,7 +28,7 @@ def traces(
         raise typer.BadParameter("--purge needs --older-than.")
     else:
         count = purge_traces(start(), older_than)
-        print(f"{pluralize(count, 'turn')} {'is' if count == 1 else 'are'} forgotten permanently.", file=sys.stderr)
+        tell(f"{pluralize(count, 'turn')} {'is' if count == 1 else 'are'} forgotten permanently.")
 
 
 def show_traces(settings: Settings, older_than: str | None) -> None:

@@ -1,73 +1,165 @@
-"""`ana trash`: deleted items, to be brought back or purged."""
+"""`ana trash`: deleted items, lines and conversations, to be brought back or purged."""
 
-import sys
-from typing import Annotated
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ana.handles import open_data_folder
+from ana.handles import FolderHandles, open_data_folder
+from ana.memory.backend import RecordKey
 from ana.memory.receipts import make_receipt
+from ana.output import tell
 from ana.settings import Settings
 from app.cli.ages import moment_before
+from app.mentions import find_conversations, refuse_while_serving, remove_mentions
+from app.show.confirm import require_consent
 from app.show.tables import show_table
 from app.show.text import describe_change, pluralize, say, shorten
 from app.startup import start
+from app.threads import Threads
 
-HELP = "Deleted items: list them, bring one back, forget old ones permanently."
+if TYPE_CHECKING:
+    from ana.memory.trash import DeletedRecord
+    from graph.trash import DeletedThread
+
+HELP = "What was deleted: list it, bring it back, purge it."
 trash = typer.Typer(help=HELP)
 
 
 @trash.callback(invoke_without_command=True, help=HELP)
 def _default(
     context: typer.Context,
-    purge: Annotated[bool, typer.Option("--purge", help="Forget permanently what is older than --older-than.")] = False,
+    purge: Annotated[bool, typer.Option("--purge", help="Delete permanently what is older than --older-than.")] = False,
     older_than: Annotated[str, typer.Option(help="An age: 30d, 4w.")] = "30d",
+    with_conversations: Annotated[
+        bool, typer.Option("--with-conversations", help="With --purge: also conversations that mention it.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before conversations are deleted.")] = False,
 ) -> None:
     if context.invoked_subcommand is not None:
         return
     if purge:
-        count = purge_trash(start(), older_than)
-        print(f"Forgotten by the journal: {pluralize(count, 'item')}. What was said about them stays.", file=sys.stderr)
+        settings = start()
+        show_purged(settings, purge_trash(settings, older_than, with_conversations=with_conversations, yes=yes))
+    elif with_conversations:
+        raise typer.BadParameter("--with-conversations needs --purge.")
     else:
         show_trash(start())
 
 
 @trash.command("list")
 def list_trash() -> None:
-    """List deleted items, the one deleted last first."""
+    """List what was deleted, the last first."""
     show_trash(start())
 
 
 @trash.command("restore")
-def restore_item(item: Annotated[str, typer.Argument(help="The item's id.")]) -> None:
-    """Bring a deleted item back."""
+def restore_item(
+    name: Annotated[str, typer.Argument(help="An item's id, \"line 3\", or a conversation's name or id.")],
+) -> None:
+    """Bring something deleted back."""
     from ana.memory.trash import restore
 
-    with open_data_folder(start(), "ana trash") as handles:
-        say(f"  {describe_change(make_receipt(restore(handles.memory, item)))}")
+    settings = start()
+    if any(name == deleted.name or deleted.thread.startswith(name) for deleted in Threads(settings).list_deleted()):
+        thread = Threads(settings).restore(name)
+        say(f"The conversation {thread.name or thread.id[:8]} is there again, with {pluralize(thread.turns, 'turn')}.")
+        return
+    with open_data_folder(settings, "ana trash") as handles:
+        say(f"  {describe_change(make_receipt(restore(handles.memory, name)))}")
+
+
+@dataclass(frozen=True)
+class Purged:
+    """What a purge deleted permanently.
+
+    Args:
+        records: Items and lines.
+        conversations: How many conversations.
+        spoken_of: Whether conversations that mention the records were deleted too.
+    """
+
+    records: "list[DeletedRecord]"
+    conversations: int
+    spoken_of: bool
 
 
 def show_trash(settings: Settings) -> None:
-    """Print the deleted items, the one deleted last first."""
+    """Print what was deleted, the last first."""
     from ana.memory.trash import list_deleted
 
     with open_data_folder(settings, "ana trash") as handles:
         gone = list_deleted(handles.memory)
-    rows = [(each.item.id, shorten(each.item.content, 160), each.ts[:16].replace("T", " ")) for each in gone]
+    rows = [(each.ts, each.name, shorten(each.item.content, 160)) for each in gone]
+    rows += [(each.ts, each.name or each.thread[:8], _describe(each)) for each in Threads(settings).list_deleted()]
     if rows:
-        show_table(("id", "content", "deleted (UTC)"), rows, fixed=("id", "deleted (UTC)"), first=1)
+        shown = [(id, content, ts[:16].replace("T", " ")) for ts, id, content in sorted(rows, reverse=True)]
+        show_table(("id", "content", "deleted (UTC)"), shown, fixed=("id", "deleted (UTC)"), first=1)
     else:
         say("The trash is empty.")
 
 
-def purge_trash(settings: Settings, older_than: str) -> int:
-    """Forget permanently what was deleted longer ago than an age such as 30d. Return how many items that were.
+def purge_trash(settings: Settings, older_than: str, *, with_conversations: bool = False, yes: bool = False) -> Purged:
+    """Delete permanently what was deleted longer ago than an age such as 30d, so that no file holds it.
+
+    Args:
+        settings: The settings.
+        older_than: The age.
+        with_conversations: Whether to delete what mentions it, too.
+        yes: Whether the person has agreed to that already.
 
     Raises:
-        UserError: That is not an age.
+        UserError: That is not an age, or the person does not agree.
+        StoreBusy: A server, or another program, works in a conversation.
     """
-    from ana.memory.trash import purge
+    from ana.memory.trash import list_deleted, purge
 
     with open_data_folder(settings, "ana trash") as handles:
-        before = moment_before(older_than, handles.clock)
-        return len(purge(handles.memory, before.isoformat(timespec="microseconds")))
+        before = moment_before(older_than, handles.clock).isoformat(timespec="microseconds")
+        records = {each.key for each in list_deleted(handles.memory) if each.ts < before}
+        conversations = {each.id for each in Threads(settings).list_deleted() if each.ts < before}
+        # conversations first: which ones mention the records can only be told as long as those are known
+        if with_conversations:
+            conversations |= _purge_mentions(handles, records, conversations, yes=yes)
+        else:
+            Threads(settings).purge(conversations)
+        return Purged(purge(handles.memory, before, records), len(conversations), with_conversations)
+
+
+def _purge_mentions(handles: FolderHandles, records: set[RecordKey], conversations: set[str], *, yes: bool) -> set[str]:
+    """Delete what mentions records, and conversations, and return the conversations that were deleted."""
+    refuse_while_serving(handles.settings)
+    entries = [entry for entry in handles.memory.history() if entry.change.key in records]
+    found = conversations | find_conversations(handles.settings, entries)
+    if not found and not records:
+        return found
+    require_consent(
+        f"Delete {pluralize(len(found), 'conversation')}, all typed lines and the server's list of runs permanently?",
+        yes=yes,
+    )
+    remove_mentions(handles.settings, entries, found)
+    return found
+
+
+def show_purged(settings: Settings, purged: Purged) -> None:
+    """Print on standard error what was purged and what still holds it."""
+    kinds = [record.kind for record in purged.records]
+    counts = [pluralize(kinds.count("item"), "item"), pluralize(kinds.count("line"), "line")]
+    counts += [pluralize(purged.conversations, "conversation")]
+    lines = [f"Deleted permanently: {', '.join(counts)}."]
+    if not purged.spoken_of and purged.records:
+        lines.append("What was said about them stays.")
+    if backups := list((settings.ana_data_dir / "backups").glob("*.zip")):
+        lines.append(f"{pluralize(len(backups), 'backup')} in {settings.ana_data_dir / 'backups'} may hold them.")
+    tell(" ".join(lines))
+
+
+def _describe(deleted: "DeletedThread") -> str:
+    """Return a conversation in a few words: how many turns, its first question."""
+    turns = deleted.trace.splitlines()
+    try:
+        about = json.loads(turns[0])["question"]
+    except (ValueError, KeyError, TypeError, IndexError):
+        about = ""
+    return shorten(f"a conversation, {pluralize(len(turns), 'turn')}: {about}", 160)

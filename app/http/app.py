@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import threading
 import uuid
 from collections.abc import AsyncIterator
@@ -21,19 +22,31 @@ from starlette.routing import Route
 from ana import __version__
 from ana.errors import AnaError, ConfigError, NotWaiting, StoreBusy, UserError, WrongReply
 from ana.handles import default_handles
+from ana.logs import escape_console_lines
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings
+from ana.tracing import langsmith
 from ana.tracing.traces import Traces
-from app.http.guard import Guard
+from app.http.deletion import ThreadDeletion
+from app.http.guard import HEADERS, Guard
+from app.http.rejection import RunRejection
+from app.http.run_errors import shorten_run_errors
+from app.http.run_requests import RunRequests
+from app.old_traces import move_old_traces
 from app.outcome import Done, Waiting
 from app.reply import Reply
+from app.serving import mark_serving
 from app.threads import Threads
 from app.turn import Assistant, open_assistant
 from graph.checkpoints import saver_path, thread_ids
 from prompts import decision_prompt
 
+_log = logging.getLogger(__name__)
 GRAPH = "ana"
 WATCH_SECONDS = 2.0
+PATIENCE = 60.0
+"""Seconds that a request waits for a thread in which another door works."""
+
 MOST_TURNS = 1000
 """The most turns of a transcript in one answer."""
 
@@ -62,15 +75,26 @@ REQUEST_ID = "ana-request-id"
 
 
 class TurnRunner:
-    """Runs turns in this process, on the files the server uses; opened at the first turn.
+    """Runs turns in this process, on the files the server uses.
 
     The server's own queue looks for runs every half second; a turn does not wait for that.
+
+    Args:
+        patience: Seconds to wait for a thread in which another door works.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._patience = patience
         self._stack = contextlib.ExitStack()
         self._opening = threading.Lock()
         self._assistant: Assistant | None = None
+
+    def open(self) -> None:
+        """Open the files, so that the first turn does not wait for it; what is wrong with them each turn says."""
+        try:
+            self._open().handles.memory.count()
+        except AnaError as exc:
+            _log.warning("%s", exc)
 
     def answer(self, asked: Question | Decision) -> JSONResponse:
         """Run a turn or let one go on; every failure is a status and a sentence."""
@@ -105,7 +129,7 @@ class TurnRunner:
         with self._opening:
             if self._assistant is None:
                 handles = default_handles(decision_prompt)
-                self._assistant = self._stack.enter_context(open_assistant(handles, "ana server"))
+                self._assistant = self._stack.enter_context(open_assistant(handles, "ana server", self._patience))
             return self._assistant
 
 
@@ -130,6 +154,8 @@ async def trace(request: Request) -> JSONResponse:
         record = await run_in_threadpool(Traces(settings.traces_dir).find, request.path_params["id"])
     except UserError as exc:
         return _error(400, exc.sentence())
+    except ConfigError as exc:  # the files are a newer program's
+        return _error(503, exc.sentence())
     return JSONResponse(record) if record else _error(404, "There is no such trace.")
 
 
@@ -144,6 +170,8 @@ async def transcript(request: Request) -> JSONResponse:
         page = await run_in_threadpool(Traces(settings.traces_dir).page, id, int(limit), before)
     except UserError as exc:
         return _error(400, exc.sentence())
+    except ConfigError as exc:  # the files are a newer program's
+        return _error(503, exc.sentence())
     return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
 
 
@@ -160,24 +188,39 @@ async def version(_: Request) -> JSONResponse:
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Register every thread of the saver with the server: now, and when another door begins one."""
-    client, known = get_client(), set[str]()
+    """Set up LangSmith; register every thread of the saver with the server: now, and when another door begins one.
+
+    What the server logs on the console may quote a model or a person.
+    """
+    shorten_run_errors()
+    escape_console_lines()
+    client, known = get_client(), app.state.known
     settings = await run_in_threadpool(load_settings)
+    # before the first run: the server traces a run from its beginning, when no node has opened the handles yet
+    await run_in_threadpool(langsmith.switch_on_or_off)
+    await run_in_threadpool(langsmith.connect, settings)
+    await run_in_threadpool(move_old_traces, settings)
+    await run_in_threadpool(app.state.turns.open)
     await register_threads(client, settings, known)
     watching = asyncio.create_task(_watch(client, settings, known))
+    mark = contextlib.ExitStack()
+    await run_in_threadpool(mark.enter_context, mark_serving(settings))
     yield
     watching.cancel()
+    await run_in_threadpool(mark.close)
     await run_in_threadpool(app.state.turns.close)
 
 
 async def register_threads(client: LangGraphClient, settings: Settings, known: set[str]) -> None:
-    """Register the saver's threads that are not in `known`, and add them to it.
+    """Register the saver's threads that are not in `known`, and make it hold them all and no others.
 
     The server's own index is a pickle written now and then: after a kill -9, and for threads of another door, it
     answers 404 for a thread whose checkpoints are all there.
     """
     path = await run_in_threadpool(saver_path, settings)
-    for id in await run_in_threadpool(thread_ids, path):
+    present = await run_in_threadpool(thread_ids, path)
+    known.intersection_update(present)
+    for id in present:
         if id not in known:
             with contextlib.suppress(LangGraphError):
                 await client.threads.create(thread_id=id, if_exists="do_nothing", graph_id=GRAPH)
@@ -213,18 +256,35 @@ def _error(status: int, sentence: str) -> JSONResponse:
     return JSONResponse({"error": sentence}, status_code=status)
 
 
+async def _fail(_: Request, exc: Exception) -> JSONResponse:
+    """Answer what nobody foresaw, from outside the guard; the log has the traceback."""
+    sentence = f"Something went wrong that was not foreseen: {type(exc).__name__}."
+    return JSONResponse({"error": sentence}, status_code=500, headers=HEADERS)
+
+
 def build_app() -> Starlette:
     """Return the app: the routes, wrapped by the guard."""
     routes = [
-        Route("/ask", ask, methods=["POST"]),
-        Route("/trace/{id}", trace),
-        Route("/transcript/{thread}", transcript),
-        Route("/health", health),
-        Route("/version", version),
+        # the server's schema takes docstrings for YAML and complains of ours
+        Route(path, endpoint, methods=[method], include_in_schema=False)
+        for method, path, endpoint in (
+            ("POST", "/ask", ask),
+            ("GET", "/trace/{id}", trace),
+            ("GET", "/transcript/{thread}", transcript),
+            ("GET", "/health", health),
+            ("GET", "/version", version),
+        )
     ]
     guard = Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)
-    app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
-    app.state.turns = TurnRunner()
+    known: set[str] = set()
+    middleware = [
+        guard,
+        Middleware(RunRequests),
+        Middleware(RunRejection),
+        Middleware(ThreadDeletion, forget=known.discard),
+    ]
+    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers={Exception: _fail})
+    app.state.turns, app.state.known = TurnRunner(), known
     return app
 
 

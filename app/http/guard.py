@@ -8,26 +8,45 @@ from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.datastructures import MutableHeaders
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.http.bodies import read_body, replay
 
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+CLOSED = ("docs", "deploy", "internal", "metrics")
+"""Routes of the dev server by the first part of their path: a page with a foreign script, its upload, its debugging."""
 LARGEST = 4_000_000
 """The largest request body, in bytes."""
+BODY_SECONDS = 20.0
+"""How long a body may take to arrive."""
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-resource-policy": "same-origin",
+}
+"""On every answer: a page elsewhere can neither frame it nor load it as a script or an image."""
 
 
 class Guard:
-    """Refuses foreign origins, foreign hosts, bodies that are not JSON or too large, before anything runs.
+    """Refuses foreign pages and hosts, closed routes, and bodies that are not JSON, too large or late.
+
+    Nothing behind it has run when it refuses.
 
     Args:
         app: The application it protects.
         origins: Returns the origins allowed beside our own and Studio's; called once, at the first request.
+        seconds: How long a body may take to arrive.
     """
 
-    def __init__(self, app: ASGIApp, origins: Callable[[], Sequence[str]] = tuple) -> None:
+    def __init__(
+        self, app: ASGIApp, origins: Callable[[], Sequence[str]] = tuple, seconds: float = BODY_SECONDS
+    ) -> None:
         self._app = app
         self._ask_origins = origins
+        self._seconds = seconds
         self._origins: frozenset[str] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,37 +57,64 @@ class Guard:
         if self._origins is None:
             self._origins = frozenset((*STUDIO, *await run_in_threadpool(self._ask_origins)))
         headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
-        refusal = find_refusal(scope.get("method", "GET"), headers, self._origins)
-        if refusal is None:
+        refusal = find_refusal(scope["path"], headers, self._origins)
+        if scope["type"] == "http":
+            await self._answer(scope, receive, _protect(send), headers, refusal)
+        elif refusal is None:
             await self._app(scope, receive, send)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008})
         else:
-            await JSONResponse({"error": refusal[1]}, status_code=refusal[0])(scope, receive, send)
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _answer(
+        self, scope: Scope, receive: Receive, send: Send, headers: Mapping[str, str], refusal: tuple[int, str] | None
+    ) -> None:
+        answer: ASGIApp = self._app
+        if refusal is not None:
+            answer = _refuse(*refusal)
+        elif scope["method"] == "OPTIONS" and "access-control-request-method" in headers and "origin" in headers:
+            answer = _allow(headers)
+        elif int(headers.get("content-length", 0)):
+            try:
+                receive = replay(await read_body(receive, self._seconds), receive)
+            except TimeoutError:
+                answer = _refuse(408, f"The body did not arrive within {self._seconds:g} seconds.")
+        await answer(scope, receive, send)
 
 
-def find_refusal(method: str, headers: Mapping[str, str], origins: frozenset[str]) -> tuple[int, str] | None:
+def find_refusal(path: str, headers: Mapping[str, str], origins: frozenset[str]) -> tuple[int, str] | None:
     """Return the status and the sentence with which a request is refused; None if it may pass.
 
     Args:
-        method: The HTTP method.
+        path: The path of the request.
         headers: By lower-case name.
         origins: The foreign origins that are allowed.
     """
     host = headers.get("host", "")
     if not _is_loopback(f"http://{host}"):
         return 421, f"This server does not answer for the host {host!r}."
+    if refusal := _find_page_refusal(headers, origins, host):
+        return refusal
+    if path.lstrip("/").partition("/")[0] in CLOSED:
+        return 404, "This part of the server is switched off; /openapi.json describes the rest."
+    return _find_body_refusal(headers)
+
+
+def _find_page_refusal(headers: Mapping[str, str], origins: frozenset[str], host: str) -> tuple[int, str] | None:
     origin = headers.get("origin")
-    if origin is not None and origin not in origins and not _is_same_server(origin, host):
-        return 403, f"The origin {origin!r} may not use this server; ANA_CORS_ORIGINS can allow it."
-    return None if method in ("GET", "HEAD", "OPTIONS") else _find_body_refusal(headers)
+    if origin is None:
+        # Links, images and scripts carry no origin, but browsers say that another page asked for them.
+        foreign = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+        return (403, "Another web page may not open this; type the address instead.") if foreign else None
+    if origin in origins or _is_same_server(origin, host):
+        return None
+    return 403, f"The origin {origin!r} may not use this server; ANA_CORS_ORIGINS can allow it."
 
 
 def _find_body_refusal(headers: Mapping[str, str]) -> tuple[int, str] | None:
     length = headers.get("content-length", "0")
     if "transfer-encoding" in headers:
         return 411, "Send the length of the body; chunked bodies are not accepted."
-    if not length.isdigit() or int(length) > LARGEST:
+    if not length.isdecimal() or int(length) > LARGEST:
         return 413, f"The body is larger than {LARGEST:,} bytes."
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if int(length) and kind != "application/json":
@@ -89,3 +135,36 @@ def _is_same_server(origin: str, host: str) -> bool:
         return _is_loopback(origin) and urlsplit(origin).port == urlsplit(f"http://{host}").port
     except ValueError:
         return False
+
+
+def _protect(send: Send) -> Send:
+    """Return `send` with our headers on every answer."""
+
+    async def send_protected(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).update(HEADERS)
+        await send(message)
+
+    return send_protected
+
+
+def _refuse(status: int, sentence: str) -> JSONResponse:
+    return JSONResponse({"error": sentence}, status_code=status, headers={"connection": "close"})
+
+
+def _allow(headers: Mapping[str, str]) -> Response:
+    """Return the answer to the preflight of an allowed origin.
+
+    The dev server's own refuses every page whose browser asks for a private network, which Studio's does.
+    """
+    private = "access-control-request-private-network"
+    allowed = {
+        "access-control-allow-origin": headers["origin"],
+        "access-control-allow-methods": headers["access-control-request-method"],
+        "access-control-allow-headers": headers.get("access-control-request-headers", ""),
+        "access-control-max-age": "600",
+        "vary": f"origin, access-control-request-method, access-control-request-headers, {private}",
+    }
+    if headers.get(private) == "true":
+        allowed["access-control-allow-private-network"] = "true"
+    return Response(status_code=204, headers=allowed)

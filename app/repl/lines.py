@@ -1,20 +1,28 @@
 """The lines the REPL reads: typed with history, completion and editing, or piped in."""
 
+import os
+import re
+import select
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ana.files import is_read_only
+from ana.output import BIDIRECTIONAL, escape_controls, write_line
+from app.repl.pasting import bind_enter
+
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
 
 PROMPT = "> "
+_LINE = re.compile(r"(.*?)(?:\r\n|\r|\n)(.*)", re.DOTALL)
 
 
 def read_piped_lines() -> Iterator[str]:
     """Read standard input line by line, and print each after a prompt as a terminal would show it."""
     for line in sys.stdin:
-        print(f"{PROMPT}{line.rstrip()}")
+        write_line(f"{PROMPT}{line.rstrip()}")
         yield line
 
 
@@ -33,25 +41,54 @@ def read_typed_lines(
     from prompt_toolkit.patch_stdout import patch_stdout
 
     session = _make_session(history, completions)
+    typed = ""
     while True:
         try:
-            with patch_stdout(raw=True):
-                line = session.prompt(PROMPT, pre_run=on_prompt)
+            typed += _read_typed_ahead()
+            if match := _LINE.fullmatch(typed):
+                line, typed = match.groups()
+                write_line(f"{PROMPT}{line}")
+                session.history.append_string(line)
+            else:
+                with patch_stdout(raw=True):
+                    line = session.prompt(PROMPT, pre_run=on_prompt, default=typed)
+                typed = ""
         except KeyboardInterrupt:  # Ctrl-C drops the line and keeps the program, as in a shell
+            typed = ""
             continue
         except EOFError:
             return
         yield line
 
 
+def _read_typed_ahead() -> str:
+    """Return what was typed while an answer was running, when no prompt read it; each line is a message of its own.
+
+    Raises:
+        EOFError: The end of the input was typed.
+    """
+    text = ""
+    while select.select([sys.stdin], [], [], 0)[0]:
+        waiting = os.read(sys.stdin.fileno(), 65536)
+        if not waiting:
+            raise EOFError
+        text += waiting.decode(errors="replace")
+    return "".join(c for c in text if c.isprintable() or c in "\r\n")
+
+
 def _make_session(history: Path, completions: Callable[[], list[str]]) -> "PromptSession[str]":
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import WordCompleter
-    from prompt_toolkit.history import FileHistory
+    from prompt_toolkit.history import FileHistory, InMemoryHistory
+    from prompt_toolkit.layout.screen import Char
 
+    # it shows C0 and C1 as ^[ itself
+    Char.display_mappings.update({mark: escape_controls(mark) for mark in BIDIRECTIONAL})
     history.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    kept = InMemoryHistory() if is_read_only(history.parent) else FileHistory(str(history))
     return PromptSession(
-        history=FileHistory(str(history)),
+        history=kept,
         completer=WordCompleter(completions, sentence=True),
         complete_while_typing=False,
+        key_bindings=bind_enter(),
     )

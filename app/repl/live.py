@@ -3,6 +3,7 @@
 import sys
 from typing import TYPE_CHECKING
 
+from ana.output import write_line
 from app.show.text import describe_call
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 TAIL = 400
 """How many characters of a draft are shown."""
+
+UNCHECKED = " … (being checked)"
 
 
 class Region:
@@ -23,10 +26,11 @@ class Region:
 
     def __enter__(self) -> "Region":
         if sys.stdout.isatty():
-            from rich.console import Console
             from rich.live import Live
 
-            self._live = Live(console=Console(highlight=False, markup=False), transient=True, refresh_per_second=12)
+            from app.show.console import make_console
+
+            self._live = Live(console=make_console(), transient=True, refresh_per_second=12)
             self._live.start()
         return self
 
@@ -49,13 +53,18 @@ class Region:
     def say(self, line: str) -> None:
         """Print a line that stays."""
         if self._live is None:
-            print(line)
+            write_line(line)
         else:
             self._live.console.print(line, style="dim")
 
     def _show(self, draft: str) -> None:
-        from rich.text import Text
+        from rich.styled import Styled
 
         self._draft = draft
         if self._live is not None:
-            self._live.update(Text(draft[-TAIL:], style="dim italic"), refresh=True)
+            self._live.update(Styled(mark(draft), "dim italic"), refresh=True)
+
+
+def mark(draft: str) -> str:
+    """Return the end of a draft, marked as one: an answer is only what stands there when the turn has ended."""
+    return draft[-TAIL:].rstrip() + UNCHECKED if draft else ""

@@ -1,5 +1,6 @@
 """The REPL: `ana chat`."""
 
+import os
 import sys
 import uuid
 from collections.abc import Callable, Iterator
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING
 from ana import __version__
 from ana.errors import AnaError, UserError
 from ana.models.providers import destination, embedding_destination, model_name
-from ana.settings import PROJECT, Settings, switch_on_langsmith
+from ana.settings import PROJECT, Settings
+from ana.tracing import langsmith
 from app.due import group_due, show_due, summarize_due
+from app.embedder import suggest_embedder_once
 from app.repl.approval import Approval
 from app.repl.context import delete_line, edit_context, show_context
 from app.repl.lines import read_piped_lines, read_typed_lines
@@ -25,6 +28,10 @@ from app.undo import undo_turn
 if TYPE_CHECKING:
     from ana.handles import Handles
     from app.turn import Assistant
+
+
+LEAVING = ("exit", "quit", ":q")
+"""Messages that leave as /quit does."""
 
 
 class Repl:
@@ -48,7 +55,7 @@ class Repl:
         self._greet()
         with self._opening:
             for line in self._read_lines():
-                if line.strip() and self._handle(line.strip()):
+                if line.strip().lower() in LEAVING or (line.strip() and self._handle(line.strip())):
                     return
 
     def _read_lines(self) -> Iterator[str]:
@@ -75,6 +82,8 @@ class Repl:
         """Say without being asked what is due and what the conversation waits for."""
         for line in summarize_due(assistant.handles):
             say(line)
+        if suggestion := suggest_embedder_once(self._settings):
+            say(suggestion)
         self._approval.look(assistant, self._thread)
 
     def _handle(self, line: str) -> bool:
@@ -119,6 +128,9 @@ class Repl:
     def _help(self, _: str) -> None:
         for command in COMMANDS:
             say(f"  {command.name:<16} {command.help}")
+        say("Everything else is a message, for example:")
+        for sentence in EXAMPLES:
+            say(f"  {sentence}")
 
     def _show_context(self, argument: str) -> None:
         show_context(self._handles(), argument)
@@ -197,9 +209,21 @@ COMMANDS = (
     Command("/transcript", "what was said before; /transcript 50 the last 50 turns", Repl._show_transcript),
     Command("/threads", "your conversations; /threads NAME goes to one", Repl._list_or_switch),
     Command("/reset", "start a new conversation", Repl._reset),
-    Command("/quit", "leave", Repl._quit, alias="/exit"),
+    Command("/quit", "leave; so do exit, quit and :q", Repl._quit, alias="/exit"),
 )
 """All of them: /help, completion and `find_command` read this table."""
+
+EXAMPLES = (
+    "Remind me to call Anna tomorrow at 10",
+    "Note: the spare key is in the blue tin",
+    "Dentist appointment on Friday at 14:30",
+    "What's due tomorrow?",
+    "I called Anna",
+    "Move the dentist to Monday",
+    "I prefer deep work in the mornings",
+    "What is 19% of 240?",
+)
+"""What /help shows; the offline reader understands all of them, in this order."""
 
 _BY_NAME = {name: command for command in COMMANDS for name in (command.name, command.alias) if name}
 
@@ -224,6 +248,6 @@ def describe_setup(settings: Settings) -> str:
     to, at = destination(settings), embedding_destination(settings)
     leaving = [f"what you type goes to {to}"] if to else []
     leaving += [f"what you keep is embedded at {at}"] if at else []
-    leaving += ["traces go to LangSmith"] if switch_on_langsmith() else []
+    leaving += ["traces go to LangSmith"] if langsmith.is_on(os.environ) else []
     privacy = ", ".join(leaving) or "nothing leaves this machine"
     return f"ana {__version__} · {model_name(settings)} · data in {shown} · {privacy}"

@@ -5,7 +5,8 @@ import sys
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from app.show.tables import make_console, show_table
+from ana.output import write_line
+from app.show.tables import show_table
 from app.show.text import describe_change, say
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ COLOURS = {"+": "green", "~": "magenta", "-": "red"}
 
 def show_answer(answer: "Done") -> None:
     """Print the answer, and below it the changes as the store confirmed them."""
+    from app.show.console import make_console
+
     show_text(answer.answer)
     console = make_console()
     for change in answer.changes:
@@ -26,13 +29,13 @@ def show_answer(answer: "Done") -> None:
         if sys.stdout.isatty():
             console.print(f"  {line}", style=COLOURS[line[0]])
         else:
-            print(f"  {line}")
+            write_line(f"  {line}")
 
 
 def show_text(text: str) -> None:
     """Print text, its Markdown tables drawn as tables; in a pipe all of it as it was written."""
     if not sys.stdout.isatty():
-        print(text)
+        write_line(text)
         return
     for is_table, lines in groupby(text.split("\n"), key=lambda line: line.lstrip().startswith("|")):
         block = list(lines)

@@ -1,12 +1,11 @@
 """Items as people see them: a table, how many of how many, and why each was found."""
 
-import json
-import sys
 from collections.abc import Mapping, Sequence
 
 from ana.memory.item import Item, to_json
 from ana.memory.receipts import reason_to_json
 from ana.memory.search.found import Found
+from ana.output import tell
 from ana.time.dates import day_of, weekday
 from ana.values import Json
 from app.show.tables import show_table
@@ -27,10 +26,10 @@ def show_found(found: Found, why: bool = False) -> None:
     """Print what a query found, and on standard error how many of how many that is."""
     if found.items:
         show_items(found.items, explain(found) if why else None)
-        print(f"{len(found.items)} of {found.total}", file=sys.stderr)
+        tell(f"{len(found.items)} of {found.total}")
     else:
         unknown = f" No item has the property {', '.join(found.unknown)}." if found.unknown else ""
-        print(f"Nothing was found.{unknown}", file=sys.stderr)
+        tell(f"Nothing was found.{unknown}")
 
 
 def explain(found: Found) -> list[str]:
@@ -38,16 +37,14 @@ def explain(found: Found) -> list[str]:
     return [", ".join(_format_reason(*reason) for reason in reason_to_json(each).items()) for each in found.reasons]
 
 
-def found_to_json(found: Found, why: bool) -> str:
-    """Return one JSON object: items, total, truncated, and why each was found where that is wanted."""
+def found_to_json(found: Found, why: bool) -> dict[str, object]:
+    """Return what is one object in JSON: items, total, truncated, and why each was found where that is wanted."""
     result: dict[str, object] = {
         "items": [to_json(item) for item in found.items],
         "total": found.total,
         "truncated": found.truncated,
     }
-    return json.dumps(
-        result | ({"why": [reason_to_json(each) for each in found.reasons]} if why else {}), ensure_ascii=False
-    )
+    return result | ({"why": [reason_to_json(each) for each in found.reasons]} if why else {})
 
 
 def _format_reason(name: str, value: object) -> str:

@@ -9,20 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from app.show.console import PlainConsole
 
 NARROW = 60
 """In a terminal with fewer columns, a row is shown as lines."""
-
-WIDEST = 100_000
-"""Columns of a table in a pipe: wider than any row, because rich would fold what is wider."""
-
-
-def make_console() -> "Console":
-    """Return a console for the terminal, or for a pipe as wide as needed."""
-    from rich.console import Console
-
-    return Console(width=None if sys.stdout.isatty() else WIDEST, highlight=False, markup=False, emoji=False)
 
 
 def show_table(
@@ -41,6 +31,8 @@ def show_table(
         fixed: Columns that are never folded.
         first: The column that begins a row where there is no room for columns.
     """
+    from app.show.console import make_console
+
     console = make_console()
     if title:
         console.print(title, style="bold")
@@ -48,17 +40,16 @@ def show_table(
         _show_as_lines(console, rows, first)
         return
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in headers:
         table.add_column(name, no_wrap=name in fixed or not sys.stdout.isatty(), overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*row)
     console.print(table)
 
 
-def _show_as_lines(console: "Console", rows: Sequence[Sequence[str]], first: int) -> None:
+def _show_as_lines(console: "PlainConsole", rows: Sequence[Sequence[str]], first: int) -> None:
     from rich.padding import Padding
 
     for row in rows:

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from ana.output import escape_controls, write_line
 from ana.time.dates import day_of, weekday
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
@@ -16,17 +17,17 @@ ABOUT_YOU = {"create": "learned: ", "update": "now known: ", "delete": "forgotte
 def say(text: str) -> None:
     """Print for people: in a terminal wrapped between words, list lines hanging; in a pipe as it is."""
     if not sys.stdout.isatty():
-        print(text)
+        write_line(text)
         return
     width = max(shutil.get_terminal_size().columns, 20)
-    for line in text.split("\n"):
+    for line in escape_controls(text).split("\n"):
         indent = " " * (len(line) - len(line.lstrip(" -+~·")))
-        print(textwrap.fill(line, width, subsequent_indent=indent, drop_whitespace=True) or "")
+        write_line(textwrap.fill(line, width, subsequent_indent=indent, drop_whitespace=True) or "")
 
 
 def shorten(text: str, width: int = 72) -> str:
     """Return the text as one line of at most `width` characters."""
-    line = "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
+    line = escape_controls(" ".join(text.split()))
     return line if len(line) <= width else line[: width - 1] + "…"
 
 

@@ -1,6 +1,7 @@
 """Conversations read again, from traces: the state of a thread forgets old turns."""
 
 from ana.errors import UserError
+from ana.output import write_line
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.show.answers import show_text
@@ -25,4 +26,4 @@ def show_transcript(settings: Settings, thread_id: str, limit: int, before: str 
     for record in records:
         say(f"{record['ts']}  {record['id']}\n> {record['question']}")
         show_text(record["answer"])
-        print()
+        write_line()

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.embedders import WordLlamaEmbeddings
+from ana.embedders.minilm import MiniLmEmbeddings
 from ana.settings import PROJECT
 from ana.time.clock import Clock, local_zone
 from evals.bench import long_threads as bench_long
@@ -136,7 +137,7 @@ def measure_memory(of: str) -> Row:
 
 def measure_recall() -> Iterable[Row]:
     """Measure recall@5, recall@10 and mean reciprocal rank on the held-out halves of evals/data."""
-    return ((f"found: {name}", figure) for name, figure in score_half())
+    return ((f"found: {name}", figure) for name, figure in score_half(MiniLmEmbeddings()))
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.embedders import Embedder, WordLlamaEmbeddings
+from ana.embedders import Embedder, build_embedder
 from ana.errors import UserError
 from ana.memory.filters import EVERY_ITEM
 from ana.memory.item import Item
@@ -25,7 +25,7 @@ from ana.memory.memory import Memory
 from ana.memory.search.query import Query as StoreQuery
 from ana.memory.search.query import parse_query
 from ana.memory.search.scoring import Weights
-from ana.settings import PROJECT
+from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
 from evals.retrieval import locomo
 from evals.retrieval.scores import Finder, Query, Score, iter_rows, score_queries
@@ -88,16 +88,16 @@ def _make_finder(leg: str, backend: ChromaBackend, clock: Clock) -> Finder:
     return find
 
 
-def score_half(half: Half = "held-out") -> Iterator[tuple[str, str]]:
-    """Yield recall@5, recall@10 and mean reciprocal rank on one half of each set, with the default embedder."""
+def score_half(embedder: Embedder, half: Half = "held-out") -> Iterator[tuple[str, str]]:
+    """Yield recall@5, recall@10 and mean reciprocal rank on one half of each set."""
     for name in SETS:
-        yield from iter_rows({f"{name}, {leg}": scores for leg, scores in score_set(name, half).items()})
+        yield from iter_rows({f"{name}, {leg}": scores for leg, scores in score_set(name, embedder, half).items()})
 
 
-def score_set(name: Set, half: Half = "held-out") -> dict[str, dict[str, Score]]:
+def score_set(name: Set, embedder: Embedder, half: Half = "held-out") -> dict[str, dict[str, Score]]:
     """Return the scores of one half of a set, by leg and kind."""
     queries = load_queries(half, name)
-    with open_legs(load_items(name), WordLlamaEmbeddings()) as finders:
+    with open_legs(load_items(name), embedder) as finders:
         return {leg: score_queries(find, queries) for leg, find in finders.items()}
 
 
@@ -106,9 +106,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.retrieval", description=__doc__)
     parser.add_argument("--half", choices=["tuning", "held-out"], default="held-out")
     parser.add_argument("--locomo", type=Path, metavar="FILE", help="measure a file in the format of LoCoMo instead")
+    parser.add_argument("--embeddings", choices=["minilm", "wordllama"], default="minilm", help="the embedder")
     chosen = parser.parse_args()
+    embedder = build_embedder(load_settings({}), chosen.embeddings)
     try:
-        rows = score_locomo(chosen.locomo) if chosen.locomo else score_half(chosen.half)
+        rows = score_locomo(chosen.locomo, embedder) if chosen.locomo else score_half(embedder, chosen.half)
         print(f"{'':<40} recall@5 / recall@10 / mean reciprocal rank")
         for name, figure in rows:
             print(f"{name:<40} {figure}", flush=True)
@@ -116,11 +118,11 @@ def main() -> None:
         raise SystemExit(exc.sentence()) from exc
 
 
-def score_locomo(path: Path) -> Iterator[tuple[str, str]]:
+def score_locomo(path: Path, embedder: Embedder) -> Iterator[tuple[str, str]]:
     """Yield the same rows for a file in the format of LoCoMo, by category."""
     scores: dict[str, list[dict[str, Score]]] = {}
     for talk in locomo.read_conversations(path):
-        with open_legs(talk.items, WordLlamaEmbeddings(), talk.clock) as finders:
+        with open_legs(talk.items, embedder, talk.clock) as finders:
             for leg, find in finders.items():
                 scores.setdefault(leg, []).append(score_queries(find, talk.queries))
     yield from iter_rows({leg: locomo.pool_scores(parts) for leg, parts in scores.items()})

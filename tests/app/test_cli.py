@@ -2,9 +2,7 @@
 
 import json
 import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -19,8 +17,8 @@ import pytest
 from ana.settings import PROJECT
 from tests.app.conftest import Run
 from tests.conftest import folders
-from tests.forks import fork
 from tests.openai_stub import Said, openai_stub
+from tests.terminal import Terminal
 
 
 def test_ask_prints_the_answer_alone(tmp_path: Path) -> None:
@@ -71,7 +69,7 @@ def test_threads_are_listed_shown_and_deleted(ana: Run, tmp_path: Path) -> None:
     assert "> hello" in ana("threads", "show", begun).stdout
     assert "Going on with work" in ana("chat", given=f"/threads {begun}\n").stdout
     assert "A new conversation, play." in ana("chat", given="/threads play\n").stdout
-    assert ana("threads", "delete", "work").returncode == 0
+    assert ana("threads", "delete", "work", "--yes").returncode == 0
     assert ana("threads", "list").stdout == ""
     assert list((tmp_path / "traces").iterdir()) == []
     gone = ana("threads", "show", "work")
@@ -146,32 +144,6 @@ def test_no_colour_in_a_pipe(ana: Run) -> None:
     assert "\x1b" not in ana("chat", given="add buy milk tomorrow\n").stdout
 
 
-class Terminal:
-    """`ana chat` in a pseudo-terminal."""
-
-    def __init__(self, env: dict[str, str]) -> None:
-        self._master, slave = pty.openpty()
-        env = {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", "PYTHONPATH": str(PROJECT)} | env
-        self.process = fork("-m", "app.cli", "chat", env=env, stdin=slave, stdout=slave, stderr=slave)
-        os.close(slave)
-        self.seen = ""
-
-    def until(self, text: str, seconds: float = 40) -> None:
-        end = time.monotonic() + seconds
-        while text not in self.seen and time.monotonic() < end:
-            if select.select([self._master], [], [], 0.2)[0]:
-                self.seen += os.read(self._master, 65536).decode(errors="replace")
-        assert text in self.seen, self.seen[-2000:]
-
-    def type(self, text: str) -> None:
-        os.write(self._master, text.encode())
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        os.close(self._master)
-
-
 def test_ctrl_c_stops_the_turn_and_not_the_program(tmp_path: Path) -> None:
     stopped = threading.Event()
 
@@ -204,7 +176,7 @@ def test_ctrl_c_stops_the_turn_and_not_the_program(tmp_path: Path) -> None:
     assert "Traceback" not in terminal.seen
 
 
-def test_a_draft_is_shown_and_erased_before_the_answer(tmp_path: Path) -> None:
+def test_a_draft_is_shown_as_being_checked_and_erased_before_the_answer(tmp_path: Path) -> None:
     with openai_stub(Said("I've saved it for you."), Said("I have not saved anything.")) as stub:
         terminal = Terminal(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url))
         try:
@@ -213,7 +185,8 @@ def test_a_draft_is_shown_and_erased_before_the_answer(tmp_path: Path) -> None:
             terminal.until("I have not saved anything.\r\n")
         finally:
             terminal.close()
-    assert re.search(r"saved it for you.*\x1b\[2K.*I have not saved anything\.\r\n", terminal.seen, re.DOTALL)
+    marked = r"saved it for you\. … \(being checked\).*\x1b\[2KI have not saved anything\.\r\n"
+    assert re.search(marked, terminal.seen, re.DOTALL)
 
 
 @pytest.mark.parametrize("command", [("ask", "hello"), ("serve",), ("chat",)])

@@ -13,11 +13,11 @@ from ana.settings import load_settings
 from ana.time.clock import Clock
 from app.outcome import CutShort
 from app.turn import open_assistant
+from evals.load.server import running
 from tests.chroma import find_neighbours, open_memory
 from tests.conftest import EMBEDDER, folders
 from tests.forks import run_forked
 from tests.openai_stub import openai_stub, stores_what_is_said
-from tests.server import running
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b010"
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -162,8 +163,16 @@ def test_everything_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pyt
     assert ana(capsys, "backup", str(packed))[0] == 0
     code, told = ana(capsys, "backup", str(packed))
     assert (code, "exists already" in told) == (1, True)
-    code, told = ana(capsys, "export", str(packed))
-    assert (code, "is not an export" in told) == (1, True)
+    for existing in (packed, first):
+        before = existing.read_bytes()
+        code, told = ana(capsys, "export", str(existing))
+        assert (code, "exists already" in told, "--force" in told) == (1, True, True)
+        assert existing.read_bytes() == before
+    assert "is a folder" in ana(capsys, "export", "--force", str(home))[1]
+    wrote = ana(capsys, "export", "--force", str(first))
+    assert wrote == (0, f"Wrote 2 items, 1 context line and 3 changes to {first}.\n")
+    code, told = ana(capsys, "import", str(packed))
+    assert (code, "`ana restore` reads backups" in told) == (1, True)
     monkeypatch.setenv("ANA_DATA_DIR", str(home / "other"))
     code, told = ana(capsys, "import", str(first))
     assert (code, told) == (0, "3 new, 0 were here already.\n")
@@ -213,14 +222,15 @@ def test_old_traces_are_listed_and_forgotten(home: Path, capsys: Shown) -> None:
     assert ana(capsys, "traces", "--purge", "--older-than", "30d")[1].startswith("1 turn is forgotten")
     assert trace.read_text().splitlines() == lines[1:]
     assert ana(capsys, "traces", "--older-than", "4w")[1] == "No trace is older than 4w.\n"
-    assert ana(capsys, "threads", "delete", "home")[0] == 0
+    assert ana(capsys, "threads", "delete", "home", "--yes")[0] == 0
     assert not trace.exists()
 
 
 def test_two_exports_at_once_are_each_whole(home: Path) -> None:
     settings = load_settings(folders(home, LLM_PROVIDER="offline"))
     write_export(settings, str(home / "alone.jsonl"))
-    running = [threading.Thread(target=write_export, args=(settings, str(home / "both.jsonl"))) for _ in range(4)]
+    export = partial(write_export, settings, str(home / "both.jsonl"), force=True)
+    running = [threading.Thread(target=export) for _ in range(4)]
     for each in running:
         each.start()
     for each in running:
@@ -240,7 +250,7 @@ def test_an_export_that_is_read_slowly_keeps_nobody_waiting(home: Path, monkeypa
             memory.close()
             return len(data)
 
-    monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=Slow()))
+    monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=Slow(), isatty=lambda: False))
     write_export(settings, "-")
     assert written
 
@@ -256,3 +266,42 @@ def test_a_backup_of_another_embedder_says_what_was_done(
     assert "Everything is as it was" in told
     assert "before-restore" in told
     assert "ANA_EMBEDDINGS=wordllama" in told
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("threads", "list"),
+        ("threads", "show", "home"),
+        ("threads", "delete", "home", "--yes"),
+        ("threads", "restore", "home"),
+        ("trash",),
+        ("traces",),
+        ("ask", "hello", "--thread", "home"),
+        ("chat",),
+        ("items",),
+    ],
+)
+def test_an_older_program_says_what_to_do_with_a_newer_folder(
+    home: Path, capsys: Shown, command: tuple[str, ...]
+) -> None:
+    (home / "data" / "format.json").write_text('{"format": 99, "version": "9.1.0"}')
+    code, shown = ana(capsys, *command)
+    assert code == 2
+    assert "was written by ana 9.1.0 in format 99; this is ana" in shown
+    assert "Install ana 9.1.0 or later, or set ANA_DATA_DIR" in shown
+
+
+@pytest.mark.parametrize("command", [("threads", "list"), ("threads", "show", "home"), ("traces",), ("doctor",)])
+def test_an_older_program_says_what_to_do_with_newer_traces(
+    home: Path, capsys: Shown, command: tuple[str, ...]
+) -> None:
+    (trace,) = (home / "traces").glob("*.jsonl")
+    trace.write_text(trace.read_text().replace('"format": 1', '"format": 2'))
+    before = trace.read_bytes()
+    code, shown = ana(capsys, *command)
+    assert code == 2
+    assert "was written by a newer ana in format 2" in shown
+    assert "Install the newer one" in shown
+    assert ana(capsys, "traces", "--purge", "--older-than", "0d")[0] == 2
+    assert trace.read_bytes() == before

@@ -62,7 +62,7 @@ SMALL = """
     memory.close()
     print("full", len(kept), said)
 
-    for command in (("ask", "note: one more " + "y" * 1900), ("backup", str(disk / "b.zip"))):
+    for command in (("ask", "note: one more " + "y" * 1900), ("doctor", "--repair"), ("backup", str(disk / "b.zip"))):
         code, told = ana(*command)
         assert code == 1, (command, code, told)
         assert "disk" in told or "space" in told, told
@@ -76,9 +76,13 @@ SMALL = """
     assert code == 0, told
 
     mount("-o", "remount,ro")
-    for command in (("items",), ("ask", "note: not to be written"), ("doctor",), ("undo",), ("import", "x")):
+    for command in (("items",), ("due",), ("history",), ("threads", "list"), ("export", "-")):
         code, told = ana(*command)
-        assert code in (1, 2), (command, code, told)
+        assert code == 0, (command, code, told)
+        assert "is read-only" in told, told
+    for command in (("ask", "note: not to be written"), ("undo",), ("import", "x"), ("doctor", "--repair")):
+        code, told = ana(*command)
+        assert code == 1, (command, code, told)
         assert told.strip().endswith("."), told
         print(command[0], told.strip()[:200])
     mount("-o", "remount,rw")
@@ -143,4 +147,33 @@ def test_files_that_may_not_grow_are_told_and_lose_nothing(tmp_path: Path) -> No
     assert set(done.stdout.split()) <= there
     assert len(there) <= len(done.stdout.split()) + 1
     assert examine(chroma_of(memory)).is_sound
+    memory.close()
+
+
+REPAIR = """
+    import resource, signal
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
+    from app.cli.main import main
+
+    main()
+"""
+
+
+def test_a_repair_without_room_is_told_and_can_be_repeated(tmp_path: Path) -> None:
+    memory = open_memory(tmp_path / "data", EMBEDDER, Clock(local_zone("UTC")))
+    kept = {memory.create(f"text {n} " + "x" * 20_000).id for n in range(20)}
+    memory.close()
+    for spoiled in (*(tmp_path / "data" / "chroma").glob("*/*.bin"), tmp_path / "data" / "items.index.sqlite"):
+        spoiled.write_bytes(b"noise" * 100)
+    env = folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
+    done = run_forked("-c", REPAIR, "doctor", "--repair", env=env, timeout=120)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    assert (done.stdout + done.stderr).strip().endswith("."), "a sentence, wherever the room ran out"
+    done = run_forked("-m", "app.cli", "doctor", "--repair", env=env, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    memory = open_memory(tmp_path / "data", EMBEDDER, Clock(local_zone("UTC")))
+    assert {item.id for item in memory.items()} == kept
     memory.close()

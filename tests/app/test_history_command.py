@@ -137,12 +137,10 @@ def test_trash(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     memory.close()
     assert item in said("list")
     assert "+ Dentist" in said("restore", item)
-    assert f"The item {item} is not in the trash" in said("restore", item)
+    assert f"{item} is not in the trash" in said("restore", item)
     memory.delete(item)
     memory.close()
-    assert said("--purge").startswith("Forgotten by the journal: 0 items.")
+    assert said("--purge").startswith("Deleted permanently: 0 items,")
     assert "not an age" in said("--purge", "--older-than", "soon")
-    assert (
-        said("--purge", "--older-than", "0d") == "Forgotten by the journal: 1 item. What was said about them stays.\n"
-    )
+    assert "Deleted permanently: 1 item, 0 lines, 0 conv" in said("--purge", "--older-than", "0d")
     assert said() == "The trash is empty.\n"

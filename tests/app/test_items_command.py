@@ -131,7 +131,7 @@ def test_reindex_embeds_everything_again(ana: Run, tmp_path: Path) -> None:
         ("openai", {}, "Set OPENAI_API_KEY"),
         ("openai", {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, "openai could not be reached"),
         ("ollama", {"OLLAMA_HOST": "http://127.0.0.1:9"}, "ollama could not be reached"),
-        ("minilm", {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}, "all-MiniLM-L6-v2"),
+        ("minilm", {"ANA_EMBEDDER_DIR": "/nowhere"}, "all-MiniLM-L6-v2 is not in /nowhere"),
         ("best", {}, "best"),
     ],
 )

@@ -21,7 +21,7 @@ TWO = Said(
 
 
 def ask(stub: Stub, folder: Path, question: str, events: list[dict[str, Any]] | None = None) -> Done:
-    env = folders(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, OPENAI_INPUT_PRICE_PER_1K="0.5")
+    env = folders(folder, OPENAI_API_KEY="sk-test-key", OPENAI_BASE_URL=stub.url, OPENAI_INPUT_PRICE_PER_1K="0.5")
     with open_assistant(open_handles(load_settings(env))) as assistant:
         return expect_done(assistant.ask(question, THREAD, on_event=(events if events is not None else []).append))
 
@@ -47,7 +47,7 @@ def test_several_calls_then_a_second_turn_after_a_restart(tmp_path: Path) -> Non
     assert len(set(called)) == 2, "the provider repeated its ids"
     assert "0-- Is called Mira" in last[0]["content"]
     assert {t["function"]["name"] for t in stub.requests[0]["tools"]} >= {"create_item", "calculator", "now"}
-    assert set(stub.authorizations) == {"Bearer sk-test"}
+    assert set(stub.authorizations) == {"Bearer sk-test-key"}
 
 
 def test_arguments_cut_short_in_the_stream_are_never_run(tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ def test_a_provider_that_fails_is_told_and_never_becomes_offline(tmp_path: Path,
 
 
 def test_no_key_reaches_a_trace_or_a_log(tmp_path: Path) -> None:
-    with openai_stub(Said("Your key is sk-test, is it not?")) as stub:
-        answer = ask(stub, tmp_path, "what is sk-test?")
+    with openai_stub(Said("Your key is sk-test-key, is it not?")) as stub:
+        answer = ask(stub, tmp_path, "what is sk-test-key?")
     written = Path(answer.trace_path).read_text()
-    assert "sk-test" not in written
+    assert "sk-test-key" not in written
     assert json.loads(written)["question"] == "what is [secret]?"

@@ -16,9 +16,9 @@ from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.time.clock import Clock
 from app.due import DUE, find_due, group_due, summarize_due
-from app.outcome import expect_done
+from app.outcome import Waiting, expect_done
 from app.repl.context import delete_line, edit_context, show_context
-from app.repl.repl import COMMANDS, Repl
+from app.repl.repl import COMMANDS, EXAMPLES, Repl
 from app.show.answers import show_text
 from app.show.tables import show_table
 from app.turn import open_assistant
@@ -215,3 +215,12 @@ def test_a_day_is_the_persons(clock: Clock) -> None:
     late = datetime(2026, 1, 6, 23, 30, tzinfo=UTC)
     assert str(clock.day(late.isoformat())) == "2026-01-07"
     assert str(clock.day((late - timedelta(hours=1)).isoformat())) == "2026-01-06"
+
+
+def test_the_sentences_in_the_help_are_understood(handles: Handles) -> None:
+    offline = Handles(handles.settings, handles.clock, handles.memory, handles.traces, OfflineReader())
+    with open_assistant(offline) as assistant:
+        done = [assistant.ask(sentence, "00000000-0000-4000-8000-000000000000") for sentence in EXAMPLES]
+    assert len(EXAMPLES) == 8
+    assert not [answer for answer in done if answer.error or isinstance(answer, Waiting) or answer.fruitless]
+    assert [bool(answer.changes) for answer in done] == [True, True, True, False, True, True, True, False]

@@ -1,23 +1,31 @@
 """The dev server with real clients: threads that survive, our routes, and doors that stay shut."""
 
+import asyncio
 import json
+import threading
+import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from langgraph_sdk import get_sync_client
+from langgraph_sdk import get_client, get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
+from langgraph_sdk.errors import ConflictError
+from langgraph_sdk.schema import ThreadState
 
 from ana.settings import Settings, load_settings
 from ana.tracing.traces import Traces
+from app.serving import is_serving
+from evals.load.server import Server, running
 from tests.conftest import folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, openai_stub, stores_what_is_said
-from tests.server import Server, running
+from tests.readme import README_URL, read_example
 
 HELLO = Said("Hello there.")
 MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
@@ -42,8 +50,20 @@ def settings(env: dict[str, str]) -> Settings:
 
 
 @pytest.fixture(scope="module")
-def server(env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running(env, tmp_path_factory.mktemp("log") / "server.log") as server:
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("log") / "server.log"
+
+
+@pytest.fixture(scope="module")
+def files_at_start() -> set[str]:
+    """Filled when the server has started: what the data folder holds then."""
+    return set()
+
+
+@pytest.fixture(scope="module")
+def server(env: dict[str, str], log: Path, settings: Settings, files_at_start: set[str]) -> Iterator[Server]:
+    with running(env, log) as server:
+        files_at_start |= {path.name for path in settings.ana_data_dir.iterdir()}
         yield server
 
 
@@ -53,13 +73,17 @@ def client(server: Server) -> Iterator[SyncLangGraphClient]:
         yield client
 
 
-def say(question: str) -> dict[str, Any]:
+def say(question: str | list[Any]) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": question}]}
 
 
 def state_texts(client: SyncLangGraphClient, thread_id: str) -> list[str]:
-    values: Any = client.threads.get_state(thread_id)["values"]
-    return [m["content"] for m in values["messages"]]
+    return texts_of(client.threads.get_state(thread_id))
+
+
+def texts_of(state: ThreadState) -> list[str]:
+    values: Any = state["values"] or {}
+    return [m["content"] for m in values.get("messages", [])]
 
 
 def test_a_thread_is_created_run_streamed_and_looked_back_on(client: SyncLangGraphClient, stub: Stub) -> None:
@@ -75,9 +99,15 @@ def test_a_thread_is_created_run_streamed_and_looked_back_on(client: SyncLangGra
     drafts = "".join(p.data["draft"] for p in parts if p.event == "custom" and "draft" in p.data)
     assert drafts.strip() == "Hello there."
     streamed = [m for p in parts if p.event.startswith("messages") and isinstance(p.data, list) for m in p.data]
-    assert {m["id"].endswith("-answer") for m in streamed if m.get("type", "").startswith("ai")} == {True}
+    assert {m["id"].endswith("-1") for m in streamed if m.get("type", "").startswith("ai")} == {True}
     assert state_texts(client, thread)[-2:] == ["hi", "Hello there."]
     assert len(client.threads.get_history(thread, limit=100)) >= 8
+
+
+def test_the_python_example_of_the_readme_runs(server: Server, stub: Stub) -> None:
+    stub.script = [MILK, DONE]
+    done = run_forked("-c", read_example("python").replace(README_URL, server.url))
+    assert (done.stdout, done.stderr) == ("Saved: buy milk.\n", "")
 
 
 def test_a_kill_right_after_a_run_loses_nothing(env: dict[str, str], stub: Stub, tmp_path: Path) -> None:
@@ -98,12 +128,7 @@ def test_a_thread_of_the_command_line_appears_and_the_reverse(
     stub.script = [HELLO]
     answer = command_line(env, "ask", "from the shell", "--thread", "shell", "--json")
     thread = json.loads(answer)["thread_id"]
-    for _ in range(40):
-        if httpx.get(f"{server.url}/threads/{thread}").status_code == 200:
-            break
-        import time
-
-        time.sleep(0.25)
+    wait_for(lambda: httpx.get(f"{server.url}/threads/{thread}").status_code == 200)
     assert state_texts(client, thread) == ["from the shell", "Hello there."]
     asked = httpx.post(f"{server.url}/ask", json={"question": "from the web", "thread_id": "shell"}, timeout=30)
     assert asked.json()["thread_id"] == thread
@@ -152,6 +177,136 @@ def test_many_questions_at_once_in_one_thread_are_answered_one_after_another(ser
     assert {a.json()["thread_id"] for a in answers} == {thread}
 
 
+@pytest.fixture
+def gate(stub: Stub) -> Iterator["Gate"]:
+    """A model that answers the first request only when the gate is opened."""
+    gate = Gate()
+    stub.script = [gate.wait, HELLO]
+    yield gate
+    gate.opened.set()
+
+
+class Gate:
+    def __init__(self) -> None:
+        self.reached, self.opened = threading.Event(), threading.Event()
+
+    def wait(self, _: dict[str, Any]) -> Said:
+        self.reached.set()
+        self.opened.wait(30)
+        return Said("Too late.")
+
+
+SECOND = ["second", "Hello there."]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "left"),
+    [
+        ("reject", ["first", "Too late."]),
+        ("enqueue", ["first", "Too late.", *SECOND]),
+        ("interrupt", ["first", *SECOND]),
+        ("rollback", SECOND),
+    ],
+)
+def test_a_message_while_a_run_works_does_what_its_strategy_says(
+    client: SyncLangGraphClient, gate: Gate, strategy: Any, left: list[str]
+) -> None:
+    thread = client.threads.create()["thread_id"]
+    runs = [client.runs.create(thread, "ana", input=say("first"))]
+    assert gate.reached.wait(30)
+    refused = pytest.raises(ConflictError) if strategy == "reject" else nullcontext()
+    with refused:
+        runs.append(client.runs.create(thread, "ana", input=say("second"), multitask_strategy=strategy))
+    gate.opened.set()
+    client.runs.join(thread, runs[-1]["run_id"])
+    assert state_texts(client, thread) == left
+    client.runs.wait(thread, "ana", input=say("third"))  # the thread is not left busy
+    assert state_texts(client, thread) == [*left, "third", "Hello there."]
+
+
+@pytest.mark.parametrize(("action", "left"), [("interrupt", ["first"]), ("rollback", [])])
+def test_a_cancelled_run_keeps_or_loses_its_messages(
+    client: SyncLangGraphClient, gate: Gate, action: Any, left: list[str]
+) -> None:
+    thread = client.threads.create()["thread_id"]
+    run = client.runs.create(thread, "ana", input=say("first"))
+    assert gate.reached.wait(30)
+    client.runs.cancel(thread, run["run_id"], action=action)
+    gate.opened.set()
+    wait_for(lambda: texts_of(client.threads.get_state(thread)) == left)
+    client.runs.wait(thread, "ana", input=say("second"))
+    assert state_texts(client, thread) == [*left, *SECOND]
+
+
+def test_a_deleted_run_takes_its_messages_with_it_and_leaves_what_it_stored(
+    client: SyncLangGraphClient, stub: Stub, env: dict[str, str]
+) -> None:
+    stub.script = [HELLO, Said(calls=[("create_item", {"content": "Buy a kettle"})]), DONE, HELLO]
+    thread = client.threads.create()["thread_id"]
+    client.runs.wait(thread, "ana", input=say("first"))
+    client.runs.wait(thread, "ana", input=say("a kettle"))
+    newest, _ = client.runs.list(thread)
+    client.runs.delete(thread, newest["run_id"])
+    assert state_texts(client, thread) == ["first", "Hello there."]
+    assert "Buy a kettle" in command_line(env, "items")
+    client.runs.wait(thread, "ana", input=say("second"))
+    assert state_texts(client, thread) == ["first", "Hello there.", *SECOND]
+
+
+def test_an_answer_is_made_again_and_then_its_question_is_edited(
+    client: SyncLangGraphClient, server: Server, stub: Stub
+) -> None:
+    stub.script = [HELLO, Said("One."), Said("Another."), Said("Better.")]
+    thread = client.threads.create()["thread_id"]
+    for question in ("first", "second"):
+        client.runs.wait(thread, "ana", input=say(question))
+    history = client.threads.get_history(thread, limit=100)
+    again = next(state for state in history if state["next"] == ["reflect"])
+    client.runs.wait(thread, "ana", input=None, checkpoint=again["checkpoint"])
+    assert state_texts(client, thread) == ["first", "Hello there.", "second", "Another."]
+    before = next(state for state in history if texts_of(state) == ["first", "Hello there."])
+    client.runs.wait(thread, "ana", input=say("second, edited"), checkpoint=before["checkpoint"])
+    assert state_texts(client, thread) == ["first", "Hello there.", "second, edited", "Better."]
+    turns = httpx.get(f"{server.url}/transcript/{thread}").json()["turns"]
+    assert [(turn["question"], turn["answer"]) for turn in turns] == [
+        ("first", "Hello there."),
+        ("second, edited", "Better."),
+    ]
+
+
+def test_a_client_with_an_event_loop_does_the_same(server: Server, gate: Gate) -> None:
+    async def play() -> list[str]:
+        async with get_client(url=server.url) as client:
+            thread = (await client.threads.create())["thread_id"]
+            await client.runs.create(thread, "ana", input=say("first"))
+            await asyncio.to_thread(gate.reached.wait, 30)
+            kept = await client.runs.create(thread, "ana", input=say("second"), multitask_strategy="rollback")
+            gate.opened.set()
+            await client.runs.join(thread, kept["run_id"])
+            await client.runs.wait(thread, "ana", input=say("third"))
+            newest, *_ = await client.runs.list(thread)
+            await client.runs.delete(thread, newest["run_id"])
+            late = await client.runs.create(thread, "ana", input=say("late"), after_seconds=60)
+            await client.runs.cancel(thread, late["run_id"], action="rollback")
+            return texts_of(await client.threads.get_state(thread))
+
+    assert asyncio.run(play()) == SECOND
+
+
+def test_the_server_misses_nothing_in_the_saver(client: SyncLangGraphClient, log: Path) -> None:
+    thread = client.threads.create()["thread_id"]
+    client.runs.wait(thread, "ana", input=say("hi"))
+    assert "Custom checkpointer missing" not in log.read_text()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    for _ in range(300):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it did not happen in 30 s")
+
+
 def test_max_steps_reaches_the_run(server: Server, stub: Stub) -> None:
     stub.script = [MILK]
     answer = httpx.post(f"{server.url}/ask", json={"question": "milk", "max_steps": 1}, timeout=30)
@@ -162,8 +317,9 @@ def test_max_steps_reaches_the_run(server: Server, stub: Stub) -> None:
 def test_studio_is_shown_a_true_form(client: SyncLangGraphClient) -> None:
     assistant = client.assistants.search(graph_id="ana")[0]["assistant_id"]
     schemas: Any = client.assistants.get_schemas(assistant)
-    assert set(schemas["context_schema"]["properties"]) == {"max_steps"}
-    assert "model calls" in json.dumps(schemas["context_schema"])
+    fields = schemas["context_schema"]["properties"]
+    assert set(fields) == {"model", "temperature", "max_steps", "stream_drafts"}
+    assert all(len(field["description"]) > 50 for field in fields.values())
     assert set(schemas["input_schema"]["properties"]) == {"messages"}
 
 
@@ -189,6 +345,10 @@ def test_bad_bodies_are_answered_with_a_sentence(server: Server, body: bytes, st
 def test_only_ids_reach_the_file_system(server: Server, id: str) -> None:
     answer = httpx.get(f"{server.url}/trace/{id}")
     assert answer.status_code in (400, 404)
+
+
+def test_a_server_that_runs_is_known_to_a_purge(server: Server, settings: Settings) -> None:
+    assert is_serving(settings)
 
 
 def test_health_and_version(server: Server) -> None:
@@ -233,5 +393,133 @@ def test_studio_and_the_servers_own_pages_may_come_in(server: Server, origin: st
 
 
 def test_a_preflight_of_a_foreign_page_is_refused(server: Server) -> None:
-    headers = {"origin": "https://evil.example", "access-control-request-method": "POST"}
-    assert httpx.request("OPTIONS", f"{server.url}/ask", headers=headers).status_code == 403
+    headers = {"origin": "https://evil.example", "access-control-request-method": "POST", PRIVATE: "true"}
+    answer = httpx.request("OPTIONS", f"{server.url}/ask", headers=headers)
+    assert answer.status_code == 403
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+PRIVATE = "access-control-request-private-network"
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_a_preflight_of_studio_is_allowed_into_the_private_network(server: Server, private: bool) -> None:
+    headers = {"origin": "https://smith.langchain.com", "access-control-request-method": "PATCH"}
+    headers |= {"access-control-request-headers": "content-type,x-auth-scheme"} | ({PRIVATE: "true"} if private else {})
+    answer = httpx.request("OPTIONS", f"{server.url}/threads/{uuid.uuid4()}", headers=headers)
+    assert answer.is_success, answer.text
+    told = {name: answer.headers.get(f"access-control-allow-{name}") for name in ("origin", "methods", "headers")}
+    assert told == {
+        "origin": "https://smith.langchain.com",
+        "methods": "PATCH",
+        "headers": "content-type,x-auth-scheme",
+    }
+    assert answer.headers.get("access-control-allow-private-network") == ("true" if private else None)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/docs"),
+        ("GET", "/metrics"),
+        ("GET", "/ui/ana"),
+        ("POST", "/ui/ana"),
+        ("POST", "/internal/truncate"),
+        ("GET", "/internal/debug/thread/x"),
+        ("GET", "/deploy"),
+        ("POST", "/deploy"),
+        ("POST", "/a2a/ana"),
+    ],
+)
+def test_routes_that_nobody_needs_are_closed(server: Server, method: str, path: str) -> None:
+    answer = httpx.request(method, f"{server.url}{path}", json={} if method == "POST" else None)
+    assert answer.status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/ok", "/nothing", "/docs", "/ask", "/health", "/assistants/x", "/openapi.json"])
+def test_every_answer_can_be_neither_framed_nor_sniffed_nor_embedded(server: Server, path: str) -> None:
+    answer = httpx.get(f"{server.url}{path}")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"context": {"colour": 1}}, "The context has no field 'colour'. Its fields: "),
+    ({"context": {"max_steps": "5"}}, "max_steps is '5'. Give a number from 1 to 100"),
+    ({"context": {"max_steps": 101}}, "max_steps is 101. Give a number from 1 to 100"),
+    ({"context": {"max_steps": True}}, "max_steps is True. Give a number from 1 to 100"),
+    ({"input": "hello"}, "The input is not an object. Send "),
+    ({"input": {"messages": [{"role": "robot", "content": "x"}]}}, "The messages cannot be read: "),
+]
+
+
+@pytest.mark.parametrize(("part", "sentence"), REFUSED)
+@pytest.mark.parametrize("path", ["/runs/wait", "/threads/{thread}/runs/stream", "/runs/batch", "/assistants"])
+def test_a_request_that_no_run_can_take_is_refused_in_one_line(
+    server: Server, stub: Stub, log: Path, part: dict[str, Any], sentence: str, path: str
+) -> None:
+    before, asked = log.stat().st_size, len(stub.requests)
+    body = {"assistant_id": "ana", "graph_id": "ana", "input": say("hi")} | part
+    url = f"{server.url}{path.format(thread=uuid.uuid4())}"
+    answer = httpx.post(url, json=[body] if path.endswith("batch") else body, timeout=30)
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith(sentence)
+    assert log.read_bytes()[before:].count(b"\n") == 1
+    assert len(stub.requests) == asked
+
+
+@pytest.mark.parametrize(
+    ("messages", "sentence"),
+    [
+        ([], "There is nothing to answer: the last message is not a user's. Send a user message."),
+        ([{"role": "user", "content": [IMAGE]}], "Images are not read, and the message has no text. Say it in words."),
+    ],
+)
+def test_the_sentence_of_an_error_reaches_the_client_and_is_one_line_of_the_log(
+    server: Server, log: Path, messages: list[Any], sentence: str
+) -> None:
+    before = log.stat().st_size
+    body = {"assistant_id": "ana", "input": {"messages": messages}}
+    answer = httpx.post(f"{server.url}/runs/wait", json=body, timeout=30)
+    assert answer.json() == {"__error__": {"error": "UserError", "message": sentence}}
+    logged = log.read_bytes()[before:].decode()
+    assert logged.count(sentence) == 1
+    assert "Traceback" not in logged
+
+
+def test_a_message_with_an_image_is_answered_by_its_text(client: SyncLangGraphClient, stub: Stub) -> None:
+    stub.script = [HELLO]
+    content = [IMAGE, {"type": "text", "text": "who is this?"}]
+    thread = client.threads.create()["thread_id"]
+    said: Any = say(content)
+    result: Any = client.runs.wait(thread, "ana", input=said)
+    assert result["messages"][-1]["content"] == "Hello there.\n\nImages are not read; this answers the text."
+    assert stub.requests[-1]["messages"][-1]["content"] == "who is this?"
+    assert "AAAA" not in json.dumps(client.threads.get_state(thread)["values"])
+    client.runs.wait(thread, "ana", input=say("and now?"))
+    assert state_texts(client, thread)[-1] == "Hello there."
+
+
+def test_the_assistant_says_what_it_is(client: SyncLangGraphClient, server: Server) -> None:
+    [assistant] = client.assistants.search(graph_id="ana")
+    assert "personal assistant" in str(assistant["description"])
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    headers = {"accept": "application/json, text/event-stream"}
+    told = httpx.post(f"{server.url}/mcp", json=call, headers=headers).text
+    assert str(assistant["description"]) in told
+
+
+@pytest.mark.usefixtures("server")
+def test_the_store_is_open_before_the_first_turn(files_at_start: set[str]) -> None:
+    assert {"journal.sqlite", "chroma", "threads.sqlite"} <= files_at_start
+
+
+def test_a_port_that_is_taken_ends_with_a_sentence(server: Server, env: dict[str, str]) -> None:
+    done = run_forked("-m", "app.cli", "serve", "--port", str(server.port), env=env)
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"Port {server.port} cannot be used: Address already in use. "
+        "End the other server, or name another port: ana serve --port 2025.\n"
+    )

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from ana.embedders import Embedder, WordLlamaEmbeddings, build_embedder
 from ana.embedders.base import to_unit_vectors
 from ana.errors import ConfigError
 from ana.settings import Settings, load_settings
+from tests.embedders.tiny_onnx import write_model
 
 
 @pytest.fixture
@@ -30,10 +32,17 @@ def test_without_a_name_the_settings_decide(settings: Settings) -> None:
     assert build_embedder(settings).name == settings.ana_embeddings == "wordllama"
 
 
+def test_auto_takes_minilm_where_its_files_are(tmp_path: Path) -> None:
+    there, missing = write_model(tmp_path / "there"), tmp_path / "missing"
+    env = {"ANA_DATA_DIR": str(tmp_path / "data")}
+    assert build_embedder(load_settings(env | {"ANA_EMBEDDER_DIR": str(there)})).name == "minilm"
+    assert build_embedder(load_settings(env | {"ANA_EMBEDDER_DIR": str(missing)})).name == "wordllama"
+
+
 def test_an_unknown_name_is_refused_with_the_known_ones(settings: Settings) -> None:
     with pytest.raises(ConfigError, match="No embedder is called 'bert'") as caught:
         build_embedder(settings, "bert")
-    assert caught.value.hint == "Set ANA_EMBEDDINGS to one of wordllama, minilm, openai, ollama."
+    assert caught.value.hint == "Set ANA_EMBEDDINGS to auto or one of wordllama, minilm, openai, ollama."
 
 
 def test_openai_without_its_key_names_the_setting(settings: Settings) -> None:

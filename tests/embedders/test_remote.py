@@ -110,7 +110,7 @@ def test_a_refusal_is_one_sentence(status: int, says: str) -> None:
 
 
 def test_a_server_that_is_not_there_is_one_sentence() -> None:
-    with pytest.raises(ModelFailed, match=r"^The embeddings provider openai could not be reached\.$") as caught:
+    with pytest.raises(ModelFailed, match=r"^The embeddings provider openai could not be reached\. Check ") as caught:
         openai("http://127.0.0.1:9").embed_query("milk")
     assert caught.value.hint == "Check OPENAI_API_KEY, OPENAI_BASE_URL and the network, then try again."
 

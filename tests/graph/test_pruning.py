@@ -6,12 +6,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import aiosqlite
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
-from graph.pruning import TURNS, AsyncPruningSaver, PruningSaver
+from graph.checkpoints import open_saver, open_server_saver
+from graph.pruning import TURNS
+
+TABLES = ("checkpoints", "writes", "sequence")
 
 
 def answer(state: MessagesState) -> dict[str, Any]:
@@ -39,8 +41,8 @@ def rows(path: Path, table: str, name: str) -> list[str]:
 
 
 def test_only_the_last_turns_are_kept_and_the_thread_goes_on(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "t", check_same_thread=False)) as connection:
-        graph = builder.compile(checkpointer=PruningSaver(connection))
+    with open_saver(tmp_path / "t") as saver:
+        graph = builder.compile(checkpointer=saver)
         for n in range(TURNS + 15):
             graph.invoke(said(f"question {n}"), thread("long"), durability="sync")
             graph.invoke(said("x"), thread("other"), durability="sync") if n < 3 else None
@@ -53,8 +55,8 @@ def test_only_the_last_turns_are_kept_and_the_thread_goes_on(tmp_path: Path) -> 
 
 
 def test_a_question_that_waits_for_an_answer_is_kept(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "t", check_same_thread=False)) as connection:
-        graph = builder.compile(checkpointer=PruningSaver(connection))
+    with open_saver(tmp_path / "t") as saver:
+        graph = builder.compile(checkpointer=saver)
         graph.invoke(said("ask"), thread("answered"), durability="sync")
         graph.invoke(Command(resume="yes"), thread("answered"), durability="sync")
         graph.invoke(said("ask"), thread("waiting"), durability="sync")
@@ -69,17 +71,15 @@ def test_a_question_that_waits_for_an_answer_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_deleted_thread_leaves_nothing(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "t", check_same_thread=False)) as connection:
-        saver = PruningSaver(connection)
+    with open_saver(tmp_path / "t") as saver:
         builder.compile(checkpointer=saver).invoke(said("x"), thread("gone"), durability="sync")
         saver.delete_thread("gone")
-    assert [rows(tmp_path / "t", table, "gone") for table in ("checkpoints", "writes", "turns")] == [[], [], []]
+    assert [rows(tmp_path / "t", table, "gone") for table in TABLES] == [[], [], []]
 
 
 def test_the_servers_saver_does_the_same_on_the_same_file(tmp_path: Path) -> None:
     async def talk() -> None:
-        async with aiosqlite.connect(tmp_path / "t") as connection:
-            saver = AsyncPruningSaver(connection)
+        async with open_server_saver(tmp_path / "t") as saver:
             graph = builder.compile(checkpointer=saver)
             for n in range(TURNS + 5):
                 await graph.ainvoke(said(f"question {n}"), thread("long"), durability="sync")
@@ -88,9 +88,9 @@ def test_the_servers_saver_does_the_same_on_the_same_file(tmp_path: Path) -> Non
 
     asyncio.run(talk())
     assert len(rows(tmp_path / "t", "checkpoints", "long")) == 3 * TURNS
-    assert [rows(tmp_path / "t", table, "gone") for table in ("checkpoints", "writes", "turns")] == [[], [], []]
-    with closing(sqlite3.connect(tmp_path / "t", check_same_thread=False)) as connection:
-        graph = builder.compile(checkpointer=PruningSaver(connection))
+    assert [rows(tmp_path / "t", table, "gone") for table in TABLES] == [[], [], []]
+    with open_saver(tmp_path / "t") as saver:
+        graph = builder.compile(checkpointer=saver)
         for _ in range(3):
             graph.invoke(said("x"), thread("long"), durability="sync")
         assert len(graph.get_state(thread("long")).values["messages"]) == 2 * (TURNS + 8)

@@ -537,11 +537,24 @@ def the_journal_records_turn_time_and_order(backend: Backend) -> None:
     assert memory.origins("line")["0"].cause == Cause("k2", "t2", "turn 2")
 
 
+def the_last_turn_is_the_one_written_last_whatever_the_clock_said(backend: Backend) -> None:
+    from tests.conftest import WEDNESDAY
+
+    for turn, days in (("turn 1", 0), ("turn 2", 365), ("turn 3", 0), ("turn 4", -1)):
+        moments = itertools.repeat(WEDNESDAY + timedelta(days=days))
+        memory = Memory(backend, Clock(BERLIN, moments.__next__))
+        memory.create(turn, {}, Cause(f"{turn}/0", "thread", turn))
+    assert list(memory.turns()) == ["turn 4", "turn 3", "turn 2", "turn 1"]
+    for turn in ("turn 4", "turn 3", "turn 2", "turn 1"):
+        assert undo(memory, last_turn(memory)).turn == turn
+    assert memory.count() == 0
+
+
 def an_erased_record_leaves_no_trace_in_the_journal(backend: Backend) -> None:
     memory = memory_on(backend)
     one, two = create(memory, "one"), create(memory, "two")
     memory.delete(one.id)
-    backend.erase("item", one.id)
+    backend.erase([("item", one.id)])
     assert [entry.change.id for entry in memory.history()] == [two.id]
     assert [entry.change.id for entry in backend.latest("item")] == [two.id]
 
@@ -672,7 +685,11 @@ GROUPS: dict[str, tuple[Check, ...]] = {
     ),
     "undo": (a_turn_is_undone_as_a_whole_and_that_can_be_undone, undo_stops_at_a_conflict),
     "trash": (deleted_items_can_be_listed_restored_and_purged,),
-    "journal": (the_journal_records_turn_time_and_order, an_erased_record_leaves_no_trace_in_the_journal),
+    "journal": (
+        the_journal_records_turn_time_and_order,
+        the_last_turn_is_the_one_written_last_whatever_the_clock_said,
+        an_erased_record_leaves_no_trace_in_the_journal,
+    ),
     "line numbers": (line_numbers_are_never_used_again, a_line_that_changed_since_it_was_read_is_left),
     "threads": (threads_lose_nothing, changes_of_one_record_follow_one_another, a_snapshot_keeps_writers_out),
 }

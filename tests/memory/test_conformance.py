@@ -1,6 +1,6 @@
 """Every backend passes the suite, and the suite notices a backend that is broken."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import Embedder
 from ana.errors import AnaError, ModelFailed
-from ana.memory.backend import Backend, Expected
+from ana.memory.backend import Backend, Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
 from ana.memory.search.found import Found
@@ -91,7 +91,7 @@ class DropsOldValues(InMemoryBackend):
 
 
 class ErasesNothing(InMemoryBackend):
-    def erase(self, kind: Kind, id: str) -> None:
+    def erase(self, records: Collection[RecordKey]) -> None:
         pass
 
 

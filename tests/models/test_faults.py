@@ -80,6 +80,7 @@ def told_well(assistant: Assistant, answer: Done, said: str) -> None:
     """The failure is a sentence with a next step, and the thread goes on."""
     assert said in answer.answer
     assert answer.answer.endswith(".")
+    assert len(answer.answer) <= 110
     assert "Traceback" not in answer.answer
     assert "sk-test" not in answer.answer
     assert answer.error
@@ -239,7 +240,7 @@ def test_no_error_of_a_library_leaks(exc: Exception) -> None:
         raise exc
 
     with pytest.raises(ModelFailed) as caught:
-        complete(ScriptedModel(replies=[fail]), [HumanMessage("hello")], lambda _: None)
+        complete(ScriptedModel(replies=[fail]), [HumanMessage("hello")], "1")
     assert caught.value.message.endswith(".")
     assert caught.value.hint
     assert caught.value.__cause__ is exc

@@ -36,6 +36,63 @@ def test_undo_reverses_the_last_turn_and_can_be_undone(make_assistant: MakeAssis
     assert (memory.count(), memory.lines()) == (1, {0: "Likes milk"})
 
 
+def test_what_this_turn_has_written_itself_is_not_what_undo_means(make_assistant: MakeAssistant) -> None:
+    both = calls(("create_item", {"content": "Mum's 60th"}), ("undo", {}))
+    script = (calls(("create_item", {"content": "Spring pricing"})), "Saved.", both, "Added one, took the other back.")
+    assistant = make_assistant(*script, calls(("undo", {})), "Took it back.")
+    assistant.ask("note: spring pricing", THREAD)
+    answer = assistant.ask("add a note about mum's 60th and undo the spring pricing one", THREAD)
+    memory = assistant.handles.memory
+    assert [change["op"] for change in answer.changes] == ["create", "delete"]
+    assert [item.content for item in memory.items()] == ["Mum's 60th"]
+    assistant.ask("undo that too", THREAD)
+    assert memory.count() == 0
+
+
+def test_two_calls_in_a_turn_take_back_the_two_turns_before_it(make_assistant: MakeAssistant) -> None:
+    stored = [reply for n in range(3) for reply in (calls(("create_item", {"content": f"thing {n}"})), "Saved.")]
+    assistant = make_assistant(*stored, calls(("undo", {}), ("undo", {})), "Took both back.")
+    for n in range(3):
+        assistant.ask(f"store thing {n}", THREAD)
+    assistant.ask("undo the last two", THREAD)
+    assert [item.content for item in assistant.handles.memory.items()] == ["thing 0"]
+
+
+def test_a_deletion_in_another_conversation_is_named_by_its_item(
+    make_assistant: MakeAssistant, settings: Settings
+) -> None:
+    memory = make_assistant("x").handles.memory
+    dentist = memory.create("Dentist", {"due_date": "2026-01-08"}).after
+    gone = memory.create("Old list").id
+    assert dentist is not None
+    for n, id in enumerate((dentist.id, gone)):
+        memory.delete(id, Cause(f"{OTHER}/{n}", OTHER, "clean up"))
+    wrong, right = calls(("undo", {"turn": "dentist"})), calls(("undo", {"turn": dentist.id}), ("undo", {}))
+    assistant = make_assistant(wrong, right, "It is back.")
+    answer = assistant.ask("bring the dentist appointment back", THREAD)
+    steps = Traces(settings.traces_dir).read(THREAD)[-1]["steps"]
+    assert dentist.id in steps[0]["observation"]["hint"]
+    assert [list(change) for change in steps[1]["observation"]["changes"]] == [["brought back"]]
+    assert "nothing to take back" in steps[2]["observation"]["error"]
+    assert [change["op"] for change in answer.changes] == ["create"]
+    assert list(memory.items()) == [dentist]
+    again = make_assistant(calls(("undo", {})), "It is gone again.")
+    again.ask("no, undo that", THREAD)
+    assert memory.count() == 0
+
+
+def test_a_deleted_item_is_brought_back_once_by_the_same_call(make_assistant: MakeAssistant) -> None:
+    handles = make_assistant("x").handles
+    memory = handles.memory
+    id = memory.create("Dentist").id
+    memory.delete(id)
+    call = CallContext(memory, handles.clock, Cause("key", THREAD, "t2"))
+    request = {"type": "tool_call", "name": "undo", "id": "1", "args": {"turn": id, "call": call}}
+    first, again = undo.invoke(request), undo.invoke(request)
+    assert (first.text, first.artifact) == (again.text, again.artifact)
+    assert len(memory.history(id=id)) == 3
+
+
 def test_undo_looks_only_at_this_conversation(make_assistant: MakeAssistant, settings: Settings) -> None:
     assistant = make_assistant(WRITES, "Saved.", calls(("undo", {})), "There was nothing to take back.")
     assistant.ask("I like milk, buy some", OTHER)

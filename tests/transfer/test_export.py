@@ -58,7 +58,7 @@ def test_export_import_export_gives_the_same_bytes(memory: Memory, other: Memory
     fill_with_history(memory)
     silent = Item("fromfill", "never journaled", {}, STAMP, STAMP)
     memory.backend.apply([Entry(STAMP, "", "silent", Change("item", silent.id, None, silent))])
-    memory.backend.erase("item", silent.id)
+    memory.backend.erase([("item", silent.id)])
     first = export(memory, tmp_path / "first.jsonl")
     done = import_bundle(other, read_export(first))
     assert (done.new, done.unchanged, done.conflicting) == (5, 0, [])
@@ -184,12 +184,84 @@ def test_bad_lines_are_named_and_nothing_is_changed(tmp_path: Path, memory: Memo
     assert caught.value.hint == "Nothing was changed."
 
 
-@pytest.mark.parametrize("next_line", ["-1", "1e999", "1" + "0" * 30, '"x"', "null"])
-def test_a_header_that_cannot_be_is_refused(tmp_path: Path, next_line: str) -> None:
+ODD = ["-1", "1e999", "-1e999", "NaN", "1.5", "true", "[]", "1" + "0" * 30, "9" * 5000, '"x"', "null", "[" * 9000]
+
+
+@pytest.mark.parametrize("value", ODD)
+@pytest.mark.parametrize("name", ["format", "next_line"])
+def test_a_header_that_cannot_be_is_refused(tmp_path: Path, name: str, value: str) -> None:
     path = tmp_path / "x.jsonl"
-    path.write_text(f'{{"export": "ana export", "format": 1, "next_line": {next_line}}}\n')
+    header = {"export": '"ana export"', "format": "1", "next_line": "0", name: value}
+    path.write_text("{" + ", ".join(f'"{key}": {text}' for key, text in header.items()) + "}\n")
     with pytest.raises(UserError, match="header"):
         read_export(path)
+
+
+@pytest.mark.parametrize("header", [10**9, 10**6 + 2])
+def test_a_line_number_that_leaves_none_for_later_lines_is_refused(memory: Memory, tmp_path: Path, header: int) -> None:
+    """At whichever number an import is taken, the export after it can be read again."""
+    memory.append_line("Prefers tea")
+    path = export(memory, tmp_path / "first.jsonl")
+    text = path.read_text()
+    path.write_text(text.replace('"next_line": 1', f'"next_line": {header}'))
+    with pytest.raises(UserError, match="too high for an export of 1 lines"):
+        read_export(path)
+    path.write_text(text.replace('"id": "0"', '"id": "999999999"'))
+    with pytest.raises(UserError, match="999999999 is too high"):
+        read_export(path)
+    path.write_text(text.replace('"next_line": 1', f'"next_line": {10**6 + 1}'))
+    import_bundle(memory, read_export(path))
+    for text in ("one", "two"):
+        memory.append_line(text)
+        read_export(export(memory, path))
+    assert list(memory.lines()) == [0, 10**6 + 1, 10**6 + 2]
+
+
+@pytest.mark.parametrize("id", ["../../etc/passwd", "..", "a/b", "a b", "-x", "", "a" * 129, "\u202ea", "ä", "a.jsonl"])
+def test_what_is_not_an_id_is_refused_as_one(memory: Memory, tmp_path: Path, id: str) -> None:
+    entry = Change("item", "aaaaaaaa", None, Item("aaaaaaaa", "x", {}, STAMP, STAMP))
+    memory.backend.apply([Entry(STAMP, "bbbbbbbb", "t", entry)])
+    text = export(memory, tmp_path / "first.jsonl").read_text()
+    for known, said in (("aaaaaaaa", "is not an id"), ("bbbbbbbb", "is not the id of a thread")):
+        if id or known == "aaaaaaaa":
+            (tmp_path / "odd.jsonl").write_text(text.replace(known, id))
+            with pytest.raises(UserError, match=said):
+                read_export(tmp_path / "odd.jsonl")
+
+
+def test_a_turn_that_is_called_an_undo_does_not_hide_one_that_is_here(
+    memory: Memory, other: Memory, tmp_path: Path
+) -> None:
+    mine = memory.create("mine", {}, Cause("k/0", "t", "t0")).id
+    for name in ("undo-0123abcd-of-t0", "undo-89abcdef-of-undo-0123abcd-of-t0"):
+        other.create(f"theirs {name}", {}, Cause(f"k/{name}", "t", name))
+    import_bundle(memory, read_export(export(other, tmp_path / "a.jsonl")))
+    assert undo(memory, "t0").changes
+    assert memory.record("item", mine) is None
+    renamed = {turn for turn in memory.turns() if turn.startswith("imported-")}
+    assert len(renamed) == 2
+    assert len(memory.history(turn=min(renamed))) == 1
+
+
+def test_an_undo_that_comes_with_its_turn_keeps_its_name(memory: Memory, other: Memory, tmp_path: Path) -> None:
+    memory.create("kept", {}, Cause("k/0", "t", "t0"))
+    done = undo(memory, "t0")
+    undo(memory, done.name)
+    import_bundle(other, read_export(export(memory, tmp_path / "a.jsonl")))
+    assert list(other.turns()) == list(memory.turns())
+    with pytest.raises(UserError, match="taken back already"):
+        undo(other, done.name)
+
+
+def test_a_history_that_is_not_complete_is_left_out_with_a_note(memory: Memory, other: Memory, tmp_path: Path) -> None:
+    item = memory.create("one").id
+    memory.update(item, "two")
+    path = export(memory, tmp_path / "a.jsonl")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if '"before": null' not in line))
+    assert import_bundle(other, read_export(path)).notes == [
+        "Left out, because it is not complete in the file: the history of records (1)."
+    ]
 
 
 def test_an_export_that_passed_through_other_programs_is_read(memory: Memory, other: Memory, tmp_path: Path) -> None:

@@ -6,17 +6,19 @@ and care are used from outside.
 
 import logging
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.acts import Acts
+from ana.backends.chroma.binding import unbind_empty
 from ana.backends.chroma.care.backup import own_backup_path, write_backup
 from ana.backends.chroma.care.healing import Healing, Tell
 from ana.backends.chroma.care.migrate import migrate
 from ana.backends.chroma.care.reindex import Progress, reindex, settle_reindex
 from ana.backends.chroma.care.restore import finish_restore, restore
+from ana.backends.chroma.care.scrub import copy_records, finish_copy, remove_remains
 from ana.backends.chroma.client import map_foreign_errors, unusable_error
 from ana.backends.chroma.collection import ChromaCollection, collection_arguments
 from ana.backends.chroma.folder import Folder
@@ -24,7 +26,7 @@ from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.source import Vector
 from ana.embedders import Embedder
 from ana.errors import DuplicateItem
-from ana.memory.backend import Expected, check_expected, find_earlier_change
+from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
 from ana.memory.search.found import Found
@@ -67,8 +69,8 @@ class ChromaBackend:
         self.journal = Journal(path / "journal.sqlite")
         self.acts = Acts(self.collections, self.journal)
         self.healing = Healing(path, self.collections, self.journal, embedder, tell)
-        self.folder.before_opening = (self._finish_restore, self._migrate, self._heal)
-        self.folder.after_opening = (self._settle_reindex, self.healing.complete, self.acts.settle)
+        self.folder.before_opening = (self._finish_restore, self._finish_copy, self._migrate, self._heal)
+        self.folder.after_opening = (self._settle_reindex, self._unbind_empty, self.healing.complete, self.acts.settle)
 
     @property
     def path(self) -> Path:
@@ -134,9 +136,17 @@ class ChromaBackend:
                 self._refuse_copies(entries)
             return self.acts.make(entries, vectors)
 
-    def erase(self, kind: Kind, id: str) -> None:
-        with self._hold():
-            self.journal.erase(kind, id)
+    def erase(self, records: Collection[RecordKey]) -> None:
+        with map_foreign_errors(self.path), self.folder.hold() as client:
+            self.acts.settle()  # an act that was cut short may need an entry
+            self.journal.erase(records)
+            self.folder.mark_written()
+            copy_records(client, self.path)
+            self.folder.close()
+            finish_copy(self.path)
+            for collection in self.collections.values():
+                collection.index.discard()
+            remove_remains(self.path)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -199,6 +209,9 @@ class ChromaBackend:
     def _finish_restore(self) -> None:
         finish_restore(self.path)
 
+    def _finish_copy(self) -> None:
+        finish_copy(self.path)
+
     def _migrate(self) -> None:
         migrate(self.path)
 
@@ -210,6 +223,11 @@ class ChromaBackend:
     def _settle_reindex(self) -> None:
         with self.folder.hold() as client:
             settle_reindex(client, self.path)
+
+    def _unbind_empty(self) -> None:
+        with self.folder.hold() as client:
+            if unbind_empty(client, NAMES.values(), self.embedder):
+                self.folder.mark_written()
 
     def _embed(self, changes: Sequence[Change]) -> dict[str, Vector]:
         vectors: dict[str, Vector] = {}

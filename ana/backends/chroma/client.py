@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ana.errors import StoreBroken, ToolError
+from ana.errors import AnaError, StoreBroken, ToolError
 from ana.files import is_damage
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def map_foreign_errors(path: Path) -> Iterator[None]:
 
     try:
         yield
+    except AnaError:  # is already one of ours, and some are RuntimeErrors
+        raise
     except (InternalError, OSError, sqlite3.Error, RuntimeError) as exc:
         raise unusable_error(path, exc) from exc
     except ChromaError as exc:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ana.backends.chroma.client import open_chroma, unusable_error
+from ana.backends.chroma.unwritten import blank_unwritten
 from ana.locks import OwnerLock
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Folder:
         self._dirty = False
         self._lock: OwnerLock | None = None
         self._client: Client | None = None
+        self._blanked: dict[Path, int] = {}
         self._seen = ""
 
     @contextmanager
@@ -67,6 +69,8 @@ class Folder:
                 yield
             finally:
                 self._depth -= 1
+                if self._depth == 0 and self._client is not None:
+                    blank_unwritten(self.path / "chroma", self._blanked)
                 if self._depth == 0 and self._lock is not None:
                     self._dirty = False
                     self._lock.release()

@@ -6,10 +6,12 @@ the key of the call that caused it, so a call that runs again changes nothing tw
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from ana.files import compact_database
+from ana.memory.backend import RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
 
@@ -57,16 +59,15 @@ class Journal:
 
     def turns(self) -> dict[str, str]:
         """Return the turns that wrote something with their threads, the last writer first."""
-        # by time first: an imported history was written when it says so, not when it was imported
-        last = (
-            "SELECT turn, max(thread), max(ts), max(seq) FROM writes WHERE done GROUP BY turn ORDER BY 3 DESC, 4 DESC"
-        )
-        return {row[0]: row[1] for row in self._open().execute(last)}
+        last = "SELECT turn, max(thread) FROM writes WHERE done GROUP BY turn ORDER BY max(seq) DESC"
+        return dict(self._open().execute(last).fetchall())
 
-    def erase(self, kind: Kind, id: str) -> None:
-        """Remove every entry of a record."""
+    def erase(self, records: Collection[RecordKey]) -> None:
+        """Remove every entry of these records, also from the file's free pages."""
         with self._open() as db:
-            db.execute("DELETE FROM writes WHERE kind = ? AND id = ?", (kind, id))
+            db.executemany("DELETE FROM writes WHERE kind = ? AND id = ?", records)
+        self.close()
+        compact_database(self._path)
 
     def begin(self, entries: Sequence[Entry]) -> int:
         """Enter an act before it is made, in place of unfinished entries with the same keys, and return its number."""

@@ -5,7 +5,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from ana.embedders.minilm import has_minilm, import_onnxruntime, minilm_folder
+from ana.embedders.minilm import import_onnxruntime
+from ana.embedders.minilm_folder import chroma_cache, has_minilm
 from ana.errors import ConfigError
 
 
@@ -23,7 +24,7 @@ def fetch_minilm(folder: Path | None = None) -> Path:
     """
     from httpx import HTTPError
 
-    target = folder or minilm_folder()
+    target = folder or chroma_cache()
     try:
         if not has_minilm(target):
             target.parent.mkdir(parents=True, exist_ok=True)

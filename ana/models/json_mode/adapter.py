@@ -5,13 +5,12 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk
 
 from ana.errors import ModelFailed
-from ana.models.base import StreamingModel
+from ana.models.base import ModelWrapper, stream_chunks
 from ana.models.call import RAW, REFUSED
 from ana.models.json_mode import Decision, read_decision
 from ana.models.json_mode.plain_history import DROPPED, to_plain_history
@@ -26,7 +25,7 @@ END_MARKS = ("finish_reason", "model_provider")
 _log = logging.getLogger(__name__)
 
 
-class JsonDecisions(StreamingModel):
+class JsonDecisions(ModelWrapper):
     """Shows the tools in the prompt, and reads one decision out of each reply.
 
     A reply that cannot be used comes back as an invalid tool call that says why, so the graph records it and lets the
@@ -37,12 +36,7 @@ class JsonDecisions(StreamingModel):
         instruct: Makes the instructions from the list of tools.
     """
 
-    inner: BaseChatModel
     instruct: Callable[[str], str]
-
-    @property
-    def _llm_type(self) -> str:
-        return "json-decisions"
 
     def _stream(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
@@ -58,8 +52,7 @@ class JsonDecisions(StreamingModel):
         schemas = kwargs.pop("tools", [])
         plain = to_plain_history(messages, self.instruct(describe_tools(schemas)))
         reply = AIMessageChunk(content="")
-        # without the tag, a server that streams messages would send the JSON on
-        for chunk in self.inner.stream(plain, config={"tags": ["nostream"]}, stop=stop, **kwargs):
+        for chunk in stream_chunks(self.inner, plain, stop, **kwargs):
             end = {name: chunk.response_metadata[name] for name in END_MARKS if name in chunk.response_metadata}
             reply += AIMessageChunk(content=chunk.text, usage_metadata=chunk.usage_metadata, response_metadata=end)
         return to_message(read_decision(reply.text, Tools(schemas)), reply)

@@ -2,15 +2,14 @@
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr
 
-from ana.models.base import StreamingModel, to_chunk
+from ana.models.base import ModelWrapper, bind_options, stream_chunks
 from ana.models.faults import provider_errors
 from ana.models.json_mode.adapter import JsonDecisions
 
@@ -35,42 +34,39 @@ def refuses_tools(exc: BaseException) -> bool:
     return getattr(exc, "status_code", None) in STATUSES and named
 
 
-class ToolCallFallback(StreamingModel):
-    """Starts with native calls and, once refused, asks for JSON decisions as long as it lives.
+class ToolCallFallback(ModelWrapper):
+    """Starts with native calls and, where they were refused once, asks for JSON decisions as long as it lives.
 
     Args:
-        native: The model with tool calls.
+        inner: The model with tool calls.
         json_decisions: The same model, asked for decisions.
     """
 
-    native: BaseChatModel
     json_decisions: JsonDecisions
-    _refused: bool = PrivateAttr(default=False)
-
-    @property
-    def _llm_type(self) -> str:
-        return "tool-call-fallback"
+    _refused: set[str | None] = PrivateAttr(default_factory=set)
+    """The models that were, by name; None is the endpoint's own."""
 
     def _stream(
-        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: Any = None,
+        *,
+        tools: Sequence[Any] = (),
+        **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        begun = False
-        if not self._refused:
+        begun, name = False, kwargs.get("model")
+        if name not in self._refused:
             try:
-                for chunk in self._stream_natively(messages, stop, **kwargs):
+                native = bind_options(self.inner, tools, **kwargs)
+                for chunk in stream_chunks(self.inner, messages, stop, **native):
                     begun = True
                     yield ChatGenerationChunk(message=chunk)
             except provider_errors() as exc:
                 # text that was already sent cannot be taken back, so what was begun is not begun again
                 if begun or not refuses_tools(exc):
                     raise
-                self._refused = True
+                self._refused.add(name)
                 _log.warning("the endpoint does not take tools (%s); asking for JSON decisions from now on", exc)
-        if self._refused:
-            yield from self.json_decisions._stream(messages, stop, **kwargs)
-
-    def _stream_natively(
-        self, messages: list[BaseMessage], stop: list[str] | None, **kwargs: Any
-    ) -> Iterator[AIMessageChunk]:
-        bound = self.native.bind_tools(kwargs.pop("tools", []), **kwargs)
-        return map(to_chunk, bound.stream(messages, config={"tags": ["nostream"]}, stop=stop))
+        if name in self._refused:
+            yield from self.json_decisions._stream(messages, stop, tools=tools, **kwargs)

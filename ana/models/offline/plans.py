@@ -28,11 +28,24 @@ def say(text: str) -> Plan:
     return text
 
 
+class NotUnderstood(Exception):
+    """The person was not understood; the message says so to them."""
+
+
+def refuse(text: str) -> Plan:
+    """Answer that the person was not understood."""
+    yield from ()
+    raise NotUnderstood(text)
+
+
 def run_all(plans: Iterable[Plan]) -> Plan:
     """Run one plan after the other, and give their answers together."""
     answers = []
     for plan in plans:
-        answers += [(yield from plan)]
+        try:
+            answers += [(yield from plan)]
+        except NotUnderstood as exc:
+            answers += [str(exc)]
     return "\n".join(dict.fromkeys(answers))
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
-from ana.models.base import StreamingModel, to_chunk
-from ana.models.offline.plans import HELP, UNKNOWN
+from ana.models.base import NOT_UNDERSTOOD, StreamingModel, to_chunk
+from ana.models.offline.plans import HELP, UNKNOWN, NotUnderstood
 from ana.models.offline.rules import plan_turn
 from ana.models.offline.view import read_messages
 
@@ -34,7 +34,7 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
     if (view := read_messages(messages)) is None:
         return AIMessage("I was not told what day it is, so I cannot work.")
     if view.checked:  # the same rules would only write the same draft again
-        return AIMessage("I could not do that reliably. Please say it in other words.")
+        return _refuse("I could not do that reliably. Please say it in other words.")
     # nothing is kept between calls: the plan runs again from its beginning, over the results so far
     plan = plan_turn(view)
     try:
@@ -43,9 +43,15 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
             if "error" in result:
                 return AIMessage(f"That did not work: {result['error']}")
             name, arguments = plan.send(result)
-    except StopIteration as done:
+    except NotUnderstood as exc:
         is_known = any(HELP in answer for answer in view.answers)  # once in a conversation is enough
-        return AIMessage(done.value.replace(HELP, f"{UNKNOWN}.") if is_known else done.value)
+        return _refuse(str(exc).replace(HELP, f"{UNKNOWN}.") if is_known else str(exc))
+    except StopIteration as done:
+        return AIMessage(done.value)
     if name not in tools:
         return AIMessage(f"I would need the tool {name} for that, and I do not have it.")
     return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": f"offline-{len(view.results)}"}])
+
+
+def _refuse(text: str) -> AIMessage:
+    return AIMessage(text, response_metadata={NOT_UNDERSTOOD: True})

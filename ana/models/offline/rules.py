@@ -9,7 +9,7 @@ from ana.models.offline.english import PATTERNS, VERBS, normalize, read_forms
 from ana.models.offline.learning import plan_fact, plan_learning
 from ana.models.offline.new_items import plan_fragment, plan_item, plan_pasted_text
 from ana.models.offline.orders import plan_deed, plan_order
-from ana.models.offline.plans import CAN, HELP, Plan, say
+from ana.models.offline.plans import CAN, HELP, Plan, refuse, say
 from ana.models.offline.questions import plan_answer_about_person, plan_search
 from ana.models.offline.sums import find_expression
 from ana.models.offline.view import View
@@ -48,9 +48,9 @@ def plan_turn(view: View) -> Plan:
             asked = normalize(view.asked)
             plan = plan_order(asked, view, narrowed=text) or plan_deed(asked, view, narrowed=text)
         told = PATTERNS["tells"].search(text) and not text.endswith("?") and not unread
-        return plan or say(f"If I am to keep that, begin with “note:”; {HELP}" if told else HELP)
+        return plan or refuse(f"If I am to keep that, begin with “note:”; {HELP}" if told else HELP)
     except UnclearPhrase as exc:
-        return say(str(exc))
+        return refuse(str(exc))
 
 
 def _plan_wishes(text: str, view: View) -> Plan | None:
@@ -96,7 +96,7 @@ def _plan_small_talk(kind: str, text: str, view: View) -> Plan:
         case "clock":
             return _plan_clock(text)
         case "focus" if PATTERNS["topic"].search(text):
-            return plan_search(text, view) or say(HELP)
+            return plan_search(text, view) or refuse(HELP)
         case "focus":
             return plans.suggest_focus(view)
         case "recall":

@@ -15,7 +15,7 @@ from ana.errors import AnaError, UserError
 from ana.memory.item import Item
 from ana.transfer.foreign.block import split_document
 from ana.transfer.foreign.foreign_records import ForeignRecords
-from ana.transfer.foreign.records import check_item, item_id, read_each, read_modified, show_path, to_stamp
+from ana.transfer.foreign.records import check_item, item_id, make_notes, read_each, read_modified, show_path, to_stamp
 from ana.values import plain_text
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def read(path: Path, zone: tzinfo) -> ForeignRecords:
     try:
         with open_copy(path) as client:
             names = _find_collections(path, client)
+            others = [name for name in sorted(names - {ITEMS, CONTEXT}) if _count(client, name)]
             rows = list(_iter_rows(client)) if ITEMS in names else []
             lines = list(_iter_lines(client)) if CONTEXT in names else []
     except AnaError as exc:
@@ -60,7 +61,7 @@ def read(path: Path, zone: tzinfo) -> ForeignRecords:
         ) from exc
     age = read_modified(path / DATABASE)
     items = read_each(path, ((f"item {row[0]}", row) for row in rows), lambda row: _read_item(row, age))
-    return ForeignRecords(items, lines)
+    return ForeignRecords(items, lines, make_notes({"Left out: collections that are not of that program": others}))
 
 
 def _find_collections(path: Path, client: "Client") -> set[str]:
@@ -70,6 +71,10 @@ def _find_collections(path: Path, client: "Client") -> set[str]:
     if not names.keys() & {ITEMS, CONTEXT}:
         raise UserError(f"{show_path(path)} has neither of the collections {ITEMS} and {CONTEXT}.", _HINT)
     return set(names)
+
+
+def _count(client: "Client", name: str) -> int:
+    return int(client.get_collection(name, embedding_function=None).count())
 
 
 def _iter_rows(client: "Client") -> Iterator[Row]:

@@ -1,6 +1,6 @@
 """The result of a reader."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ana.memory.item import Item
 
@@ -12,7 +12,9 @@ class ForeignRecords:
     Args:
         items: Items, under ids made from the source.
         lines: Global Context lines in order, of any length.
+        notes: What was left out, and what means less here than there, a sentence each.
     """
 
     items: list[Item]
     lines: list[str]
+    notes: list[str] = field(default_factory=list)

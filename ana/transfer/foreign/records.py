@@ -1,9 +1,10 @@
 """Helpers of all readers: UTF-8 or an error, ids made from the source, one error for all bad records."""
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
+from textwrap import shorten
 from typing import TypeVar
 
 from ana.errors import ToolError, UserError
@@ -88,6 +89,20 @@ def refusal_error(
     """Return the error that names bad records, `bad`, each with its place and its fault."""
     more = f"; and {len(bad) - MOST:,} more" if len(bad) > MOST else ""
     return UserError(f"Nothing was imported from {show_path(path)}: {plain_text('; '.join(bad[:MOST]))}{more}.", hint)
+
+
+def make_notes(named: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a sentence for each thing to say with how many records it is about and the first ten of them.
+
+    Args:
+        named: The records, by what is said of them.
+    """
+    notes = []
+    for said, records in named.items():
+        shown = ", ".join(f"“{shorten(plain_text(record), 60, placeholder='…')}”" for record in records[:MOST])
+        more = f" and {len(records) - MOST:,} more" if len(records) > MOST else ""
+        notes += [f"{said} ({len(records):,}): {shown}{more}."] if records else []
+    return notes
 
 
 def show_path(path: Path) -> str:

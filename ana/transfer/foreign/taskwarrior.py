@@ -20,6 +20,7 @@ from ana.transfer.foreign.records import (
     check_item,
     drop_empty,
     item_id,
+    make_notes,
     read_each,
     read_modified,
     read_text,
@@ -57,7 +58,19 @@ def read(path: Path, zone: tzinfo) -> ForeignRecords:
     """
     records = _read_records(path)
     tasks = _Tasks(zone, read_modified(path), {uuid for _, record in records if (uuid := _find_uuid(record))})
-    return ForeignRecords(read_each(path, records, tasks.read), [])
+    items = read_each(path, records, tasks.read)
+    return ForeignRecords(items, [], _note_losses([record for _, record in records], items))
+
+
+def _note_losses(records: list[Any], items: list[Item]) -> list[str]:
+    left = {status: [str(each.get("description", "")) for each in records if each.get("status") == status]
+            for status in _LEFT_OUT}  # fmt: skip
+    notes = {
+        "Left out, because it was deleted there": left["deleted"],
+        "Left out, because nothing repeats here: templates of recurring tasks": left["recurring"],
+        "Kept, but it does not repeat here": [item.content for item in items if "recur" in item.properties],
+    }
+    return make_notes(notes)
 
 
 def _read_records(path: Path) -> list[tuple[str, Any]]:

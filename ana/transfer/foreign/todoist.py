@@ -17,12 +17,14 @@ from zoneinfo import ZoneInfo
 
 from ana.errors import UserError
 from ana.memory.item import Item
+from ana.time.dates import day_of
 from ana.transfer.foreign.absolute import read_date
 from ana.transfer.foreign.foreign_records import ForeignRecords
 from ana.transfer.foreign.records import (
     BadRecord,
     drop_empty,
     item_id,
+    make_notes,
     read_each,
     read_modified,
     read_text,
@@ -36,6 +38,7 @@ Row = dict[str, str]
 _PRIORITY = {"1": "high", "2": "medium", "3": "low", "4": None, "": None}
 _LABEL = re.compile(r"(?<!\S)@(\S+)")
 _WORD = re.compile(r"\S+")
+_REPEATS = re.compile(r"every|daily|weekly|monthly|yearly|ev\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 """Todoist's own id after the project's name, and the number of a second download."""
 
@@ -54,7 +57,23 @@ def read(path: Path, zone: tzinfo) -> ForeignRecords:
     outline = _Outline(_NUMBERED.sub("", path.stem) or path.stem, zone)
     read_each(path, rows, outline.add)
     age = read_modified(path)
-    return ForeignRecords([Item(e.id, "\n".join(e.lines), e.properties, age, age) for e in outline.entries], [])
+    items = [Item(e.id, "\n".join(e.lines), e.properties, age, age) for e in outline.entries]
+    return ForeignRecords(items, [], make_notes(_list_losses(items)))
+
+
+def _list_losses(items: list[Item]) -> dict[str, list[str]]:
+    """Return the items with a date that could only be kept as text, by why it could not be read."""
+    repeating: list[str] = []
+    other: list[str] = []
+    for item in items:
+        for written in (item.properties.get(name) for name in ("due", "deadline")):
+            if isinstance(written, str) and day_of(written) is None:
+                which = repeating if _REPEATS.match(written) else other
+                which.append(f"{written}: {item.content}")
+    return {
+        "Kept as text, because nothing repeats here": repeating,
+        "Kept as text, because it does not name one day (Todoist wrote it as it was typed)": other,
+    }
 
 
 def _iter_rows(path: Path, text: str) -> Iterator[tuple[str, Row | BadRecord]]:

@@ -7,7 +7,8 @@ import pytest
 from chromadb.utils.embedding_functions.onnx_mini_lm_l6_v2 import ONNXMiniLM_L6_V2
 
 from ana.backends.chroma.minilm_files import fetch_minilm
-from ana.embedders.minilm import MiniLmEmbeddings, has_minilm
+from ana.embedders.minilm import MiniLmEmbeddings
+from ana.embedders.minilm_folder import has_minilm
 from ana.errors import ConfigError
 from tests.embedders.loopback import Answer, loopback
 from tests.embedders.tiny_onnx import archive, write_model

@@ -60,6 +60,11 @@ def test_either_collection_may_be_missing(leave: Left, tmp_path: Path) -> None:
     assert read(leave(tmp_path / "c", items={}, global_context={}), BERLIN) == ForeignRecords([], [])
 
 
+def test_other_collections_are_left_out_and_said(leave: Left) -> None:
+    folder = leave(items=ITEMS, recipes={"x": ("Soup", {"a": 1})}, empty={})
+    assert read(folder, BERLIN).notes == ["Left out: collections that are not of that program (1): “recipes”."]
+
+
 def test_vectors_may_be_damaged_or_gone(leave: Left) -> None:
     folder = leave(items=ITEMS)
     brought = read(folder, BERLIN)
@@ -105,7 +110,7 @@ def test_a_folder_of_ours_is_not_theirs(tmp_path: Path, clock: Clock) -> None:
     memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     memory.create("ours")
     memory.close()
-    with pytest.raises(UserError, match=r"is a folder of ana itself\.$"):
+    with pytest.raises(UserError, match=r"is a folder of ana itself\."):
         read(tmp_path / "data" / "chroma", BERLIN)
 
 

@@ -82,6 +82,20 @@ def test_the_deleted_and_templates_are_left_out(read_text: Read) -> None:
     assert read_text("[]") == ForeignRecords([], [])
 
 
+def test_what_is_left_out_and_what_no_longer_repeats_is_said(read_text: Read) -> None:
+    statuses = ("deleted", "recurring", "pending", "pending")
+    tasks = [
+        TASK | {"uuid": f"{n:08}{UUID[8:]}", "status": s, "description": f"task {n}"} for n, s in enumerate(statuses)
+    ]
+    assert read_text(json.dumps([tasks[0], tasks[1], tasks[2] | {"recur": "weekly"}, tasks[3]])).notes == [
+        "Left out, because it was deleted there (1): “task 0”.",
+        "Left out, because nothing repeats here: templates of recurring tasks (1): “task 1”.",
+        "Kept, but it does not repeat here (1): “task 2”.",
+    ]
+    many = [TASK | {"uuid": f"{n:08}{UUID[8:]}", "status": "deleted"} for n in range(12)]
+    assert read_text(json.dumps(many)).notes[0].endswith(" and 2 more.")
+
+
 @pytest.mark.parametrize(
     ("utc", "here"),
     [
@@ -201,7 +215,7 @@ def test_what_is_no_export_is_refused_in_a_sentence(read_text: Read, content: by
 
 
 def test_ten_bad_records_are_named_and_the_others_counted(read_text: Read) -> None:
-    with pytest.raises(UserError, match=r"record 10: it is not an object; and 2,990 more\.$"):
+    with pytest.raises(UserError, match=r"record 10: it is not an object; and 2,990 more\."):
         read_text(json.dumps([None] * 3000))
 
 

@@ -224,3 +224,12 @@ def test_a_cell_may_be_long(read_rows: Read) -> None:
     assert item.properties["due"] == long.strip()
     for content in (f"a{' ' * 1_000_000}b", "@a " * 300_000 + "b"):
         assert read_rows(f"task,{content} @x").items[0].content == content
+
+
+def test_dates_that_are_kept_as_text_are_said(read_rows: Read) -> None:
+    dates = ("tomorrow", "every day", "2026-01-13", "13 Jan 2026 at 14:00", "Every! 2 weeks", "")
+    found = read_rows(*(f"task,Task {n},,4,1,,,{date},en,Europe/Berlin,,,," for n, date in enumerate(dates)))
+    assert found.notes == [
+        "Kept as text, because nothing repeats here (2): “every day: Task 1”, “Every! 2 weeks: Task 4”.",
+        "Kept as text, because it does not name one day (Todoist wrote it as it was typed) (1): “tomorrow: Task 0”.",
+    ]

@@ -2,16 +2,32 @@
 
 import json
 import re
+import struct
 import zipfile
 import zlib
 from pathlib import Path
 
-from ana.backends.chroma.care.format import FORMAT
+from ana.backends.chroma.care.format import FORMAT, read_version
 from ana.errors import UserError
+from ana.values import whole_number
 
 MANIFEST = "backup.json"
 
-_BROKEN = (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError, RuntimeError)
+MOST_TIMES = 100
+"""A backup is at most so many times larger than its file; databases and vectors shrink to a half or a fifth."""
+
+FREE = 50_000_000
+"""Bytes that a backup may have whatever the size of its file."""
+
+MOST_FILES = 10**7
+
+_LARGEST_NOTE = 10_000
+"""Bytes of a manifest."""
+
+_BROKEN = (
+    OSError, zipfile.BadZipFile, zlib.error, struct.error, KeyError, ValueError, TypeError, EOFError, RuntimeError,
+    OverflowError,
+)  # fmt: skip
 """Errors of zipfile for changed bytes, and of reading the manifest."""
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -33,17 +49,21 @@ def is_known(name: str) -> bool:
     return _DATA.fullmatch(name) is not None or (name.startswith("traces/") and is_trace(name.removeprefix("traces/")))
 
 
-def check_backup(path: Path) -> None:
+def check_backup(path: Path, room: int) -> None:
     """Check that every byte of a backup can be read and that it is complete.
 
+    Args:
+        path: The backup.
+        room: How many bytes there is room for.
+
     Raises:
-        UserError: It is not a backup, not complete, or of a newer format.
+        UserError: It is not a backup, not complete, too large, or of a newer format.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            manifest = json.loads(archive.read(MANIFEST))
-            version, writer, files = int(manifest["format"]), str(manifest["version"]), int(manifest["files"])
-            names = archive.namelist()
+            _refuse_too_large(archive, path, room)
+            manifest, names = json.loads(_read_note(archive, MANIFEST)), archive.namelist()
+            (version, writer), files = read_version(manifest), whole_number(manifest["files"], 0, MOST_FILES)
             inside = _read_format_inside(archive) if version <= FORMAT else version
             broken = archive.testzip()  # reads every byte and compares checksums
     except FileNotFoundError as exc:
@@ -63,4 +83,25 @@ def check_backup(path: Path) -> None:
 def _read_format_inside(archive: zipfile.ZipFile) -> int:
     """Return the format of the packed folder; folders of the first format have no note of it."""
     note = "data/format.json"
-    return int(json.loads(archive.read(note))["format"]) if note in archive.namelist() else 1
+    return read_version(json.loads(_read_note(archive, note)))[0] if note in archive.namelist() else 1
+
+
+def _read_note(archive: zipfile.ZipFile, name: str) -> bytes:
+    if archive.getinfo(name).file_size > _LARGEST_NOTE:
+        raise ValueError(f"{name} is too large")
+    return archive.read(name)
+
+
+def _refuse_too_large(archive: zipfile.ZipFile, path: Path, room: int) -> None:
+    """Refuse what unpacks to more than there is room for, or than a backup of its size can hold."""
+    size = sum(info.file_size for info in archive.infolist())  # zipfile never unpacks more of a file than it says
+    if size > max(FREE, MOST_TIMES * path.stat().st_size):
+        raise UserError(
+            f"{path} would unpack to {size:,} bytes, more than a backup of its size can hold.",
+            "Use another one; nothing was changed.",
+        )
+    if size > room:
+        raise UserError(
+            f"{path} would unpack to {size:,} bytes, and there is room for {room:,}.",
+            "Make room on the disk of ANA_DATA_DIR; nothing was changed.",
+        )

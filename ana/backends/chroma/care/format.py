@@ -2,13 +2,17 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from ana import __version__
 from ana.errors import ConfigError
 from ana.files import write_whole
+from ana.values import whole_number
 
 FORMAT = 2
 NAME = "format.json"
+MOST = 10**6
+"""No format has a higher number."""
 
 
 def read_format(path: Path) -> int:
@@ -22,8 +26,8 @@ def read_format(path: Path) -> int:
         return 1 if (path / "chroma").exists() or (path / "journal.sqlite").exists() else 0
     try:
         known = json.loads(note.read_text())
-        version, writer = int(known["format"]), str(known["version"])
-    except (ValueError, TypeError, KeyError) as exc:
+        version, writer = read_version(known)
+    except (ValueError, TypeError, KeyError, RecursionError) as exc:
         raise ConfigError(
             f"{note} does not say which format the data folder has: {exc}.",
             f'Write {{"format": {FORMAT}, "version": "{__version__}"}} into it if this program wrote the folder.',
@@ -35,6 +39,15 @@ def read_format(path: Path) -> int:
             f"Install ana {writer} or later, or set ANA_DATA_DIR to another folder.",
         )
     return version
+
+
+def read_version(note: Any) -> tuple[int, str]:
+    """Return the format that a note names, and the version of ana that wrote it.
+
+    Raises:
+        ValueError, TypeError, KeyError: It does not name them.
+    """
+    return whole_number(note["format"], 1, MOST), str(note["version"])[:40]
 
 
 def write_format(path: Path) -> None:

@@ -40,6 +40,7 @@ def main(path: Path) -> int:
     from ana.backends.chroma.client import open_chroma
     from ana.backends.chroma.source import PAGE
     from ana.errors import AnaError
+    from ana.output import tell
 
     try:
         client = open_chroma(path)
@@ -53,7 +54,7 @@ def main(path: Path) -> int:
         client.close()
     except (AnaError, ChromaError, OSError, ValueError, RuntimeError, TypeError) as exc:
         fault = exc.message if isinstance(exc, AnaError) else f"{type(exc).__name__}: {exc}."
-        print(" ".join(fault.split()), file=sys.stderr)
+        tell(" ".join(fault.split()))
         return 1
     return 0
 

@@ -7,18 +7,30 @@ opens the folder finishes the restore. Only files that ana is known to write are
 import json
 import os
 import shutil
+import sqlite3
 import tempfile
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 from ana.backends.chroma.care.archive import check_backup, is_known, is_trace
 from ana.backends.chroma.care.backup import DATABASES, NOTES, copy_database, own_backup_path, pack
+from ana.backends.chroma.care.scrub import finish_copy
 from ana.backends.chroma.client import DATABASE
 from ana.backends.chroma.folder import Folder
 from ana.errors import UserError
 from ana.files import find_damage, remove_database, write_whole
 
 DECIDED = "restore.json"
+
+_OURS = {
+    f"chroma/{DATABASE}": """SELECT count(*) = count(m.key) FROM collections c
+        LEFT JOIN collection_metadata m ON m.collection_id = c.id AND m.key = 'ana_version'
+        WHERE c.name IN ('items', 'global_context') OR NOT EXISTS (
+            SELECT 1 FROM collections WHERE name IN ('items', 'global_context'))""",
+    "journal.sqlite": "SELECT count(kind || id || before || after || done) >= 0 FROM writes",
+}
+"""For a database a query that ana's own answers with 1: Chroma's is new, or has collections that ana has made."""
 
 
 def restore(folder: Folder, traces: Path, backup: Path) -> Path:
@@ -35,9 +47,10 @@ def restore(folder: Folder, traces: Path, backup: Path) -> Path:
     Raises:
         UserError: The backup cannot be used; nothing was changed.
     """
-    check_backup(backup)
     with folder.hold_closed():
+        check_backup(backup, shutil.disk_usage(folder.path).free)
         folder.close()
+        finish_copy(folder.path)  # or the next opening would put it in place of what is restored
         before = own_backup_path(folder.path, "before-restore")
         pack(folder.path, traces, before, keep_damaged=True)  # whoever restores may have damaged files
         unpacked = Path(tempfile.mkdtemp(prefix="restored-", dir=folder.path))
@@ -103,3 +116,15 @@ def _unpack(backup: Path, to: Path) -> None:
     for database in (*databases, to / "data" / "chroma" / DATABASE):
         if damage := find_damage(database):
             raise UserError(f"{database.name} in {backup} is damaged: {damage}.", "Nothing was changed.")
+    for name, query in _OURS.items():
+        if (to / "data" / name).exists() and not _answers(to / "data" / name, query):
+            raise UserError(f"{name} in {backup} was not written by ana.", "Nothing was changed.")
+
+
+def _answers(database: Path, query: str) -> bool:
+    """Return whether a database has an answer to a query, and the tables for it."""
+    try:
+        with closing(sqlite3.connect(database)) as db:
+            return bool(db.execute(query).fetchone()[0])
+    except sqlite3.Error:
+        return False

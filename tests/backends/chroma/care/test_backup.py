@@ -2,12 +2,15 @@
 
 import json
 import os
+import shutil
 import sqlite3
+import tempfile
 import threading
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +22,7 @@ from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.format import FORMAT
 from ana.backends.chroma.care.migrate import STEPS
 from ana.backends.chroma.care.restore import restore
+from ana.backends.chroma.client import open_chroma
 from ana.errors import AnaError, ConfigError, StoreBroken, UserError
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
@@ -332,7 +336,38 @@ ODD: dict[str, Callable[[dict[str, bytes]], Any]] = {
     "a manifest that is a list": lambda files: files.update({"backup.json": b"[]"}),
     "a manifest without a format": lambda files: files.update({"backup.json": b"{}"}),
     "a format that is not a number": lambda files: files.update({"backup.json": b'{"format": "x", "files": 1}'}),
+    **{
+        f"format {value}": lambda files, value=value: files.update(  # type: ignore[misc]  # a default binds the value
+            {"backup.json": f'{{"format": {value}, "version": "1", "files": {len(files) - 1}}}'.encode()}
+        )
+        for value in ("1e999", "-1e999", "NaN", "-1", "0", "true", "1.5", "[1]", "null", "1" + "0" * 400, "9" * 5000)
+    },
+    "files without end": lambda files: files.update({"backup.json": b'{"format": 1, "version": "1", "files": 1e999}'}),
+    "a nested manifest": lambda files: files.update({"backup.json": b"[" * 9000}),
+    "an endless manifest": lambda files: files.update({"backup.json": b'{"format": 1, "a": "' + b"a" * 10**5 + b'"}'}),
+    "an odd format inside": lambda files: files.update({"data/format.json": b'{"format": 1e999, "version": "9"}'}),
+    "somebody else's journal": lambda files: files.update({"data/journal.sqlite": make_database("writes (a)")}),
+    "no chroma database": lambda files: files.update({"data/chroma/chroma.sqlite3": make_database("collections (a)")}),
+    "somebody else's chroma": lambda files: files.update({"data/chroma/chroma.sqlite3": make_chroma("their_texts")}),
+    "another program's items": lambda files: files.update({"data/chroma/chroma.sqlite3": make_chroma("items")}),
 }
+
+
+def make_database(table: str) -> bytes:
+    """Return a SQLite file with one table."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute(f"CREATE TABLE {table}")
+        return db.serialize()
+
+
+def make_chroma(collection: str) -> bytes:
+    """Return the database of a Chroma that another program made."""
+    with tempfile.TemporaryDirectory() as name:
+        client = open_chroma(Path(name))
+        values: Any = (["x"], [[1.0, 2.0]], [{"a": 1}], ["text"])
+        client.create_collection(collection, embedding_function=None).add(*values)
+        client.close()
+        return (Path(name) / "chroma.sqlite3").read_bytes()
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -348,6 +383,40 @@ def test_an_archive_that_cannot_be_used_changes_nothing(memory: Memory, tmp_path
         )
     assert contents(memory)[0] == ["one", "two"]
     assert not list(chroma_of(memory).folder.path.glob("restore*"))
+
+
+def test_a_backup_that_unpacks_to_too_much_is_refused_unread(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.create("one")
+    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+    shutil.copy(tmp_path / "b.zip", tmp_path / "bomb.zip")
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("traces/none.jsonl", bytes(60_000_000))
+    monkeypatch.setattr(zipfile.ZipFile, "testzip", lambda _: pytest.fail("it was unpacked"))
+    with pytest.raises(UserError, match=r"would unpack to [\d,]+ bytes, more than a backup of its size"):
+        restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "bomb.zip")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1000))
+    with pytest.raises(UserError, match="there is room for 1,000"):
+        restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+    assert contents(memory)[0] == ["one"]
+    assert not list(chroma_of(memory).folder.path.glob("restore*"))
+
+
+def test_a_backup_of_a_folder_without_records_is_restored(memory: Memory, tmp_path: Path) -> None:
+    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+    memory.create("one")
+    restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+    assert contents(memory)[0] == []
+
+
+@pytest.mark.parametrize("note", ["1e999", "NaN", "-3", "[]", "null", "9" * 5000])
+def test_an_odd_note_of_the_format_is_a_sentence(memory: Memory, note: str) -> None:
+    memory.create("one")
+    memory.close()
+    (chroma_of(memory).folder.path / "format.json").write_text(f'{{"format": {note}, "version": "9"}}')
+    with pytest.raises(ConfigError, match="does not say which format"):
+        memory.count()
 
 
 def test_what_does_not_belong_into_a_backup_is_not_unpacked(memory: Memory, tmp_path: Path) -> None:
@@ -370,3 +439,21 @@ def test_a_very_old_file_is_packed_too(memory: Memory, tmp_path: Path) -> None:
     (tmp_path / "traces" / f"{THREAD}.jsonl").unlink()
     restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     assert (tmp_path / "traces" / f"{THREAD}.jsonl").stat().st_mode & 0o077 == 0
+
+
+def test_a_purge_that_was_cut_short_is_not_finished_over_what_is_restored(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.create("one")
+    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+    memory.create("two")
+
+    def cut(_: Path) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ana.backends.chroma.backend.finish_copy", cut)
+        with pytest.raises(KeyboardInterrupt):
+            memory.backend.erase([])
+    restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+    assert contents(memory)[0] == ["one"]

@@ -1,11 +1,11 @@
-"""The real dev server, started on loopback for a test and stopped by its process id."""
+"""The real dev server, started on loopback for a measurement or a test and stopped by its process id."""
 
 import os
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,16 +26,20 @@ class Server:
     Args:
         env: Its environment, beside this process's own.
         log: Where its output goes.
+        command: A module and its arguments, instead of `ana serve`.
+        cwd: Its current folder.
     """
 
-    def __init__(self, env: Mapping[str, str], log: Path) -> None:
+    def __init__(
+        self, env: Mapping[str, str], log: Path, command: Sequence[str] | None = None, cwd: Path = PROJECT
+    ) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._log = log
-        command = [sys.executable, "-m", "app.cli", "serve", "--port", str(self.port), "--no-reload"]
+        command = [sys.executable, "-m", *(command or ("app.cli", "serve")), "--port", str(self.port), "--no-reload"]
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                command, cwd=PROJECT, env=os.environ | dict(env), stdout=output, stderr=subprocess.STDOUT
+                command, cwd=cwd, env=os.environ | dict(env), stdout=output, stderr=subprocess.STDOUT
             )
         self._wait()
 
@@ -58,8 +62,10 @@ class Server:
 
 
 @contextmanager
-def running(env: Mapping[str, str], log: Path) -> Iterator[Server]:
-    server = Server(env, log)
+def running(
+    env: Mapping[str, str], log: Path, command: Sequence[str] | None = None, cwd: Path = PROJECT
+) -> Iterator[Server]:
+    server = Server(env, log, command, cwd)
     try:
         yield server
     finally:

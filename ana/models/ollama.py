@@ -1,0 +1,33 @@
+"""Looking for Ollama, which runs models on the person's own machine."""
+
+import http.client
+import json
+from urllib.parse import urlsplit
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def is_local(host: str) -> bool:
+    """Return whether a URL names this machine."""
+    return urlsplit(host).hostname in LOOPBACK
+
+
+def list_chat_models(host: str, seconds: float = 0.5) -> list[str]:
+    """Return the names of the models that Ollama has, embedders left out; none if nothing there speaks its protocol.
+
+    Args:
+        host: Its URL, as in OLLAMA_HOST.
+        seconds: How long it may take to answer. Where nothing listens, this machine says so at once.
+    """
+    url = urlsplit(host)
+    make = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
+    connection = make(str(url.hostname), url.port, timeout=seconds)
+    try:
+        connection.request("GET", f"{url.path.rstrip('/')}/api/tags")
+        found = json.loads(connection.getresponse().read(1_000_000))
+        names = [str(model["name"]) for model in found["models"]]
+        return [name for name in names if "embed" not in name and name.isprintable()]
+    except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError):
+        return []
+    finally:
+        connection.close()

@@ -1,0 +1,70 @@
+"""Everything that is printed goes through here, so that no stored, imported or generated text can drive a terminal.
+
+Control characters and bidirectional marks are shown as escapes such as \\x1b. Each is escaped by itself, so a sequence
+that arrives in several pieces does no more than one that arrives whole. Files that ana writes are not changed.
+"""
+
+import io
+import json
+import os
+import re
+import shutil
+import sys
+from typing import IO, Any
+
+BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters that make a terminal show text in another order than it has."""
+
+_DRIVING = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{BIDIRECTIONAL}]")
+"""C0 without tab and line break, DEL, C1, and bidirectional controls."""
+
+
+def escape_controls(text: str) -> str:
+    """Return the text with what could drive a terminal as visible escapes; line breaks and tabs stay."""
+    return _DRIVING.sub(_to_escape, text.replace("\r\n", "\n"))
+
+
+def escape_json(text: str) -> str:
+    """Return JSON with what could drive a terminal as JSON's own escapes: it still means the same."""
+    return _DRIVING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def write_line(text: str = "") -> None:
+    """Print a line on standard output."""
+    print(escape_controls(text))
+
+
+def write_json(value: Any) -> None:
+    """Print a value on standard output as one line of JSON; what JSON does not know is printed as text."""
+    print(escape_json(json.dumps(value, ensure_ascii=False, default=str)))
+
+
+def write_json_lines(lines: IO[bytes]) -> None:
+    """Print lines of JSON: the same bytes in a pipe or a file, and in a terminal without what could drive it."""
+    if sys.stdout.isatty():
+        for line in lines:
+            print(escape_json(line.decode().rstrip("\n")))
+    else:
+        shutil.copyfileobj(lines, sys.stdout.buffer)
+
+
+def tell(text: str) -> None:
+    """Print a line for the person on standard error, where programs do not look for results."""
+    print(escape_controls(text), file=sys.stderr)
+
+
+def prepare_streams() -> None:
+    """Let a terminal that lacks a character still show the rest, and input that is not text be read all the same."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def silence() -> None:
+    """Drop what is still printed, once nobody reads it: Python would complain about the closed pipe at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _to_escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

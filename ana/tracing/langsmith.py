@@ -1,0 +1,110 @@
+"""LangSmith: whether it is on, the client that sends to it, and the labels of a turn's run.
+
+It is on only if LANGSMITH_TRACING says so; without that its library is not loaded and nothing is sent.
+"""
+
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+from ana.errors import ConfigError
+from ana.logs import hide_in_json, secrets_of
+from ana.settings import Settings, read_environment
+
+EXIT_SECONDS = 1.5
+"""How long the end of a process waits for what is not sent yet; what is left then is lost."""
+
+KEYS = ("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY", "LANGSMITH_CONTROL_PLANE_API_KEY", "LANGGRAPH_CLOUD_LICENSE_KEY")
+"""With any of them in its environment the dev server reports its use, the key included, also with tracing off."""
+
+_SWITCHES = ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2")
+"""The library reads the second before the first, and before its older names, which other projects may have set."""
+
+_PATIENCE = {"LANGSMITH_USE_DAEMON": "true", "LANGSMITH_DISABLE_RUN_COMPRESSION": "true"}
+"""Threads that nobody waits for let a process end in time, whatever the endpoint does; others send compressed runs."""
+
+_HIDES = re.compile(r"LANG(SMITH|CHAIN)_HIDE_(INPUTS|OUTPUTS|METADATA)")
+_NO = ("", "0", "false", "no", "off")
+
+
+def is_on(environment: Mapping[str, str]) -> bool:
+    """Return whether an environment switches LangSmith on."""
+    return environment.get("LANGSMITH_TRACING", "").strip().lower() in ("true", "1")
+
+
+def settle_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment that the library and the dev server read as we do: on or off, and off without a key."""
+    on = is_on(environment)
+    settled = {name: value for name, value in environment.items() if on or name not in KEYS}
+    settled |= dict.fromkeys(_SWITCHES, str(on).lower()) | _PATIENCE
+    for name in filter(_HIDES.fullmatch, environment):
+        # the library takes anything but `true` for no, and would send what somebody wanted to hide
+        settled[name] = str(environment[name].strip().lower() not in _NO).lower()
+    return settled
+
+
+def switch_on_or_off() -> bool:
+    """Bring LangSmith's settings, also those in .env, to where its library reads them; return whether it is on."""
+    settled = settle_environment(read_environment())
+    os.environ.update({name: value for name, value in settled.items() if name.startswith(("LANGSMITH_", "LANGCHAIN_"))})
+    return is_on(settled)
+
+
+def connect(settings: Settings) -> None:
+    """Have runs sent by a client that keeps secrets and delays nothing if LangSmith is on, and by none if it is off.
+
+    Raises:
+        ConfigError: It needs a key and there is none.
+    """
+    if is_on(os.environ):
+        keys = [os.environ[name] for name in KEYS if os.environ.get(name)]
+        _connect((*secrets_of(settings), *keys))
+    elif library := sys.modules.get("langsmith.run_trees"):
+        library.configure(enabled=False)  # a server started by hand has let it read older names of the switch
+
+
+@cache
+def _connect(secrets: tuple[str, ...]) -> None:
+    """Once in a process; handles may be opened more often."""
+    import atexit
+
+    import langsmith
+    from langsmith import utils
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", utils.LangSmithMissingAPIKeyWarning)
+        try:
+            # without `info` the first thing sent would be a question about the endpoint
+            client = langsmith.Client(info={}, anonymizer=lambda value: hide_in_json(value, secrets))
+        except utils.LangSmithMissingAPIKeyWarning as exc:
+            raise ConfigError(
+                "LANGSMITH_TRACING is on, but LANGSMITH_API_KEY is not set.", "Set it in .env, or switch tracing off."
+            ) from exc
+    # `enabled`, because the library may have looked before the settings were in the environment, and remembers
+    langsmith.configure(client=client, enabled=True)
+    atexit.register(_flush, client)
+
+
+def _flush(client: Any) -> None:
+    with suppress(KeyboardInterrupt):
+        client.flush(timeout=EXIT_SECONDS)
+
+
+def label_run(metadata: Mapping[str, str], tags: Iterable[str] = ()) -> None:
+    """Add metadata and tags to the run of the whole turn; called in a node, and nothing if LangSmith is off."""
+    if not is_on(os.environ):
+        return
+    from langchain_core.runnables import ensure_config
+    from langchain_core.tracers import LangChainTracer
+
+    callbacks: Any = ensure_config().get("callbacks")
+    for tracer in getattr(callbacks, "handlers", ()):
+        if isinstance(tracer, LangChainTracer) and (node := tracer.run_map.get(str(callbacks.parent_run_id))):
+            run = tracer.run_map.get(str(node.parent_run_id), node)
+            run.add_metadata(dict(metadata))
+            run.tags = sorted({*(run.tags or ()), *tags})

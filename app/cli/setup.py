@@ -1,0 +1,144 @@
+"""`ana setup`: choose a model, try it, and write .env."""
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from ana import settings as settings_module
+from ana.env_file import write_env_file
+from ana.errors import UserError
+from ana.models.ollama import list_chat_models
+from ana.models.providers import destination, model_name
+from ana.settings import Settings, load_settings, read_environment
+from app.show.text import say
+from app.trial import try_model
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A provider that can be chosen.
+
+    Args:
+        help: What it is, in a line.
+        provider: Its value of LLM_PROVIDER.
+        model: The setting that names its model; empty if it has none.
+        key: The setting that holds its key; empty if it needs none.
+        url: The setting of its address; empty if it is always the same.
+    """
+
+    help: str
+    provider: str
+    model: str = ""
+    key: str = ""
+    url: str = ""
+
+
+CHOICES = {
+    "openai": Choice("OpenAI, with a key", "openai", "OPENAI_MODEL", "OPENAI_API_KEY"),
+    "openrouter": Choice("OpenRouter, with a key", "openrouter", "OPENROUTER_MODEL", "OPENROUTER_API_KEY"),
+    "ollama": Choice("Ollama, on a machine of your own", "ollama", "OLLAMA_MODEL", url="OLLAMA_HOST"),
+    "compatible": Choice(
+        "another server with OpenAI's protocol", "openai", "OPENAI_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL"
+    ),
+    "offline": Choice("no model: the offline reader, which understands simple English", "offline"),
+}
+
+
+def setup(
+    provider: Annotated[
+        str | None, typer.Option(metavar="|".join(CHOICES), help="What answers; asked for if it is not given.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="The model's name; asked for if it is not given.")] = None,
+    url: Annotated[str | None, typer.Option(help="The server's address; asked for if it is needed.")] = None,
+) -> None:
+    """Choose what answers, try it with one message, and write .env. A key is asked for, or read from a pipe."""
+    choice = _read_choice(provider) if provider else _ask_choice()
+    values = {"LLM_PROVIDER": choice.provider} | _ask_values(choice, model, url)
+    settings = load_settings(read_environment() | values)
+    to = destination(settings)
+    say(f"What you type, and what is found for it, goes to {to}." if to else "Nothing leaves this machine.")
+    if to:
+        _try(settings)
+    file = settings_module.ENV_FILE
+    write_env_file(file, values)
+    say(f"Written to {file}, which only you may read. `ana` begins.")
+    for name in sorted(values.keys() & os.environ.keys()):
+        say(f"{name} is set in the environment too, which counts more than .env.")
+
+
+def _ask_choice() -> Choice:
+    for name, choice in CHOICES.items():
+        say(f"  {name:<12} {choice.help}")
+    chosen: Choice = typer.prompt("Which one", value_proc=_read_choice, err=True)
+    return chosen
+
+
+def _read_choice(name: str) -> Choice:
+    if name not in CHOICES:
+        raise typer.BadParameter(f"Give one of: {', '.join(CHOICES)}.")
+    return CHOICES[name]
+
+
+def _ask_values(choice: Choice, model: str | None, url: str | None) -> dict[str, str]:
+    """Return the settings of a provider by name; each is taken from the option, or asked for."""
+    # an address from an earlier choice of a compatible server would be used in place of OpenAI's
+    values = {"OPENAI_BASE_URL": ""} if choice.provider == "openai" else {}
+    if choice.url:
+        values[choice.url] = url or _ask("Address", _known(choice.url))
+    if choice.key:
+        values[choice.key] = _ask_key(_known(choice.key))
+    if choice.model:
+        values[choice.model] = model or _ask_model(choice, values)
+    return values
+
+
+def _ask_model(choice: Choice, values: dict[str, str]) -> str:
+    found = list_chat_models(values[choice.url]) if choice.provider == "ollama" else []
+    if found:
+        say(f"Ollama has: {', '.join(found)}")
+    return _ask("Model", _known(choice.model) or next(iter(found), None))
+
+
+def _known(name: str) -> str | None:
+    """Return what a setting is now."""
+    default: str | None = Settings.model_fields[name.lower()].default
+    return read_environment().get(name) or default
+
+
+def _ask(what: str, default: str | None) -> str:
+    return str(typer.prompt(what, default=default, err=True)).strip()
+
+
+def _ask_key(known: str | None) -> str:
+    """Read a key without showing it: keys on a command line are in the shell's history and in the list of processes."""
+    if not sys.stdin.isatty():
+        key = sys.stdin.readline().strip() or known or ""
+    else:
+        ask = "Key (not shown; Enter keeps the one that is set)" if known else "Key (not shown)"
+        key = str(typer.prompt(ask, default=known, hide_input=True, show_default=False, err=True)).strip()
+    if not key.isascii() or not key.isprintable() or not key or " " in key:
+        raise typer.BadParameter("This is not a key: a key is one word of plain letters, digits and signs.")
+    return key
+
+
+def _try(settings: Settings) -> None:
+    """Ask the model to say hello, and say what it took.
+
+    Raises:
+        UserError: It did not answer; nothing was written.
+    """
+    name = model_name(settings)
+    say(f"Asking {name} to say hello…")
+    try:
+        trial = try_model(settings)
+    except UserError as exc:
+        raise UserError(exc.message, "Nothing was written; run `ana setup` again.") from exc
+    say(f"{name} in {trial.seconds:.1f} s: {trial.answer}")
+    say(
+        f"It read {trial.input_tokens:,} tokens and wrote {trial.output_tokens:,}. A turn is one to three such calls, "
+        "with the conversation; your provider's price list says what that costs, OPENAI_INPUT_PRICE_PER_1K and "
+        "OPENAI_OUTPUT_PRICE_PER_1K in .env make ana say it."
+    )

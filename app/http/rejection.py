@@ -1,0 +1,82 @@
+"""`multitask_strategy: "reject"` of the API, also while a door that is no run of the server works in the thread."""
+
+import re
+import uuid
+
+from pydantic_core import from_json
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ana.errors import StoreBusy
+from ana.ownership import thread_lock
+from ana.settings import load_settings
+
+_RUNS = re.compile(r"/threads/([0-9a-fA-F-]{36})/runs(/stream|/wait)?/?")
+
+
+class RunRejection:
+    """Refuses a run that asks for it while another door works in its thread, as the server does for its own runs.
+
+    Args:
+        app: The application; the server's own routes are part of it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        thread = find_thread(_RUNS, "POST", scope)
+        if thread is None:
+            await self._app(scope, receive, send)
+            return
+        body = await Request(scope, receive).body()
+        if _asks_to_be_rejected(body) and (why := await run_in_threadpool(_find_owner, thread)):
+            await JSONResponse({"detail": why}, status_code=409)(scope, receive, send)
+        else:
+            await self._app(scope, _replay(body, receive), send)
+
+
+def find_thread(path: re.Pattern[str], method: str, scope: Scope) -> str | None:
+    """Return the id of the thread that a request is about; None if it is another request.
+
+    Args:
+        path: A pattern of paths; its first group is the id.
+        method: The HTTP method.
+        scope: The request.
+    """
+    found = path.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == method else None
+    try:
+        return str(uuid.UUID(found[1])) if found else None
+    except ValueError:
+        return None
+
+
+def _asks_to_be_rejected(body: bytes) -> bool:
+    try:
+        asked = from_json(body)
+    except ValueError:
+        return False  # the server says what is wrong with it
+    return isinstance(asked, dict) and asked.get("multitask_strategy") == "reject"
+
+
+def _find_owner(thread: str) -> str | None:
+    """Return a sentence that names who works in a thread; None if nobody does."""
+    lock = thread_lock(load_settings(), thread, "ana server", patience=0)
+    try:
+        lock.acquire()
+    except StoreBusy as exc:
+        return exc.sentence()
+    lock.release()
+    return None
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a channel that gives a body that was read already, and then what comes after it."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def give() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return give

@@ -1,0 +1,80 @@
+"""Requests that begin a run or keep options for runs: refused with a sentence before anything runs or is kept."""
+
+import logging
+import re
+from dataclasses import fields
+from typing import Any
+
+from langchain_core.messages import convert_to_messages
+from pydantic_core import from_json
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ana.errors import UserError
+from app.http.bodies import read_body, replay
+from graph.context import Context
+
+_log = logging.getLogger(__name__)
+_CHECKED = re.compile(r"(?:/threads/[^/]+)?/runs(?:/wait|/stream|/batch|/crons)?/?|/assistants(?:/[^/]+)?/?")
+
+
+class RunRequests:
+    """Refuses what a run would fail of: the server would begin it, fail, and print two tracebacks.
+
+    Args:
+        app: The application behind.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("method") not in ("POST", "PATCH") or not _CHECKED.fullmatch(scope["path"]):
+            await self._app(scope, receive, send)
+            return
+        messages = await read_body(receive)
+        try:
+            check_run(b"".join(message.get("body", b"") for message in messages))
+        except UserError as exc:
+            _log.warning("%s %s was refused: %s", scope["method"], scope["path"], exc)
+            await JSONResponse({"detail": exc.sentence()}, status_code=422)(scope, receive, send)
+            return
+        await self._app(scope, replay(messages, receive), send)
+
+
+def check_run(body: bytes) -> None:
+    """Check the context and the input of a request, or of each in a batch.
+
+    Raises:
+        UserError: A field of the context is unknown, or something has the wrong type or range.
+    """
+    try:
+        asked = from_json(body)
+    except ValueError:
+        return  # the server says what is wrong with it
+    for each in asked if isinstance(asked, list) else [asked]:
+        if isinstance(each, dict):
+            _check_context(each.get("context"))
+            _check_input(each.get("input"))
+
+
+def _check_context(given: Any) -> None:
+    if not isinstance(given, dict):
+        return
+    names = [field.name for field in fields(Context)]
+    if unknown := [name for name in given if name not in names]:
+        raise UserError(f"The context has no field {unknown[0]!r:.60}.", f"Its fields: {', '.join(names)}.")
+    Context(**given)
+
+
+def _check_input(given: Any) -> None:
+    hint = 'Send {"messages": [{"role": "user", "content": "..."}]}.'
+    if given is None:
+        return
+    if not isinstance(given, dict):
+        raise UserError("The input is not an object.", hint)
+    try:
+        convert_to_messages(given.get("messages") or [])
+    except (ValueError, TypeError, KeyError, NotImplementedError) as exc:
+        why = str(exc).splitlines()[0].rstrip(". ")
+        raise UserError(f"The messages cannot be read: {why}.", hint) from exc

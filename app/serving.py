@@ -1,0 +1,40 @@
+"""Whether a server works on a data folder: it keeps a copy of threads and runs in memory and writes it to files."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from ana.settings import Settings
+
+FOLDER = "server"
+"""The folder, in the data folder, of what the server keeps."""
+
+
+@contextmanager
+def mark_serving(settings: Settings) -> Iterator[None]:
+    """Let `is_serving` see this process while the context is open, however it ends."""
+    folder = settings.ana_data_dir / FOLDER
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / f"{secrets.token_hex(8)}.serving"  # a name of its own: several servers may work on one folder
+    with FileLock(path, thread_local=False):
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def is_serving(settings: Settings) -> bool:
+    """Return whether a server works on the data folder."""
+    return any(_is_held(path) for path in (settings.ana_data_dir / FOLDER).glob("*.serving"))
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        with FileLock(path, timeout=0):
+            path.unlink(missing_ok=True)  # of a server that was killed
+            return False
+    except Timeout:
+        return True

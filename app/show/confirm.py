@@ -1,0 +1,35 @@
+"""Questions to the person before something is done."""
+
+import sys
+
+from ana.errors import UserError
+from ana.output import escape_controls
+
+
+def can_ask() -> bool:
+    """Return whether somebody can answer."""
+    return sys.stdin.isatty()
+
+
+def confirm(question: str) -> bool:
+    """Ask, and return whether the person said yes."""
+    import click
+
+    try:
+        return click.confirm(escape_controls(question))
+    except click.Abort:  # Ctrl-C, Ctrl-D
+        return False
+
+
+def require_consent(question: str, *, yes: bool) -> None:
+    """Ask unless the person has said yes beforehand.
+
+    Raises:
+        UserError: The person said no, or nobody can be asked.
+    """
+    if yes:
+        return
+    if not can_ask():
+        raise UserError("Nothing was deleted, because nobody can be asked here.", "--yes says yes beforehand.")
+    if not confirm(question):
+        raise UserError("Nothing was deleted.")

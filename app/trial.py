@@ -1,0 +1,54 @@
+"""Trying a model with one real turn, on a store that is thrown away."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ana.errors import UserError
+from ana.settings import Settings
+
+QUESTION = "Say hello in one short sentence."
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a model did with a first message.
+
+    Args:
+        answer: What it said.
+        seconds: How long it took.
+        input_tokens: What it read, prompt and tools included.
+        output_tokens: What it wrote.
+    """
+
+    answer: str
+    seconds: float
+    input_tokens: int
+    output_tokens: int
+
+
+def try_model(settings: Settings) -> Trial:
+    """Ask the model of the settings to say hello, as a turn would; nothing of the person's is sent.
+
+    Raises:
+        ConfigError: It cannot be built from the settings.
+        UserError: It did not answer; says why.
+    """
+    from ana.backends.in_memory import InMemoryBackend
+    from ana.embedders import WordLlamaEmbeddings
+    from ana.handles import open_handles
+    from app.outcome import expect_done
+    from app.turn import open_assistant
+    from prompts import decision_prompt
+
+    with TemporaryDirectory(prefix="ana-") as folder:
+        here = settings.model_copy(update={"ana_data_dir": Path(folder), "traces_dir": Path(folder) / "traces"})
+        handles = open_handles(here, instruct=decision_prompt, backend=InMemoryBackend(WordLlamaEmbeddings()))
+        with open_assistant(handles) as assistant:
+            start = time.monotonic()
+            done = expect_done(assistant.ask(QUESTION, "trial"))
+            seconds = time.monotonic() - start
+    if done.error:
+        raise UserError(done.error)  # without its hint, which is about a conversation
+    return Trial(done.answer, seconds, done.usage["input_tokens"], done.usage["output_tokens"])

@@ -1,0 +1,1 @@
+"""Load: many messages to one thread at the same moment, through every door."""

@@ -1,0 +1,96 @@
+"""The graph as the LangGraph server runs it: every run owns its thread; langgraph.json names `make`."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from functools import cache
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+from langgraph_api.errors import UserInterrupt, UserRollback
+from langgraph_sdk.runtime import ServerRuntime
+
+from ana.handles import default_handles
+from ana.locks import OwnerLock
+from ana.memory.undo import undo
+from ana.ownership import Ownership, owner, thread_lock
+from ana.settings import load_settings
+from graph.builder import graph
+from graph.context import Context
+from prompts import decision_prompt
+
+PATIENCE = 600.0
+"""Seconds that a run waits for its thread: several turns at the REPL may come before it."""
+
+_SAVER = "__pregel_checkpointer"
+"""Where the server keeps the saver; a run whose thread ends with it has none."""
+
+_settings = cache(load_settings)
+_log = logging.getLogger(__name__)
+
+
+class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
+    """The graph of a run: it waits for its thread before it reads the checkpoint.
+
+    It waits here and not in `make`, because the server cancels a run only while it reads the stream.
+    """
+
+    async def astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        run = owner.get()
+        assert run is not None
+        await run.acquire(PATIENCE)
+        stream = cast("AsyncGenerator[Any]", super().astream(*args, **kwargs))
+        async with aclosing(stream) as parts:
+            async for part in parts:
+                yield part
+
+
+_owning_graph = _OwningGraph(**vars(graph))
+
+
+@asynccontextmanager
+async def make(
+    config: RunnableConfig, runtime: ServerRuntime[Context]
+) -> AsyncIterator[CompiledStateGraph[Any, Any, Any, Any]]:
+    """Yield the graph. A run owns its thread until the last of its nodes has ended, even if it is cancelled before.
+
+    A run that is rolled back leaves nothing: neither messages nor what it stored. One that is stopped stays as it is.
+    """
+    if runtime.access_context != "threads.create_run":
+        yield graph
+        return
+    thread = str(config["configurable"]["thread_id"])
+    run = Ownership(await asyncio.to_thread(_lock, thread) if _SAVER in config["configurable"] else None, thread)
+    owner.set(run)
+    try:
+        yield _owning_graph
+    except UserRollback:
+        await _roll_back(run, config["configurable"])
+        raise
+    except UserInterrupt:
+        if saver := config["configurable"].get(_SAVER):
+            await saver.amark_stopped(str(config["configurable"]["run_id"]))
+        raise
+    finally:
+        await asyncio.to_thread(run.close)
+
+
+def _lock(thread: str) -> OwnerLock:
+    return thread_lock(_settings(), thread, "ana server", patience=0)
+
+
+async def _roll_back(run: Ownership, configurable: dict[str, Any]) -> None:
+    """Remove a run's messages and take back what it stored, before another run reads the thread."""
+    if _SAVER in configurable:
+        await configurable[_SAVER].adelete_for_runs([str(configurable["run_id"])])
+    await run.wait_for_nodes()
+    if run.turn:
+        await asyncio.to_thread(_take_back, run.turn)
+
+
+def _take_back(turn: str) -> None:
+    memory = default_handles(decision_prompt).memory
+    if memory.history(turn=turn) and undo(memory, turn).conflicts:
+        _log.warning("turn %s was rolled back; what it stored stays, because it was changed since", turn)

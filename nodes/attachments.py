@@ -1,0 +1,31 @@
+"""Images and files in a message: nothing here reads them, so they are taken out and the answer says so."""
+
+from langchain_core.messages import AnyMessage, HumanMessage
+
+MARK = "left_out"
+"""Key in a message's `additional_kwargs` with the kinds of content that were taken out of it."""
+
+
+def left_out(message: AnyMessage) -> list[str]:
+    """Return the kinds of content in a message that are not text, those that were taken out included."""
+    blocks = message.content if isinstance(message.content, list) else []
+    kinds = {str(block.get("type")) for block in blocks if isinstance(block, dict) and block.get("type") != "text"}
+    return sorted(kinds | set(message.additional_kwargs.get(MARK, ())))
+
+
+def keep_text(message: HumanMessage) -> list[HumanMessage]:
+    """Return the message in place of which it is to be kept: its text alone; nothing if it is all text.
+
+    The rest would be sent to the model with every later message, and be written with every checkpoint.
+    """
+    if not (kinds := left_out(message)):
+        return []
+    return [message.model_copy(update={"content": message.text, "additional_kwargs": {MARK: kinds}})]
+
+
+def explain_left_out(message: AnyMessage) -> str:
+    """Return the sentence that an answer ends with; nothing for a message that is all text."""
+    if not (kinds := left_out(message)):
+        return ""
+    what = "Images" if all(kind.startswith("image") for kind in kinds) else "Images and files"
+    return f"\n\n{what} are not read; this answers the text."

@@ -1,0 +1,104 @@
+"""Turns: one begins where a user message has no answer, however the state came to be."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+
+from langchain_core.messages import AnyMessage, HumanMessage
+from langgraph.runtime import Runtime
+
+from ana.errors import UserError
+from ana.time.clock import Clock
+from graph.context import Context, context_of, run_of, thread_of
+from graph.state import State, Turn
+from nodes.attachments import left_out
+from nodes.history import is_answered, this_turn
+
+
+def continue_turn(state: State, runtime: Runtime[Context]) -> State:
+    """Return the state as a node finds it: with the turn that is open, or with one that begins here.
+
+    A client may have put a message into the state, or may go back to an earlier state and have the turn answered again.
+    """
+    turn = state.get("turn")
+    if turn and turn["answer"] is None and not _was_answered(turn, runtime):
+        return state
+    return state | {"turn": begin_turn(state, runtime), "draft": _keep_edited(state)}
+
+
+def begin_turn(state: State, runtime: Runtime[Context]) -> Turn:
+    """Return the turn that answers the last user message.
+
+    Raises:
+        UserError: It has been answered, or there is none.
+    """
+    question, info = last_question(state["messages"]), runtime.execution_info
+    seed = f"{thread_of(runtime)}/{info.checkpoint_id if info else ''}/{question.id}"
+    return new_turn(seed, question, state.get("turn"), context_of(runtime).handles.clock)
+
+
+def last_question(messages: Sequence[AnyMessage]) -> HumanMessage:
+    """Return the last user message.
+
+    Raises:
+        UserError: It has been answered, or there is none.
+    """
+    turn = this_turn(messages)
+    question = turn[0] if turn else None
+    if isinstance(question, HumanMessage) and not question.text.strip() and left_out(question):
+        raise UserError("Images are not read, and the message has no text.", "Say it in words.")
+    if not isinstance(question, HumanMessage) or not question.text.strip() or is_answered(turn):
+        raise UserError("There is nothing to answer: the last message is not a user's.", "Send a user message.")
+    return question
+
+
+def new_turn(seed: str, question: AnyMessage, before: Turn | None, clock: Clock) -> Turn:
+    """Return a turn in which nothing has happened yet.
+
+    Args:
+        seed: Decides the turn's id.
+        question: The user message.
+        before: The turn that the state held until now.
+        clock: For the time it begins.
+    """
+    # A turn that is begun again after a crash must be the same turn, or the journal and the trace would show two.
+    entropy = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()[:10]
+    return Turn(
+        id=base64.b32encode(entropy).decode().lower(),
+        ts=clock.now().isoformat(timespec="seconds"),
+        question=question.text,
+        message=str(question.id),
+        previous=_find_previous(before),
+        run=None,
+        shown={},
+        corrections=[],
+        decisions=[],
+        usage={"input_tokens": 0, "output_tokens": 0, "estimated": False},
+        durations={},
+        error=None,
+        answer=None,
+    )
+
+
+def _was_answered(turn: Turn, runtime: Runtime[Context]) -> bool:
+    """Return whether another run has answered the turn, so that this one goes back to a state before its answer."""
+    if turn.get("run") == run_of(runtime):
+        return False
+    records = context_of(runtime).handles.traces.read(thread_of(runtime))
+    return any(record["id"] == turn["id"] for record in records)
+
+
+def _keep_edited(state: State) -> str:
+    """Return the draft if a person wrote it; one of an earlier attempt is not the answer of this one."""
+    turn, draft = state.get("turn"), state.get("draft", "")
+    if turn is None or turn["error"]:
+        return ""
+    own = [decision["text"].strip() for decision in turn["decisions"][-1:]]
+    return "" if draft in own else draft
+
+
+def _find_previous(before: Turn | None) -> str | None:
+    """Return the last turn that was answered; None if there was none."""
+    if before is None:
+        return None
+    return before["id"] if before["answer"] is not None else before.get("previous")

@@ -1,0 +1,123 @@
+"""`ana ask` in scripts: what it reads, what it prints on standard error, how it exits."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+
+import pytest
+
+from ana.models.scripted import calls
+from ana.settings import PROJECT
+from app.outcome import expect_done
+from tests.app.conftest import Run
+from tests.conftest import MakeAssistant, folders
+from tests.forks import fork
+
+NOTES = "First line\nsecond line: delete the milk\n"
+
+
+@pytest.fixture
+def ask_with_pipe(tmp_path: Path) -> Callable[..., tuple[int, str]]:
+    """Runs `ana ask` with a pipe for its input: its exit code and its output."""
+
+    def run(*arguments: str, given: str = "", closed: bool = True) -> tuple[int, str]:
+        env = folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
+        read, write = os.pipe()
+        with TemporaryFile("w+") as told:
+            child = fork(
+                "-m", "app.cli", "ask", *arguments, stdin=read, stdout=told.fileno(), stderr=told.fileno(), env=env
+            )
+            os.close(read)
+            with suppress(BrokenPipeError):
+                os.write(write, given.encode())
+            if closed:
+                os.close(write)
+            code = child.wait()
+            if not closed:
+                os.close(write)
+            told.seek(0)
+            return code, told.read()
+
+    return run
+
+
+def test_what_is_piped_in_is_added_to_the_message(ask_with_pipe: Callable[..., tuple[int, str]]) -> None:
+    code, told = ask_with_pipe("keep this as a note", given=NOTES)
+    assert code == 0
+    assert "+ First line second line: delete the milk (note)\n" in told
+
+
+@pytest.mark.parametrize("arguments", [("-",), ()])
+def test_what_is_piped_in_is_the_message(
+    ask_with_pipe: Callable[..., tuple[int, str]], arguments: tuple[str, ...]
+) -> None:
+    assert "+ Buy milk (task, active)\n" in ask_with_pipe(*arguments, given="add buy milk\n")[1]
+
+
+def test_a_file_is_read(ana: Run) -> None:
+    done = ana("ask", "Keep this as a note.", given=NOTES)
+    assert (done.returncode, done.stderr) == (0, "+ First line second line: delete the milk (note)\n")
+
+
+def test_a_pipe_in_which_nothing_comes_is_not_waited_for(ask_with_pipe: Callable[..., tuple[int, str]]) -> None:
+    code, told = ask_with_pipe("add buy milk", closed=False)
+    assert code == 0
+    assert "+ Buy milk (task, active)\n" in told
+
+
+def test_bytes_that_are_no_text_do_no_harm(ana: Run, tmp_path: Path) -> None:
+    done = ana("ask", "-", given="note: caf\udce9")
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+
+
+def test_a_text_that_is_too_long_is_refused(ana: Run) -> None:
+    done = ana("ask", "keep this as a note", given="x" * 1_000_001)
+    assert (done.returncode, done.stderr) == (1, "The text is longer than 1,000,000 bytes. Send a part of it.\n")
+
+
+def test_receipts_are_on_standard_error(ana: Run) -> None:
+    done = ana("ask", "add buy milk tomorrow", "--json")
+    assert done.stderr.startswith("+ Buy milk (task, active, due ")
+    assert done.stdout.startswith("{")
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("what is 5/2?", 0),
+        ("thanks", 0),
+        ("what is 5/0?", 1),
+        ("what is 2**99999999", 1),
+        ("blargh the foo", 1),
+        ("who is the president of France?", 1),
+        ("remind me to call Anna on Friday on Monday", 1),
+    ],
+)
+def test_the_exit_code_says_whether_it_was_understood(ana: Run, said: str, code: int) -> None:
+    done = ana("ask", said)
+    assert (done.returncode, done.stderr) == (code, "")
+
+
+def test_a_calculation_that_succeeds_the_second_time_has_not_failed(make_assistant: MakeAssistant) -> None:
+    wrong, right = (calls(("calculator", {"expression": text})) for text in ("1/0", "1/2"))
+    thread = "00000000-0000-4000-8000-000000000000"
+    assert expect_done(make_assistant(wrong, "It has no value.").ask("1/0?", thread)).fruitless
+    assert not expect_done(make_assistant(wrong, right, "0.5").ask("1/2?", thread)).fruitless
+
+
+def test_the_same_words_again_keep_a_second_one(ana: Run) -> None:
+    changed = [ana("ask", words).stderr for words in ("add buy milk", "add buy milk", "Add buy  milk", "add buy milk")]
+    assert changed == ["+ Buy milk (task, active)\n", "", "+ Buy milk (task, active)\n", ""]
+
+
+def test_other_words_in_between_change_nothing_and_long_after_they_are_asked_again(ana: Run, tmp_path: Path) -> None:
+    for words in ("add buy milk", "add buy milk", "add buy bread"):
+        ana("ask", words)
+    [note] = (tmp_path / "data").glob("refused_copy")
+    assert "milk" not in note.read_text()
+    os.utime(note, (0, note.stat().st_mtime - 3600))
+    assert ana("ask", "add buy milk").stderr == ""
+    assert ana("ask", "add buy milk").stderr == "+ Buy milk (task, active)\n"

@@ -1,0 +1,370 @@
+"""Several doors to one thread: one at a time works in it, nothing is lost, done twice or left behind."""
+
+import contextvars
+import json
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk import get_sync_client
+from langgraph_sdk.client import SyncLangGraphClient
+from starlette.responses import Response
+from starlette.testclient import TestClient
+
+from ana.errors import StoreBusy, TurnStopped
+from ana.handles import open_data_folder
+from ana.models.scripted import calls
+from ana.ownership import Ownership, owner, thread_lock
+from ana.settings import Settings, load_settings
+from ana.tracing.traces import Traces
+from app.http.app import Question, TurnRunner
+from app.http.deletion import ThreadDeletion
+from app.threads import Threads
+from evals.load.mixed import run_round
+from evals.load.server import Server, running
+from tests.conftest import MakeAssistant, folders
+from tests.forks import run_forked
+from tests.openai_stub import Said, Stub, openai_stub, stores_what_is_said
+
+HELLO = Said("Hello there.")
+
+
+class Gate:
+    """A model that says nothing until the gate is opened, and tells when it was asked."""
+
+    def __init__(self, *replies: Said) -> None:
+        self.opened = threading.Event()
+        self.reached = threading.Event()
+        self._replies = replies
+
+    def script(self) -> list[Callable[[dict[str, Any]], Said] | Said]:
+        return [self._wait, *self._replies[1:], HELLO]
+
+    def _wait(self, _: dict[str, Any]) -> Said:
+        self.reached.set()
+        self.opened.wait(60)
+        return self._replies[0]
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[Stub]:
+    with openai_stub(HELLO) as stub:
+        yield stub
+
+
+@pytest.fixture(scope="module")
+def env(tmp_path_factory: pytest.TempPathFactory, stub: Stub) -> dict[str, str]:
+    more = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": stub.url}
+    # a long history is cut, and then the state would no longer hold every message
+    return folders(tmp_path_factory.mktemp("doors"), ANA_HISTORY_TOKENS="100000", **more)
+
+
+@pytest.fixture(scope="module")
+def server_settings(env: dict[str, str]) -> Settings:
+    return load_settings(env)
+
+
+@pytest.fixture(scope="module")
+def server(env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running(env, tmp_path_factory.mktemp("log") / "server.log") as server:
+        yield server
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[SyncLangGraphClient]:
+    with get_sync_client(url=server.url, timeout=60) as client:
+        yield client
+
+
+@pytest.fixture
+def thread(client: SyncLangGraphClient) -> str:
+    return str(client.threads.create()["thread_id"])
+
+
+def say(question: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": question}]}
+
+
+def texts(client: SyncLangGraphClient, thread: str) -> list[str]:
+    values: Any = client.threads.get_state(thread)["values"]
+    return [m["content"] for m in values["messages"] if m["type"] != "tool" and m["content"]]
+
+
+def questions(settings: Settings, thread: str) -> list[str]:
+    return [record["question"] for record in Traces(settings.traces_dir).read(thread)]
+
+
+def stored(settings: Settings) -> list[str]:
+    with open_data_folder(settings, "a test") as handles:
+        return [item.content for item in handles.memory.items()]
+
+
+def ask(server: Server, thread: str, question: str) -> httpx.Response:
+    return httpx.post(f"{server.url}/ask", json={"question": question, "thread_id": thread}, timeout=60)
+
+
+def store(content: str) -> Said:
+    return Said(calls=[("create_item", {"content": content, "properties": {"type": "note"}})])
+
+
+def test_forty_messages_at_once_through_every_door_are_answered_in_one_order(
+    server: Server, stub: Stub, env: dict[str, str]
+) -> None:
+    stub.script = [stores_what_is_said]
+    assert run_round(server.url, env, "together") == []
+
+
+def test_a_run_that_still_works_is_not_finished_by_another_door(
+    client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, server_settings: Settings
+) -> None:
+    gate = Gate(store("the only cheese"), Said("Saved."))
+    stub.script = gate.script()
+    run = client.runs.create(thread, "ana", input=say("cheese"))
+    assert gate.reached.wait(30)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(ask, server, thread, "and then?")
+        gate.opened.set()
+        client.runs.join(thread, run["run_id"])
+        assert asked.result().json()["answer"] == "Hello there."
+    assert texts(client, thread) == ["cheese", "Saved.", "and then?", "Hello there."]
+    assert questions(server_settings, thread) == ["cheese", "and then?"]
+    assert stored(server_settings).count("the only cheese") == 1
+
+
+def test_a_cancelled_run_owns_its_thread_until_its_node_has_ended(
+    client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
+) -> None:
+    gate = Gate(store("never wanted"))
+    stub.script = gate.script()
+    run = client.runs.create(thread, "ana", input=say("hang"))
+    assert gate.reached.wait(30)
+    client.runs.cancel(thread, run["run_id"], wait=True)
+    with pytest.raises(StoreBusy, match="ana server"):
+        thread_lock(server_settings, thread, "a test", patience=0).acquire()
+    gate.opened.set()
+    lock = thread_lock(server_settings, thread, "a test", patience=30)
+    lock.acquire()
+    lock.release()
+    assert "never wanted" not in stored(server_settings)
+
+
+def test_a_stopped_run_begins_no_further_call(make_assistant: MakeAssistant) -> None:
+    both = calls(*[("create_item", {"content": content}) for content in ("first", "second")])
+    assistant = make_assistant(both, "Saved.")
+    run = Ownership(None)
+
+    def ask_and_stop() -> None:
+        owner.set(run)
+        assistant.ask("both", str(uuid.uuid4()), on_event=lambda event: run.close() if "tool" in event else None)
+
+    with pytest.raises(TurnStopped):
+        contextvars.copy_context().run(ask_and_stop)
+    assert [item.content for item in assistant.handles.memory.items()] == ["first"]
+
+
+def test_runs_that_wait_for_their_thread_keep_no_other_thread_waiting(
+    client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
+) -> None:
+    stub.script = [HELLO]
+    lock = thread_lock(server_settings, thread, "a test")
+    lock.acquire()
+    try:
+        waiting = [client.runs.create(thread, "ana", input=say(f"waits {n}")) for n in range(6)]
+        answered: Any = client.runs.wait(client.threads.create()["thread_id"], "ana", input=say("elsewhere"))
+        assert answered["messages"][-1]["content"] == "Hello there."
+        assert texts_or_none(client, thread) == []
+    finally:
+        lock.release()
+    for run in waiting:
+        client.runs.join(thread, run["run_id"])
+    assert texts(client, thread)[::2] == [f"waits {n}" for n in range(6)]
+
+
+def texts_or_none(client: SyncLangGraphClient, thread: str) -> list[str]:
+    values: Any = client.threads.get_state(thread)["values"]
+    return texts(client, thread) if values else []
+
+
+def test_a_run_that_waits_for_another_door_is_cancelled_at_once(
+    client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
+) -> None:
+    stub.script = [HELLO]
+    lock = thread_lock(server_settings, thread, "a test")
+    lock.acquire()
+    try:
+        run = client.runs.create(thread, "ana", input=say("never mind"))
+        while client.runs.get(thread, run["run_id"])["status"] == "pending":
+            time.sleep(0.05)
+        client.runs.cancel(thread, run["run_id"], wait=True)
+        assert client.runs.get(thread, run["run_id"])["status"] == "interrupted"
+    finally:
+        lock.release()
+    client.runs.wait(thread, "ana", input=say("this one"))
+    assert texts(client, thread) == ["this one", "Hello there."]
+
+
+def test_a_request_waits_for_another_door_and_is_then_refused_with_its_name(
+    make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handles = make_assistant("Hello.").handles
+    monkeypatch.setattr("app.http.app.default_handles", lambda _: handles)
+    turns, thread = TurnRunner(patience=0.05), str(uuid.uuid4())
+    lock = thread_lock(handles.settings, thread, "somebody")
+    lock.acquire()
+    refused = turns.answer(Question(question="hello", thread_id=thread, max_steps=None))
+    lock.release()
+    assert refused.status_code == 409
+    assert "in use by somebody" in json.loads(bytes(refused.body))["error"]
+    assert turns.answer(Question(question="hello", thread_id=thread, max_steps=None)).status_code == 200
+    turns.close()
+
+
+def test_a_deleted_thread_is_gone_at_every_door_and_may_be_used_again(
+    client: SyncLangGraphClient, server: Server, stub: Stub, env: dict[str, str], server_settings: Settings
+) -> None:
+    stub.script = [HELLO]
+    threads, locks = Threads(server_settings), server_settings.ana_data_dir / "locks"
+    thread = threads.resolve("holidays")
+    client.threads.create(thread_id=thread)
+    assert ask(server, "holidays", "first").json()["thread_id"] == thread
+    threads.set_last(thread)
+    client.threads.delete(thread)
+    assert httpx.get(f"{server.url}/trace/{thread}").status_code == 404
+    assert httpx.get(f"{server.url}/transcript/{thread}").json()["turns"] == []
+    assert (threads.last(), threads.names(), list(locks.glob(f"{thread}*"))) == (None, [], [])
+    assert thread not in [each.id for each in threads.all()]
+
+    assert ask(server, "holidays", "second").json()["thread_id"] == thread
+    while thread not in [each["thread_id"] for each in client.threads.search(limit=100)]:
+        time.sleep(0.05)  # a thread of another door appears when the server looks for them
+    client.runs.wait(thread, "ana", input=say("third"))
+    done = run_forked("-m", "app.cli", "ask", "fourth", "--thread", "holidays", env=env)
+    assert done.returncode == 0, done.stderr
+    assert texts(client, thread)[::2] == questions(server_settings, thread) == ["second", "third", "fourth"]
+
+
+def test_a_run_that_waits_for_its_thread_does_not_bring_it_back(
+    client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
+) -> None:
+    stub.script = [HELLO]
+    lock = thread_lock(server_settings, thread, "a test")
+    lock.acquire()
+    run = client.runs.create(thread, "ana", input=say("too late"))
+    while client.runs.get(thread, run["run_id"])["status"] == "pending":
+        time.sleep(0.05)
+    with ThreadPoolExecutor(1) as pool:
+        deleted = pool.submit(client.threads.delete, thread)
+        lock.release()
+        deleted.result()
+    client.threads.create(thread_id=thread)
+    client.runs.wait(thread, "ana", input=say("another"))
+    assert texts(client, thread) == ["another", "Hello there."]
+
+
+def test_a_thread_in_which_somebody_works_is_not_deleted(
+    make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assistant, thread = make_assistant("Hello."), str(uuid.uuid4())
+    forgotten: list[str] = []
+    settings = assistant.handles.settings
+    assistant.ask("hello", thread)
+    monkeypatch.setattr("app.http.deletion.thread_lock", partial(thread_lock, patience=0.05))
+    monkeypatch.setattr("app.http.deletion.load_settings", lambda: settings)
+    web = TestClient(ThreadDeletion(Response(status_code=204), forgotten.append))
+    lock = thread_lock(settings, thread, "somebody")
+    lock.acquire()
+    refused = web.delete(f"/threads/{thread}")
+    lock.release()
+    assert (refused.status_code, forgotten) == (409, [])
+    assert "in use by somebody" in refused.json()["detail"]
+    assert questions(settings, thread) == ["hello"]
+    assert web.delete(f"/threads/{thread}").status_code == 204
+    assert (questions(settings, thread), forgotten) == ([], [thread])
+
+
+@pytest.mark.parametrize(
+    "path", ["/threads/search", "/threads/------------------------------------", "/threads/x/runs/y"]
+)
+def test_other_requests_pass(path: str) -> None:
+    web = TestClient(ThreadDeletion(Response(status_code=204), lambda _: pytest.fail("a thread was forgotten")))
+    assert web.delete(path).status_code == 204
+
+
+def test_a_run_that_is_rolled_back_leaves_neither_messages_nor_what_it_stored(
+    client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
+) -> None:
+    stub.script = [HELLO]
+    client.runs.wait(thread, "ana", input=say("before"))
+    gate = Gate(Said("Saved."))
+    stub.script = [store("a mistake"), *gate.script()]
+    run = client.runs.create(thread, "ana", input=say("the wrong one"))
+    assert gate.reached.wait(30)
+    assert "a mistake" in stored(server_settings)
+    following = client.runs.create(thread, "ana", input=say("the right one"), multitask_strategy="rollback")
+    gate.opened.set()
+    client.runs.join(thread, following["run_id"])
+    assert texts(client, thread) == ["before", "Hello there.", "the right one", "Hello there."]
+    assert questions(server_settings, thread) == ["before", "the right one"]
+    assert "a mistake" not in stored(server_settings)
+    assert run["run_id"] not in [each["run_id"] for each in client.runs.list(thread)]
+    with open_data_folder(server_settings, "a test") as handles:
+        newest = next(iter(handles.memory.turns()))
+    assert newest.startswith("undo-")
+
+
+def test_a_turn_that_began_in_an_edited_state_is_rolled_back_with_its_run(
+    client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
+) -> None:
+    stub.script = [HELLO]
+    client.runs.wait(thread, "ana", input=say("before"))
+    client.threads.update_state(thread, say("put in"), as_node="load_context")
+    gate = Gate(Said("Saved."))
+    stub.script = [store("a mistake in it"), *gate.script()]
+    client.runs.create(thread, "ana", input=None)
+    assert gate.reached.wait(30)
+    assert "a mistake in it" in stored(server_settings)
+    following = client.runs.create(thread, "ana", input=say("after"), multitask_strategy="rollback")
+    gate.opened.set()
+    client.runs.join(thread, following["run_id"])
+    assert "a mistake in it" not in stored(server_settings)
+
+
+def test_a_run_that_was_stopped_is_not_finished_by_the_next_message(
+    client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, server_settings: Settings
+) -> None:
+    gate = Gate(store("what nobody wants any more"))
+    stub.script = [store("what was wanted"), *gate.script()]
+    run = client.runs.create(thread, "ana", input=say("both"))
+    assert gate.reached.wait(30)
+    client.runs.cancel(thread, run["run_id"], wait=True)
+    gate.opened.set()
+    answered = ask(server, thread, "hello")
+    assert (answered.status_code, answered.json()["answer"]) == (200, "Hello there.")
+    assert "what was wanted" in stored(server_settings)
+    assert "what nobody wants any more" not in stored(server_settings)
+    assert [(r["question"], r["answer"]) for r in Traces(server_settings.traces_dir).read(thread)] == [
+        ("both", "Stopped."),
+        ("hello", "Hello there."),
+    ]
+
+
+def test_a_run_that_asks_for_it_is_rejected_while_another_door_works_in_its_thread(
+    client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, server_settings: Settings
+) -> None:
+    stub.script = [HELLO]
+    lock = thread_lock(server_settings, thread, "somebody")
+    lock.acquire()
+    body = {"assistant_id": "ana", "input": say("now or never"), "multitask_strategy": "reject"}
+    for path in ("runs", "runs/wait", "runs/stream"):
+        refused = httpx.post(f"{server.url}/threads/{thread}/{path}", json=body)
+        assert refused.status_code == 409
+        assert "in use by somebody" in refused.json()["detail"]
+    lock.release()
+    client.runs.wait(thread, "ana", input=say("now"), multitask_strategy="reject")
+    assert texts(client, thread) == ["now", "Hello there."]

@@ -1,0 +1,287 @@
+"""LangSmith, as a collector on loopback sees it: what is sent, what never is, and what a dead endpoint costs."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk import get_sync_client
+
+from ana.settings import PROJECT, load_settings
+from ana.tracing.langsmith import settle_environment
+from ana.tracing.traces import Traces
+from evals.load.server import Server, running
+from tests.app.conftest import Run
+from tests.conftest import folders
+from tests.langsmith_collector import KEY, Collector, langsmith_collector
+from tests.openai_stub import Said, Stub, openai_stub, without_tools
+
+SECRET = "sk-test-secret"
+MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
+DONE = Said("Saved: buy milk.")
+LONG = 20.0
+"""Seconds that a process with a dead endpoint never takes to end; the library's own time-outs are longer."""
+
+ROUTED = {"reason": "after_reason", "execute_tools": "after_execute_tools", "reflect": "after_reflect"}
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    with langsmith_collector() as collector:
+        yield collector
+
+
+@pytest.fixture
+def stub() -> Iterator[Stub]:
+    with openai_stub(MILK, DONE) as stub:
+        yield stub
+
+
+@pytest.fixture
+def env(collector: Collector, stub: Stub) -> dict[str, str]:
+    """An assistant whose model is the stub, traced by the collector."""
+    return {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": SECRET, "OPENAI_BASE_URL": stub.url} | collector.env
+
+
+def draw(collector: Collector, run: dict[str, Any]) -> Any:
+    """A run and all below it, as (type, name) and a list; an llm run is named by its provider and model."""
+    metadata = run["extra"]["metadata"]
+    llm = f"{metadata.get('ls_provider')} {metadata.get('ls_model_name')}"
+    return (
+        run["run_type"],
+        llm if run["run_type"] == "llm" else run["name"],
+        [draw(collector, child) for child in collector.children(run)],
+    )
+
+
+def node(name: str, *inner: tuple[str, str, list[Any]]) -> tuple[str, str, list[Any]]:
+    routers: list[Any] = [("chain", ROUTED[name], [])] if name in ROUTED else []
+    return "chain", name, [*inner, *routers]
+
+
+LLM: tuple[str, str, list[Any]] = ("llm", "openai gpt-4o-mini", [])
+TREE = (
+    "chain",
+    "ana",
+    [
+        node("load_context"),
+        node("reason", LLM),
+        node("execute_tools", ("tool", "create_item", [])),
+        node("reason", LLM),
+        node("reflect"),
+    ],
+)
+
+
+def check_turn(collector: Collector, root: dict[str, Any]) -> None:
+    """Hold a run against the turn with MILK and DONE, whichever door it came through."""
+    assert draw(collector, root) == TREE
+    assert root["inputs"]["messages"][-1]["content"] == "I need milk"
+    assert root["outputs"]["messages"][-1]["content"] == "Saved: buy milk."
+    below = [r for r in collector.runs.values() if r["trace_id"] == root["id"]]
+    tool = next(r for r in below if r["run_type"] == "tool")
+    assert tool["inputs"] == {"content": "Buy milk", "properties": {"type": "task"}}
+    assert json.loads(tool["outputs"]["output"]["content"])["content"] == "Buy milk"
+    usage = [r["extra"]["metadata"].get("usage_metadata") for r in below]
+    assert sum(u["total_tokens"] for u in usage if u) == 220, "each of the two calls counts once"
+    assert {r["extra"]["metadata"]["thread_id"] for r in below} == {root["extra"]["metadata"]["thread_id"]}
+    assert not [r for r in below if r.get("error") or not r.get("end_time")]
+
+
+def test_a_turn_of_the_command_line_is_one_tree(collector: Collector, env: dict[str, str], ana: Run) -> None:
+    told = json.loads(ana("ask", "I need milk", "--json", **env).stdout)
+    (root,) = collector.wait_for_roots(1)
+    check_turn(collector, root)
+    metadata = root["extra"]["metadata"]
+    assert (metadata["thread_id"], metadata["turn_id"]) == (told["thread_id"], told["trace_id"])
+    assert (metadata["provider"], metadata["model"]) == ("openai", "gpt-4o-mini")
+    assert "policy_violation" not in root["tags"]
+
+
+def test_a_turn_of_a_model_without_tool_calls_is_the_same_tree(
+    collector: Collector, env: dict[str, str], stub: Stub, ana: Run
+) -> None:
+    decision = {"tool": {"name": "create_item", "args": {"content": "Buy milk", "properties": {"type": "task"}}}}
+    stub.script = [*without_tools(json.dumps(decision), '{"final": {"answer": "Saved: buy milk."}}')]
+    ana("ask", "I need milk", **env)
+    check_turn(collector, *collector.wait_for_roots(1))
+
+
+def test_a_turn_of_the_server_is_one_tree_and_a_dead_endpoint_does_not_hold_it(
+    collector: Collector, env: dict[str, str], stub: Stub, tmp_path: Path
+) -> None:
+    env = folders(tmp_path, **env)
+    with running(env, tmp_path / "server.log") as server:
+        thread = ask_server(server, "I need milk")
+        (root,) = collector.wait_for_roots(1)
+        check_turn(collector, root)
+        metadata = root["extra"]["metadata"]
+        record = httpx.get(f"{server.url}/trace/{metadata['turn_id']}").json()
+        assert (metadata["thread_id"], record["thread_id"]) == (thread, thread)
+        assert "/metadata/submit" not in {r.path[-16:] for r in collector.requests}
+        collector.answering.clear()
+        ask_server(server, "I need milk")
+        server.process.send_signal(signal.SIGINT)
+        server.process.wait(LONG)
+
+
+def ask_server(server: Server, question: str) -> str:
+    """Run a turn through the API; return its thread."""
+    given: Any = {"messages": [{"role": "user", "content": question}]}
+    with get_sync_client(url=server.url) as client:
+        thread = client.threads.create()["thread_id"]
+        client.runs.wait(thread, "ana", input=given)
+    return str(thread)
+
+
+def test_a_turn_with_a_violation_is_found_by_a_tag(
+    collector: Collector, env: dict[str, str], stub: Stub, ana: Run
+) -> None:
+    stub.script = [Said("I have saved your note."), Said("I did not keep anything.")]
+    ana("ask", "keep this", **env)
+    (root,) = collector.wait_for_roots(1)
+    assert {"policy_violation", "policy_violation:claimed_write"} <= set(root["tags"])
+    assert root["extra"]["metadata"]["policy_violations"] == "claimed_write"
+
+
+ASKS_TWICE = '''
+from langchain_core.tools import tool
+from langgraph.types import interrupt
+
+@tool
+def ask_twice() -> str:
+    """Ask, and ask again."""
+    request = {"name": "ask_twice", "args": {}, "description": "Asks."}
+    review = {"action_name": "ask_twice", "allowed_decisions": ["approve"]}
+    return str([interrupt({"action_requests": [request], "review_configs": [review]}) for _ in range(2)])
+
+TOOLS = [ask_twice]
+'''
+
+
+def test_every_run_of_a_turn_that_waits_twice_carries_its_id(
+    collector: Collector, env: dict[str, str], stub: Stub, ana: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "asking.py").write_text(ASKS_TWICE)
+    stub.script = [Said(calls=[("ask_twice", {})]), Said("Twice.")]
+    env["TOOLS_MODULES"] = "asking"
+    assert ana("ask", "go", "--thread", "t", **env).returncode == 3
+    assert ana("ask", "--thread", "t", "--decide", "approve", **env).returncode == 3
+    told = json.loads(ana("ask", "--thread", "t", "--decide", "approve", "--json", **env).stdout)
+    roots = collector.wait_for_roots(3)
+    assert [root["extra"]["metadata"]["turn_id"] for root in roots] == [told["trace_id"]] * 3
+
+
+def test_secrets_are_never_sent(collector: Collector, env: dict[str, str], stub: Stub, ana: Run) -> None:
+    stub.script = [
+        Said(calls=[("create_item", {"content": f"keys {SECRET}", "properties": {KEY: SECRET}})]),
+        Said(calls=[("update_item", {"id": SECRET, "content": KEY})]),
+        Said(status=401, error=f"Incorrect API key provided: {SECRET}"),
+    ]
+    ana("ask", f"keep {SECRET} and {KEY}", "--thread", f"about {SECRET}", **env)
+    collector.wait_for_roots(1)
+    assert "[secret]" in collector.bodies()
+    assert "Incorrect API key" in collector.bodies()
+    assert SECRET not in collector.bodies()
+    assert KEY not in collector.bodies()
+
+
+def test_what_is_to_be_hidden_is_hidden(collector: Collector, env: dict[str, str], ana: Run) -> None:
+    ana("ask", "I need milk", **env, LANGSMITH_HIDE_INPUTS="1", LANGSMITH_HIDE_OUTPUTS="Yes")
+    (root,) = collector.wait_for_roots(1)
+    assert draw(collector, root) == TREE
+    assert {json.dumps([r["inputs"], r["outputs"]]) for r in collector.runs.values()} == {"[{}, {}]"}
+    assert "milk" not in collector.bodies().lower()
+
+
+@pytest.mark.parametrize(("hidden", "shown"), [("inputs", "outputs"), ("outputs", "inputs")])
+def test_inputs_and_outputs_are_hidden_apart(
+    collector: Collector, env: dict[str, str], ana: Run, hidden: str, shown: str
+) -> None:
+    ana("ask", "I need milk", **env, **{f"LANGSMITH_HIDE_{hidden.upper()}": "true"})
+    (root,) = collector.wait_for_roots(1)
+    assert root[shown]
+    assert not [r for r in collector.runs.values() if r[hidden]]
+
+
+def test_with_tracing_off_nothing_is_sent_though_there_is_a_key(
+    collector: Collector, env: dict[str, str], ana: Run
+) -> None:
+    done = ana("ask", "I need milk", **env | {"LANGSMITH_TRACING": "off", "LANGCHAIN_TRACING_V2": "true"})
+    assert done.stdout == "Saved: buy milk.\n"
+    assert collector.requests == []
+
+
+def test_a_server_started_by_hand_sends_nothing_though_there_is_a_key(
+    collector: Collector, env: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LANGSMITH_TRACING")
+    del env["LANGSMITH_TRACING"]
+    env = folders(tmp_path, **env) | {"LANGGRAPH_CLI_NO_ANALYTICS": "1"}
+    command = ["langgraph_cli", "dev", "--no-browser", "--config", str(PROJECT / "langgraph.json")]
+    with running(env, tmp_path / "server.log", command, cwd=tmp_path) as server:
+        thread = ask_server(server, "I need milk")
+    assert Traces(load_settings(env).traces_dir).read(thread)[-1]["answer"] == "Saved: buy milk."
+    assert collector.requests == []
+
+
+def test_the_library_is_off_though_it_has_read_an_older_name_of_the_switch() -> None:
+    script = """
+        from langsmith.utils import tracing_is_enabled
+        from ana.settings import load_settings
+        from ana.tracing.langsmith import connect, switch_on_or_off
+        print(tracing_is_enabled(), switch_on_or_off(), connect(load_settings()), tracing_is_enabled())
+    """
+    # not a fork: the process that forks has read the environment already
+    env = os.environ | {"LANGSMITH_TRACING": "", "LANGCHAIN_TRACING_V2": "true"}
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    done = subprocess.run(command, cwd=PROJECT, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout == "True False None False\n"
+
+
+def test_the_environment_of_the_server_has_no_key_unless_tracing_is_on() -> None:
+    given = {"LANGSMITH_API_KEY": KEY, "LANGCHAIN_API_KEY": KEY, "LANGSMITH_CONTROL_PLANE_API_KEY": KEY}
+    assert KEY not in settle_environment(given | {"LANGCHAIN_TRACING_V2": "true"}).values()
+    assert given.items() <= settle_environment(given | {"LANGSMITH_TRACING": "TRUE"}).items()
+
+
+@pytest.mark.parametrize(
+    ("said", "tracing", "hiding"),
+    [("true", "true", "true"), (" 1 ", "true", "true"), ("TRUE", "true", "true"), ("yes", "false", "true")]
+    + [(no, "false", "false") for no in ("", "false", "0", "No", "off")],
+)
+def test_a_switch_is_spelled_as_the_library_reads_it(said: str, tracing: str, hiding: str) -> None:
+    names = ("LANGSMITH_TRACING", "LANGSMITH_HIDE_INPUTS", "LANGCHAIN_HIDE_OUTPUTS", "LANGSMITH_HIDE_METADATA")
+    settled = settle_environment(dict.fromkeys(names, said) | {"LANGSMITH_TRACING_V2": "true"})
+    assert [settled[name] for name in (*names, "LANGSMITH_TRACING_V2")] == [tracing, *[hiding] * 3, tracing]
+
+
+@pytest.mark.parametrize("said", ["ask", "chat"])
+def test_a_dead_endpoint_delays_no_answer_and_does_not_hold_the_exit(
+    collector: Collector, env: dict[str, str], ana: Run, said: str
+) -> None:
+    collector.answering.clear()
+    done = ana("ask", "I need milk", **env) if said == "ask" else ana("chat", given="I need milk\n", **env)
+    assert "Saved: buy milk." in done.stdout
+    assert time.monotonic() - collector.requests[0].at < LONG
+
+
+def test_tracing_without_a_key_is_a_sentence(ana: Run) -> None:
+    done = ana("ask", "hi", LANGSMITH_TRACING="true", LANGSMITH_API_KEY="")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("LANGSMITH_TRACING is on, but LANGSMITH_API_KEY is not set.")
+
+
+def test_the_library_is_loaded_only_if_it_is_switched_on() -> None:
+    script = "import sys; from app.startup import start; start(); print('langsmith' in sys.modules)"
+    env = os.environ | {"LANGSMITH_TRACING": "true", "LANGSMITH_API_KEY": KEY}
+    done = subprocess.run([sys.executable, "-c", script], cwd=PROJECT, env=env, capture_output=True, text=True)
+    assert done.stdout == "False\n"

@@ -1,0 +1,71 @@
+"""Letters beyond ASCII in paths, names and text, also where the locale knows none; and bytes that are no text."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ana.settings import PROJECT
+from tests.app.conftest import Run
+from tests.conftest import folders
+
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+def test_a_locale_without_letters_loses_none(tmp_path: Path) -> None:
+    home = tmp_path / "dätä 日本"
+    env = os.environ | folders(home, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT), LOG_TO_CONSOLE="true") | ASCII
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-m", "app.cli", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, timeout=90, check=False)
+        assert done.returncode == 0, done.stderr
+        assert b"Traceback" not in done.stderr
+        return done.stdout.decode()
+
+    run("ask", "--thread", "Zürich", "note: café – 日本")
+    assert "café – 日本" in run("threads", "show", "Zürich")
+    assert sorted(os.listdir(tmp_path)) == [home.name]
+    assert (home / "data" / "chroma" / "chroma.sqlite3").exists()
+
+
+NO_TEXT = "caf\udce9"
+"""How Python holds an argument that is not UTF-8."""
+
+TYPED = (
+    ("ask", "--thread", NO_TEXT, f"note: {NO_TEXT}"),
+    ("items", NO_TEXT),
+    ("items", "--where", f'{{"x": "{NO_TEXT}"}}'),
+    ("history", "--since", NO_TEXT),
+    ("history", "--item", NO_TEXT),
+    ("undo", "--turn", NO_TEXT),
+    ("import", NO_TEXT),
+    ("restore", NO_TEXT),
+    ("trash", "restore", NO_TEXT),
+    ("threads", "show", NO_TEXT),
+    ("ask", "--thread", "x", "--decide", NO_TEXT),
+)
+
+
+@pytest.mark.parametrize("typed", TYPED, ids=" ".join)
+def test_bytes_that_are_no_text_get_a_sentence(ana: Run, typed: tuple[str, ...]) -> None:
+    done = ana(*typed)
+    assert "Traceback" not in done.stderr
+    assert done.stdout or done.stderr
+
+
+@pytest.mark.parametrize("name", ["ANA_DATA_DIR", "TRACES_DIR", "LOG_FILE_PATH"])
+def test_a_path_that_is_no_text_is_named(ana: Run, name: str) -> None:
+    done = ana("items", **{name: NO_TEXT})
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{name} is wrong: the path is not UTF-8.")
+
+
+def test_input_that_is_no_text_is_read_all_the_same(tmp_path: Path) -> None:
+    env = os.environ | folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
+    command = [sys.executable, "-m", "app.cli", "chat"]
+    done = subprocess.run(command, input=b"/items caf\xe9\n", env=env, cwd=tmp_path, capture_output=True, timeout=90)
+    assert done.returncode == 0, done.stderr
+    assert "Nothing was found." in done.stderr.decode()

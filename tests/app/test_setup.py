@@ -1,0 +1,166 @@
+"""`ana setup` writes what was tried, and the REPL offers a model that is already on the machine."""
+
+import json
+import stat
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dotenv import dotenv_values
+from typer.testing import CliRunner
+
+from ana import settings as settings_module
+from app.cli.main import cli
+from tests.conftest import folders
+from tests.forks import run_forked
+from tests.openai_stub import Said, openai_stub
+from tests.terminal import Terminal
+
+
+@pytest.fixture
+def env_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty .env of a person who has set nothing."""
+    file = tmp_path / ".env"
+    monkeypatch.setattr(settings_module, "ENV_FILE", file)
+    for name in settings_module.Settings.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+    return file
+
+
+def run(*arguments: str, given: str = "") -> Any:
+    return CliRunner().invoke(cli, ["setup", *arguments], input=given)
+
+
+def test_what_was_tried_is_written_for_its_owner_alone(env_file: Path) -> None:
+    env_file.write_text("# mine\nANA_TIMEZONE=Europe/Berlin\nOPENAI_API_KEY=old\n")
+    env_file.chmod(0o644)
+    with openai_stub(Said("Hello!")) as stub:
+        done = run("--provider", "compatible", "--url", stub.url, "--model", "m-1", given="sk-new\n")
+    assert done.exit_code == 0, done.output
+    assert "Hello!" in done.output
+    assert "It read 100 tokens and wrote 10." in done.output
+    assert f"goes to {stub.url}" in done.output
+    assert "sk-new" not in done.output
+    assert stub.authorizations[0] == "Bearer sk-new"
+    assert len(stub.requests) == 1
+    assert dotenv_values(env_file) == {
+        "ANA_TIMEZONE": "Europe/Berlin",
+        "LLM_PROVIDER": "openai",
+        "OPENAI_API_KEY": "sk-new",
+        "OPENAI_BASE_URL": stub.url,
+        "OPENAI_MODEL": "m-1",
+    }
+    assert env_file.read_text().startswith("# mine\n")
+    assert stat.S_IMODE(env_file.stat().st_mode) == 0o600
+
+
+def test_nothing_is_written_if_the_model_does_not_answer(env_file: Path) -> None:
+    with openai_stub(Said(status=401)) as stub:
+        done = run("--provider", "compatible", "--url", stub.url, "--model", "m-1", given="sk-bad\n")
+    assert done.exit_code == 1
+    assert "refused the key (401). Nothing was written" in str(done.exception.sentence())
+    assert not env_file.exists()
+
+
+def test_it_asks_for_what_is_not_given(env_file: Path) -> None:
+    with openai_stub(Said("Hello!")) as stub:
+        done = run(given=f"nonsense\ncompatible\n{stub.url}\nsk-1\nm-2\n")
+    assert done.exit_code == 0, done.output
+    assert "Give one of: openai, openrouter, ollama, compatible, offline." in done.output
+    assert dotenv_values(env_file)["OPENAI_MODEL"] == "m-2"
+
+
+@pytest.mark.parametrize("key", ["", "two words", "\x1b[2J", "schlüssel"])
+def test_what_cannot_be_a_key_is_refused(env_file: Path, key: str) -> None:
+    done = run("--provider", "openai", "--model", "m", given=f"{key}\n")
+    assert done.exit_code == 2
+    assert "This is not a key" in done.output
+    assert not env_file.exists()
+
+
+def test_the_offline_reader_needs_no_trial(env_file: Path) -> None:
+    done = run("--provider", "offline")
+    assert done.exit_code == 0
+    assert "Nothing leaves this machine." in done.output
+    assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline"}
+
+
+def test_a_variable_that_hides_what_was_written_is_named(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LLM_PROVIDER", "offline")
+    assert "LLM_PROVIDER is set in the environment too" in run("--provider", "offline").output
+
+
+@pytest.fixture
+def ollama() -> Iterator[str]:
+    """The address of an Ollama with an embedder and a model."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = json.dumps({"models": [{"name": "nomic-embed-text:latest"}, {"name": "qwen3:8b"}]}).encode()
+            self.send_response(200 if self.path == "/api/tags" else 404)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def script_with(env_file: Path) -> str:
+    """Return a script that runs `ana` with another .env."""
+    return f"""
+        from pathlib import Path
+        from ana import settings
+        settings.ENV_FILE = Path({str(env_file)!r})
+        from app.cli.main import main
+        main()"""
+
+
+def chat_in_terminal(env_file: Path, tmp_path: Path, host: str) -> Terminal:
+    return Terminal(folders(tmp_path, OLLAMA_HOST=host), script=script_with(env_file))
+
+
+def test_the_repl_offers_an_ollama_once(env_file: Path, tmp_path: Path, ollama: str) -> None:
+    terminal = chat_in_terminal(env_file, tmp_path, ollama)
+    try:
+        terminal.until("Let its model qwen3:8b answer? [y/N]")
+        terminal.type("n\r")
+        terminal.until("/help shows the commands.")
+        assert "offline reader" in terminal.seen
+        terminal.type("/quit\r")
+        assert terminal.process.wait(20) == 0
+    finally:
+        terminal.close()
+    assert not env_file.exists()
+    terminal = chat_in_terminal(env_file, tmp_path, ollama)
+    try:
+        terminal.until("/help shows the commands.")
+    finally:
+        terminal.close()
+    assert "Ollama" not in terminal.seen
+
+
+def test_the_offered_ollama_answers_from_now_on(env_file: Path, tmp_path: Path, ollama: str) -> None:
+    terminal = chat_in_terminal(env_file, tmp_path, ollama)
+    try:
+        terminal.until("[y/N]")
+        terminal.type("y\r")
+        terminal.until("· qwen3:8b ·")
+    finally:
+        terminal.close()
+    assert dotenv_values(env_file)["OLLAMA_MODEL"] == "qwen3:8b"
+
+
+def test_nothing_is_offered_in_a_pipe(env_file: Path, tmp_path: Path, ollama: str) -> None:
+    env = folders(tmp_path, OLLAMA_HOST=ollama)
+    done = run_forked("-c", script_with(env_file), "chat", given="/quit\n", env=env)
+    assert (done.returncode, "Ollama" in done.stdout + done.stderr) == (0, False)

@@ -1,0 +1,189 @@
+"""What a client of the server is sent while a turn runs: one id for each model call, and nothing twice."""
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from langgraph_sdk import get_sync_client
+from langgraph_sdk.client import SyncLangGraphClient
+
+from evals.load.server import running
+from tests.conftest import folders
+from tests.openai_stub import Said, Stub, openai_stub
+
+HELLO = Said("Hello there you.")
+MILK = Said("I will look.", calls=[("create_item", {"content": "Buy milk"}), ("now", {})])
+SAVED = Said("Saved: buy milk.")
+FALSE = Said("I have deleted it.")
+MODES: Any = ["messages-tuple", "values", "custom"]
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[Stub]:
+    with openai_stub(HELLO) as stub:
+        yield stub
+
+
+@pytest.fixture(scope="module")
+def client(stub: Stub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
+    folder = tmp_path_factory.mktemp("server")
+    env = folders(folder, LLM_PROVIDER="openai", OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, OPENAI_MODEL="one")
+    with running(env, folder / "server.log") as server, get_sync_client(url=server.url) as client:
+        yield client
+
+
+def say(question: str = "I need milk") -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": question}]}
+
+
+class Heard:
+    """A turn as a client hears it.
+
+    Args:
+        parts: The parts of the stream, in order.
+    """
+
+    def __init__(self, parts: Iterator[Any]) -> None:
+        self.parts = list(parts)
+        assert not [part for part in self.parts if part.event == "error"]
+        self.messages: list[dict[str, Any]] = [part.data[0] for part in self.parts if part.event == "messages"]
+        self.custom: list[dict[str, Any]] = [part.data for part in self.parts if part.event == "custom"]
+        (*_, last) = self.values()
+        self.last = last
+
+    def values(self) -> Iterator[list[tuple[str, str]]]:
+        """Each list of messages that was sent, as number of the model call or rest of the id, and text."""
+        for part in self.parts:
+            if part.event == "values":
+                yield [(number(m), m["content"].strip()) for m in part.data["messages"] if m["type"] != "human"]
+
+    def streamed(self) -> list[tuple[str, str]]:
+        """The messages that the chunks add up to, in order."""
+        whole: dict[str, str] = {}
+        for message in self.messages:
+            whole[number(message)] = whole.get(number(message), "") + message["content"]
+        return [(id, text.strip()) for id, text in whole.items()]
+
+
+def number(message: dict[str, Any]) -> str:
+    assert not message["id"].startswith("lc_run")
+    return str(message["id"].partition("-")[2])
+
+
+def hear(client: SyncLangGraphClient, stub: Stub, *script: Said, assistant: str = "ana", **more: Any) -> Heard:
+    stub.script = list(script)
+    thread = client.threads.create()["thread_id"]
+    return Heard(client.runs.stream(thread, assistant, input=say(), stream_mode=MODES, **more))
+
+
+def test_an_answer_comes_in_chunks_under_its_id_and_is_not_sent_again(client: SyncLangGraphClient, stub: Stub) -> None:
+    heard = hear(client, stub, HELLO)
+    assert {message["type"] for message in heard.messages} == {"AIMessageChunk"}
+    assert [m["content"] for m in heard.messages if m["content"]] == ["Hello ", "there ", "you. "]
+    assert [m.get("chunk_position") for m in heard.messages].count("last") == 1
+    assert heard.streamed() == heard.last == [("1", "Hello there you.")]
+    assert "".join(event["draft"] for event in heard.custom).strip() == "Hello there you."
+    assert {event["id"] for event in heard.custom} == {heard.messages[0]["id"]}
+
+
+def test_a_call_and_the_answer_have_an_id_each_and_a_calls_id_is_its_results(
+    client: SyncLangGraphClient, stub: Stub
+) -> None:
+    heard = hear(client, stub, MILK, SAVED)
+    ids = ["1", "1-0-result", "1-1-result", "2"]
+    assert [id for id, _ in heard.streamed()] == [id for id, _ in heard.last] == ids
+    assert (heard.streamed()[0][1], heard.streamed()[-1][1]) == ("I will look.", "Saved: buy milk.")
+    called = [call["id"] for m in heard.messages for call in m.get("tool_call_chunks") or [] if call["id"]]
+    answered = [message["tool_call_id"] for message in heard.messages if message["type"] == "tool"]
+    assert [id.partition("-")[2] for id in called] == ["1-0", "1-1"]
+    assert [event["id"] for event in heard.custom if "tool" in event] == called == answered
+    assert [number({"id": event["erase"]}) for event in heard.custom if "erase" in event] == ["1"]
+
+
+def test_a_withdrawn_draft_is_gone_from_the_values_before_the_next_one_comes(
+    client: SyncLangGraphClient, stub: Stub
+) -> None:
+    heard = hear(client, stub, FALSE, HELLO)
+    assert heard.streamed() == [("1", "I have deleted it."), ("2", "Hello there you.")]
+    assert heard.last == [("2", "Hello there you.")]
+    assert [number({"id": event["erase"]}) for event in heard.custom if "erase" in event] == ["1"]
+    order = [number(p.data[0]) if p.event == "messages" else p.event for p in heard.parts if p.event != "custom"]
+    assert "values" in order[order.index("1") : order.index("2")]
+
+
+def test_an_answer_that_no_model_wrote_is_a_message_of_its_own(client: SyncLangGraphClient, stub: Stub) -> None:
+    heard = hear(client, stub, FALSE)
+    assert [id for id, _ in heard.streamed()] == ["1", "2", "3", "answer"]
+    assert heard.last == [("answer", "That was not deleted. Please tell me again what you would like.")]
+    heard = hear(client, stub, Said("Well, this", cut=True))
+    assert [id for id, _ in heard.streamed()] == ["1", "answer"]
+    assert [id for id, _ in heard.last] == ["answer"]
+    assert "erase" in heard.custom[-1]
+
+
+def test_the_first_word_is_there_before_the_second_is_said(client: SyncLangGraphClient, stub: Stub) -> None:
+    arrived, waited = threading.Event(), list[bool]()
+    stub.script = [Said("Hello there you.", pause=lambda: waited.append(arrived.wait(20)))]
+    for part in client.runs.stream(None, "ana", input=say(), stream_mode=["messages-tuple"]):
+        if part.event == "messages" and part.data[0]["content"]:
+            arrived.set()
+    assert waited == [True]
+
+
+def test_drafts_can_be_kept_back_until_they_are_checked(client: SyncLangGraphClient, stub: Stub) -> None:
+    heard = hear(client, stub, FALSE, MILK, SAVED, context={"stream_drafts": False})
+    assert {message["type"] for message in heard.messages} == {"ai", "tool"}
+    assert heard.streamed() == heard.last
+    assert [id for id, _ in heard.last] == ["2", "2-0-result", "2-1-result", "3"]
+    assert [set(event) for event in heard.custom] == [{"tool", "args", "ok", "id"}] * 2
+
+
+def test_half_a_character_does_not_end_the_run(client: SyncLangGraphClient, stub: Stub) -> None:
+    half = Said("Well \ud83d then", calls=[("create_item", {"content": "\ud83d milk"})])
+    heard = hear(client, stub, half, Said("Saved \ud83d it."))
+    assert [heard.last[0][1], heard.last[-1][1]] == ["Well ? then", "Saved ? it."]
+    assert [event["args"] for event in heard.custom if "tool" in event] == [{"content": "? milk"}]
+
+
+def test_events_show_each_word_once(client: SyncLangGraphClient, stub: Stub) -> None:
+    stub.script = [HELLO]
+    parts: list[Any] = list(client.runs.stream(None, "ana", input=say(), stream_mode="events"))
+    events = [part.data for part in parts if part.event == "events" and "chat_model" in part.data["event"]]
+    words = [event["data"]["chunk"]["content"] for event in events if event["event"] == "on_chat_model_stream"]
+    assert [word for word in words if word] == ["Hello ", "there ", "you. "]
+    assert [event["event"] for event in events].count("on_chat_model_start") == 1
+
+
+def test_the_newer_protocol_streams_words_under_the_same_ids(client: SyncLangGraphClient, stub: Stub) -> None:
+    stub.script = [MILK, SAVED]
+    with client.threads.stream(assistant_id="ana") as thread:
+        thread.run.start(input=say())
+        whole = [(number({"id": message.message_id}), "".join(message.text).strip()) for message in thread.messages]
+        kept = [number(message) for message in thread.output["messages"] if message["type"] == "ai"]
+    assert whole == [("1", "I will look."), ("2", "Saved: buy milk.")]
+    assert kept == ["1", "2"]
+
+
+OPTIONS = {"model": "two", "temperature": 0.5, "max_steps": 3, "stream_drafts": False}
+
+
+@pytest.mark.parametrize("how", ["run", "assistant", "configurable"])
+def test_the_form_works_for_a_run_and_as_an_assistants_configuration(
+    client: SyncLangGraphClient, stub: Stub, how: str
+) -> None:
+    ways: dict[str, dict[str, Any]] = {
+        "run": {},
+        "assistant": {"context": OPTIONS},
+        "configurable": {"config": {"configurable": OPTIONS}},
+    }
+    kept = ways[how]
+    assistant = client.assistants.create("ana", **kept)["assistant_id"] if kept else "ana"
+    before = len(stub.requests)
+    heard = hear(client, stub, MILK, assistant=assistant, **({} if kept else {"context": OPTIONS}))
+    assert "the limit of 3 steps" in heard.last[-1][1] or "only repeats itself" in heard.last[-1][1]
+    assert {message["type"] for message in heard.messages} == {"ai", "tool"}
+    sent = stub.requests[before:]
+    assert [(request["model"], request["temperature"]) for request in sent] == [("two", 0.5)] * 3
+    hear(client, stub, HELLO)
+    assert (stub.requests[-1]["model"], stub.requests[-1]["temperature"]) == ("one", 0.0)

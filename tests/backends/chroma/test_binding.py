@@ -1,0 +1,111 @@
+"""A data folder is bound to the embedder that made its vectors, and to none before it has any."""
+
+from pathlib import Path
+
+import pytest
+
+from ana.backends.chroma.backend import ChromaBackend
+from ana.backends.chroma.binding import read_embedder
+from ana.embedders import WordLlamaEmbeddings
+from ana.embedders.minilm import MiniLmEmbeddings
+from ana.errors import ConfigError, ModelFailed
+from ana.handles import open_handles
+from ana.memory.memory import Memory
+from ana.models.scripted import ScriptedModel
+from ana.settings import Settings, load_settings
+from ana.time.clock import Clock
+from app.embedder import suggest_embedder, suggest_embedder_once
+from tests.chroma import open_memory
+from tests.conftest import EMBEDDER, folders
+from tests.embedders.tiny_onnx import write_model
+
+
+@pytest.fixture
+def auto(tmp_path: Path) -> Settings:
+    """The settings of a person who has chosen no embedder, with a small model in the place of MiniLM's."""
+    return load_settings(folders(tmp_path, ANA_EMBEDDINGS="auto", ANA_EMBEDDER_DIR=str(write_model(tmp_path / "tiny"))))
+
+
+def open_with(settings: Settings) -> Memory:
+    return open_handles(settings, model=ScriptedModel(replies=["Hello."])).memory
+
+
+def embedder_of(settings: Settings) -> str | None:
+    return read_embedder(settings.ana_data_dir)
+
+
+def test_a_new_folder_takes_the_best_that_is_there(auto: Settings) -> None:
+    assert embedder_of(auto) is None
+    memory = open_with(auto)
+    memory.create("Buy milk", {})
+    memory.close()
+    assert embedder_of(auto) == "minilm"
+
+
+def test_a_folder_keeps_its_embedder_until_it_is_reindexed(auto: Settings, clock: Clock) -> None:
+    memory = open_memory(auto.ana_data_dir, EMBEDDER, clock)
+    memory.create("Buy milk", {})
+    memory.close()
+    memory = open_with(auto)
+    assert [item.content for item in memory.find("milk").items] == ["Buy milk"]
+    memory.close()
+    assert embedder_of(auto) == "wordllama"
+
+
+class Unreachable(WordLlamaEmbeddings):
+    """A server's embedder that does not answer."""
+
+    name = "openai"
+    dimension = 1536
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        raise ModelFailed("The embeddings provider openai could not be reached.")
+
+
+def test_a_failed_first_use_binds_nothing(auto: Settings, clock: Clock) -> None:
+    memory = open_memory(auto.ana_data_dir, Unreachable(), clock)
+    assert memory.count() == 0  # a look creates the collections
+    with pytest.raises(ModelFailed):
+        memory.create("Buy milk", {})
+    memory.close()
+    memory = open_with(auto)
+    memory.create("Buy milk", {})
+    assert [item.content for item in memory.find("milk").items] == ["Buy milk"]
+    memory.close()
+    assert embedder_of(auto) == "minilm"
+
+
+def test_one_record_binds_the_whole_folder(tmp_path: Path, clock: Clock) -> None:
+    memory = open_memory(tmp_path / "data", EMBEDDER, clock)
+    memory.append_line("Likes tea")
+    memory.close()
+    other = Memory(ChromaBackend(tmp_path / "data", MiniLmEmbeddings()), clock)
+    with pytest.raises(ConfigError, match="was embedded with wordllama"):
+        other.create("Buy milk", {})
+    other.close()
+
+
+def test_a_folder_embedded_by_a_server_is_not_sent_there_unless_the_settings_say_so(
+    auto: Settings, clock: Clock
+) -> None:
+    class Server(WordLlamaEmbeddings):
+        name = "ollama"
+
+    memory = open_memory(auto.ana_data_dir, Server(), clock)
+    memory.create("Buy milk", {})
+    memory.close()
+    with pytest.raises(ConfigError, match="was embedded with ollama") as caught:
+        open_with(auto).find("milk")
+    assert "ANA_EMBEDDINGS=ollama" in caught.value.hint
+
+
+def test_a_better_embedder_is_suggested_once(auto: Settings, clock: Clock, tmp_path: Path) -> None:
+    assert suggest_embedder(auto) is None, "a new folder takes it anyway"
+    memory = open_memory(auto.ana_data_dir, EMBEDDER, clock)
+    memory.create("Buy milk", {})
+    memory.close()
+    assert "`ana reindex`" in str(suggest_embedder_once(auto))
+    assert suggest_embedder_once(auto) is None
+    without = auto.model_copy(update={"ana_embedder_dir": tmp_path / "missing"})
+    assert "installed by `make chat`" in str(suggest_embedder(without))
+    assert suggest_embedder(auto.model_copy(update={"ana_embeddings": "wordllama"})) is None

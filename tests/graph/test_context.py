@@ -1,0 +1,112 @@
+"""The options of a run: each is checked, each does what it says, and none outlasts its run."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessageChunk, HumanMessage
+from pydantic import TypeAdapter
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.errors import UserError
+from ana.handles import Handles, open_handles
+from ana.settings import load_settings
+from graph.builder import builder
+from graph.context import Context, LocalContext
+from prompts import decision_prompt
+from tests.conftest import EMBEDDER, folders
+from tests.openai_stub import OLLAMA, Said, Stub, openai_stub
+
+WRONG: list[tuple[str, Any]] = [
+    ("model", 7),
+    ("model", "x" * 201),
+    ("temperature", -0.1),
+    ("temperature", 2.1),
+    ("temperature", "0.5"),
+    ("temperature", float("nan")),
+    ("temperature", True),
+    ("max_steps", 0),
+    ("max_steps", 101),
+    ("max_steps", 2.5),
+    ("max_steps", True),
+    ("stream_drafts", "yes"),
+    ("stream_drafts", None),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_an_option_that_makes_no_sense_is_refused_by_name(name: str, value: Any) -> None:
+    with pytest.raises(UserError, match=f"^{name} is ") as refused:
+        Context(**{name: value})
+    assert refused.value.hint.startswith("Give ")
+    assert len(refused.value.message) < 80
+
+
+def test_the_form_tells_the_bounds_that_are_checked() -> None:
+    form = TypeAdapter(Context).json_schema()["properties"]
+    fields = [(name, form[name]) for name in ("temperature", "max_steps")]
+    bounds = {name: (field["anyOf"][0]["minimum"], field["anyOf"][0]["maximum"]) for name, field in fields}
+    assert bounds == {"temperature": (0, 2), "max_steps": (1, 100)}
+    assert [Context(temperature=t).temperature for t in bounds["temperature"]] == [0, 2]
+    assert [Context(max_steps=n).max_steps for n in bounds["max_steps"]] == [1, 100]
+
+
+def test_empty_fields_mean_what_was_set_up() -> None:
+    assert Context(model=" ", temperature=None, max_steps=None).model_options() == {}
+
+
+def handles_for(folder: Path, stub: Stub) -> Handles:
+    env = folders(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, OPENAI_MODEL="one")
+    return open_handles(load_settings(env), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+
+
+def ask(handles: Handles, **options: Any) -> dict[str, Any]:
+    given: Any = {"messages": [HumanMessage("hello")]}
+    context = LocalContext(opened=handles, **options)
+    return dict(builder.compile().invoke(given, context=context, output_keys=["turn", "messages"]))
+
+
+def test_another_model_answers_on_the_same_client_and_the_record_says_so(tmp_path: Path) -> None:
+    with openai_stub(Said("Hello.")) as stub:
+        handles = handles_for(tmp_path, stub)
+        ask(handles, model=" two ", temperature=0.5)
+        ask(handles)
+        assert [(r["model"], r["temperature"]) for r in stub.requests] == [("two", 0.5), ("one", 0.0)]
+    assert [record["model"] for record in handles.traces.read("none")] == ["two", "one"]
+
+
+def test_a_model_without_tool_calls_does_not_speak_for_another(tmp_path: Path) -> None:
+    def reply(request: dict[str, Any]) -> Said:
+        if request["model"] == "two":
+            return OLLAMA if "tools" in request else Said('{"final": "Hello."}')
+        return Said("Hello.")
+
+    with openai_stub(reply) as stub:
+        handles = handles_for(tmp_path, stub)
+        for model in ("two", "two", "one"):
+            assert ask(handles, model=model)["turn"]["answer"] == "Hello."
+        assert [(r["model"], "tools" in r) for r in stub.requests] == [
+            ("two", True),
+            ("two", False),
+            ("two", False),
+            ("one", True),
+        ]
+
+
+def test_the_offline_reader_has_no_other_model(tmp_path: Path) -> None:
+    handles = open_handles(load_settings(folders(tmp_path)), backend=InMemoryBackend(EMBEDDER))
+    with pytest.raises(UserError, match="no model 'two'"):
+        ask(handles, model="two")
+    assert ask(handles, temperature=0.5)["turn"]["error"] is None
+
+
+@pytest.mark.parametrize(("shown", "ids"), [(True, {"1"}), (False, set[str]())])
+def test_drafts_are_shown_to_listeners_unless_they_are_kept_back(tmp_path: Path, shown: bool, ids: set[str]) -> None:
+    events: list[dict[str, Any]] = []
+    with openai_stub(Said("Hello there.")) as stub:
+        context = LocalContext(stream_drafts=shown, opened=handles_for(tmp_path, stub), on_event=events.append)
+        given: Any = {"messages": [HumanMessage("hello", id="q")]}
+        parts = list(builder.compile().stream(given, context=context, stream_mode="messages"))
+    assert {event["id"].partition("-")[2] for event in events} == ids
+    chunks = [message for message, _ in parts if isinstance(message, AIMessageChunk)]
+    assert {str(chunk.id).partition("-")[2] for chunk in chunks} == ids

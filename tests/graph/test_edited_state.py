@@ -1,0 +1,203 @@
+"""A state that a client has edited or gone back to: every user message is answered, and the newest attempt is shown."""
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.types import StateSnapshot
+
+from ana.errors import UserError
+from ana.handles import Handles
+from ana.models.scripted import ScriptedModel, calls
+from ana.settings import Settings
+from ana.tracing.traces import Record, Traces
+from app.outcome import CutShort
+from app.show.transcript import show_transcript
+from graph.builder import builder
+from graph.checkpoints import open_saver, saver_path
+from graph.context import LocalContext
+from tests.conftest import MakeAssistant
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+
+
+class Client:
+    """What a front end does with a thread, each time in a run of its own."""
+
+    def __init__(self, graph: Any, handles: Handles) -> None:
+        self._graph, self._handles = graph, handles
+
+    def run(self, given: Any = None, at: StateSnapshot | None = None) -> None:
+        config = {"configurable": at.config["configurable"] if at else _thread(), "run_id": uuid.uuid4()}
+        self._graph.invoke(given, config, context=LocalContext(opened=self._handles), durability="sync")
+
+    def say(self, text: str, at: StateSnapshot | None = None) -> None:
+        self.run({"messages": [HumanMessage(text)]}, at)
+
+    def edit(self, *messages: Any, as_node: str | None, at: StateSnapshot | None = None, **values: Any) -> None:
+        config = at.config if at else {"configurable": _thread()}
+        self._graph.update_state(config, {"messages": list(messages)} | values, as_node=as_node)
+
+    def texts(self) -> list[str]:
+        values = self._graph.get_state({"configurable": _thread()}).values
+        return [m.text for m in values["messages"] if isinstance(m, HumanMessage | AIMessage) and m.text]
+
+    def find(self, node: str) -> StateSnapshot:
+        """Return the newest state of the thread before a node."""
+        return next(state for state in self.history() if state.next == (node,))
+
+    def history(self) -> Iterator[StateSnapshot]:
+        states: Iterator[StateSnapshot] = self._graph.get_state_history({"configurable": _thread()})
+        return states
+
+
+def _thread() -> dict[str, str]:
+    return {"thread_id": THREAD}
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel(replies=[])
+
+
+@pytest.fixture
+def client(make_assistant: MakeAssistant, tmp_path: Path, model: ScriptedModel) -> Iterator[Client]:
+    handles = make_assistant("x").handles
+    with open_saver(tmp_path / "threads") as saver:
+        yield Client(builder.compile(checkpointer=saver), Handles(**vars(handles) | {"model": model}))
+
+
+@pytest.fixture
+def answered(client: Client, model: ScriptedModel) -> Client:
+    """A thread of two turns, the second of which stored something."""
+    model.replies = ["One.", calls(("create_item", {"content": "Buy milk"})), "Saved: milk.", "Third.", "Fourth."]
+    client.say("first")
+    client.say("I need milk")
+    return client
+
+
+def records(settings: Settings) -> list[Record]:
+    return Traces(settings.traces_dir).read(THREAD)
+
+
+def told(settings: Settings) -> list[tuple[str, str]]:
+    return [(record["question"], record["answer"]) for record in records(settings)]
+
+
+@pytest.mark.parametrize("as_node", ["load_context", "reason", "execute_tools", "reflect", None])
+def test_a_message_put_into_the_state_is_a_turn_of_its_own(
+    answered: Client, settings: Settings, as_node: str | None
+) -> None:
+    answered.edit(HumanMessage("and third"), as_node=as_node)
+    answered.run()
+    assert answered.texts() == ["first", "One.", "I need milk", "Saved: milk.", "and third", "Third."]
+    assert told(settings)[1:] == [("I need milk", "Saved: milk."), ("and third", "Third.")]
+    assert len({record["id"] for record in records(settings)}) == 3
+    assert records(settings)[-1]["steps"] == []
+
+
+@pytest.mark.parametrize("as_node", ["load_context", "reason", "execute_tools", "reflect"])
+def test_a_thread_may_begin_with_a_message_put_into_its_state(
+    client: Client, model: ScriptedModel, settings: Settings, as_node: str
+) -> None:
+    model.replies = ["Hello."]
+    client.edit(HumanMessage("hi"), as_node=as_node)
+    client.run()
+    assert client.texts() == ["hi", "Hello."]
+    assert told(settings) == [("hi", "Hello.")]
+
+
+@pytest.mark.parametrize("node", ["load_context", "reason", "reflect"])
+def test_an_answer_is_made_again_and_only_the_newest_is_shown(
+    answered: Client, settings: Settings, capsys: pytest.CaptureFixture[str], node: str
+) -> None:
+    for answer in ("Third.", "Fourth."):
+        answered.run(at=answered.find(node))
+        assert answered.texts() == ["first", "One.", "I need milk", answer]
+        assert told(settings) == [("first", "One."), ("I need milk", answer)]
+    show_transcript(settings, THREAD, 10)
+    assert capsys.readouterr().out.count("> I need milk") == 1
+    assert Traces(settings.traces_dir).path(THREAD).read_text().count("I need milk") >= 3
+    newest = records(settings)[-1]
+    assert Traces(settings.traces_dir).find(newest["id"]) == newest
+
+
+def test_the_first_answer_is_made_again(client: Client, model: ScriptedModel, settings: Settings) -> None:
+    model.replies = ["One.", "Two.", "Three."]
+    client.say("first")
+    client.run(at=client.find("reflect"))
+    client.run(at=client.find("load_context"))
+    assert client.texts() == ["first", "Three."]
+    assert told(settings) == [("first", "Three.")]
+
+
+def test_an_edited_question_takes_the_place_of_what_followed_it(answered: Client, settings: Settings) -> None:
+    before = next(s for s in answered.history() if not s.next and len(s.values["messages"]) == 2)
+    answered.say("I need oat milk", at=before)
+    assert answered.texts() == ["first", "One.", "I need oat milk", "Third."]
+    assert told(settings) == [("first", "One."), ("I need oat milk", "Third.")]
+    answered.say("thanks")
+    assert told(settings)[1:] == [("I need oat milk", "Third."), ("thanks", "Fourth.")]
+
+
+def test_a_question_edited_in_its_place_is_answered_again(answered: Client, settings: Settings) -> None:
+    asked = answered.find("load_context")
+    question = asked.values["messages"][-1]
+    answered.edit(HumanMessage("I need tea", id=question.id), as_node="__start__", at=asked)
+    answered.run()
+    assert answered.texts() == ["first", "One.", "I need tea", "Third."]
+    assert told(settings) == [("first", "One."), ("I need tea", "Third.")]
+
+
+def test_a_draft_that_a_person_has_edited_is_the_answer(answered: Client, settings: Settings) -> None:
+    answered.edit(as_node="reason", at=answered.find("reflect"), draft="It is on your list: milk.")
+    answered.run()
+    assert answered.texts()[-1] == "It is on your list: milk."
+    assert told(settings)[-1] == ("I need milk", "It is on your list: milk.")
+
+
+def test_where_nothing_was_asked_nothing_is_answered(answered: Client, settings: Settings) -> None:
+    answered.edit(as_node="execute_tools")
+    with pytest.raises(UserError, match="nothing to answer"):
+        answered.run()
+    answered.say("go on")
+    assert told(settings)[-1] == ("go on", "Third.")
+
+
+def put_in(settings: Settings, message: HumanMessage) -> None:
+    with open_saver(saver_path(settings)) as saver:
+        graph = builder.compile(checkpointer=saver)
+        graph.update_state({"configurable": _thread()}, {"messages": [message]}, as_node="load_context")
+
+
+def test_the_next_door_answers_a_message_put_into_the_state(make_assistant: MakeAssistant, settings: Settings) -> None:
+    assistant = make_assistant("One.", "Two.")
+    assistant.ask("first", THREAD)
+    put_in(settings, HumanMessage("second"))
+    opened = assistant.find_open_turn(THREAD)
+    assert isinstance(opened, CutShort)
+    assert opened.question == "second"
+    finished = assistant.finish(THREAD)
+    assert finished is not None
+    assert finished.answer == "Two."
+    assert told(settings) == [("first", "One."), ("second", "Two.")]
+
+
+def test_a_failure_at_a_message_put_into_the_state_leaves_the_answer_before(
+    make_assistant: MakeAssistant, settings: Settings
+) -> None:
+    def fail(_: Any) -> Any:
+        raise RuntimeError("not foreseen")
+
+    assistant = make_assistant("One.", fail, "Three.")
+    assistant.ask("first", THREAD)
+    put_in(settings, HumanMessage("second"))
+    with pytest.raises(UserError, match="not foreseen"):
+        assistant.finish(THREAD)
+    assert [question for question, _ in told(settings)] == ["first", "second"]
+    assert told(settings)[0] == ("first", "One.")
+    assistant.ask("third", THREAD)
+    assert [question for question, _ in told(settings)] == ["first", "second", "third"]

@@ -1,0 +1,15 @@
+"""The examples in the README."""
+
+import re
+
+from ana.settings import PROJECT
+
+README_URL = "http://127.0.0.1:2024"
+"""Where the examples look for the server."""
+
+
+def read_example(language: str) -> str:
+    """Return the only example in a language."""
+    (example,) = re.findall(rf"```{language}\n(.*?)```", (PROJECT / "README.md").read_text(), re.DOTALL)
+    assert README_URL in example
+    return str(example)

@@ -1,0 +1,45 @@
+"""What `langgraph` makes of langgraph.json, and what would get into an image."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from langgraph_cli.cli import cli
+
+from ana.settings import PROJECT
+
+CONFIG = PROJECT / "langgraph.json"
+QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1"}
+
+
+def langgraph(*arguments: str) -> str:
+    done = CliRunner(env=QUIET).invoke(cli, arguments)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_the_configuration_is_valid() -> None:
+    langgraph("validate", "--config", str(CONFIG))
+
+
+def test_a_dockerfile_is_made_of_it(tmp_path: Path) -> None:
+    langgraph("dockerfile", "--config", str(CONFIG), str(tmp_path / "Dockerfile"))
+    lines = (tmp_path / "Dockerfile").read_text().splitlines()
+    assert [line for line in lines if line.startswith("ADD . /deps/")]
+    graphs = next(line for line in lines if line.startswith("ENV LANGSERVE_GRAPHS="))
+    assert json.loads(graphs.partition("=")[2].strip("'")) == json.loads(CONFIG.read_text())["graphs"]
+
+
+def test_an_image_can_be_asked_for() -> None:
+    assert "--tag" in langgraph("build", "--help")
+
+
+def patterns(name: str) -> set[str]:
+    lines = (PROJECT / name).read_text().splitlines()
+    return {line.removeprefix("**/").rstrip("/") for line in lines if line and line[0] not in "#!"}
+
+
+@pytest.mark.parametrize("left_out", sorted(patterns(".gitignore") | {".git", ".env", ".env.*", "*.sqlite*"}))
+def test_what_git_leaves_out_gets_into_no_image(left_out: str) -> None:
+    assert left_out in patterns(".dockerignore")
