@@ -125,6 +125,13 @@ def test_what_is_no_answer_to_which_one_changes_nothing(said: str) -> None:
     assert after.text
 
 
+@pytest.mark.parametrize("said", ["I bought oat milk, eggs are out", "7", "not really", "the second"])
+def test_what_does_not_name_the_only_one_listed_changes_nothing(said: str) -> None:
+    asked = then("I bought the oat milk", found(item("Buy oat milk and eggs")))
+    assert asked.text.startswith("Which one")
+    assert answer("I bought the oat milk", asked, said, found(item("Buy oat milk and eggs"))).tool_calls == []
+
+
 def test_a_told_deed_is_narrowed_as_an_order_is() -> None:
     calls = found(item("Call mum about Sunday", "bbbbbbbb"), item("Call mum about the car", "dddddddd"))
     asked = then("I called mum", calls)

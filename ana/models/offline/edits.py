@@ -14,7 +14,7 @@ from ana.time.when import Mention
 _KINDS = ("note", "idea", "reminder", "appointment")
 _PLACES = {"first": "1", "second": "2", "third": "3", "last": "0"}
 _WHOLE = f"{ASKING} You named a part of this, and “the first” means all of it:"
-_AGAIN = "That fits several or none of these. Say the whole order again, with the words of one:"
+_AGAIN = "That fits several or none of them. Say the whole order again, with the words of one."
 _STATES: dict[str, dict[str, Any]] = {"": {}, "open": {"where": OPEN}, "done": {"where": DONE}}
 
 
@@ -64,6 +64,8 @@ def _edit(what: str, edit: Edit, narrowed: str) -> Plan:
     found = yield "query_items", {"text": what, "limit": MOST} | _STATES[edit.state]
     items = {item["id"]: item for item in found["items"]}
     best = _choose(what, items, edit, narrowed)
+    if narrowed and len(best) != 1:
+        return _AGAIN
     if not best and edit.otherwise:
         if near := find_best(what, _contents(found["items"])):
             return _ask_whether_new(items[id] for id in near)
@@ -71,8 +73,7 @@ def _edit(what: str, edit: Edit, narrowed: str) -> Plan:
     if not best:
         return f'I found nothing that fits "{what}"{f" and is {edit.state}" if edit.state else ""}.'
     if len(best) > 1 or (not narrowed and _is_part(what, items[best[0]])):
-        hint = _AGAIN if narrowed else _WHOLE if len(best) == 1 else ASKING
-        return "\n".join([hint, *(format_item(items[id]) for id in best)])
+        return "\n".join([_WHOLE if len(best) == 1 else ASKING, *(format_item(items[id]) for id in best)])
     return (yield from _apply(edit, items[best[0]]))
 
 
@@ -92,12 +93,12 @@ def _choose(what: str, items: Mapping[str, Item], edit: Edit, narrowed: str) -> 
 
 
 def _narrow(answer: str, texts: Mapping[str, str]) -> list[str]:
-    """The ids of the items that an answer to "which one?" names by place or words; all where it names none."""
+    """The ids of the items that an answer to "which one?" names by place or words."""
     if place := PATTERNS["place"].fullmatch(answer):
         nth = int(_PLACES.get(place["nth"].lower(), place["nth"]))
-        return [*texts][nth - 1 :][:1] or [*texts]
+        return [*texts][nth - 1 :][:1]
     is_name = stems(answer) and not PATTERNS["hedged"].search(answer)
-    return (find_best(answer, texts, 0.99) if is_name else []) or [*texts]
+    return find_best(answer, texts, 0.99) if is_name else []
 
 
 def _is_part(what: str, item: Item) -> bool:

@@ -6,7 +6,7 @@ from ana.models.offline import plans
 from ana.models.offline.details import tidy
 from ana.models.offline.english import PATTERNS, expand_contraction, read_forms, read_pairs
 from ana.models.offline.items import may_be_past, stems
-from ana.models.offline.plans import Plan, say
+from ana.models.offline.plans import Plan, refuse, say
 from ana.models.offline.view import View
 from ana.time.when import resolve
 
@@ -32,7 +32,7 @@ def plan_learning(text: str, view: View) -> Plan | None:
         if kind == "forget":
             return _plan_forgetting(text, what.split(",")[0], view)
         if _is_deed(what) or (kind == "told" and _is_doubtful(what, view)):
-            return say(_UNSURE) if kind == "told" else None
+            return refuse(_UNSURE) if kind == "told" else None
         if kind == "told" or (_is_habit(what, view) and not PATTERNS["passing"].match(what)):
             return _remember(_retell(what), text, view)
     return None
@@ -77,7 +77,7 @@ def _remember(line: str, said: str, view: View) -> Plan:
         return say(f"I know that: {known_line}.")
     old = [f"- {text}" for text in view.lines.values() if len(stems(said) & stems(text)) > 1]
     if old and PATTERNS["changed"].search(said):  # which of them no longer holds is the person's to say
-        return say("\n".join([_OUTDATED, *old]))
+        return refuse("\n".join([_OUTDATED, *old]))
     return plans.learn(tidy(line))
 
 

@@ -8,7 +8,7 @@ from ana.models.offline.details import UnclearPhrase, take_details, tidy
 from ana.models.offline.edits import add_unless_kept
 from ana.models.offline.english import PATTERNS, VERBS, read_forms
 from ana.models.offline.items import may_be_past
-from ana.models.offline.plans import Plan, say
+from ana.models.offline.plans import Plan, refuse
 from ana.models.offline.view import View
 
 _TEXTS, _ITEMS = read_forms("text"), read_forms("item")
@@ -62,9 +62,9 @@ def _read_item(form: str, match: re.Match[str], text: str, due: str) -> tuple[st
 def _plan_text(kind: str, what: str, said: dict[str, str | None], typed: str) -> Plan:
     project = said.get("project") or ""
     if PATTERNS["also"].search(what):
-        return say("I keep all that follows “note:”. Send me that and the rest in two messages.")
+        return refuse("I keep all that follows “note:”. Send me that and the rest in two messages.")
     if doubt := re.match(r"(?:down|it|that|this)$", what, re.I):
-        return say(_UNSURE.format(doubt[0]))
+        return refuse(_UNSURE.format(doubt[0]))
     what = typed or tidy(what)
     if tagged := PATTERNS["tag"].search(what):
         what, project = what[: tagged.start()], tagged[1] or tagged[2]
@@ -74,7 +74,7 @@ def _plan_text(kind: str, what: str, said: dict[str, str | None], typed: str) ->
 def _add(kind: str, content: str, properties: dict[str, Any]) -> Plan:
     """Add an item, unless its words hold what should have been understood: a day, a time, an order."""
     if doubt := PATTERNS["left over"].search(content) or (kind != "reminder" and PATTERNS["tells"].search(content)):
-        return say(_UNSURE.format(doubt[0].strip()))
+        return refuse(_UNSURE.format(doubt[0].strip()))
     plan = plans.add(content, {"type": kind, "status": "active"} | properties)
     # "put the dentist on Friday" may move the one there is
     return add_unless_kept(content, plan) if kind == "appointment" else plan

@@ -12,7 +12,7 @@ from ana.models.offline.edits import Edit, add_unless_kept, edit_items
 from ana.models.offline.english import PATTERNS, VERBS, read_forms, read_words
 from ana.models.offline.items import Item, due_day, may_be_past, stems
 from ana.models.offline.new_items import plan_fragment
-from ana.models.offline.plans import Plan, say
+from ana.models.offline.plans import Plan, refuse, say
 from ana.models.offline.view import View
 from ana.time.when import drop_mentions, read_shift, resolve
 
@@ -47,7 +47,7 @@ def plan_order(text: str, view: View, narrowed: str = "") -> Plan | None:
     if text.endswith("?"):
         return None
     if PATTERNS["many"].match(text):
-        return say(_ONE)
+        return refuse(_ONE)
     if order := PATTERNS["order"].match(text):
         what, rest = order["what"], order["rest"]
         if rest or not PATTERNS["moved"].search(what):
@@ -131,12 +131,12 @@ def _plan_edits(what: str, edit: Edit, view: View, narrowed: str) -> Plan | None
     if view.it and re.fullmatch(r"it|that|this", what, re.I):
         return edit_items(f"{view.it['content']} {view.it['id']}", [], edit)
     if PATTERNS["all"].match(what):
-        return say(_ONE)
+        return refuse(_ONE)
     name = _drop_days(what, view.today)
     parts = [part for part in re.split(r",? and |, ", name) if stems(part)]
     # "delete the dentist and water the plants" may be an order and a task
     if PATTERNS["not one"].search(what) or any(part.split(" ")[0].lower() in VERBS for part in parts[1:]):
-        return say(f"I am not sure which you mean by {what!r}. Say one thing at a time.")
+        return refuse(f"I am not sure which you mean by {what!r}. Say one thing at a time.")
     # "delete Monday's call": the day is part of the name; "I called on Monday": it is when that was done
     if name != what and edit.by_day:
         edit = replace(edit, days=tuple(resolve(what, view.today)))

@@ -8,7 +8,7 @@ from typing import Any
 
 from ana.models.offline.english import PATTERNS, VERBS, read_patterns, read_words
 from ana.models.offline.items import Item, describe, due_day, find_best, format_items, stems
-from ana.models.offline.plans import HELP, MOST, OPEN, NotUnderstood, Plan, say
+from ana.models.offline.plans import HELP, MOST, OPEN, NotUnderstood, Plan, refuse, say
 from ana.models.offline.view import View
 from ana.time.when import drop_mentions, find_named_days, find_times, read_due_question
 
@@ -49,7 +49,7 @@ def plan_search(text: str, view: View) -> Plan | None:
     if not is_asked and (not is_filtered or _is_statement(text) or (rest and "overdue" not in flags)):
         return None
     if unread:
-        return say(f"I did not understand {unread[0].strip()!r}, so I looked for nothing. {_FILTERS}")
+        return refuse(f"I did not understand {unread[0].strip()!r}, so I looked for nothing. {_FILTERS}")
     where |= {"type": types.pop()} if len(types) == 1 else {}
     is_exact = is_filtered or bool(flags & {"open", "done"})
     if not (rest or where or is_exact or PATTERNS["everything"].search(text)):
