@@ -173,8 +173,10 @@ def select_newest(records: Iterable[Record]) -> list[Record]:
     standing: list[Record] = []
     places: dict[tuple[str, str], int] = {}
     for record in records:
-        names = ((name, record.get(name)) for name in ("id", "message", "previous"))
-        keys = [(name, str(value)) for name, value in names if value]
+        names = [name for name in ("id", "message") if record.get(name)]
+        # a turn with none before it is the first; records from before there was "previous" do not tell
+        names += ["previous"] if "previous" in record else []
+        keys = [(name, str(record.get(name))) for name in names]
         place = min([len(standing), *(places[key] for key in keys if key in places)])
         standing[place:] = [record]
         places.update(dict.fromkeys(keys, place))

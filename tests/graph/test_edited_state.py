@@ -143,6 +143,15 @@ def test_an_edited_question_takes_the_place_of_what_followed_it(answered: Client
     assert told(settings)[1:] == [("I need oat milk", "Third."), ("thanks", "Fourth.")]
 
 
+def test_an_edited_first_question_takes_the_place_of_the_whole_conversation(
+    answered: Client, settings: Settings
+) -> None:
+    *_, empty = answered.history()
+    answered.say("first, edited", at=empty)
+    assert answered.texts() == ["first, edited", "Third."]
+    assert told(settings) == [("first, edited", "Third.")]
+
+
 def test_a_question_edited_in_its_place_is_answered_again(answered: Client, settings: Settings) -> None:
     asked = answered.find("load_context")
     question = asked.values["messages"][-1]
