@@ -1,13 +1,14 @@
 """What to say about the embedder of a data folder, when a better one can be had."""
 
-from ana.backends.chroma.binding import read_embedder
-from ana.embedders.build import choose_embedder
 from ana.files import is_read_only
 from ana.settings import Settings
 
 
 def suggest_embedder(settings: Settings) -> str | None:
     """Return one line if ANA_EMBEDDINGS is auto and the folder is not embedded with all-MiniLM-L6-v2."""
+    from ana.backends.chroma.binding import read_embedder
+    from ana.embedders.build import choose_embedder
+
     if settings.ana_embeddings != "auto":
         return None
     if choose_embedder(settings) != "minilm":

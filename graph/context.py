@@ -9,6 +9,7 @@ from pydantic import Field
 
 from ana.errors import UserError
 from ana.handles import Handles, default_handles
+from ana.tracing.traces import NO_THREAD
 from prompts import decision_prompt
 
 MOST_STEPS = 100
@@ -113,7 +114,7 @@ def context_of(runtime: Runtime[Context]) -> Context:
 def thread_of(runtime: Runtime[Context]) -> str:
     """Return the id of the run's thread; `none` for a run without one."""
     info = runtime.execution_info
-    return (info.thread_id if info else None) or "none"
+    return (info.thread_id if info else None) or NO_THREAD
 
 
 def run_of(runtime: Runtime[Context]) -> str | None:

@@ -15,6 +15,9 @@ from ana.files import write_whole
 from ana.logs import hide_secrets
 
 FORMAT = 1
+NO_THREAD = "none"
+"""The thread id in the records of runs that have no thread: none of them follows another."""
+
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 _NEEDED = {"id", "ts", "question", "steps", "answer"}
@@ -101,7 +104,8 @@ class Traces:
 
     def read(self, thread_id: str) -> list[Record]:
         """A thread's turns, oldest first, each as it was answered last; a line cut short by a crash is skipped."""
-        return select_newest(_iter_records(self.path(thread_id)))
+        records = list(_iter_records(self.path(thread_id)))
+        return records if thread_id == NO_THREAD else select_newest(records)
 
     def page(self, thread_id: str, limit: int, before: str | None = None) -> list[Record]:
         """A part of a conversation, oldest first: the last turns, or those before one that was shown.

@@ -4,8 +4,6 @@ from typing import Annotated
 
 import typer
 
-from ana.embedders.build import choose_embedder
-from ana.embedders.minilm_folder import find_minilm
 from ana.handles import LOCAL_EMBEDDERS, open_data_folder
 from ana.output import tell
 from ana.settings import Embeddings, Settings
@@ -16,6 +14,8 @@ def reindex(
     embeddings: Annotated[Embeddings | None, typer.Option(help="Embed with this one; default: ANA_EMBEDDINGS.")] = None,
 ) -> None:
     """Embed everything again, with the same embedder or another."""
+    from ana.embedders.build import choose_embedder
+
     settings = start()
     asked = settings.model_copy(update={"ana_embeddings": embeddings or settings.ana_embeddings})
     chosen = choose_embedder(asked)
@@ -34,6 +34,7 @@ def embed_again(settings: Settings) -> int:
     """
     from rich.progress import Progress
 
+    from ana.embedders.minilm_folder import find_minilm
     from app.show.console import make_console
 
     if settings.ana_embeddings == "minilm" and settings.ana_embedder_dir is None and find_minilm() is None:

@@ -241,7 +241,8 @@ def test_the_library_is_off_though_it_has_read_an_older_name_of_the_switch() -> 
         print(tracing_is_enabled(), switch_on_or_off(), connect(load_settings()), tracing_is_enabled())
     """
     # not a fork: the process that forks has read the environment already
-    env = os.environ | {"LANGSMITH_TRACING": "", "LANGCHAIN_TRACING_V2": "true"}
+    settled = {"LANGSMITH_TRACING": "", "LANGSMITH_TRACING_V2": "", "LANGCHAIN_TRACING_V2": "true"}
+    env = {name: value for name, value in (os.environ | settled).items() if value}
     command = [sys.executable, "-c", textwrap.dedent(script)]
     done = subprocess.run(command, cwd=PROJECT, env=env, capture_output=True, text=True, check=True)
     assert done.stdout == "True False None False\n"

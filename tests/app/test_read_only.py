@@ -131,7 +131,7 @@ def test_the_prompt_shows_and_refuses(home: Path) -> None:
     typed = ("/items", "/context", "/transcript", "note: no", "/context delete 0", "/threads other")
     done = read(home, "chat", "--thread", "work", given="\n".join(typed))
     assert done.returncode == 0, done.stderr
-    for shown in ("Buy milk", "Likes tea", "> note: no\nThe data folder", "> /context delete 0\nThe data folder"):
+    for shown in ("buy milk", "Likes tea", "> note: no\nThe data folder", "> /context delete 0\nThe data folder"):
         assert shown in done.stdout, (shown, done.stdout)
 
 
@@ -140,7 +140,7 @@ def test_a_backup_of_it_is_complete(home: Path) -> None:
     assert read(home, "backup", str(home / "b.zip")).returncode == 0
     env = folders(home / "elsewhere", LLM_PROVIDER="offline")
     assert run_forked("-m", "app.cli", "restore", str(home / "b.zip"), env=env).returncode == 0
-    assert "Buy milk" in run_forked("-m", "app.cli", "items", env=env).stdout
+    assert "buy milk" in run_forked("-m", "app.cli", "items", env=env).stdout
 
 
 def test_work_that_was_cut_short_is_named(home: Path) -> None:
