@@ -77,7 +77,7 @@ def test_forty_messages_at_once_through_every_door_are_answered_in_one_order(
     server: Server, stub: Stub, server_env: dict[str, str]
 ) -> None:
     stub.script = [stores_what_is_said]
-    assert run_round(server.url, server_env, "together") == []
+    assert run_round(server.url, server_env, "together", partial(run_forked, timeout=600)) == []
 
 
 def test_a_run_that_still_works_is_not_finished_by_another_door(

@@ -21,11 +21,12 @@ from langgraph_sdk.schema import ThreadState
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.serving import is_serving
-from evals.load.server import Server, running
+from evals.load.server import Server
 from tests.app.conftest import HELLO, say
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, stores_what_is_said
 from tests.readme import README_URL, read_example
+from tests.servers import serving
 
 MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
 DONE = Said("Saved: buy milk.")
@@ -66,11 +67,11 @@ def test_the_python_example_of_the_readme_runs(server: Server, stub: Stub) -> No
 
 def test_a_kill_right_after_a_run_loses_nothing(server_env: dict[str, str], stub: Stub, tmp_path: Path) -> None:
     stub.script = [HELLO]
-    with running(server_env, tmp_path / "first.log") as first, get_sync_client(url=first.url) as client:
+    with serving(server_env, tmp_path / "first.log") as first, get_sync_client(url=first.url) as client:
         thread = client.threads.create()["thread_id"]
         client.runs.wait(thread, "ana", input=say("first"))
         first.kill()
-    with running(server_env, tmp_path / "second.log") as second, get_sync_client(url=second.url) as client:
+    with serving(server_env, tmp_path / "second.log") as second, get_sync_client(url=second.url) as client:
         assert state_texts(client, thread) == ["first", "Hello there."]
         client.runs.wait(thread, "ana", input=say("second"))
         assert state_texts(client, thread) == ["first", "Hello there.", "second", "Hello there."]
