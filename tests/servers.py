@@ -28,7 +28,7 @@ BECOME = """
     from app.cli.main import main
     main()
 """
-"""`ana serve`, but that what it becomes begins in the same process, and looks for runs more often than twice a second."""
+"""`ana serve`, but it becomes the server in the same process, which looks for runs more often than twice a second."""
 
 
 def _start(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:
