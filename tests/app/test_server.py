@@ -404,6 +404,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"context": {"max_steps": "5"}}, "max_steps is '5'. Give a number from 1 to 100"),
     ({"context": {"max_steps": 101}}, "max_steps is 101. Give a number from 1 to 100"),
     ({"context": {"max_steps": True}}, "max_steps is True. Give a number from 1 to 100"),
+    ({"config": {"configurable": {"max_steps": 101}}}, "max_steps is 101. Give a number from 1 to 100"),
     ({"input": "hello"}, "The input is not an object. Send "),
     ({"input": {"messages": [{"role": "robot", "content": "x"}]}}, "The messages cannot be read: "),
 ]
@@ -421,6 +422,17 @@ def test_a_request_that_no_run_can_take_is_refused_in_one_line(
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith(sentence)
     assert server_log.read_bytes()[before:].count(b"\n") == 1
+    assert len(stub.requests) == asked
+
+
+@pytest.mark.parametrize(("part", "sentence"), [each for each in REFUSED if "input" not in each[0]])
+def test_so_is_a_command_of_the_newer_protocol(
+    server: Server, stub: Stub, thread: str, part: dict[str, Any], sentence: str
+) -> None:
+    asked = len(stub.requests)
+    command = {"id": 1, "method": "run.start", "params": {"assistant_id": "ana", "input": say("hi")} | part}
+    answer = httpx.post(f"{server.url}/threads/{thread}/commands", json=command)
+    assert (answer.status_code, answer.json()["detail"].startswith(sentence)) == (422, True)
     assert len(stub.requests) == asked
 
 
