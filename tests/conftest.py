@@ -14,6 +14,8 @@ import httpcore2
 import pytest
 
 os.environ.update({"LANGSMITH_TRACING": "false", "LANGSMITH_TEST_TRACKING": "false", "ANONYMIZED_TELEMETRY": "False"})
+# no test speaks TLS, and every client would read the world's certificates first, for 50 ms: this folder has none
+os.environ.update({"SSL_CERT_FILE": "", "SSL_CERT_DIR": os.path.dirname(__file__)})
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import WordLlamaEmbeddings

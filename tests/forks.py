@@ -55,11 +55,18 @@ class Fork:
 
     def wait(self, timeout: float = 60) -> int:
         """Return its exit code, negative for a signal; kill it and raise TimeoutExpired if it does not end."""
-        if self._code is None:
-            if not select.select([self._status], [], [], timeout)[0]:
-                self.kill()
-                self._status.close()
-                raise subprocess.TimeoutExpired(f"fork {self.pid}", timeout)
+        if (code := self._read_code(timeout)) is None:
+            self.kill()
+            self._status.close()
+            raise subprocess.TimeoutExpired(f"fork {self.pid}", timeout)
+        return code
+
+    def poll(self) -> int | None:
+        """Return its exit code, or None while it runs."""
+        return self._read_code(0)
+
+    def _read_code(self, timeout: float) -> int | None:
+        if self._code is None and select.select([self._status], [], [], timeout)[0]:
             with self._status:
                 self._code = int(self._status.readline())
         return self._code
