@@ -1,11 +1,9 @@
 """Shared fixtures: nothing here reaches a network, and every test has folders of its own."""
 
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -67,12 +65,9 @@ def chroma_memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
 def forked_probe(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the probe of Chroma start its process as a fork, which imports nothing; what it does there is the same."""
     from ana.backends.chroma.care import probe
-    from tests.forks import run_forked
+    from tests.forks import forked_subprocess
 
-    def run(command: list[str], timeout: float, **_: object) -> "subprocess.CompletedProcess[str]":
-        return run_forked(*command[1:], timeout=timeout)
-
-    monkeypatch.setattr(probe, "subprocess", SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired))
+    monkeypatch.setattr(probe, "subprocess", forked_subprocess())
 
 
 MakeAssistant = Callable[..., "Assistant"]
