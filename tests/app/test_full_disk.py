@@ -24,6 +24,8 @@ SMALL = """
 
     disk, env = Path(sys.argv[1]), json.loads(sys.argv[2])
     os.environ |= env
+    for name in ("ANA_TEST_FORKS", "PYTEST_XDIST_TESTRUNUID"):  # the tests' forks see another file system
+        os.environ.pop(name, None)
 
     def mount(*options):
         subprocess.run(["mount", *options, str(disk)], check=True)
