@@ -43,7 +43,7 @@ PRELOADED = (
 """What libraries import when they are used."""
 
 ADDRESS = "ANA_TEST_FORKS"
-"""Names the socket of the process that forks, which the workers of pytest and the forks themselves share."""
+"""Names the socket of the process that forks, which the forks share with the process that asked for them."""
 
 
 class Fork:
@@ -158,8 +158,7 @@ def run_forked(
 @functools.cache
 def _parent() -> socket.socket:
     """A connection to the process that forks. Whoever needs it first starts it; it ends with the last connection."""
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-    address = os.environ.setdefault(ADDRESS, f"{tempfile.gettempdir()}/ana-{run[:12]}")
+    address = os.environ.setdefault(ADDRESS, f"{tempfile.gettempdir()}/ana-{os.getpid()}")
     ours = socket.socket(socket.AF_UNIX)
     with FileLock(f"{address}.lock"):
         try:
