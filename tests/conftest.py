@@ -1,5 +1,6 @@
 """Shared fixtures: nothing here reaches a network, and every test has folders of its own."""
 
+import functools
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+import httpcore2
 import pytest
 
 os.environ.update({"LANGSMITH_TRACING": "false", "LANGSMITH_TEST_TRACKING": "false", "ANONYMIZED_TELEMETRY": "False"})
@@ -25,6 +27,8 @@ from tests.chroma import open_memory
 
 if TYPE_CHECKING:
     from app.turn import Assistant
+
+httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)  # reading all certificates takes a tenth of a second
 
 os.umask(0o077)  # what a test writes itself is private as well, or commands would say that they have closed it
 
