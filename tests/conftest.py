@@ -28,7 +28,9 @@ from tests.chroma import open_memory
 if TYPE_CHECKING:
     from app.turn import Assistant
 
-httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)  # reading all certificates takes a tenth of a second
+httpcore2.default_ssl_context = functools.cache(
+    httpcore2.default_ssl_context
+)  # reading all certificates takes a tenth of a second
 
 os.umask(0o077)  # what a test writes itself is private as well, or commands would say that they have closed it
 
