@@ -138,14 +138,17 @@ def test_events_show_each_word_once_or_none(client: SyncLangGraphClient, stub: S
     assert [event["event"] for event in events].count("on_chat_model_start") == 1
 
 
-def test_the_newer_protocol_streams_words_under_the_same_ids(client: SyncLangGraphClient, stub: Stub) -> None:
+def test_the_newer_protocol_takes_options_and_streams_words_under_the_same_ids(
+    client: SyncLangGraphClient, stub: Stub
+) -> None:
     stub.script = [MILK, SAVED]
     with client.threads.stream(assistant_id="ana") as thread:
-        thread.run.start(input=say(ASKED))
+        thread.run.start(input=say(ASKED), config={"configurable": {"model": "two"}})
         whole = [(number({"id": message.message_id}), "".join(message.text).strip()) for message in thread.messages]
         kept = [number(message) for message in thread.output["messages"] if message["type"] == "ai"]
     assert whole == [("1", "I will look."), ("2", "Saved: buy milk.")]
     assert kept == ["1", "2"]
+    assert stub.requests[-1]["model"] == "two"
 
 
 OPTIONS = {"model": "two", "temperature": 0.5, "max_steps": 3, "stream_drafts": False}
