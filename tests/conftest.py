@@ -1,16 +1,13 @@
 """Shared fixtures: nothing here reaches a network, and every test has folders of its own."""
 
-import functools
+import gc
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-import httpcore2
 import pytest
 
 os.environ.update({"LANGSMITH_TRACING": "false", "LANGSMITH_TEST_TRACKING": "false", "ANONYMIZED_TELEMETRY": "False"})
@@ -28,10 +25,6 @@ from tests.chroma import open_memory
 if TYPE_CHECKING:
     from app.turn import Assistant
 
-httpcore2.default_ssl_context = functools.cache(
-    httpcore2.default_ssl_context
-)  # reading all certificates takes a tenth of a second
-
 os.umask(0o077)  # what a test writes itself is private as well, or commands would say that they have closed it
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -39,6 +32,10 @@ WEDNESDAY = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
 """Wednesday 2026-01-07, 09:00 in Berlin."""
 
 EMBEDDER = WordLlamaEmbeddings()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # what is imported stays: looking at it again and again would take a fifth of the time
 
 
 @pytest.fixture
@@ -75,12 +72,9 @@ def chroma_memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
 def forked_probe(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the probe of Chroma start its process as a fork, which imports nothing; what it does there is the same."""
     from ana.backends.chroma.care import probe
-    from tests.forks import run_forked
+    from tests.forks import forked_subprocess
 
-    def run(command: list[str], timeout: float, **_: object) -> "subprocess.CompletedProcess[str]":
-        return run_forked(*command[1:], timeout=timeout)
-
-    monkeypatch.setattr(probe, "subprocess", SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired))
+    monkeypatch.setattr(probe, "subprocess", forked_subprocess())
 
 
 MakeAssistant = Callable[..., "Assistant"]
