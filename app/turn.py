@@ -15,6 +15,7 @@ from ana.errors import AnaError, NotWaiting, StoreBroken, UserError
 from ana.files import is_damage
 from ana.handles import Handles
 from ana.ownership import PATIENCE, thread_lock
+from ana.settings import Autonomy
 from ana.tracing.record import build_record, cost, list_steps
 from ana.values import plain_text
 from app.open_turn import build_input, close, find_unanswered
@@ -60,6 +61,8 @@ class Assistant:
         self._graph = graph
         self._program = program
         self._patience = patience
+        self.autonomy: Autonomy | None = None
+        """How much is done without asking; None for the setting."""
 
     def ask(
         self, question: str, thread_id: str, max_steps: int | None = None, on_event: Listener = _ignore
@@ -139,7 +142,7 @@ class Assistant:
             return self._run(build_input(state, new), thread_id, max_steps, on_event)
 
     def _run(self, given: Any, thread_id: str, max_steps: int | None, on_event: Listener) -> Done | Waiting:
-        context = LocalContext(max_steps=max_steps, opened=self.handles, on_event=on_event)
+        context = LocalContext(max_steps=max_steps, autonomy=self.autonomy, opened=self.handles, on_event=on_event)
         try:
             # the output holds the whole turn, so that nothing is read from the disk again when it is done
             ended = self._graph.invoke(

@@ -69,7 +69,7 @@ def _read_reply(decide: str) -> Any:
         return decide
     from pydantic import ValidationError
 
-    from app.reply import Reply
+    from nodes.decisions import Reply
 
     try:
         return Reply.model_validate_json(Path(decide).read_bytes()).to_json()

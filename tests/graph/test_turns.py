@@ -210,7 +210,9 @@ def test_results_are_the_contracts(make_assistant: MakeAssistant) -> None:
         calls(("replace_context", {"line": 0, "content": "B"})),
         calls(("delete_context", {"line": 0})),
     ]
-    answer = make_assistant(*script, *lines, "Done.").ask("everything", THREAD)
+    assistant = make_assistant(*script, *lines, "Done.")
+    assistant.autonomy = "act"
+    answer = assistant.ask("everything", THREAD)
     seen = {s["tool"]: s["observation"] for s in answer.steps}
     item = {"id", "content", "properties", "created_at", "updated_at"}
     assert set(seen["create_item"]) == set(seen["update_item"]) == item
