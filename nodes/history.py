@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages.tool import ToolCall
 
 from ana.models.base import NOT_UNDERSTOOD
 from graph.state import Correction, Turn
@@ -100,6 +101,12 @@ def pending_calls(messages: Sequence[AnyMessage]) -> AIMessage | None:
     """Return the last message that is not a tool's, if it has calls that are not answered yet."""
     last = next((message for message in reversed(messages) if not isinstance(message, ToolMessage)), None)
     return last if isinstance(last, AIMessage) and set(call_ids(last)) - answered_ids(messages) else None
+
+
+def unanswered_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
+    """Return the valid calls that are not answered yet."""
+    message, answered = pending_calls(messages), answered_ids(messages)
+    return [call for call in message.tool_calls if call["id"] not in answered] if message else []
 
 
 def answered_ids(messages: Sequence[AnyMessage]) -> set[str]:

@@ -18,6 +18,9 @@ MOST_WRITES = 5
 MOST_CHARACTERS = 60
 """Of a text in a reason."""
 
+STORED = "Stored text "
+"""So begins each reason that asks on every dial."""
+
 
 @dataclass(frozen=True)
 class Touched:
@@ -122,16 +125,15 @@ def repeats_stored_text(write: Write, batch: Batch) -> str | None:
         return None
     ordering = [text for text, _ in batch.orders]
     copied = find_copied(str(write.args.get("content")), [*batch.read, *ordering], batch.message)
-    return copied and f"It repeats stored text that you did not write: “{_cut(copied)}”."
+    return copied and f"{STORED}is repeated that you did not write: “{_cut(copied)}”."
 
 
 def follows_stored_order(write: Write, batch: Batch) -> str | None:
     """While an order to the assistant is in view, only what the person's message names is done."""
     if not batch.orders or _is_asked_for(write, batch.said):
         return None
-    return (
-        f"Stored text reads as an order to the assistant (“{_cut(batch.orders[0][1])}”), and you did not ask for this."
-    )
+    words = _cut(batch.orders[0][1])
+    return f"{STORED}reads as an order to the assistant (“{words}”), and you did not ask for this."
 
 
 def deletes_several(write: Write, batch: Batch) -> str | None:
