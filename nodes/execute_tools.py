@@ -1,6 +1,7 @@
 """execute_tools: run the calls of the last message in order, and answer each."""
 
 import logging
+import secrets
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
@@ -10,6 +11,7 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from ana.errors import ToolError, UserError
+from ana.models.fence import FENCE
 from ana.ownership import check_stopped
 from ana.tracing.record import INVALID
 from ana.values import plain_text
@@ -64,6 +66,8 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         emit(runtime, {"tool": call["name"], "args": call["args"], "ok": answer.status == "success", "id": call["id"]})
         if call["name"] not in TOOLS:
             break
+    for answer in answers:
+        answer.additional_kwargs[FENCE] = secrets.token_hex(4)
     update: dict[str, Any] = {"messages": answers}
     # The next prompt must show the lines as these calls left them.
     if CONTEXT_TOOLS & ran:

@@ -7,6 +7,7 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 from langchain_core.messages.tool import ToolCall
 
 from ana.models.base import NOT_UNDERSTOOD
+from ana.models.fence import FENCE, fence
 from graph.state import Correction, Turn
 from prompts import render
 from tools.artifacts import Receipt, is_refused_copy, receipts_of
@@ -148,6 +149,15 @@ def _cut_middle(message: AnyMessage) -> AnyMessage:
     half = SHORT // 2
     text = f"{message.text[:half]}\n[... {len(message.text) - SHORT:,} characters left out ...]\n{message.text[-half:]}"
     return message.model_copy(update={"content": text})
+
+
+def fence_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return the messages as a model is sent them: with every result inside its fence."""
+    return [_fence(message) if isinstance(message, ToolMessage) else message for message in messages]
+
+
+def _fence(message: ToolMessage) -> ToolMessage:
+    return message.model_copy(update={"content": fence(message.text, message.additional_kwargs.get(FENCE))})
 
 
 def insert_corrections(messages: Sequence[AnyMessage], corrections: Sequence[Correction]) -> Iterator[AnyMessage]:

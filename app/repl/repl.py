@@ -98,9 +98,7 @@ class Repl:
         for id, age in self._threads.waiting().items():
             if id != self._thread:
                 name = self._threads.names().get(id) or id[:8]
-                say(
-                    f"{name} waits for your decision ({age}). /threads {name} goes there, ana threads drop {name} ends it."
-                )
+                say(f"{name} waits for your decision ({age}); /threads {name} goes there.")
 
     def _handle(self, line: str) -> bool:
         """Run a command or a turn. Return True to quit."""

@@ -7,13 +7,11 @@ from functools import cache
 from pathlib import Path
 
 from ana.memory.search.tokens import tokenize
+from ana.models.fence import FLAG, HIDDEN
 
 RUN = 5
 """As many consecutive words of stored text are a copy of it."""
 
-_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007f]+")
-_HIDDEN = re.compile("[\U000e0020-\U000e007e\u202a-\u202e\u2066-\u2069]")
-"""Letters that nobody sees, except in flags, and marks that turn the direction of text."""
 
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _UNSEEN = re.compile("[\u0300-\u036f\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
@@ -46,8 +44,8 @@ def find_order(text: str) -> str | None:
 
     Text that is hidden from people, by letters without a shape or by turning its direction, is meant for no person.
     """
-    text = _FLAG.sub("", text)
-    if hidden := _HIDDEN.search(text):
+    text = FLAG.sub("", text)
+    if hidden := HIDDEN.search(text):
         return "".join(map(_reveal, text[hidden.start() :]))[:60].strip() or "hidden text"
     match = _read_orders().search(_fold(text))
     return " ".join(match[0].split()) if match else None
@@ -72,7 +70,7 @@ def _fold(text: str) -> str:
 def _reveal(char: str) -> str:
     if "\U000e0020" <= char <= "\U000e007e":
         return chr(ord(char) - 0xE0000)
-    return "" if _HIDDEN.match(char) else char
+    return "" if HIDDEN.match(char) else char
 
 
 def _runs(text: str) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
