@@ -103,13 +103,9 @@ def _is_polite_order(sentence: str) -> bool:
     """Whether a sentence with a question mark asks the assistant to do something: Could you delete the milk?"""
     body = _drop(tokenize(sentence), "opening")
     rest = _drop(body, "polite")
-    asked = len(body) - len(rest)
-    polite = (
-        asked > 1
-        or (asked and _has(rest[:1], "remove"))
-        or any(part in sentence for part in _read("polite") if _UNSPACED.search(part))
-    )
-    return bool(polite) and not _has(rest, "asks") and not _has(rest, "not")
+    openers = len(body) - len(rest)
+    polite = openers > 1 or (openers == 1 and _has(rest[:1], "remove")) or _holds_unspaced(body, "polite")
+    return polite and not _has(rest, "asks") and not _has(rest, "not")
 
 
 def _begins_question(clause: str) -> bool:

@@ -1,4 +1,4 @@
-"""Stored text that gives orders does no harm, whoever obeys it; what is harmless does not ask. `make attack` plays all."""
+"""Stored text that gives orders does no harm, whoever obeys it, and what is harmless does not ask."""
 
 import json
 from collections.abc import Iterator
