@@ -33,7 +33,7 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
     if turn and not call.memory.history(turn=turn, limit=1):
         change = _bring_back(call, turn)
         return {"changes": [_describe_change(call, change)]}, collect_receipts([change])
-    done = _find_own_undo(call) or _undo_turn(call, turn, force=force)
+    done = find_own_undo(call) or _undo_turn(call, turn, force=force)
     described = [_describe_change(call, change) for change in done.changes]
     return {"turn": done.turn, "undo": done.name, "changes": described}, collect_receipts(done.changes)
 
@@ -43,7 +43,7 @@ def preview_undo(call: CallContext, turn: str | None = None) -> list[Change]:
     if turn and not call.memory.history(turn=turn, limit=1):
         return []
     try:
-        return [] if _find_own_undo(call) else plan_undo(call.memory, _find_turn(call, turn))[0]
+        return [] if find_own_undo(call) else plan_undo(call.memory, _find_turn(call, turn))[0]
     except UserError:
         return []
 
@@ -77,7 +77,7 @@ def _find_turn(call: CallContext, turn: str | None) -> str:
     return turn or last_turn(call.memory, thread, running=running)
 
 
-def _find_own_undo(call: CallContext) -> Undone | None:
+def find_own_undo(call: CallContext) -> Undone | None:
     """Return what this call has already undone, if it ran before a crash."""
     return find_undone(call.memory, _mark(call)) if call.cause else None
 

@@ -12,16 +12,17 @@ from ana.errors import ToolError
 from ana.memory.changes import Kind
 from ana.memory.digests import line_digest
 from ana.tracing.record import INVALID
-from ana.values import Json
+from ana.values import iter_texts
 from graph.context import Context, context_of
 from graph.state import State
 from nodes.autonomy.weigh import Batch, Touched, Write
 from nodes.calls import build_context, check_arguments
 from nodes.history import answered_ids, receipts, this_turn
+from nodes.load_context import read_prompt_inputs
 from tools.artifacts import receipts_of
 from tools.call import CallContext
 from tools.catalog import TOOLS, WRITERS
-from tools.undo import preview_undo
+from tools.undo import find_own_undo, preview_undo
 
 _OWN_WORDS = frozenset({"create_item", "append_context", "replace_context", "delete_context"})
 """Tools whose results hold nothing that their calls or the prompt did not hold."""
@@ -35,14 +36,14 @@ def read_batch(state: State, runtime: Runtime[Context], message: AIMessage) -> B
         if call["name"] in TOOLS and call["name"] not in WRITERS:
             continue
         context = build_context(state, runtime, message, position)
-        if _has_run(context):
+        if _has_run(call, context):
             ran += 1
         elif write := read_write(call, context, handles.settings.tools_modules):
             writes.append(write)
     return Batch(
         message=state["turn"]["question"],
         writes=writes,
-        lines=handles.memory.lines() if writes else {},
+        lines=(state.get("loaded") or read_prompt_inputs(handles))["lines"] if writes else {},
         read=[*_iter_stored_text(state["messages"]), state.get("summary", "")] if writes else [],
         written=ran + sum(bool(receipts_of(each)) for each in turn),
         deleted=sum(each["op"] == "delete" and each["kind"] == "item" for each in receipts(turn)),
@@ -82,10 +83,11 @@ def _iter_left(state: State, message: AIMessage) -> Iterator[tuple[int, ToolCall
     return ((n, call) for n, call in enumerate(message.tool_calls) if call["id"] not in answered)
 
 
-def _has_run(context: CallContext) -> bool:
+def _has_run(call: ToolCall, context: CallContext) -> bool:
     """Whether a call ran before a crash: what it touched is no longer what was approved."""
-    assert context.cause is not None
-    return context.memory.backend.find_change(context.cause.key) is not None
+    if call["name"] == "undo" and find_own_undo(context):
+        return True
+    return bool(context.cause and context.memory.backend.find_change(context.cause.key))
 
 
 def _iter_stored_text(messages: Sequence[AnyMessage]) -> Iterator[str]:
@@ -94,7 +96,7 @@ def _iter_stored_text(messages: Sequence[AnyMessage]) -> Iterator[str]:
     for message in messages:
         if isinstance(message, ToolMessage) and _holds_stored_text(message):
             try:
-                yield from _iter_texts(json.loads(message.text))
+                yield from iter_texts(json.loads(message.text))
             except ValueError:
                 yield message.text
 
@@ -103,12 +105,3 @@ def _holds_stored_text(message: ToolMessage) -> bool:
     """Whether a result may hold what neither its call nor the prompt held; our own errors name tools in their hints."""
     ours = message.name in TOOLS or message.name == INVALID
     return not ours or (message.status == "success" and message.name not in _OWN_WORDS)
-
-
-def _iter_texts(value: Json) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | dict):
-        yield from (
-            text for part in (value.values() if isinstance(value, dict) else value) for text in _iter_texts(part)
-        )

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from ana.memory.search.tokens import tokenize
@@ -17,8 +17,8 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3
 _UNSEEN = re.compile("[\u0300-\u036f\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
 """Latin accents, and characters without a shape."""
 _FOREIGN = re.compile("[\u0370-\u052f\u1d00-\u1d2b]")
-_MIXED = re.compile(r"\w*[a-z]\w*")
-"""A word with Latin letters; if it has Greek or Cyrillic ones too, they stand for those they look like."""
+_WORD = re.compile(r"\w+")
+_LATIN = re.compile("[a-z]")
 _LOOKALIKES = str.maketrans("аеорсухіјѕԁһᴀοερικνατ", "aeopcyxijsdhaoepikvat")
 
 _NAMED = re.compile(r"(\w+) := (.+)")
@@ -39,6 +39,7 @@ def _read_orders() -> re.Pattern[str]:
     return re.compile("|".join(rows), re.MULTILINE | re.DOTALL)
 
 
+@lru_cache(maxsize=1024)  # what is in view is weighed with every batch
 def find_order(text: str) -> str | None:
     """Return the words by which a text reads as an order to the assistant, or None.
 
@@ -63,8 +64,13 @@ def _fold(text: str) -> str:
         return text.casefold()
     spread = unicodedata.normalize("NFKD", text).casefold()
     if _FOREIGN.search(spread):
-        spread = _MIXED.sub(lambda match: match[0].translate(_LOOKALIKES), spread)
+        spread = _WORD.sub(_borrow, spread)
     return unicodedata.normalize("NFC", _UNSEEN.sub("", spread))
+
+
+def _borrow(word: re.Match[str]) -> str:
+    """Return a word in Latin letters if it has some: those it borrows stand for what they look like."""
+    return word[0].translate(_LOOKALIKES) if _LATIN.search(word[0]) else word[0]
 
 
 def _reveal(char: str) -> str:

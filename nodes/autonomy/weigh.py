@@ -1,6 +1,5 @@
 """Weigh a batch of calls: which of them wait for a person, and why. Nothing here reads or writes anything."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +8,7 @@ from typing import Any
 from ana.memory.changes import Kind
 from ana.memory.item import Item
 from ana.settings import Autonomy
+from ana.values import iter_texts
 from nodes.autonomy.message import Message
 from nodes.autonomy.orders import find_copied, find_order
 
@@ -196,7 +196,7 @@ def _is_asked_for(write: Write, said: Message) -> bool:
         return False
     if any(each.removed for each in write.touched):
         return said.asks_to_remove and all(_is_named(each, said) for each in write.touched)
-    texts = (json.dumps(write.args, ensure_ascii=False), *(each.now.content for each in write.touched if each.now))
+    texts = (*iter_texts(dict(write.args)), *(each.now.content for each in write.touched if each.now))
     return said.names(*texts)
 
 
