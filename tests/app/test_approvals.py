@@ -1,6 +1,7 @@
 """What asks first is asked once, before anything runs, and nothing but what was approved is done."""
 
 import io
+import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -364,3 +365,24 @@ def test_the_command_line_lists_drops_and_says_when_nothing_waits(
         "Nothing in this conversation waits for a decision. Send a message instead.",
     )
     assert contents(clearing[0]) == ["Buy milk", "Passport"]
+
+
+def test_a_crash_after_what_was_approved_ran_asks_and_does_nothing_again(
+    clearing: tuple[Assistant, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assistant, *_ = clearing
+    assistant.ask("note that", THREAD)
+    with monkeypatch.context() as patched:
+        patched.setattr("nodes.execute_tools.secrets.token_hex", lambda _: sys.exit("killed"))
+        with pytest.raises(SystemExit):
+            decide(assistant, APPROVE, APPROVE)
+    assert contents(assistant) == ["A note"]
+    finished = assistant.finish(THREAD)
+    assert isinstance(finished, Done)
+    assert finished.answer == "That is that."
+    assert [change["op"] for change in finished.changes] == ["create", "delete", "delete"]
+    assert [entry.change.op for entry in assistant.handles.memory.history() if entry.key] == [
+        "delete",
+        "delete",
+        "create",
+    ]
