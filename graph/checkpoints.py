@@ -70,6 +70,7 @@ def waiting_since(path: Path) -> dict[str, str]:
         return {}
     with open_readable(path) as file, _connect(file) as connection:
         saver = PruningSaver(connection)
+        saver.is_setup = True  # only read
         ids = [id for id in list_waiting(connection) if not id.startswith(TRASHED)]
         newest = {id: saver.get_tuple({"configurable": {"thread_id": id}}) for id in ids}
         return {id: state.checkpoint["ts"] for id, state in newest.items() if state}
