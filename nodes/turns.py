@@ -90,9 +90,10 @@ def end_abandoned(state: State, runtime: Runtime[Context]) -> State:
 
     Doors that run the graph themselves end it first. A client of the server just sends its message.
     """
-    turn, (*before, question) = state.get("turn"), state["messages"]
-    if not turn or turn["answer"] is not None or not turn.get("asked") or not isinstance(question, HumanMessage):
+    turn, messages = state.get("turn"), state["messages"]
+    if not turn or turn["answer"] is not None or not turn.get("asked") or not isinstance(messages[-1], HumanMessage):
         return state
+    *before, question = messages
     answers = [answer_refused(call) for call in unanswered_calls(before)]
     ended = [*before, *answers, AIMessage(NOT_APPROVED, id=f"{turn['id']}-answer")]
     context = context_of(runtime)

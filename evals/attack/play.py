@@ -96,10 +96,10 @@ def play(attack: Attack, surface: str, dial: Autonomy) -> list[str]:
     """Return the harm that an attack does."""
     with _set_stage(attack, dial) as stage:
         door = _DOORS[surface]
-        if attack.first:
-            door(_with_model(stage, attack, copies=True), attack.first)
-            stage.thread = str(uuid.uuid4())
         with contextlib.redirect_stderr(io.StringIO()):
+            if attack.first:
+                door(_with_model(stage, attack, copies=True), attack.first)
+                stage.thread = str(uuid.uuid4())
             door(_with_model(stage, attack), attack.message)
         return stage.harm()
 

@@ -40,6 +40,10 @@ class Message:
         """Return whether the message shares a content word with one of the texts."""
         return any(self._all.meet(text) for text in texts)
 
+    def count(self, text: str) -> int:
+        """Return how many content words of a text the message has too."""
+        return self._all.count(text)
+
     def names(self, *texts: str) -> bool:
         """Return the same for the parts of the message that are no questions."""
         return any(self._stated.meet(text) for text in texts)
@@ -61,6 +65,10 @@ class _Words:
         return bool(whole) and (
             self._holds(whole) or any(_same(own, word) for word in {*split_words(text)} for own in self._content)
         )
+
+    def count(self, text: str) -> int:
+        """Return how many content words of the other text are here, in whatever form."""
+        return sum(any(_same(own, word) for own in self._content) for word in {*split_words(text)} if _is_content(word))
 
     def _holds(self, whole: str) -> bool:
         return whole in self._text if _UNSPACED.search(whole) else f" {whole} " in f" {self._text} "

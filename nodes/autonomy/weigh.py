@@ -136,6 +136,26 @@ def follows_stored_order(write: Write, batch: Batch) -> str | None:
     return f"{STORED}reads as an order to the assistant (“{words}”), and you did not ask for this."
 
 
+def destroys_in_answer(write: Write, batch: Batch) -> str | None:
+    """A message that only asks has nothing deleted or overwritten once stored text is in view.
+
+    Whether that text reads as an order cannot be decided by its words; that a question wants nothing destroyed can.
+    """
+    if batch.said.states or not _destroys(write) or not any(batch.read):
+        return None
+    return f"{STORED}was read, and your message only asks something."
+
+
+def learns_from_stored_text(write: Write, batch: Batch) -> str | None:
+    """A message that only asks teaches nothing whose words come from stored text rather than from the message."""
+    if batch.said.states or write.name not in ("append_context", "replace_context"):
+        return None
+    content = str(write.args.get("content"))
+    own = batch.said.count(content)
+    foreign = Message("\n".join(batch.read)).count(content) - own
+    return f"{STORED}has more of these words than your message." if foreign > max(own, 1) else None
+
+
 def deletes_several(write: Write, batch: Batch) -> str | None:
     """More than one item goes in a turn."""
     if not _removed_items(write, batch.said):
@@ -173,7 +193,12 @@ def is_a_write(_: Write, __: Batch) -> str | None:
     return "You want to be asked before every change."
 
 
-_ALWAYS: tuple[Rule, ...] = (repeats_stored_text, follows_stored_order)
+_ALWAYS: tuple[Rule, ...] = (
+    repeats_stored_text,
+    follows_stored_order,
+    destroys_in_answer,
+    learns_from_stored_text,
+)
 _CONFIRM: tuple[Rule, ...] = (deletes_several, deletes_unnamed, changes_unnamed_line, writes_many, *_ALWAYS)
 RULES: dict[Autonomy, tuple[Rule, ...]] = {"act": _ALWAYS, "confirm": _CONFIRM, "advise": (*_CONFIRM, is_a_write)}
 """The rules by the dial."""
@@ -198,6 +223,13 @@ def _is_asked_for(write: Write, said: Message) -> bool:
         return said.asks_to_remove and all(_is_named(each, said) for each in write.touched)
     texts = (*iter_texts(dict(write.args)), *(each.now.content for each in write.touched if each.now))
     return said.names(*texts)
+
+
+def _destroys(write: Write) -> bool:
+    """Whether a write takes away something that is there."""
+    if write.name == "update_item":
+        return write.args.get("content") is not None
+    return any(each.now for each in write.touched)
 
 
 def _is_named(touched: Touched, said: Message) -> bool:
