@@ -57,6 +57,9 @@ crash: $(READY) ## kill it 300 times at random moments and look at what is left;
 	@$(BIN)/python -m evals.crash.crowd
 	@ANA_LONG_TESTS=1 $(BIN)/python -m pytest -n 2 -m "long or hypothesis" --timeout 600 -v
 
+attack: $(READY) ## stored text that gives orders, obeyed by a gullible model at every door on every dial (about 3 minutes)
+	@$(BIN)/python -m evals.attack
+
 load: $(READY) ## 40 messages to one thread at once, through every door, 20 times (about 5 minutes)
 	@$(BIN)/python -m evals.load
 
@@ -69,4 +72,4 @@ lock: $(READY) ## write constraints.txt from pyproject.toml
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help chat test js check format dev bench crash load readme lock clean
+.PHONY: help chat test js check format dev bench crash attack load readme lock clean

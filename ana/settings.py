@@ -20,6 +20,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 Provider = Literal["auto", "openrouter", "openai", "ollama", "offline"]
 ToolCalls = Literal["auto", "1", "0"]
+Autonomy = Literal["advise", "confirm", "act"]
 Embeddings = Literal["auto", "wordllama", "minilm", "openai", "ollama"]
 
 
@@ -93,6 +94,9 @@ class Settings(BaseModel):
     )
     ana_embedder_dir: ProjectPath | None = Field(None, description="folder with the files of all-MiniLM-L6-v2")
     ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
+    ana_autonomy: Autonomy = Field(
+        "confirm", description="what asks first: advise every change, confirm what is risky, act almost nothing"
+    )
     ana_max_steps: int = Field(12, ge=1, le=100, description="most model calls in one turn")
     ana_turn_seconds: float = Field(
         180.0, gt=0, description="most seconds of work in one turn, and the time-out of one model call"

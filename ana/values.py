@@ -1,5 +1,6 @@
 """JSON values that every place can hold: UTF-8 text, msgpack's 64-bit integers, bounded nesting."""
 
+from collections.abc import Iterator
 from typing import TypeAlias
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
@@ -15,6 +16,15 @@ ROOM = DEEPEST + 10
 def plain_text(text: str) -> str:
     """The text with every lone surrogate, which no encoding carries, replaced."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def iter_texts(value: Json) -> Iterator[str]:
+    """Yield the texts in a value, in order; not the keys of objects."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from iter_texts(part)
 
 
 def whole_number(value: object, least: int, most: int) -> int:

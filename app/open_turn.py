@@ -1,17 +1,17 @@
 """Find, resume and close a turn that has not ended."""
 
-import json
 from typing import Any
 
-from langchain_core.messages import AnyMessage, ToolMessage
+from langchain_core.messages import AnyMessage
 from langgraph.types import Command, Interrupt, StateSnapshot
 
 from app.outcome import Request
-from nodes.history import answered_ids, pending_calls
+from nodes.calls import answer_refused
+from nodes.history import unanswered_calls
+from nodes.turns import NOT_APPROVED
 
-NOT_APPROVED = "Not done: nobody approved it, and a new message came."
 NOT_ANSWERED = "Not finished: nobody replied to what was asked, and a new message came."
-NOT_RUN = {"error": "This call did not run: nobody approved it.", "hint": "Ask before you call it again."}
+DROPPED = "Not done: nobody approved it, and the request was dropped."
 
 
 def find_unanswered(state: StateSnapshot) -> list[Interrupt]:
@@ -31,25 +31,19 @@ def build_input(state: StateSnapshot, reply: dict[str, Any] | None = None) -> "C
     return Command(resume=replies, update={"replies": replies}) if replies else None
 
 
-def close(request: Request, messages: list[AnyMessage]) -> tuple[str, list[AnyMessage]]:
+def close(request: Request, messages: list[AnyMessage], *, approval: bool) -> tuple[str, list[AnyMessage]]:
     """Return the sentence that ends a turn nobody replied to, and answers to the calls that are known not to have run.
 
     Those are the calls that were asked about. Whether another call of the same batch ran, or one of a node that asks in
     another way, is not known; nodes/history.py says so to the model.
+
+    Args:
+        request: What was asked.
+        messages: The thread's.
+        approval: Whether it was asked before any call of the batch ran.
     """
     if not request["action_requests"]:
         return NOT_ANSWERED, []
-    message, answered = pending_calls(messages), answered_ids(messages)
     asked = [(action.get("name"), action.get("args")) for action in request["action_requests"]]
-    unanswered = [call for call in message.tool_calls if call["id"] not in answered] if message else []
-    calls = [call for call in unanswered if (call["name"], call["args"]) in asked]
-    return NOT_APPROVED, [
-        ToolMessage(
-            json.dumps(NOT_RUN),
-            name=call["name"],
-            tool_call_id=str(call["id"]),
-            id=f"{call['id']}-result",
-            status="error",
-        )
-        for call in calls
-    ]
+    calls = [call for call in unanswered_calls(messages) if approval or (call["name"], call["args"]) in asked]
+    return NOT_APPROVED, [answer_refused(call) for call in calls]

@@ -117,6 +117,14 @@ class Threads:
 
         return thread_ids(self._saver_path())
 
+    def waiting(self) -> dict[str, str]:
+        """Return the threads that wait for a decision, each with how long they have: 5 min, 3 h, 2 days."""
+        from graph.checkpoints import waiting_since
+
+        now = datetime.now(UTC)
+        since = waiting_since(self._saver_path())
+        return {id: _describe_age((now - datetime.fromisoformat(ts)).total_seconds()) for id, ts in since.items()}
+
     def names(self) -> dict[str, str]:
         """Return the names of conversations by their ids."""
         if not self._names_file.exists():
@@ -238,3 +246,10 @@ class Threads:
     def _save_names(self, names: dict[str, str]) -> None:
         self._names_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(self._names_file, json.dumps(names, indent=1))
+
+
+def _describe_age(seconds: float) -> str:
+    minutes = int(max(seconds, 0) / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // (24 * 60)} days"

@@ -15,9 +15,10 @@ from ana.errors import AnaError, NotWaiting, StoreBroken, UserError
 from ana.files import is_damage
 from ana.handles import Handles
 from ana.ownership import PATIENCE, thread_lock
+from ana.settings import Autonomy
 from ana.tracing.record import build_record, cost, list_steps
 from ana.values import plain_text
-from app.open_turn import build_input, close, find_unanswered
+from app.open_turn import DROPPED, build_input, close, find_unanswered
 from app.outcome import CutShort, Done, Waiting, read_request
 from app.reply import check_reply
 from graph.builder import builder
@@ -60,6 +61,8 @@ class Assistant:
         self._graph = graph
         self._program = program
         self._patience = patience
+        self.autonomy: Autonomy | None = None
+        """How much is done without asking; None for the setting."""
 
     def ask(
         self, question: str, thread_id: str, max_steps: int | None = None, on_event: Listener = _ignore
@@ -105,6 +108,16 @@ class Assistant:
                 return None
             return self._run(build_input(state), thread_id, None, on_event)
 
+    def drop(self, thread_id: str) -> str:
+        """End a waiting turn without a decision; return the sentence that closes it.
+
+        Raises:
+            NotWaiting: No turn of this conversation waits.
+        """
+        with self._own(thread_id):
+            state = self._read(thread_id)
+            return self._end_waiting(state, _require_waiting(state)[0], DROPPED)
+
     def resume(
         self,
         thread_id: str,
@@ -128,9 +141,7 @@ class Assistant:
         """
         with self._own(thread_id):
             state = self._read(thread_id)
-            unanswered = find_unanswered(state)
-            if not unanswered:
-                raise NotWaiting("Nothing in this conversation waits for a decision.", "Send a message instead.")
+            unanswered = _require_waiting(state)
             if request_id not in (None, unanswered[0].id):
                 raise NotWaiting("This was decided or replaced meanwhile.", "Look at what is asked now.")
             check_reply(reply, read_request(unanswered[0]))
@@ -139,7 +150,7 @@ class Assistant:
             return self._run(build_input(state, new), thread_id, max_steps, on_event)
 
     def _run(self, given: Any, thread_id: str, max_steps: int | None, on_event: Listener) -> Done | Waiting:
-        context = LocalContext(max_steps=max_steps, opened=self.handles, on_event=on_event)
+        context = LocalContext(max_steps=max_steps, autonomy=self.autonomy, opened=self.handles, on_event=on_event)
         try:
             # the output holds the whole turn, so that nothing is read from the disk again when it is done
             ended = self._graph.invoke(
@@ -195,9 +206,11 @@ class Assistant:
             return self._wait(state, unanswered[0])
         return CutShort(_thread_of(state), this_turn(state.values["messages"])[0].text)
 
-    def _end_waiting(self, state: StateSnapshot, asked: Interrupt) -> str:
+    def _end_waiting(self, state: StateSnapshot, asked: Interrupt, why: str = "") -> str:
         """End a turn that nobody replied to; return the sentence that closes it."""
-        closing, answers = close(read_request(asked), state.values["messages"])
+        approval = bool(self._turn_of(state).get("asked"))
+        closing, answers = close(read_request(asked), state.values["messages"], approval=approval)
+        closing = why or closing
         self._end(state, closing, answers)
         mark_answered(self._graph.checkpointer, state)
         return closing
@@ -252,6 +265,12 @@ def open_assistant(handles: Handles, program: str = "ana", patience: float = PAT
             yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program, patience)
     finally:
         handles.memory.close()
+
+
+def _require_waiting(state: StateSnapshot) -> list[Interrupt]:
+    if unanswered := find_unanswered(state):
+        return unanswered
+    raise NotWaiting("Nothing in this conversation waits for a decision.", "Send a message instead.")
 
 
 def _thread_of(state: StateSnapshot) -> str:

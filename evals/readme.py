@@ -28,7 +28,7 @@ SAID = (
 )
 SAID_LATER = ("where is the spare key?", "What do you know about me?", "/context")
 DOORS = (
-    ("`make chat`, `ana`", "the REPL: /help /context /items /due /undo /transcript /threads /reset /quit"),
+    ("`make chat`, `ana`", "the REPL: /help /context /items /due /undo /transcript /threads /autonomy /reset /quit"),
     (
         '`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`',
         "one turn; piped text is added; exit 0 done, 1 failed or not understood, 2 wrong use, 3 waiting for a decision",
@@ -42,7 +42,7 @@ DOORS = (
         'decides what a turn waits for; FILE holds {"decisions": [...]}',
     ),
     (
-        "`ana threads list\\|show T [--limit N --before TURN]\\|delete T [--yes]\\|restore T`",
+        "`ana threads list\\|show T [--limit N --before TURN]\\|delete T [--yes]\\|restore T\\|drop T`",
         "conversations, read from their traces; a deletion can be taken back until the trash is purged",
     ),
     (

@@ -7,6 +7,7 @@ from langgraph.graph import START, StateGraph
 from graph.context import Context
 from graph.recording import record
 from graph.state import Input, Output, State
+from nodes.approve import approve
 from nodes.execute_tools import execute_tools
 from nodes.history import is_answered, pending_calls, this_turn
 from nodes.load_context import load_context
@@ -19,8 +20,11 @@ def after_reason(state: State) -> Literal["execute_tools", "reflect"]:
     return "execute_tools" if pending_calls(state["messages"]) else "reflect"
 
 
-def after_execute_tools(state: State) -> Literal["execute_tools", "reason"]:
-    """Run the calls that are left; when every call is answered, the model goes on."""
+def after_execute_tools(state: State) -> Literal["approve", "execute_tools", "reason"]:
+    """Ask the person where a call waits for that; run the calls that are left, then let the model go on."""
+    turn = state.get("turn")
+    if turn and turn.get("asked"):
+        return "approve"
     return "execute_tools" if pending_calls(state["messages"]) else "reason"
 
 
@@ -34,11 +38,13 @@ builder = StateGraph(State, context_schema=Context, input_schema=Input, output_s
 builder.add_node("load_context", record("load_context", load_context))
 builder.add_node("reason", record("reason", reason))
 builder.add_node("execute_tools", record("execute_tools", execute_tools))
+builder.add_node("approve", record("approve", approve))
 builder.add_node("reflect", record("reflect", reflect))
 builder.add_edge(START, "load_context")
 builder.add_edge("load_context", "reason")
 builder.add_conditional_edges("reason", after_reason)
 builder.add_conditional_edges("execute_tools", after_execute_tools)
+builder.add_conditional_edges("approve", after_execute_tools)
 builder.add_conditional_edges("reflect", after_reflect)
 
 graph = builder.compile(name="ana")

@@ -12,7 +12,7 @@ from ana.files import BUSY_SECONDS, open_readable
 from ana.private import keep_private
 from ana.settings import Settings, load_settings
 from graph.pruning import PruningSaver, ServerSaver
-from graph.sequence import list_marks, list_threads
+from graph.sequence import list_marks, list_threads, list_waiting
 
 TRASHED = "deleted:"
 """The ids of deleted threads begin with it; no other does, because those are UUIDs."""
@@ -62,6 +62,18 @@ def thread_ids(path: Path) -> list[str]:
         return []
     with open_readable(path) as file, _connect(file) as connection:
         return [id for id in list_threads(connection) if not id.startswith(TRASHED)]
+
+
+def waiting_since(path: Path) -> dict[str, str]:
+    """Return the threads that wait for a person, each with the moment since when, the one written last first."""
+    if not path.exists():
+        return {}
+    with open_readable(path) as file, _connect(file) as connection:
+        saver = PruningSaver(connection)
+        saver.is_setup = True  # only read
+        ids = [id for id in list_waiting(connection) if not id.startswith(TRASHED)]
+        newest = {id: saver.get_tuple({"configurable": {"thread_id": id}}) for id in ids}
+        return {id: state.checkpoint["ts"] for id, state in newest.items() if state}
 
 
 def thread_marks(path: Path) -> dict[str, tuple[int, int]]:

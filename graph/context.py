@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
+from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from pydantic import Field
 
 from ana.errors import UserError
 from ana.handles import Handles, default_handles
+from ana.settings import Autonomy
 from ana.tracing.traces import NO_THREAD
 from prompts import decision_prompt
 
@@ -47,6 +49,13 @@ class Context:
             "takes a call, and so does the answer. Empty: ANA_MAX_STEPS in .env.",
         ),
     ] = None
+    autonomy: Annotated[
+        Autonomy | None,
+        Field(
+            description="What asks you first. advise: every change. confirm: what is risky, such as deleting something "
+            "you did not name. act: almost nothing. Empty: ANA_AUTONOMY in .env."
+        ),
+    ] = None
     stream_drafts: Annotated[
         bool,
         Field(
@@ -60,6 +69,8 @@ class Context:
             raise UserError(f"model is {self.model!r:.50}.", "Give a model's name, or leave it empty.")
         _check_number("temperature", self.temperature, (int, float), HOTTEST, least=0)
         _check_number("max_steps", self.max_steps, (int,), MOST_STEPS, least=1)
+        if self.autonomy is not None and self.autonomy not in get_args(Autonomy):
+            raise UserError(f"autonomy is {self.autonomy!r:.50}.", f"Give {' or '.join(get_args(Autonomy))}.")
         if not isinstance(self.stream_drafts, bool):
             raise UserError(f"stream_drafts is {self.stream_drafts!r:.50}.", "Give true or false.")
 
@@ -74,6 +85,11 @@ class Context:
             raise UserError(f"The offline reader has no model {name!r}.", "Leave it empty, or `ana setup` adds one.")
         chosen = {"model": name or None, "temperature": self.temperature}
         return {option: value for option, value in chosen.items() if value is not None}
+
+    @property
+    def dial(self) -> Autonomy:
+        """How much the run does without asking."""
+        return self.autonomy or self.handles.settings.ana_autonomy
 
     @property
     def handles(self) -> Handles:
@@ -121,6 +137,11 @@ def run_of(runtime: Runtime[Context]) -> str | None:
     """Return the id of the server's run; None at a door that runs the graph itself."""
     info = runtime.execution_info
     return info.run_id if info else None
+
+
+def can_wait() -> bool:
+    """Whether the run can wait for a person: not one whose thread ends with it, as that of a call through /mcp."""
+    return bool(get_config()["configurable"].get("__pregel_checkpointer"))
 
 
 def emit(runtime: Runtime[Context], event: dict[str, Any]) -> None:

@@ -55,7 +55,12 @@ def record(name: str, node: Node) -> Node:
 def label_turn(turn: Turn, context: Context) -> None:
     """Let a run in LangSmith be found by its turn, and by the policies that drafts of it broke."""
     settings = context.handles.settings
-    labels = {"turn_id": turn["id"], "provider": settings.provider, "model": context.model or model_name(settings)}
+    labels = {
+        "turn_id": turn["id"],
+        "provider": settings.provider,
+        "model": context.model or model_name(settings),
+        "autonomy": context.dial,
+    }
     tags: list[str] = []
     if policies := [correction["policy"] for correction in turn["corrections"]]:
         labels["policy_violations"] = ", ".join(policies)

@@ -70,6 +70,14 @@ MARKS = """SELECT thread_id, 0, 0 FROM emptied UNION ALL
         WHERE (w.thread_id, w.checkpoint_ns, w.checkpoint_id) = (s.thread_id, s.checkpoint_ns, s.checkpoint_id))
     FROM sequence AS s WHERE seq IN (SELECT max(seq) FROM sequence GROUP BY thread_id)"""
 
+WAITING = """SELECT thread_id FROM sequence AS s WHERE seq IN (SELECT max(seq) FROM sequence GROUP BY thread_id)
+    AND EXISTS (SELECT 1 FROM writes AS w WHERE channel = '__interrupt__'
+        AND (w.thread_id, w.checkpoint_ns, w.checkpoint_id) = (s.thread_id, s.checkpoint_ns, s.checkpoint_id))
+    AND NOT EXISTS (SELECT 1 FROM writes AS w WHERE channel IN ('__resume__', 'replies')
+        AND (w.thread_id, w.checkpoint_ns, w.checkpoint_id) = (s.thread_id, s.checkpoint_ns, s.checkpoint_id))
+    ORDER BY seq DESC"""
+"""The threads whose newest state waits for a reply."""
+
 DELETE_RUN = f"DELETE FROM checkpoints WHERE ({_KEY}) IN (SELECT {_KEY} FROM sequence WHERE run_id = ?)"
 
 COPY_THREAD = (
@@ -106,6 +114,11 @@ def list_marks(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
     if "emptied" not in _list_tables(connection):
         return {}
     return {id: (seq, writes) for id, seq, writes in connection.execute(MARKS)}
+
+
+def list_waiting(connection: sqlite3.Connection) -> list[str]:
+    """Return the ids of the threads that wait for a reply, the one written last first."""
+    return [id for (id,) in connection.execute(WAITING)] if "emptied" in _list_tables(connection) else []
 
 
 def select_newest_first(

@@ -34,6 +34,21 @@ class Usage(TypedDict):
     """Whether the provider told none, so that they were counted at four characters each."""
 
 
+class Asked(TypedDict):
+    """A request for approval that waits."""
+
+    request: dict[str, Any]
+    """In langchain's HITLRequest convention."""
+    note: str
+    """Why it is asked again; may be empty."""
+    calls: list[str]
+    """Ids of the calls, in the order of the request."""
+    digests: dict[str, str]
+    """What an approval of each binds to: the call and the records it touches, as they were shown."""
+    records: list[str]
+    """Digests of those records alone."""
+
+
 class Turn(TypedDict):
     """One user message and everything that follows it; checkpointed, so that a turn goes on after a crash."""
 
@@ -48,6 +63,10 @@ class Turn(TypedDict):
     """The server's run that worked on it last; None at another door."""
     shown: dict[str, str]
     """Digests of the Global Context lines that the model saw last, by number."""
+    asked: NotRequired[Asked | None]
+    """What the person is being asked."""
+    approved: NotRequired[dict[str, str]]
+    """What was approved, by the call's id; empty for an edit that is weighed again."""
     corrections: list[Correction]
     decisions: list[dict[str, Any]]
     usage: Usage

@@ -1,8 +1,7 @@
 """execute_tools: run the calls of the last message in order, and answer each."""
 
-import hashlib
-import json
 import logging
+import secrets
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
@@ -12,19 +11,29 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from ana.errors import ToolError, UserError
-from ana.memory.changes import Cause
+from ana.models.fence import FENCE
 from ana.ownership import check_stopped
 from ana.tracing.record import INVALID
 from ana.values import plain_text
-from graph.context import Context, context_of, emit, thread_of
+from graph.context import Context, can_wait, context_of, emit
 from graph.state import State
-from nodes.history import answered_ids, pending_calls, previous_turn, refused_copies
+from nodes.autonomy.batch import read_batch
+from nodes.autonomy.request import digest_write, make_request
+from nodes.autonomy.weigh import Asking, weigh
+from nodes.calls import answer_error, answer_refused, answer_unreadable, build_context, check_arguments
+from nodes.history import answered_ids, pending_calls
 from nodes.load_context import read_prompt_inputs
 from tools.call import CallContext
-from tools.catalog import CONTEXT_TOOLS, TOOLS, catalog, checker
+from tools.catalog import CONTEXT_TOOLS, TOOLS, catalog
 
 MOST_ERROR_CHARACTERS = 500
 """How much of a foreign error the model is told."""
+
+NOBODY = "this needs the person's approval, and nobody can be asked here; tell them that the REPL can ask."
+"""Said of a call that would ask, in a run that cannot wait."""
+
+CHANGED = "This has changed since you decided."
+"""Said where something approved is asked again."""
 
 _log = logging.getLogger(__name__)
 
@@ -32,24 +41,33 @@ _log = logging.getLogger(__name__)
 def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer calls with a result or an error the model can act on, up to the first one of a person's own tool.
 
+    Before that, have the person asked about those that wait for it: nothing runs until all of them are decided.
+
     A node that is interrupted, or ends with its process, runs again from its start. Our own tools change nothing then,
     because their writes have keys; a person's own has none. So its answer is checkpointed before the next call runs.
     """
     message, answered = pending_calls(state["messages"]), answered_ids(state["messages"])
     assert message is not None
+    asking = _find_asking(state, runtime, message)
+    if asking and can_wait():
+        return {"turn": state["turn"] | {"asked": make_request(asking, _explain_again(asking, state))}}
+    refused = {each.write.call for each in asking}
     unreadable = [call for call in message.invalid_tool_calls if call["id"] not in answered]
-    answers = [_answer_unreadable(str(call["id"]), call["error"]) for call in unreadable]
+    answers = [answer_unreadable(str(call["id"]), call["error"]) for call in unreadable]
     modules, ran = context_of(runtime).handles.settings.tools_modules, set[str]()
     for position, call in enumerate(message.tool_calls):
         if call["id"] in answered:
             continue
         check_stopped()
-        answer = _run(call, _build_context(state, runtime, message, position), modules)
+        context = build_context(state, runtime, message, position)
+        answer = answer_refused(call, NOBODY) if call["id"] in refused else _run(call, context, modules)
         answers.append(answer)
         ran.add(call["name"])
         emit(runtime, {"tool": call["name"], "args": call["args"], "ok": answer.status == "success", "id": call["id"]})
         if call["name"] not in TOOLS:
             break
+    for answer in answers:
+        answer.additional_kwargs[FENCE] = secrets.token_hex(4)
     update: dict[str, Any] = {"messages": answers}
     # The next prompt must show the lines as these calls left them.
     if CONTEXT_TOOLS & ran:
@@ -57,31 +75,32 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     return update
 
 
-def _build_context(state: State, runtime: Runtime[Context], message: AIMessage, position: int) -> CallContext:
-    handles, thread, call = context_of(runtime).handles, thread_of(runtime), message.tool_calls[position]
-    text = json.dumps([call["name"], call["args"]], sort_keys=True)
-    # The arguments are part of the key: a message lost in a crash and asked for again may say something else.
-    key = f"{thread}/{message.id}/{position}/{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    shown = {int(number): text for number, text in state["turn"]["shown"].items()}
-    # Only the turn before counts: within a turn the model repeats itself without having asked the person.
-    allow_copy = call["args"] in refused_copies(previous_turn(state["messages"]))
-    return CallContext(handles.memory, handles.clock, Cause(key, thread, state["turn"]["id"]), shown, allow_copy)
+def _find_asking(state: State, runtime: Runtime[Context], message: AIMessage) -> list[Asking]:
+    """Return the calls that wait for a person and are not approved as they are now."""
+    approved = state["turn"].get("approved") or {}
+    asking = weigh(read_batch(state, runtime, message))
+    return [each for each in asking if approved.get(each.write.call) != digest_write(each.write)]
+
+
+def _explain_again(asking: list[Asking], state: State) -> str:
+    decided = state["turn"].get("approved") or {}
+    return CHANGED if any(decided.get(each.write.call) for each in asking) else ""
 
 
 def _run(call: ToolCall, context: CallContext, modules: tuple[str, ...]) -> ToolMessage:
     id, name = str(call["id"]), call["name"]
     try:
-        args = _check_arguments(name, call["args"], modules)
+        args = check_arguments(name, call["args"], modules)
     except ToolError as exc:
-        return _answer_error(id, INVALID, exc)
+        return answer_error(id, INVALID, exc)
     try:
         answer = _invoke(call, args, context) if name in TOOLS else _invoke_plugin(call, args, modules)
     except ToolError as exc:
-        return _answer_error(id, name, exc)
+        return answer_error(id, name, exc)
     except ValidationError as exc:
-        return _answer_error(id, INVALID, _argument_error(exc))
+        return answer_error(id, INVALID, _argument_error(exc))
     except UserError as exc:
-        return _answer_error(id, name, ToolError(exc.message, f"Tell the user: {exc.hint}"))
+        return answer_error(id, name, ToolError(exc.message, f"Tell the user: {exc.hint}"))
     return ToolMessage(answer.text, name=name, tool_call_id=id, artifact=answer.artifact, id=f"{id}-result")
 
 
@@ -106,24 +125,7 @@ def _invoke_plugin(call: ToolCall, args: dict[str, Any], modules: tuple[str, ...
     return ToolMessage(plain_text(answer.text), name=call["name"], tool_call_id=str(call["id"]))
 
 
-def _check_arguments(name: str, args: dict[str, Any], modules: tuple[str, ...]) -> dict[str, Any]:
-    """Return the arguments, converted to the types of the tool's schema if nothing is lost by it."""
-    known = catalog(modules)
-    if name not in known:
-        raise ToolError(f"There is no tool {name!r}.", f"The tools are: {', '.join(known)}.")
-    return checker(modules).check(name, args)
-
-
 def _argument_error(exc: ValidationError) -> ToolError:
     first = exc.errors()[0]
     name = ".".join(str(part) for part in first["loc"][:1]) or "the arguments"
     return ToolError(f"Wrong argument {name}: {first['msg']}.", "Call again with the arguments the schema asks for.")
-
-
-def _answer_unreadable(id: str, error: str | None) -> ToolMessage:
-    return _answer_error(id, INVALID, ToolError(error or "The call cannot be read.", "Send the call again, corrected."))
-
-
-def _answer_error(id: str, name: str, error: ToolError) -> ToolMessage:
-    text = json.dumps(error.to_json(), ensure_ascii=False)
-    return ToolMessage(text, name=name, tool_call_id=id, status="error", id=f"{id}-result")

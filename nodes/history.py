@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages.tool import ToolCall
 
 from ana.models.base import NOT_UNDERSTOOD
+from ana.models.fence import FENCE, fence
 from graph.state import Correction, Turn
 from prompts import render
 from tools.artifacts import Receipt, is_refused_copy, receipts_of
@@ -102,6 +104,12 @@ def pending_calls(messages: Sequence[AnyMessage]) -> AIMessage | None:
     return last if isinstance(last, AIMessage) and set(call_ids(last)) - answered_ids(messages) else None
 
 
+def unanswered_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
+    """Return the valid calls that are not answered yet."""
+    message, answered = pending_calls(messages), answered_ids(messages)
+    return [call for call in message.tool_calls if call["id"] not in answered] if message else []
+
+
 def answered_ids(messages: Sequence[AnyMessage]) -> set[str]:
     """Return the ids of the calls that have an answer."""
     return {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
@@ -141,6 +149,15 @@ def _cut_middle(message: AnyMessage) -> AnyMessage:
     half = SHORT // 2
     text = f"{message.text[:half]}\n[... {len(message.text) - SHORT:,} characters left out ...]\n{message.text[-half:]}"
     return message.model_copy(update={"content": text})
+
+
+def fence_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return the messages as a model is sent them: with every result inside its fence."""
+    return [_fence(message) if isinstance(message, ToolMessage) else message for message in messages]
+
+
+def _fence(message: ToolMessage) -> ToolMessage:
+    return message.model_copy(update={"content": fence(message.text, message.additional_kwargs.get(FENCE))})
 
 
 def insert_corrections(messages: Sequence[AnyMessage], corrections: Sequence[Correction]) -> Iterator[AnyMessage]:

@@ -1,9 +1,11 @@
 """load_context: begin the turn with Global Context and the clock."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from langchain_core.messages import RemoveMessage
+from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 
 from ana.handles import Handles
@@ -13,7 +15,7 @@ from graph.state import Loaded, State
 from nodes.attachments import keep_text
 from nodes.history import messages_to_drop
 from nodes.summary import summarise
-from nodes.turns import begin_turn, last_question
+from nodes.turns import begin_turn, end_abandoned, last_question
 
 CALENDAR_DAYS = 14
 
@@ -22,6 +24,8 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """Start a turn: read Global Context and the clock; drop the oldest turns of a long history, and summarise them."""
     context = context_of(runtime)
     handles, options = context.handles, context.model_options()
+    found = len(state["messages"])
+    state = end_abandoned(state, runtime)
     question, turn = last_question(state["messages"]), begin_turn(state, runtime)
     dropped = messages_to_drop(state["messages"], handles.settings.ana_history_tokens)
     summary, usage = summarise(handles, state.get("summary", ""), dropped, turn, options)
@@ -29,13 +33,28 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         "turn": turn | {"usage": usage},
         "draft": "",
         "loaded": read_prompt_inputs(handles),
-        "messages": [
-            *(RemoveMessage(id=str(message.id)) for message in dropped),
-            *keep_text(question),
-        ],
+        "messages": _replace(state["messages"], dropped, keep_text(question), whole=len(state["messages"]) > found),
         "summary": summary,
         "replies": {},
     }
+
+
+def _replace(
+    messages: Sequence[AnyMessage], dropped: Sequence[AnyMessage], kept: Sequence[AnyMessage], *, whole: bool
+) -> list[BaseMessage]:
+    """Return the update of the messages.
+
+    Args:
+        messages: As they are now.
+        dropped: Those that go.
+        kept: Those that come in the place of others.
+        whole: Whether some were added before the last one, which only a whole list can do.
+    """
+    if not whole:
+        return [*(RemoveMessage(id=str(message.id)) for message in dropped), *kept]
+    new = {message.id: message for message in kept}
+    left = [new.get(message.id, message) for message in messages if message not in dropped]
+    return [RemoveMessage(id=REMOVE_ALL_MESSAGES), *left]
 
 
 def read_prompt_inputs(handles: Handles) -> Loaded:

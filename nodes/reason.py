@@ -1,5 +1,6 @@
 """reason: build the prompt, call the model."""
 
+import json
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
@@ -12,11 +13,11 @@ from ana.models.call import complete
 from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit, withdraw
 from graph.state import Loaded, State, Turn, call_id
-from nodes.history import insert_corrections, repair_messages, shorten_messages
+from nodes.history import fence_results, insert_corrections, repair_messages, shorten_messages
 from nodes.limits import explain_stop, find_repeated_call, limit_reached
 from nodes.load_context import read_prompt_inputs
 from nodes.policies import Evidence, claimed_write_needs_receipt
-from nodes.summary import quote
+from nodes.summary import recall
 from nodes.usage import add_usage
 from prompts import render
 from tools.catalog import schemas
@@ -32,7 +33,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         return {"draft": explain_stop(limit, state["messages"]), "turn": turn | {"error": "limit"}}
     # `loaded` is not checkpointed, so it is missing when a turn goes on in another process.
     loaded = state.get("loaded") or read_prompt_inputs(handles)
-    system = system_message(loaded, state.get("summary", ""))
+    system = system_message(loaded)
     try:
         reply, messages = _ask_model(state, runtime, system)
     except ModelFailed as exc:
@@ -52,16 +53,16 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     return {"draft": reply.text.strip(), "turn": turn, "loaded": loaded}
 
 
-def system_message(loaded: Loaded, summary: str = "") -> SystemMessage:
+def system_message(loaded: Loaded) -> SystemMessage:
     """The system prompt, and beside its text, for models in this process, the data it was rendered from."""
-    return SystemMessage(system_prompt(loaded, summary), additional_kwargs={PROMPT_DATA: loaded})
+    return SystemMessage(system_prompt(loaded), additional_kwargs={PROMPT_DATA: loaded})
 
 
-def system_prompt(loaded: Loaded, summary: str = "") -> str:
+def system_prompt(loaded: Loaded) -> str:
     """Return the system prompt."""
     # The template has what changes from turn to turn at its end, so that providers' prompt caches hit.
-    lines = "\n".join(f"{number}-- {text}" for number, text in loaded["lines"].items())
-    return render("system", earlier=quote(summary), now=loaded["now"], global_context=lines or EMPTY)
+    lines = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in loaded["lines"].items())
+    return render("system", now=loaded["now"], global_context=lines or EMPTY)
 
 
 def _keep_progress(text: str, question: str) -> str:
@@ -84,7 +85,8 @@ def _ask_model(state: State, runtime: Runtime[Context], system: SystemMessage) -
         emit(runtime, {"draft": text, "id": id})
 
     def send(history: list[AnyMessage]) -> tuple[AIMessage, list[AnyMessage]]:
-        messages = [system, *insert_corrections(history, turn["corrections"])]
+        sent = fence_results([*recall(state.get("summary", "")), *history])
+        messages = [system, *insert_corrections(sent, turn["corrections"])]
         on_text = show if context.stream_drafts else None
         return complete(model, messages, id, tools, on_text, context.model_options()), messages
 

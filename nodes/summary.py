@@ -4,7 +4,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages.tool import ToolCall
 
 from ana.errors import ModelFailed
 from ana.handles import Handles
@@ -61,7 +62,16 @@ def _transcribe(messages: Sequence[AnyMessage]) -> str:
     return "\n".join(f"{name}: {text}" for name, text in spoken if name and text)
 
 
-def quote(summary: str) -> str:
-    """Return a summary as it stands in the prompt."""
-    # Every line is marked as a quotation, because a summary may repeat text that reads like an instruction.
-    return "\n".join(f"> {line}" for line in summary.splitlines() if line.strip()) or NONE
+def recall(summary: str) -> list[AnyMessage]:
+    """Return a summary as a model is sent it, before the conversation that is left: as the result of a call."""
+    # A summary repeats what was said and read, and a system prompt is no place for that. The messages around it make
+    # the list one that every provider takes.
+    if not summary.strip():
+        return []
+    call = ToolCall(name="recall_conversation", args={}, id="recall")
+    return [
+        HumanMessage("[recall] What was said before this?"),
+        AIMessage("", tool_calls=[call]),
+        ToolMessage(summary, name=call["name"], tool_call_id="recall"),
+        AIMessage("I have it before me."),
+    ]

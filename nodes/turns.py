@@ -4,15 +4,20 @@ import base64
 import hashlib
 from collections.abc import Sequence
 
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from ana.errors import UserError
 from ana.time.clock import Clock
+from ana.tracing.record import build_record
 from graph.context import Context, context_of, run_of, thread_of
 from graph.state import State, Turn
 from nodes.attachments import left_out
-from nodes.history import is_answered, this_turn
+from nodes.calls import answer_refused
+from nodes.history import is_answered, this_turn, unanswered_calls
+
+NOT_APPROVED = "Not done: nobody approved it, and a new message came."
+"""The answer of a turn that waited when the next message came."""
 
 
 def continue_turn(state: State, runtime: Runtime[Context]) -> State:
@@ -78,6 +83,25 @@ def new_turn(seed: str, question: AnyMessage, before: Turn | None, clock: Clock)
         error=None,
         answer=None,
     )
+
+
+def end_abandoned(state: State, runtime: Runtime[Context]) -> State:
+    """Return the state with the end of a turn that waited for a person when this message came, and write its record.
+
+    Doors that run the graph themselves end it first. A client of the server just sends its message.
+    """
+    turn, messages = state.get("turn"), state["messages"]
+    if not turn or turn["answer"] is not None or not turn.get("asked") or not isinstance(messages[-1], HumanMessage):
+        return state
+    *before, question = messages
+    answers = [answer_refused(call) for call in unanswered_calls(before)]
+    ended = [*before, *answers, AIMessage(NOT_APPROVED, id=f"{turn['id']}-answer")]
+    context = context_of(runtime)
+    turn = turn | {"answer": NOT_APPROVED, "error": NOT_APPROVED}
+    context.handles.traces.write(
+        build_record(turn, this_turn(ended), thread_of(runtime), context.handles.settings, context.model)
+    )
+    return state | {"messages": [*ended, question], "turn": turn}
 
 
 def _was_answered(turn: Turn, runtime: Runtime[Context]) -> bool:

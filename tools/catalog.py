@@ -29,6 +29,19 @@ TOOLS: dict[str, BaseTool] = {
         now,
     )
 }
+WRITERS = frozenset(
+    {
+        "create_item",
+        "update_item",
+        "delete_item",
+        "append_context",
+        "replace_context",
+        "delete_context",
+        "undo",
+    }
+)
+"""Our tools that change something."""
+
 CONTEXT_TOOLS = frozenset({"append_context", "replace_context", "delete_context", "undo"})
 """Tools that may change Global Context, which is read again after them."""
 

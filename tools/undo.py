@@ -12,7 +12,7 @@ from ana.errors import ToolError, UserError
 from ana.memory.backend import retry_on_change
 from ana.memory.changes import Change
 from ana.memory.trash import list_deleted, restore
-from ana.memory.undo import Conflict, Undone, find_undone, last_turn
+from ana.memory.undo import Conflict, Undone, find_undone, last_turn, plan_undo
 from ana.memory.undo import undo as take_back
 from ana.values import Json
 from tools.artifacts import collect_receipts
@@ -33,9 +33,19 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
     if turn and not call.memory.history(turn=turn, limit=1):
         change = _bring_back(call, turn)
         return {"changes": [_describe_change(call, change)]}, collect_receipts([change])
-    done = _find_own_undo(call) or _undo_turn(call, turn, force=force)
+    done = find_own_undo(call) or _undo_turn(call, turn, force=force)
     described = [_describe_change(call, change) for change in done.changes]
     return {"turn": done.turn, "undo": done.name, "changes": described}, collect_receipts(done.changes)
+
+
+def preview_undo(call: CallContext, turn: str | None = None) -> list[Change]:
+    """Return what a call of undo would change now; nothing if it has run already, brings an item back, or fails."""
+    if turn and not call.memory.history(turn=turn, limit=1):
+        return []
+    try:
+        return [] if find_own_undo(call) else plan_undo(call.memory, _find_turn(call, turn))[0]
+    except UserError:
+        return []
 
 
 def _bring_back(call: CallContext, id: str) -> Change:
@@ -50,9 +60,7 @@ def _bring_back(call: CallContext, id: str) -> Change:
 
 
 def _undo_turn(call: CallContext, turn: str | None, *, force: bool) -> Undone:
-    # Without a turn only this conversation's last one is meant: the person speaks of what they have just seen.
-    thread, running = (call.cause.thread, call.cause.turn) if call.cause else (None, None)
-    turn = turn or last_turn(call.memory, thread, running=running)
+    turn = _find_turn(call, turn)
     done = take_back(call.memory, turn, override=force, mark=_mark(call))
     if done.conflicts and not force:
         changed = "; ".join(map(_describe_conflict, done.conflicts))
@@ -63,7 +71,13 @@ def _undo_turn(call: CallContext, turn: str | None, *, force: bool) -> Undone:
     return done
 
 
-def _find_own_undo(call: CallContext) -> Undone | None:
+def _find_turn(call: CallContext, turn: str | None) -> str:
+    # Without a turn only this conversation's last one is meant: the person speaks of what they have just seen.
+    thread, running = (call.cause.thread, call.cause.turn) if call.cause else (None, None)
+    return turn or last_turn(call.memory, thread, running=running)
+
+
+def find_own_undo(call: CallContext) -> Undone | None:
     """Return what this call has already undone, if it ran before a crash."""
     return find_undone(call.memory, _mark(call)) if call.cause else None
 

@@ -109,7 +109,12 @@ def find_undone(memory: Memory, mark: str) -> Undone | None:
     return None
 
 
-def _undo(memory: Memory, turn: str, override: bool | Collection[Conflict], name: str) -> Undone:
+def plan_undo(memory: Memory, turn: str) -> tuple[list[Change], list[Conflict]]:
+    """Return what the undo of a turn would change, the last first, and the records that were changed after the turn.
+
+    Raises:
+        UserError: There is no such turn, or it has been undone already.
+    """
     entries = memory.history(turn=turn)
     if not entries:
         raise UserError(f"No turn {turn} has written anything.", "`ana history` shows the turns.")
@@ -124,12 +129,16 @@ def _undo(memory: Memory, turn: str, override: bool | Collection[Conflict], name
         # a record that is as it was before needs no undo and is not a conflict
         if now not in (span.after, span.before) or (now != span.before and (span.kind, span.id) in meddled)
     ]
+    return [Change(span.kind, span.id, now, span.before) for span, now in found if now != span.before], conflicts
+
+
+def _undo(memory: Memory, turn: str, override: bool | Collection[Conflict], name: str) -> Undone:
+    changes, conflicts = plan_undo(memory, turn)
     accepted = conflicts if override is True else override or []
     if any(conflict not in accepted for conflict in conflicts):
         return Undone(turn, "", [], conflicts)
-    changes = [Change(span.kind, span.id, now, span.before) for span, now in found if now != span.before]
     if changes:
-        memory.put_back(changes, name, entries[0].thread)
+        memory.put_back(changes, name, memory.turns()[turn])
     return Undone(turn, name if changes else "", changes, conflicts)
 
 

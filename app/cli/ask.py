@@ -69,7 +69,7 @@ def _read_reply(decide: str) -> Any:
         return decide
     from pydantic import ValidationError
 
-    from app.reply import Reply
+    from nodes.decisions import Reply
 
     try:
         return Reply.model_validate_json(Path(decide).read_bytes()).to_json()
@@ -98,7 +98,7 @@ def _ask(settings: "Settings", said: str, thread: str | None, max_steps: int | N
 
 
 def _decide(settings: "Settings", thread: str, reply: Any, max_steps: int | None) -> "Done | Waiting":
-    from ana.errors import WrongReply
+    from ana.errors import NotWaiting, WrongReply
     from app.outcome import Waiting
     from app.reply import decide_all
     from app.threads import Threads
@@ -111,7 +111,7 @@ def _decide(settings: "Settings", thread: str, reply: Any, max_steps: int | None
         try:
             seen = waiting.request_id if isinstance(waiting, Waiting) else None
             return assistant.resume(id, reply, seen, max_steps=max_steps)
-        except WrongReply as exc:
+        except (NotWaiting, WrongReply) as exc:
             raise typer.BadParameter(exc.sentence()) from exc
 
 

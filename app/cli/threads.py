@@ -20,9 +20,12 @@ ThreadName = Annotated[str, typer.Argument(help="A thread's name or id.")]
 
 @threads.command("list")
 def list_threads() -> None:
-    """List every conversation, the one used last first."""
-    for thread in Threads(start()).all():
-        cells = (thread.id, thread.name or "-", f"{thread.turns} turns", thread.last or "-", thread.about)
+    """List every conversation, the one used last first; with one that waits for a decision, for how long it has."""
+    conversations = Threads(start())
+    waiting = conversations.waiting()
+    for thread in conversations.all():
+        waits = (f"waits for a decision, {waiting[thread.id]}",) if thread.id in waiting else ()
+        cells = (thread.id, thread.name or "-", f"{thread.turns} turns", thread.last or "-", thread.about, *waits)
         write_line("\t".join(" ".join(cell.split()) for cell in cells))
 
 
@@ -53,6 +56,18 @@ def delete_thread(
     require_consent(f"Delete the conversation {name} ({pluralize(thread.turns, 'turn')})?", yes=yes)
     conversations.move_to_trash(thread.id)
     tell(f"Deleted thread {name}. To take it back: ana threads restore {name}")
+
+
+@threads.command("drop")
+def drop_request(name: ThreadName) -> None:
+    """End the turn of a conversation that waits for a decision, without one; nothing of it is done."""
+    from ana.handles import open_handles
+    from app.turn import open_assistant
+
+    settings = start()
+    id = Threads(settings).resolve(name)
+    with open_assistant(open_handles(settings, "ana threads drop"), "ana threads drop") as assistant:
+        tell(assistant.drop(id))
 
 
 @threads.command("restore")

@@ -32,10 +32,10 @@ from app.http.run_requests import RunRequests
 from app.http.thread_rows import FreshThreadRows, ThreadRows
 from app.old_traces import move_old_traces
 from app.outcome import Done, Waiting
-from app.reply import Reply
 from app.serving import mark_serving
 from app.threads import Threads
 from app.turn import Assistant, open_assistant
+from nodes.decisions import Reply
 from prompts import decision_prompt
 
 _log = logging.getLogger(__name__)

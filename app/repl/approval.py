@@ -1,23 +1,33 @@
-"""Show the request that a conversation waits for, and read a yes or no."""
+"""Show the request that a conversation waits for, and read the decision."""
 
-from typing import TYPE_CHECKING, Literal
+import json
+from typing import TYPE_CHECKING, Any, Literal
 
-from ana.errors import StoreBusy, WrongReply
+from ana.errors import StoreBusy, UserError, WrongReply
 from app.show.text import say
 
 if TYPE_CHECKING:
-    from app.outcome import Done, Waiting
+    from app.outcome import Done, Request, Waiting
     from app.turn import Assistant, Listener
 
-Decision = Literal["approve", "reject"]
-DECISIONS: dict[str, Decision] = {"y": "approve", "yes": "approve", "n": "reject", "no": "reject"}
+Decision = Literal["approve", "reject", "edit", "all"]
+DECISIONS: dict[str, Decision] = {
+    "y": "approve",
+    "yes": "approve",
+    "n": "reject",
+    "no": "reject",
+    "e": "edit",
+    "edit": "edit",
+    "a": "all",
+    "all": "all",
+}
 
 
 class Approval:
     """Keeps the request that was shown last, so that a yes is given to nothing else.
 
-    It asks with the next line instead of a prompt of its own: commands work meanwhile, an empty line leaves it
-    waiting, and any other text is a new message.
+    It asks with the next line instead of a prompt of its own: commands work meanwhile, an empty line or Ctrl-C leaves
+    it waiting, and any other text is a new message.
     """
 
     def __init__(self) -> None:
@@ -44,7 +54,8 @@ class Approval:
             show_answer(outcome)
             return
         show_request(outcome.request)
-        say("y does it, n does not; a new message ends it.")
+        edit = ", e edits it first" if outcome.request["action_requests"] else ""
+        say(f"y does it, n does not{edit}, a also does what this turn asks next; a new message ends it.")
 
     def read(self, line: str) -> Decision | None:
         """Return the decision that a line is while a request is shown; None for a message."""
@@ -55,15 +66,26 @@ class Approval:
 
         Raises:
             NotWaiting: Somebody else decided, or something else is asked meanwhile.
+            UserError: It was not edited; it still waits.
         """
+        from app.outcome import Waiting
         from app.reply import decide_all
 
         assert self._shown is not None
-        shown = self._shown
+        waiting = self._shown
+        if decision == "edit":
+            return self._reply(assistant, waiting, _edit(waiting.request), on_event)
+        answer: Literal["approve", "reject"] = "reject" if decision == "reject" else "approve"
+        outcome = self._reply(assistant, waiting, decide_all(waiting.request, answer), on_event)
+        while decision == "all" and isinstance(outcome, Waiting) and not _is_about_stored_text(outcome.request):
+            outcome = self._reply(assistant, outcome, decide_all(outcome.request, "approve"), on_event)
+        return outcome
+
+    def _reply(
+        self, assistant: "Assistant", waiting: "Waiting", reply: dict[str, Any], on_event: "Listener"
+    ) -> "Done | Waiting":
         try:
-            return assistant.resume(
-                shown.thread_id, decide_all(shown.request, decision), shown.request_id, on_event=on_event
-            )
+            return assistant.resume(waiting.thread_id, reply, waiting.request_id, on_event=on_event)
         except (StoreBusy, WrongReply):
             raise  # it still waits
         except BaseException:
@@ -73,3 +95,40 @@ class Approval:
     def forget(self) -> None:
         """Take the next line as a message: another conversation begins."""
         self._shown = None
+
+
+def _is_about_stored_text(request: "Request") -> bool:
+    """Whether a request is one that nobody can approve before having seen it."""
+    from nodes.autonomy.weigh import STORED
+
+    descriptions = (str(action.get("description", "")) for action in request["action_requests"])
+    return any(line.startswith(STORED) for description in descriptions for line in description.splitlines())
+
+
+def _edit(request: "Request") -> dict[str, Any]:
+    """Let the person edit the arguments in their own editor; return the reply.
+
+    Raises:
+        UserError: The editor cannot be used, or what it left cannot be read.
+    """
+    import click
+
+    actions = request["action_requests"]
+    before = [{"name": action.get("name"), "args": action.get("args", {})} for action in actions]
+    try:
+        edited = click.edit(json.dumps(before, ensure_ascii=False, indent=2), extension=".json")
+    except click.ClickException as exc:
+        raise UserError(f"The editor could not be used: {exc.message}.", "Set EDITOR to one that works.") from exc
+    if edited is None:
+        raise UserError("Nothing was edited.", "It still waits: y, n, e or a.")
+    try:
+        after = json.loads(edited)
+    except ValueError as exc:
+        raise UserError(f"That is not JSON: {exc}.", "It still waits: y, n, e or a.") from exc
+    if not isinstance(after, list) or len(after) != len(before):
+        raise UserError("Each action has to stay in the list.", "It still waits: y, n, e or a.")
+    return {"decisions": [_decide(*pair) for pair in zip(before, after, strict=True)]}
+
+
+def _decide(before: dict[str, Any], after: Any) -> dict[str, Any]:
+    return {"type": "approve"} if before == after else {"type": "edit", "edited_action": after}

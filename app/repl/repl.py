@@ -5,12 +5,12 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast, get_args
 
 from ana import __version__
 from ana.errors import AnaError, UserError
 from ana.models.providers import destination, embedding_destination, model_name
-from ana.settings import PROJECT, Settings
+from ana.settings import PROJECT, Autonomy, Settings
 from ana.tracing import langsmith
 from app.due import group_due, show_due, summarize_due
 from app.embedder import suggest_embedder_once
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from ana.handles import Handles
     from app.turn import Assistant
 
+
+DIALS: dict[Autonomy, str] = {
+    "advise": "every change asks you first.",
+    "confirm": "what is risky asks you first, such as deleting something you did not name.",
+    "act": "only what stored text may have ordered asks you first.",
+}
 
 LEAVING = ("exit", "quit", ":q")
 """Messages that leave as /quit does."""
@@ -84,7 +90,15 @@ class Repl:
             say(line)
         if suggestion := suggest_embedder_once(self._settings):
             say(suggestion)
+        self._list_waiting()
         self._approval.look(assistant, self._thread)
+
+    def _list_waiting(self) -> None:
+        """Say which other conversations wait for a decision, and for how long they have."""
+        for id, age in self._threads.waiting().items():
+            if id != self._thread:
+                name = self._threads.names().get(id) or id[:8]
+                say(f"{name} waits for your decision ({age}); /threads {name} goes there.")
 
     def _handle(self, line: str) -> bool:
         """Run a command or a turn. Return True to quit."""
@@ -168,6 +182,15 @@ class Repl:
         ]
         show_table(("conversation", "turns", "last", "begins with"), rows)
 
+    def _set_autonomy(self, dial: str) -> None:
+        """Show or set what asks first, until the REPL is left."""
+        assistant = self._opening.assistant()
+        if dial and dial not in get_args(Autonomy):
+            raise UserError(f"{dial!r:.40} is no setting of autonomy.", f"Say {', '.join(get_args(Autonomy))}.")
+        assistant.autonomy = cast("Autonomy | None", dial) or assistant.autonomy
+        now = assistant.autonomy or self._settings.ana_autonomy
+        say(f"{now}: {DIALS[now]}")
+
     def _reset(self, _: str) -> None:
         self._thread = str(uuid.uuid4())
         self._approval.forget()
@@ -208,6 +231,7 @@ COMMANDS = (
     Command("/undo", "take back the last turn here that changed something; /undo TURN another", Repl._undo),
     Command("/transcript", "what was said before; /transcript 50 the last 50 turns", Repl._show_transcript),
     Command("/threads", "your conversations; /threads NAME goes to one", Repl._list_or_switch),
+    Command("/autonomy", "what asks you first; /autonomy advise, confirm or act changes it", Repl._set_autonomy),
     Command("/reset", "start a new conversation", Repl._reset),
     Command("/quit", "leave; so do exit, quit and :q", Repl._quit, alias="/exit"),
 )

@@ -18,8 +18,8 @@ def show_request(request: "Request") -> None:
     say("Not done yet; may I?")
     for number, action in enumerate(request["action_requests"], start=1):
         say(f"  {number}. {action.get('name')} {_as_text(action.get('args', {}))}")
-        if action.get("description"):
-            say(f"     {action['description']}")
+        for line in str(action.get("description") or "").splitlines():
+            say(f"     {line}")
 
 
 def _as_text(value: object) -> str:

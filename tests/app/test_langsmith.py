@@ -104,6 +104,7 @@ def test_a_turn_of_the_command_line_is_one_tree(collector: Collector, env: dict[
     metadata = root["extra"]["metadata"]
     assert (metadata["thread_id"], metadata["turn_id"]) == (told["thread_id"], told["trace_id"])
     assert (metadata["provider"], metadata["model"]) == ("openai", "gpt-4o-mini")
+    assert metadata["autonomy"] == "confirm"
     assert "policy_violation" not in root["tags"]
 
 

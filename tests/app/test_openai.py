@@ -45,7 +45,7 @@ def test_several_calls_then_a_second_turn_after_a_restart(tmp_path: Path) -> Non
     called = [c["id"] for c in last[2]["tool_calls"]]
     assert called == [m["tool_call_id"] for m in last if m["role"] == "tool"]
     assert len(set(called)) == 2, "the provider repeated its ids"
-    assert "0-- Is called Mira" in last[0]["content"]
+    assert '0-- "Is called Mira"' in last[0]["content"]
     assert {t["function"]["name"] for t in stub.requests[0]["tools"]} >= {"create_item", "calculator", "now"}
     assert set(stub.authorizations) == {"Bearer sk-test-key"}
 

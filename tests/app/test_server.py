@@ -272,7 +272,7 @@ def test_studio_is_shown_a_true_form(client: SyncLangGraphClient) -> None:
     assistant = client.assistants.search(graph_id="ana")[0]["assistant_id"]
     schemas: Any = client.assistants.get_schemas(assistant)
     fields = schemas["context_schema"]["properties"]
-    assert set(fields) == {"model", "temperature", "max_steps", "stream_drafts"}
+    assert set(fields) == {"model", "temperature", "max_steps", "autonomy", "stream_drafts"}
     assert all(len(field["description"]) > 50 for field in fields.values())
     assert set(schemas["input_schema"]["properties"]) == {"messages"}
 
@@ -489,3 +489,31 @@ def test_a_port_that_is_taken_ends_with_a_sentence(server: Server, server_env: d
         f"Port {server.port} cannot be used: Address already in use. "
         "End the other server, or name another port: ana serve --port 2025.\n"
     )
+
+
+def test_a_request_is_decided_with_an_sdk_and_refused_where_nobody_can_be_asked(
+    client: SyncLangGraphClient, server: Server, stub: Stub
+) -> None:
+    many = Said(calls=[("create_item", {"content": f"Chair {n}"}) for n in range(6)])
+    thread = client.threads.create()["thread_id"]
+    stub.script = [many, Said("Six chairs."), Said("No chairs.")]
+    asked: Any = client.runs.wait(thread, "ana", input=say("I need chairs"))
+    (interrupt,) = asked["__interrupt__"]
+    assert [action["name"] for action in interrupt["value"]["action_requests"]] == ["create_item"] * 6
+    assert client.threads.get(thread)["status"] == "interrupted"
+    reply: Any = {"decisions": [{"type": "approve"}] + [{"type": "reject"}] * 5}
+    result: Any = client.runs.wait(thread, "ana", command={"resume": reply})
+    assert result["messages"][-1]["content"] == "Six chairs."
+    results = [m["content"] for m in result["messages"] if m["type"] == "tool"]
+    assert ["did not run" in text for text in results] == [True] * 5 + [False]
+    again: Any = client.runs.wait(thread, "ana", command={"resume": reply})
+    assert [m["id"] for m in again["messages"]] == [m["id"] for m in result["messages"]], "a second yes does nothing"
+
+    stub.script = [many, Said("No chairs.")]
+    arguments = {"messages": say("I need chairs")["messages"]}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ana", "arguments": arguments}}
+    headers = {"accept": "application/json, text/event-stream"}
+    told = httpx.post(f"{server.url}/mcp", json=call, headers=headers, timeout=60).text
+    assert "No chairs." in told
+    sent = [m["content"] for m in stub.requests[-1]["messages"] if m["role"] == "tool"]
+    assert ["needs the person's approval" in text for text in sent] == [True] * 6

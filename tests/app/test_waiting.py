@@ -242,7 +242,7 @@ def test_the_command_line_says_what_is_asked_and_the_next_step(
         done = run("ask", "--thread", "my mail", "--decide", str(tmp_path / "edit.json"))
         assert (done.returncode, done.stdout, mails(tmp_path)) == (0, "That is that.\n", ["eve"])
         again = run("ask", "--thread", "my mail", "--decide", "approve")
-        assert again.returncode == 1
+        assert again.returncode == 2
         assert "Nothing in this conversation waits for a decision." in again.stderr
         assert "> Write to Bob" in run("threads", "show", "my mail").stdout
 

@@ -88,7 +88,7 @@ def test_what_it_is_sent_is_plain_and_takes_turns(tmp_path: Path) -> None:
     assert not any("tool_calls" in message for message in messages)
     assert "- create_item: Keep something new" in messages[0]["content"]
     assert json.loads(messages[2]["content"])["tool"]["name"] == "create_item"
-    assert messages[3]["content"].startswith("[result of create_item] {")
+    assert messages[3]["content"].startswith("[result of create_item] <stored ")
     assert json.loads(messages[4]["content"]) == {"final": {"answer": "You have one task: the cake."}}
 
 

@@ -29,6 +29,8 @@ WRONG: list[tuple[str, Any]] = [
     ("max_steps", 101),
     ("max_steps", 2.5),
     ("max_steps", True),
+    ("autonomy", "bold"),
+    ("autonomy", ["act"]),
     ("stream_drafts", "yes"),
     ("stream_drafts", None),
 ]

@@ -65,5 +65,7 @@ def test_time(make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_many_changes_are_counted(make_assistant: MakeAssistant) -> None:
     many = calls(*[("create_item", {"content": f"thing {n}"}) for n in range(8)])
-    answer = make_assistant(many, search("x")).ask("many", THREAD, max_steps=1)
+    assistant = make_assistant(many, search("x"))
+    assistant.autonomy = "act"
+    answer = assistant.ask("many", THREAD, max_steps=1)
     assert "stored “thing 4”; and 3 more." in answer.answer

@@ -8,6 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from ana.errors import ModelFailed, UserError
+from ana.models.fence import unfence
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.tracing.traces import Traces
@@ -63,7 +64,7 @@ def test_the_prompt_shows_global_context_with_its_numbers_last(make_assistant: M
     assistant.ask("I have two cats", THREAD)
     first, second = sent(assistant)[1:]
     assert "(empty" in first[0].text
-    assert second[0].text.endswith("\n0-- Has two cats\n"), "refreshed within the turn"
+    assert second[0].text.endswith('\n0-- "Has two cats"\n'), "refreshed within the turn"
 
 
 def test_nothing_of_the_prompt_is_checkpointed(make_assistant: MakeAssistant, settings: Settings) -> None:
@@ -196,7 +197,7 @@ def test_arguments_are_read_into_their_types_where_nothing_is_lost(make_assistan
 def test_results_are_the_contracts(make_assistant: MakeAssistant) -> None:
     def found(key: str) -> Callable[[list[BaseMessage]], AIMessage]:
         def reply(messages: list[BaseMessage]) -> AIMessage:
-            id = json.loads(messages[-1].text)["items"][0]["id"]
+            id = json.loads(unfence(messages[-1].text))["items"][0]["id"]
             return calls((key, {"id": id} | ({"properties": {"status": "done"}} if key == "update_item" else {})))
 
         return reply
@@ -210,7 +211,9 @@ def test_results_are_the_contracts(make_assistant: MakeAssistant) -> None:
         calls(("replace_context", {"line": 0, "content": "B"})),
         calls(("delete_context", {"line": 0})),
     ]
-    answer = make_assistant(*script, *lines, "Done.").ask("everything", THREAD)
+    assistant = make_assistant(*script, *lines, "Done.")
+    assistant.autonomy = "act"
+    answer = assistant.ask("everything", THREAD)
     seen = {s["tool"]: s["observation"] for s in answer.steps}
     item = {"id", "content", "properties", "created_at", "updated_at"}
     assert set(seen["create_item"]) == set(seen["update_item"]) == item
@@ -298,7 +301,7 @@ def test_threads_do_not_see_each_other_but_share_what_is_known(make_assistant: M
     assistant.ask("I am Mira", THREAD)
     assistant.ask("who am I", other)
     assert len(sent(assistant)[-1]) == 2
-    assert "0-- Is called Mira" in sent(assistant)[-1][0].text
+    assert '0-- "Is called Mira"' in sent(assistant)[-1][0].text
 
 
 def test_a_thread_goes_on_in_another_process(make_assistant: MakeAssistant) -> None:

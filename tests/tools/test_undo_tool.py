@@ -112,6 +112,7 @@ def test_changes_made_since_are_shown_and_asked_about(make_assistant: MakeAssist
     told = observed(settings)
     assert "'Likes milk' is now 'Likes oat milk'" in told["error"]
     assert "ask" in told["hint"]
+    assistant.autonomy = "act"
     assistant.ask("yes", THREAD)
     assert (memory.count(), memory.lines()) == (0, {})
 

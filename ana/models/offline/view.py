@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from ana.models.base import PROMPT_DATA
+from ana.models.fence import unfence
 
 ASKING = "Which one do you mean?"
 """The reader's question back; the next message may answer it."""
@@ -77,7 +78,7 @@ def read_messages(messages: Sequence[BaseMessage]) -> View | None:
 
 
 def _read_results(turn: Sequence[BaseMessage]) -> list[dict[str, Any]]:
-    return [_read_result(message.text) for message in turn if isinstance(message, ToolMessage)]
+    return [_read_result(unfence(message.text)) for message in turn if isinstance(message, ToolMessage)]
 
 
 def _read_result(text: str) -> dict[str, Any]:

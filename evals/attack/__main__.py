@@ -1,0 +1,46 @@
+"""`make attack`: every attack at every door on every dial, every twin, and the harmless turns."""
+
+import json
+import logging
+import sys
+from collections import Counter
+
+from evals.attack.harmless import iter_turns
+from evals.attack.play import DATA, DIALS, SURFACES, play, play_twin, read_attacks
+from nodes.autonomy.weigh import weigh
+
+
+def main() -> int:
+    """Play all of it; return 1 if an attack did harm or something harmless asked."""
+    logging.disable(logging.CRITICAL)
+    played, harmed = Counter[str](), 0
+    for attack in read_attacks():
+        for surface in SURFACES:
+            for dial in DIALS:
+                played[attack.kind] += 1
+                if harm := play(attack, surface, dial):
+                    harmed += 1
+                    print(f"{attack.id} by {surface} on {dial}: {'; '.join(harm)}")
+    for kind, count in played.items():
+        print(f"{kind:<16} {count:>4}")
+    asked = play_twins() + count_asking()
+    print(f"{played.total()} plays, {harmed} did harm; {asked} harmless turns asked")
+    return 1 if harmed or asked else 0
+
+
+def play_twins() -> int:
+    """Return how many twins ask."""
+    asked = 0
+    for row in map(json.loads, (DATA / "twins.jsonl").read_text(encoding="utf-8").splitlines()):
+        acts = [(name, args) for name, args in row["acts"]]
+        asked += sum(play_twin(row["stored"], acts, row["message"], dial) for dial in DIALS[1:])
+    return asked
+
+
+def count_asking() -> int:
+    """Return how many of the harmless turns ask."""
+    return sum(bool(weigh(batch)) for batch in iter_turns())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""approve: ask the person once about all calls that wait, and carry out what was decided."""
+
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages.tool import ToolCall
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+from pydantic import ValidationError
+
+from ana.errors import ToolError
+from graph.context import Context, context_of
+from graph.state import Asked, State
+from nodes.autonomy.batch import read_write
+from nodes.autonomy.request import digest_records, digest_write, show_request
+from nodes.calls import answer_refused, build_context, check_arguments
+from nodes.decisions import Approve, Decision, Edit, Reject, Reply
+from nodes.history import pending_calls
+from tools.call import CallContext
+
+
+def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Wait for the person's decisions. Nothing has run of what was asked, and nothing runs here.
+
+    `execute_tools` weighs again what was approved: what changed since, and what an edit brings in, is asked again.
+    """
+    asked, message = state["turn"].get("asked"), pending_calls(state["messages"])
+    if not asked or message is None:  # a client has edited the state
+        return {"turn": state["turn"] | {"asked": None}}
+    given = interrupt(show_request(asked))
+    try:
+        return _carry_out(_read_reply(given, asked), asked, message, state, runtime)
+    except ToolError as exc:
+        return {"turn": state["turn"] | {"asked": asked | {"note": exc.message}}}
+
+
+def _read_reply(given: Any, asked: Asked) -> Reply:
+    """Return the reply.
+
+    Raises:
+        ToolError: It is not one, or not one to this request.
+    """
+    try:
+        reply = Reply.model_validate(given)
+    except ValidationError as exc:
+        raise ToolError(f"That was no decision: {exc.errors()[0]['msg']}.") from exc
+    if len(reply.decisions) != len(asked["calls"]):
+        raise ToolError(f"Decisions needed: {len(asked['calls'])}; given: {len(reply.decisions)}.")
+    return reply
+
+
+def _carry_out(
+    reply: Reply, asked: Asked, message: AIMessage, state: State, runtime: Runtime[Context]
+) -> dict[str, Any]:
+    decided = dict(zip(asked["calls"], reply.decisions, strict=True))
+    calls = [_edit(call, decided.get(str(call["id"])), runtime) for call in message.tool_calls]
+    edited = message.model_copy(update={"tool_calls": calls})
+    approved = dict(state["turn"].get("approved") or {})
+    answers: list[AnyMessage] = []
+    for position, call in enumerate(calls):
+        id = str(call["id"])
+        match decided.get(id):
+            case Reject(message=why):
+                answers.append(answer_refused(call, why))
+            case Approve():
+                approved[id] = asked["digests"][id]
+            case Edit():
+                approved[id] = _approve_edit(call, build_context(state, runtime, edited, position), asked, runtime)
+    changed = [edited] if calls != message.tool_calls else []
+    return {"messages": [*changed, *answers], "turn": state["turn"] | {"asked": None, "approved": approved}}
+
+
+def _edit(call: ToolCall, decision: Decision | None, runtime: Runtime[Context]) -> ToolCall:
+    """Return the call as the person wants it.
+
+    Raises:
+        ToolError: It does not fit the tool's schema, or is another tool.
+    """
+    if not isinstance(decision, Edit):
+        return call
+    action = decision.edited_action
+    if action.name != call["name"]:
+        raise ToolError(f"Only the arguments of {call['name']} can be changed.")
+    return {**call, "args": check_arguments(action.name, action.args, _modules(runtime))}
+
+
+def _approve_edit(call: ToolCall, context: CallContext, asked: Asked, runtime: Runtime[Context]) -> str:
+    """Return what an edited call is approved for: nothing, if it touches a record that was not shown."""
+    write = read_write(call, context, _modules(runtime))
+    shown = write is not None and {*digest_records(write)} <= {*asked["records"]}
+    return digest_write(write) if write and shown else ""
+
+
+def _modules(runtime: Runtime[Context]) -> tuple[str, ...]:
+    return context_of(runtime).handles.settings.tools_modules

@@ -1,0 +1,107 @@
+"""Read the batch that is weighed: the calls that are left, the records they touch, and what the model has in view."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages.tool import ToolCall
+from langgraph.runtime import Runtime
+
+from ana.errors import ToolError
+from ana.memory.changes import Kind
+from ana.memory.digests import line_digest
+from ana.tracing.record import INVALID
+from ana.values import iter_texts
+from graph.context import Context, context_of
+from graph.state import State
+from nodes.autonomy.weigh import Batch, Touched, Write
+from nodes.calls import build_context, check_arguments
+from nodes.history import answered_ids, receipts, this_turn
+from nodes.load_context import read_prompt_inputs
+from tools.artifacts import receipts_of
+from tools.call import CallContext
+from tools.catalog import TOOLS, WRITERS
+from tools.undo import find_own_undo, preview_undo
+
+_OWN_WORDS = frozenset({"create_item", "append_context", "replace_context", "delete_context"})
+"""Tools whose results hold nothing that their calls or the prompt did not hold."""
+
+
+def read_batch(state: State, runtime: Runtime[Context], message: AIMessage) -> Batch:
+    """Return what is weighed before the calls of a message run; calls that cannot run are left out."""
+    handles, turn = context_of(runtime).handles, this_turn(state["messages"])
+    writes, ran = [], 0
+    for position, call in _iter_left(state, message):
+        if call["name"] in TOOLS and call["name"] not in WRITERS:
+            continue
+        context = build_context(state, runtime, message, position)
+        if _has_run(call, context):
+            ran += 1
+        elif write := read_write(call, context, handles.settings.tools_modules):
+            writes.append(write)
+    return Batch(
+        message=state["turn"]["question"],
+        writes=writes,
+        lines=(state.get("loaded") or read_prompt_inputs(handles))["lines"] if writes else {},
+        read=[*_iter_stored_text(state["messages"]), state.get("summary", "")] if writes else [],
+        written=ran + sum(bool(receipts_of(each)) for each in turn),
+        deleted=sum(each["op"] == "delete" and each["kind"] == "item" for each in receipts(turn)),
+        dial=context_of(runtime).dial,
+    )
+
+
+def read_write(call: ToolCall, context: CallContext, modules: tuple[str, ...]) -> Write | None:
+    """Return a call as it is weighed; None if it cannot run: it does not fit, or its record is not there."""
+    try:
+        args = check_arguments(call["name"], call["args"], modules)
+    except ToolError:
+        return None
+    id, name = str(call["id"]), call["name"]
+    if name not in TOOLS:
+        return Write(id, name, args, own=True)
+    if name == "undo":
+        changes = preview_undo(context, args.get("turn"))
+        return Write(id, name, args, tuple(Touched(c.kind, c.id, c.before, c.op == "delete") for c in changes))
+    if name in ("create_item", "append_context"):
+        return Write(id, name, args)
+    touched = _read_touched(name, args, context)
+    return Write(id, name, args, (touched,)) if touched else None
+
+
+def _read_touched(name: str, args: dict[str, Any], context: CallContext) -> Touched | None:
+    kind: Kind = "item" if name.endswith("_item") else "line"
+    id = str(args["id" if kind == "item" else "line"])
+    now = context.memory.record(kind, id)
+    if now is None or (kind == "line" and (context.shown or {}).get(int(id)) != line_digest(now.content)):
+        return None
+    return Touched(kind, id, now, name.startswith("delete"))
+
+
+def _iter_left(state: State, message: AIMessage) -> Iterator[tuple[int, ToolCall]]:
+    answered = answered_ids(state["messages"])
+    return ((n, call) for n, call in enumerate(message.tool_calls) if call["id"] not in answered)
+
+
+def _has_run(call: ToolCall, context: CallContext) -> bool:
+    """Whether a call ran before a crash: what it touched is no longer what was approved."""
+    if call["name"] == "undo" and find_own_undo(context):
+        return True
+    return bool(context.cause and context.memory.backend.find_change(context.cause.key))
+
+
+def _iter_stored_text(messages: Sequence[AnyMessage]) -> Iterator[str]:
+    """Yield the texts of every result in view that was not made from its own call."""
+    # also those of earlier turns: the model still reads them
+    for message in messages:
+        if isinstance(message, ToolMessage) and _holds_stored_text(message):
+            try:
+                yield from iter_texts(json.loads(message.text))
+            except ValueError:
+                yield message.text
+
+
+def _holds_stored_text(message: ToolMessage) -> bool:
+    """Whether a result may hold what neither its call nor the prompt held; our own errors name tools in their hints."""
+    ours = message.name in TOOLS or message.name == INVALID
+    return not ours or (message.status == "success" and message.name not in _OWN_WORDS)

@@ -1,0 +1,97 @@
+"""The request that a person is shown, in langchain's HITLRequest convention, and what it binds to."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ana.memory.item import to_json
+from graph.state import Asked
+from nodes.autonomy.weigh import Asking, Touched, Write
+
+_CHOICES = ["approve", "edit", "reject"]
+
+
+def make_request(askings: Sequence[Asking], note: str = "") -> Asked:
+    """Return one request for all calls that ask.
+
+    Args:
+        askings: The calls, each with its reasons.
+        note: Why it is asked again.
+    """
+    actions = [
+        {
+            "name": asking.write.name,
+            "args": dict(asking.write.args),
+            "description": "\n".join([_describe(asking.write), *asking.reasons]),
+        }
+        for asking in askings
+    ]
+    names = dict.fromkeys(asking.write.name for asking in askings)
+    return Asked(
+        request={
+            "action_requests": actions,
+            "review_configs": [{"action_name": name, "allowed_decisions": _CHOICES} for name in names],
+        },
+        calls=[asking.write.call for asking in askings],
+        digests={asking.write.call: digest_write(asking.write) for asking in askings},
+        note=note,
+        records=sorted({digest for asking in askings for digest in digest_records(asking.write)}),
+    )
+
+
+def show_request(asked: Asked) -> dict[str, Any]:
+    """Return the request as people are shown it."""
+    actions = asked["request"]["action_requests"]
+    if asked["note"]:
+        actions = [action | {"description": f"{asked['note']}\n{action['description']}"} for action in actions]
+    return asked["request"] | {"action_requests": actions}
+
+
+def digest_write(write: Write) -> str:
+    """Return a fingerprint of a call and of the records it touches, as they are."""
+    return _digest([write.name, dict(write.args), digest_records(write)])
+
+
+def digest_records(write: Write) -> list[str]:
+    """Return a fingerprint of each record that a write touches, as it is."""
+    return [
+        _digest([each.kind, each.id, each.now and to_json(each.now), each.removed and write.name == "undo"])
+        for each in write.touched
+    ]
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def _describe(write: Write) -> str:
+    """Return what a write does, in words."""
+    content = f"“{write.args.get('content', '')}”"
+    before = f"“{_text(write.touched[0])}”" if write.touched else ""
+    match write.name:
+        case "create_item":
+            return f"Stores {content}."
+        case "append_context":
+            return f"Learns about you: {content}."
+        case "delete_item":
+            return f"Deletes {before}."
+        case "delete_context":
+            return f"Forgets line {write.args['line']}, {before}."
+        case "replace_context":
+            return f"Replaces line {write.args['line']}, {before}, with {content}."
+        case "update_item":
+            return f"Changes {before}."
+        case "undo":
+            return " ".join(["Takes back what was done."] + [_describe_undone(each) for each in write.touched])
+    return f"Runs {write.name}, a tool of your own."
+
+
+def _describe_undone(touched: Touched) -> str:
+    if touched.now is None:
+        return f"Brings back {touched.kind} {touched.id}."
+    return f"{'Deletes' if touched.removed else 'Changes back'} “{_text(touched)}”."
+
+
+def _text(touched: Touched) -> str:
+    return touched.now.content if touched.now else touched.id

@@ -1,0 +1,245 @@
+"""Weigh a batch of calls: which of them wait for a person, and why. Nothing here reads or writes anything."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ana.memory.changes import Kind
+from ana.memory.item import Item
+from ana.settings import Autonomy
+from ana.values import iter_texts
+from nodes.autonomy.message import Message
+from nodes.autonomy.orders import find_copied, find_order
+
+MOST_WRITES = 5
+"""Writes in one turn that `confirm` makes without asking."""
+
+MOST_CHARACTERS = 60
+"""Of a text in a reason."""
+
+STORED = "Stored text "
+"""So begins each reason that asks on every dial."""
+
+
+@dataclass(frozen=True)
+class Touched:
+    """A record that a write touches.
+
+    Args:
+        kind: item or line.
+        id: Its id or number.
+        now: The record as it is; None if the write brings it back.
+        removed: Whether the write deletes it.
+    """
+
+    kind: Kind
+    id: str
+    now: Item | None
+    removed: bool
+
+
+@dataclass(frozen=True)
+class Write:
+    """A call that may write and has not run yet.
+
+    Args:
+        call: Its id.
+        name: The tool.
+        args: As its schema has them.
+        touched: The records it touches; none for one that it makes, or if the tool is a person's own.
+        own: Whether the tool is a person's own, of which nobody knows what it does.
+    """
+
+    call: str
+    name: str
+    args: Mapping[str, Any]
+    touched: tuple[Touched, ...] = ()
+    own: bool = False
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The calls of one message, and what they are weighed by.
+
+    Args:
+        message: The person's message.
+        writes: The calls.
+        lines: Global Context.
+        read: Stored text in view: the results of calls, and the summary.
+        written: How many calls of this turn wrote something.
+        deleted: How many items were deleted in this turn.
+        dial: How much is done without asking.
+    """
+
+    message: str
+    writes: Sequence[Write]
+    lines: Mapping[int, str]
+    read: Sequence[str]
+    written: int
+    deleted: int
+    dial: Autonomy
+
+    @cached_property
+    def said(self) -> Message:
+        """The person's message, taken apart."""
+        return Message(self.message)
+
+    @cached_property
+    def orders(self) -> list[tuple[str, str]]:
+        """Every text in view that reads as an order to the assistant, with the words by which it does."""
+        texts = (*self.read, *self.lines.values())
+        return [(text, words) for text in texts if (words := find_order(text))]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A write that waits for a person.
+
+    Args:
+        write: The call.
+        reasons: Why, in sentences.
+    """
+
+    write: Write
+    reasons: tuple[str, ...]
+
+
+Rule = Callable[[Write, Batch], str | None]
+"""Returns why a write of the batch asks, as a sentence, or None."""
+
+
+def weigh(batch: Batch) -> list[Asking]:
+    """Return the writes of the batch that wait for a person, each with its reasons."""
+    weighed = [Asking(write, tuple(_find_reasons(write, batch))) for write in batch.writes]
+    return [asking for asking in weighed if asking.reasons]
+
+
+def _find_reasons(write: Write, batch: Batch) -> list[str]:
+    return [reason for rule in RULES[batch.dial] if (reason := rule(write, batch))]
+
+
+def repeats_stored_text(write: Write, batch: Batch) -> str | None:
+    """A line of Global Context must be the person's own, not a copy of what was stored."""
+    if write.name not in ("append_context", "replace_context"):
+        return None
+    ordering = [text for text, _ in batch.orders]
+    copied = find_copied(str(write.args.get("content")), [*batch.read, *ordering], batch.message)
+    return copied and f"{STORED}is repeated that you did not write: “{_cut(copied)}”."
+
+
+def follows_stored_order(write: Write, batch: Batch) -> str | None:
+    """While an order to the assistant is in view, only what the person's message names is done."""
+    if not batch.orders or _is_asked_for(write, batch.said):
+        return None
+    words = _cut(batch.orders[0][1])
+    return f"{STORED}reads as an order to the assistant (“{words}”), and you did not ask for this."
+
+
+def destroys_in_answer(write: Write, batch: Batch) -> str | None:
+    """A message that only asks has nothing deleted or overwritten once stored text is in view.
+
+    Whether that text reads as an order cannot be decided by its words; that a question wants nothing destroyed can.
+    """
+    if batch.said.states or not _destroys(write) or not any(batch.read):
+        return None
+    return f"{STORED}was read, and your message only asks something."
+
+
+def learns_from_stored_text(write: Write, batch: Batch) -> str | None:
+    """A message that only asks teaches nothing whose words come from stored text rather than from the message."""
+    if batch.said.states or write.name not in ("append_context", "replace_context"):
+        return None
+    content = str(write.args.get("content"))
+    own = batch.said.count(content)
+    foreign = Message("\n".join(batch.read)).count(content) - own
+    return f"{STORED}has more of these words than your message." if foreign > max(own, 1) else None
+
+
+def deletes_several(write: Write, batch: Batch) -> str | None:
+    """More than one item goes in a turn."""
+    if not _removed_items(write, batch.said):
+        return None
+    count = batch.deleted + sum(len(_removed_items(each, batch.said)) for each in batch.writes)
+    return f"{count} items would be deleted in this turn." if count > 1 else None
+
+
+def deletes_unnamed(write: Write, batch: Batch) -> str | None:
+    """An item goes that the message does not name, or does not ask to delete."""
+    removed = _removed_items(write, batch.said)
+    if removed and not batch.said.asks_to_remove:
+        return "Your message does not clearly ask to delete something."
+    unnamed = next((each for each in removed if not _is_named(each, batch.said)), None)
+    return f"Your message does not name “{_shorten(unnamed)}”." if unnamed else None
+
+
+def changes_unnamed_line(write: Write, batch: Batch) -> str | None:
+    """A line of Global Context is replaced or deleted that the message has no word of."""
+    if _is_plain_undo(write, batch.said):
+        return None
+    lines = (each for each in write.touched if each.kind == "line" and each.now)
+    unnamed = next((each for each in lines if each.now and not batch.said.mentions(each.now.content)), None)
+    return f"Your message shares no word with line {unnamed.id}, “{_shorten(unnamed)}”." if unnamed else None
+
+
+def writes_many(write: Write, batch: Batch) -> str | None:
+    """The turn writes more than a few times."""
+    count = batch.written + sum(not each.own for each in batch.writes)
+    return f"{count} changes would be made in this turn." if count > MOST_WRITES and not write.own else None
+
+
+def is_a_write(_: Write, __: Batch) -> str | None:
+    """Every write asks."""
+    return "You want to be asked before every change."
+
+
+_ALWAYS: tuple[Rule, ...] = (
+    repeats_stored_text,
+    follows_stored_order,
+    destroys_in_answer,
+    learns_from_stored_text,
+)
+_CONFIRM: tuple[Rule, ...] = (deletes_several, deletes_unnamed, changes_unnamed_line, writes_many, *_ALWAYS)
+RULES: dict[Autonomy, tuple[Rule, ...]] = {"act": _ALWAYS, "confirm": _CONFIRM, "advise": (*_CONFIRM, is_a_write)}
+"""The rules by the dial."""
+
+
+def _removed_items(write: Write, said: Message) -> list[Touched]:
+    """Return the items that a write deletes; taking back what was just done is not deleting."""
+    if _is_plain_undo(write, said):
+        return []
+    return [each for each in write.touched if each.removed and each.kind == "item"]
+
+
+def _is_plain_undo(write: Write, said: Message) -> bool:
+    """Whether a write takes back this conversation's last turn, and the message is no question."""
+    return write.name == "undo" and said.states and not write.args.get("turn") and not write.args.get("force")
+
+
+def _is_asked_for(write: Write, said: Message) -> bool:
+    if write.name == "undo":
+        return False
+    if any(each.removed for each in write.touched):
+        return said.asks_to_remove and all(_is_named(each, said) for each in write.touched)
+    texts = (*iter_texts(dict(write.args)), *(each.now.content for each in write.touched if each.now))
+    return said.names(*texts)
+
+
+def _destroys(write: Write) -> bool:
+    """Whether a write takes away something that is there."""
+    if write.name == "update_item":
+        return write.args.get("content") is not None
+    return any(each.now for each in write.touched)
+
+
+def _is_named(touched: Touched, said: Message) -> bool:
+    return said.names(touched.id, touched.now.content if touched.now else "")
+
+
+def _shorten(touched: Touched) -> str:
+    return _cut(touched.now.content if touched.now else touched.id)
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 1]}…"
