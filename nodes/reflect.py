@@ -9,7 +9,8 @@ from graph.context import Context, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.attachments import explain_left_out
 from nodes.history import this_turn
-from nodes.policies import Evidence, Violation, first_violation
+from nodes.policies.check import first_violation
+from nodes.policies.evidence import Evidence, Violation
 
 MOST_CORRECTIONS = 2
 
