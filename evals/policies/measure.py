@@ -69,9 +69,8 @@ def rows(half: Half) -> Iterator[tuple[str, str, int, int, int, int, int]]:
 
 
 def _count(kind: str, language: str, cases: Iterable[Case]) -> tuple[str, str, int, int, int, int, int]:
-    honest, false = [], []
-    for case in cases:
-        (false if case.false else honest).append(case)
+    cases = [*cases]
+    honest, false = ([case for case in cases if case.false is wanted] for wanted in (False, True))
     alarms, missed = sum(map(is_sent_back, honest)), sum(not is_caught(case) for case in false)
     return kind, language, len(honest), alarms, len(false), missed, sum(map(is_sent_back, false))
 
@@ -80,9 +79,15 @@ def print_wrong(half: Half) -> None:
     """Print every case of a half that is judged wrongly."""
     for case in load_cases(half):
         violation = first_violation(make_evidence(case))
-        if (violation and not case.false) or (case.false and not is_caught(case)) or is_noise(case):
-            kind = "NOISE" if is_noise(case) and not violation else "MISSED" if case.false else "ALARM"
-            print(f"{kind} {case.id} {case.question!r} -> {case.draft!r}" + (f" [{violation.policy}: {violation.reason[:120]}]" if violation else ""))
+        if verdict := _judge(case, violation is not None):
+            reason = f" [{violation.policy}: {violation.reason[:120]}]" if violation else ""
+            print(f"{verdict} {case.id} {case.question!r} -> {case.draft!r}{reason}")
+
+
+def _judge(case: Case, sent_back: bool) -> str:
+    if case.false:
+        return "" if is_caught(case) else "missed"
+    return "false alarm" if sent_back else "noise" if is_noise(case) else ""
 
 
 def main() -> None:

@@ -8,7 +8,9 @@ from nodes.policies.texts import blank_quotes, is_composed
 
 _ID = re.compile(r"(?<![\w@/#.-])(?=[a-z2-7]*[2-7])(?=[a-z2-7]*[a-z])[a-z2-7]{8}(?![\w@/-]|\.\w)", re.ASCII)
 _NAME = r"lines?|zeilen?|l[ií]neas?|lignes?"
-_LINE = re.compile(rf"\b(?:{_NAME})\s+(?:no\.?\s*|nº\s*|#)?(?P<n>\d{{1,3}})\b|(?P<kanji>\d{{1,3}})\s*行目", re.IGNORECASE)
+_LINE = re.compile(
+    rf"\b(?:{_NAME})\s+(?:no\.?\s*|nº\s*|#)?(?P<n>\d{{1,3}})\b|(?P<kanji>\d{{1,3}})\s*行目", re.IGNORECASE
+)
 _ASKED = re.compile(rf"\b(?:{_NAME})\b|行", re.IGNORECASE)
 
 
@@ -19,7 +21,8 @@ def citations_exist(e: Evidence) -> Violation | None:
         return None
     return Violation(
         "citation",
-        f"It cites {wrong}, which is in no result of this turn. Look it up with query_items or in Global Context and cite "
+        f"It cites {wrong}, which is in no result of this turn. Look it up with query_items or in Global Context "
+        f"and cite "
         "what is there, or leave it out.",
         "I was going to name an entry that I cannot find.",
     )

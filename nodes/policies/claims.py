@@ -17,10 +17,11 @@ WRITES = frozenset(
     {"create_item", "update_item", "delete_item", "append_context", "replace_context", "delete_context", "undo"}
 )
 WAYS_OUT = (
-    "If it was done in an earlier turn, say when; if it is about text in this answer, say so; if it was not done, say that. "
+    "If it was done in an earlier turn, say when; if it is about text in this answer, say so; if it was not "
+    "done, say that. "
     "Do not write again only to make the sentence true."
 )
-NOTHING = "Nothing was changed in this turn."
+NOTHING_CHANGED = "Nothing was changed in this turn."
 
 
 def claimed_write_needs_receipt(e: Evidence) -> Violation | None:
@@ -41,8 +42,8 @@ def _is_about_a_write(e: Evidence) -> bool:
 def _missing_receipt(claim: Claim) -> Violation:
     return Violation(
         "claimed_write",
-        f'It says "{claim.words}", but no tool call of this turn did that. If the person wants it done, call the tool that '
-        f"does it ({', '.join(sorted(claim.tools))}). {WAYS_OUT}",
+        f'It says "{claim.words}", but no tool call of this turn did that. If the person wants it done, call the '
+        f"tool that does it ({', '.join(sorted(claim.tools))}). {WAYS_OUT}",
         f"That was not {claim.action}. Please tell me again what you would like.",
     )
 
@@ -57,7 +58,8 @@ def failed_writes_are_told(e: Evidence) -> Violation | None:
         return None
     return Violation(
         "failed_write",
-        f"{failed[0].tool} failed ({failed[0].text[:200]}) and was not made good, and the draft does not tell. Try again with "
+        f"{failed[0].tool} failed ({failed[0].text[:200]}) and was not made good, and the draft does not tell. "
+        f"Try again with "
         "what the error asks for, or say plainly what was not done.",
         "Not everything you asked for was done.",
     )
@@ -84,15 +86,20 @@ def _repeats(call: Call, failed: Call) -> bool:
 # ---- how many things were changed
 
 _BOTH = re.compile(
-    r"\bboth\b|\bbeides?\b|\bbeiden?\b|\bambos\b|\bambas\b|\b(?:los|las) dos\b|\b(?:les|toutes les|tous les) deux\b|両方|どちらも",
+    r"\bboth\b|\bbeides?\b|\bbeiden?\b|\bambos\b|\bambas\b|\b(?:los|las) dos\b|\b(?:les|toutes les"
+    r"|tous les) deux\b|両方|どちらも",
     re.IGNORECASE,
 )
-_ALL = re.compile(r"\b(?:all|alle|todos|todas|los|las|tous|toutes|les|the)\s+(?P<n>\d{1,2})\b(?!\s*(?:of|von|de|sur)\b)|(?P<ja>\d{1,2})[件つ個]とも", re.IGNORECASE)
+_ALL = re.compile(
+    r"\b(?:all|alle|todos|todas|los|las|tous|toutes|les|the)\s+(?P<n>\d{1,2})\b(?!\s*(?:of|von|de|sur)\b)|(?P<ja>\d{1,2})[件つ個]とも",
+    re.IGNORECASE,
+)
 _PART = re.compile(r"\d\s+(?:of|von|der|de|sur)\b|のうち", re.IGNORECASE)
 _KANJI = {ord(sign): str(n) for n, sign in enumerate("一二三四五六七八九", start=1)}
 _SPOKEN = ("en", "de", "es", "fr")
 _DONE = re.compile(
-    r"\b(?:i|we)(?:['’]ve| have)?\s+\w+ed\b|\b(?:ich )?(?:hab|habe|haben)(?: ich| wir)?\b|\b(?:sind|ist)\b.*\b\w*ge\w+(?:t|en)\b"
+    r"\b(?:i|we)(?:['’]ve| have)?\s+\w+ed\b|\b(?:ich )?(?:hab|habe|haben)(?: ich| wir)?\b|\b(?:sind"
+    r"|ist)\b.*\b\w*ge\w+(?:t|en)\b"
     r"|\b(?:he|hemos)\s+\w+[aies](?:do|to|cho)\b|\b(?:están?|quedan?)\s+(?:\w+\s+)?\w+[ai]d[oa]s?\b"
     r"|\bj['’]ai\b|\bnous avons\b|\b(?:est|sont)\s+(?:\w+\s+)?\w+(?:ée?s?|ie?s?|ites?)\b|(?:ました|済み|完了です)",
     re.IGNORECASE,
@@ -105,12 +112,14 @@ def changes_are_counted(e: Evidence) -> Violation | None:
     if not count or is_composed(e.draft):
         return None
     lines = [line for line in split_lines(blank_quotes(e.draft)) if not asks(line) and not says_no(line)]
-    claimed = max((n for i, line in enumerate(lines) if i == 0 or _DONE.search(line) for n in _counts(line, e)), default=0)
+    telling = (line for position, line in enumerate(lines) if position == 0 or _DONE.search(line))
+    claimed = max((n for line in telling for n in _counts(line, e)), default=0)
     if claimed <= count:
         return None
     return Violation(
         "count",
-        f"It says that {claimed} things were changed, but this turn holds receipts of {count}. Say what was changed and what "
+        f"It says that {claimed} things were changed, but this turn holds receipts of {count}. Say what was "
+        f"changed and what "
         f"was not, or do the rest. {WAYS_OUT}",
         "Not everything you asked for was done.",
     )
@@ -126,7 +135,8 @@ def _counts(line: str, e: Evidence) -> Iterator[int]:
     yield from (int(m["n"] or m["ja"]) for text in spoken for m in _ALL.finditer(text))
     if _DONE.search(line):
         today = (e.now or datetime.now(UTC)).date()
-        known = {v for call in e.calls for q in find_quantities(f"{call.args} {call.text}", today) for v in q.values}
+        written = (call for call in e.calls if call.tool in WRITES)
+        known = {v for call in written for q in find_quantities(f"{call.args} {call.text}", today) for v in q.values}
         found = (q for text in spoken for q in find_quantities(text, today))
         yield from (int(v) for q in found for v in q.values if not q.unit and v in range(2, 30) and v not in known)
 
@@ -134,7 +144,8 @@ def _counts(line: str, e: Evidence) -> Iterator[int]:
 # ---- the line under an answer
 
 _CLAIMS = re.compile(
-    r"\b(?:i['’]ve|i have|i) (?:\w+ )?\w+(?:ed|ten|pt)\b|\b(?:ich habe?|habe? ich|hab['’]s|habs)\b.*\b\w*(?:ge|ver|be|ent)\w+(?:t|en)\b|\b(?:ist|sind) (?:jetzt |nun )?\w*(?:drauf|drin)\b"
+    r"\b(?:i['’]ve|i have|i) (?:\w+ )?\w+(?:ed|ten|pt)\b|\b(?:ich habe?|habe? ich|hab['’]s|habs)\b.*\b\w*(?:ge"
+    r"|ver|be|ent)\w+(?:t|en)\b|\b(?:ist|sind) (?:jetzt |nun )?\w*(?:drauf|drin)\b"
     r"|\b(?:he|hemos) \w+[aies](?:do|to|cho)\b|^\W*(?:s[ií],? |también \w+, |por supuesto, |claro, )?\w+[ai]d[oa]s?\W*$"
     r"|\bj['’]ai\b.*\b\w+(?:é|i|u|it|is)\w{0,2}\b|\bje viens de\b|\bc['’]est (?:fait|noté|enregistré)\w*"
     r"|(?:ておき|保存し|記録し|メモし|登録し|追加し|削除し|変更し)(?:ました|ます)|済みです",
@@ -154,7 +165,7 @@ def may_expect_write(e: Evidence) -> bool:
     """
     first = next(iter(split_lines(blank_quotes(e.draft))), "")
     if is_request(e.question) and not _ASKS_TO_TELL.search(e.question):
-        return not says_no(first)
+        return not (says_no(first) or is_composed(e.draft))
     if is_question(e.question) or is_talk(e.question):
         return not e.calls and not is_composed(e.draft) and bool(_CLAIMS.search(first)) and not says_no(first)
     return True

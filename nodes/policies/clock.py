@@ -24,17 +24,22 @@ _ASKS = re.compile(
     r"|qué (?:hora|día|fecha|año)(?: de la semana)? (?:es|tienes|tenemos|estamos)|(?:la )?(?:hora|fecha)(?: actual)?"
     r"|a (?:cuánto|qué día|cuántos) estamos|en qué (?:día|año|fecha) estamos"
     r"|quelle heure(?: est-il| il est)?|(?:tu as |vous avez )?l['’]?heure(?: actuelle)?|heure"
-    r"|(?:quelle est )?la date|(?:on est |nous sommes )?(?:le )?(?:combien|quel jour|quelle date)(?: sommes-nous| est-on| est-ce)?"
+    r"|(?:quelle est )?la date|(?:on est |nous sommes )?(?:le )?(?:combien|quel jour|quelle date)(?: sommes-nous"
+    r"| est-on| est-ce)?"
     r"|quel jour (?:sommes-nous|est-on|on est|est-ce)|en quelle année sommes-nous"
     r"|(?:(?:今|いま|現在|今日|今年|[ァ-ヶー一-龠]+(?:は今|の今|は現在))(?:は|の|って)?)*(?:何時|何日|何曜日|日付|時刻|時間|何年)(?:ですか|は|を?教えて)?"
     rf")(?: (?:est-il|il est))?{_PLACE}"
-    r"(?:\s*(?:jetzt|gerade|heute|ahora|hoy|maintenant|aujourd['’]hui|d['’]aujourd['’]hui|bitte|por favor|s['’]il (?:te|vous) pla[iî]t|,))*\W*",
+    r"(?:\s*(?:please|right now|now|today|jetzt|gerade|heute|ahora|hoy|maintenant|aujourd['’]hui"
+    r"|d['’]aujourd['’]hui|bitte|por favor"
+    r"|s['’]il (?:te|vous) pla[iî]t|,))*\W*",
     re.IGNORECASE,
 )
 _PRESENT = re.compile(
     # the clause that gives a time as the present one, up to the time
-    r"(?:\b(?:it['’]?s|it is|the time is)(?: (?:already|now|currently|just|about|almost|nearly|around|only|exactly|still))*"
-    r"|\bes ist(?: (?:jetzt|schon|gerade|bereits|aktuell|erst|etwa|kurz (?:vor|nach)|genau))*|\bwir haben(?: jetzt| gerade)?"
+    r"(?:\b(?:it['’]?s|it is|the time is)(?: (?:already|now|currently|just|about|almost|nearly|around|only"
+    r"|exactly|still))*"
+    r"|\bes ist(?: (?:jetzt|schon|gerade|bereits|aktuell|erst|etwa|kurz (?:vor|nach)|genau))*"
+    r"|\bwir haben(?: jetzt| gerade)?"
     r"|\b(?:jetzt|gerade|aktuell) ist es(?: schon| erst)?"
     r"|\b(?:son|es)(?: ya| ahora| casi)* las?|\bya son las|\bahora(?: mismo)?,? (?:son|es) las?"
     r"|\bil est(?: déjà| maintenant| actuellement| presque| environ)*"
@@ -57,7 +62,9 @@ def clock_is_read(e: Evidence) -> Violation | None:
         return _violation("It tells the present time or date, but now did not run this turn.")
     if e.now is None or is_composed(e.draft) or (wrong := _find_wrong(text, e, asked)) is None:
         return None
-    return _violation(f'It gives "{wrong}" as the present, but it is {e.prompt.splitlines()[0] if e.prompt else spell(e.now.date())}.')
+    return _violation(
+        f'It gives "{wrong}" as the present, but it is {e.prompt.splitlines()[0] if e.prompt else spell(e.now.date())}.'
+    )
 
 
 def _violation(what: str) -> Violation:

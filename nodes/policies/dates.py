@@ -33,8 +33,8 @@ def days_fit(e: Evidence) -> Violation | None:
         return None
     return Violation(
         "dates",
-        f'It says "{wrong[0]}", but {wrong[1]}. Take the date from the calendar or from resolve_date, and say one that fits; '
-        "if something was stored with a wrong date, change it.",
+        f'It says "{wrong[0]}", but {wrong[1]}. Take the date from the calendar or from '
+        "resolve_date, and say one that fits; if something was stored with a wrong date, change it.",
         "The day I was going to name did not fit its date.",
     )
 
@@ -62,8 +62,8 @@ def _find_mismatches(text: str, now: set[date], today: date) -> Iterator[tuple[s
         meant = {found + timedelta(days=word.number) for found in now}
         if (day := _day_beside(text, word, days, relative)) and not meant & set(day.dates):
             yield _quote(text, word, day), f"that day is {spell(min(meant))}"
-        elif (name := _next_to(text, word, weekdays)) and all(found.weekday() != name.number for found in meant):
-            yield _quote(text, word, name), f"that day is {spell(min(meant))}"
+        elif (beside := _next_to(text, word, weekdays)) and all(found.weekday() != beside.number for found in meant):
+            yield _quote(text, word, beside), f"that day is {spell(min(meant))}"
 
 
 def spell(day: date) -> str:

@@ -133,10 +133,11 @@ def _weekday_number(match: re.Match[str]) -> int:
 # ---- days counted from today
 
 _FROM_TODAY = {
-    "today": 0, "tomorrow": 1, "yesterday": -1, "heute": 0, "morgen": 1, "übermorgen": 2, "gestern": -1, "vorgestern": -2,
-    "hoy": 0, "mañana": 1, "pasado mañana": 2, "ayer": -1, "anteayer": -2, "aujourd'hui": 0, "aujourd’hui": 0,
-    "demain": 1, "après-demain": 2, "hier": -1, "avant-hier": -2, "今日": 0, "本日": 0, "明日": 1, "明後日": 2,
-    "昨日": -1, "一昨日": -2, "day after tomorrow": 2, "day before yesterday": -2,
+    "today": 0, "tomorrow": 1, "yesterday": -1, "day after tomorrow": 2, "day before yesterday": -2,
+    "heute": 0, "morgen": 1, "gestern": -1, "übermorgen": 2, "vorgestern": -2,
+    "hoy": 0, "mañana": 1, "ayer": -1, "pasado mañana": 2, "anteayer": -2,
+    "aujourd'hui": 0, "aujourd’hui": 0, "demain": 1, "hier": -1, "après-demain": 2, "avant-hier": -2,
+    "今日": 0, "本日": 0, "明日": 1, "昨日": -1, "明後日": 2, "一昨日": -2,
 }  # fmt: skip
 _RELATIVE = re.compile(
     # "Montag Morgen", "por la mañana": a part of the day

@@ -9,10 +9,12 @@ from typing import Any
 
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.quantities import Quantity, all_values, find_quantities, is_traced
-from nodes.policies.questions import any_of, asks_for_number
+from nodes.policies.questions import any_of, asks_for_number, is_order, split_sentences
 from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
 from nodes.policies.written import makes_statement
 
+_OWNS = any_of(r"\bdo i have\b|\bhave i\b|\bhabe ich\b|\btengo\b|\bj['’]ai\b|\bai-je\b")
+"""A question for what is stored is looked up, not calculated."""
 MOST_GIVEN = 3
 """A draft with more numbers of its own than this is a plan or a table, and no answer to a calculation."""
 
@@ -20,8 +22,12 @@ _IN_WORDS = any_of(
     r"\b(?:is|equals|makes) (?:exactly |about )?(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
     r"(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|a hundred|a thousand)\b",
 )
-_HOW_MANY = any_of(r"\bhow many\b", r"\bwie ?viele\b", r"\bcu[aá]nt[oa]s\b", r"\bcombien d(?:e\b|['’])", r"何[件個本枚冊つ人]|いくつ")
-_ROOT = any_of(r"\b(?:square|cube) root\b|\bfactorial\b|wurzel\b|fakultät\b|\bra[ií]z\b|\bracine\b|\bfactori|平方根|立方根|階乗")
+_HOW_MANY = any_of(
+    r"\bhow many\b", r"\bwie ?viele\b", r"\bcu[aá]nt[oa]s\b", r"\bcombien d(?:e\b|['’])", r"何[件個本枚冊つ人]|いくつ"
+)
+_ROOT = any_of(
+    r"\b(?:square|cube) root\b|\bfactorial\b|wurzel\b|fakultät\b|\bra[ií]z\b|\bracine\b|\bfactori|平方根|立方根|階乗"
+)
 _OPERATION = re.compile(r"\d\s*(?:[*×÷^+]|\*\*)\s*\d|\d\s*[%％](?!\w)")
 
 
@@ -90,20 +96,20 @@ def _find_worked_out(e: Evidence) -> str | None:
         return untraced[0].text
     if len(untraced) > MOST_GIVEN or is_composed(e.draft) or any(call.receipts for call in e.calls):
         return None
-    if _asks_calculation(e.question, asked):
+    if _asks_calculation(e):
         return untraced[0].text
     amounts = _amounts(e)
     given = next((q for q in untraced if _is_combined(q, [q.values for q in asked]) or _is_amount(q, amounts)), None)
     return given.text if given else None
 
 
-def _asks_calculation(question: str, asked: Sequence[Quantity]) -> bool:
+def _asks_calculation(e: Evidence) -> bool:
     """Whether a message, in any language, gives numbers and asks what they make."""
-    if _OPERATION.search(question) and len(asked) > 1:
-        return True
-    if asked and _ROOT.search(question):
-        return True
-    return len(asked) > 1 and any(asks(line) for line in split_lines(question))
+    asked = [line for line in split_sentences(e.question) if not is_order(line) and not _OWNS.search(line)]
+    given = sum(len(_quantities(line, e)) for line in asked)
+    if any(_ROOT.search(line) for line in asked):
+        return given > 0
+    return given > 1 and any(asks(line) or _OPERATION.search(line) for line in asked)
 
 
 def _is_combined(quantity: Quantity, asked: Sequence[frozenset[float]]) -> bool:

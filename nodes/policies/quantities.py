@@ -7,6 +7,7 @@ from datetime import date
 
 from nodes.policies.days import find_days
 from nodes.policies.moments import find_moments
+from nodes.policies.questions import NO_QUANTITY
 
 _SPACE = r"[ \u00a0\u202f]"
 _NUMBER = re.compile(
@@ -16,7 +17,10 @@ _NUMBER = re.compile(
 )
 _SCALES = {"万": 10_000, "億": 100_000_000}
 _LISTED = re.compile(r"^\s*(?:[-*+]\s+)?\d{1,2}[.)]\s", re.MULTILINE)
-_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|er|e|º|ª|°)\b|\b(?:19|20)\d\d\b(?![.,]\d|\s?[%€$£円])|(?:19|20)\d\d年|\d+(?:番|位|世紀)", re.IGNORECASE)
+_ORDINAL = re.compile(
+    r"\d+(?:st|nd|rd|th|er|e|º|ª|°)\b|\b(?:19|20)\d\d\b(?![.,]\d|\s?[%€$£円])|(?:19|20)\d\d年|\d+(?:番|位|世紀)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,10 @@ def find_quantities(text: str, today: date) -> list[Quantity]:
     """Return the numbers of a text that are not part of a date, a time, an ordinal, a year, an id or a list's count."""
     # full-width digits are one character each, so that every place stays the same
     plain = text.translate(_NARROW)
-    for found in (*find_days(plain, today), *find_moments(plain)):
-        plain = plain[: found.start] + "\n" * (found.end - found.start) + plain[found.end :]
-    for pattern in (_LISTED, _ORDINAL):
+    days = [(found.start, found.end) for found in find_days(plain, today)]
+    for start, end in [*days, *((found.start, found.end) for found in find_moments(plain))]:
+        plain = plain[:start] + "\n" * (end - start) + plain[end:]
+    for pattern in (_LISTED, _ORDINAL, NO_QUANTITY):
         plain = pattern.sub(lambda match: "\n" * len(match[0]), plain)
     return [_read(match) for match in _NUMBER.finditer(plain)]
 
@@ -59,7 +64,7 @@ def _read(match: re.Match[str]) -> Quantity:
     scale = _SCALES.get(match["scale"] or "", 1)
     values = frozenset(value * scale for value in _values(said))
     tail = re.search(r"[.,](\d+)$", said)
-    decimals = len(tail[1]) if tail and any(value % 1 for value in values) or tail and len(tail[1]) != 3 else 0
+    decimals = len(tail[1]) if (tail and any(value % 1 for value in values)) or (tail and len(tail[1]) != 3) else 0
     unit = (match["unit"] or match["mark"] or "").strip()
     return Quantity(match["text"], values, decimals, unit.replace("％", "%"), match.start(), match.end())
 
@@ -104,4 +109,6 @@ def _is_rounding(value: float, quantity: Quantity, source: float) -> bool:
         return True
     zeros = len(quantity.text) - len(quantity.text.rstrip("0")) if not quantity.decimals else 0
     # "about 4,050" of 4,046, but not 5,000 of 4,560
-    return zeros > 0 and abs(source) >= 100 and round(source, -zeros) == value and abs(value - source) <= abs(source) / 50
+    return (
+        zeros > 0 and abs(source) >= 100 and round(source, -zeros) == value and abs(value - source) <= abs(source) / 50
+    )
