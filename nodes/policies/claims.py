@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from text_to_num import alpha2digit
 
+from nodes.policies.days import find_days
 from nodes.policies.evidence import Call, Evidence, Violation
 from nodes.policies.messages import is_question, is_request, is_talk
 from nodes.policies.quantities import find_quantities
@@ -131,14 +132,20 @@ def _counts(line: str, e: Evidence) -> Iterator[int]:
         return
     if _BOTH.search(line):
         yield 2
+    today = (e.now or datetime.now(UTC)).date()
+    for day in find_days(line, today):  # "14 sept." is no 14 things, and no 7 in French
+        line = line[: day.start] + " " * (day.end - day.start) + line[day.end :]
     spoken = {alpha2digit(line.translate(_KANJI), language) for language in _SPOKEN}
     yield from (int(m["n"] or m["ja"]) for text in spoken for m in _ALL.finditer(text))
     if _DONE.search(line):
-        today = (e.now or datetime.now(UTC)).date()
-        written = (call for call in e.calls if call.tool in WRITES)
-        known = {v for call in written for q in find_quantities(f"{call.args} {call.text}", today) for v in q.values}
-        found = (q for text in spoken for q in find_quantities(text, today))
-        yield from (int(v) for q in found for v in q.values if not q.unit and v in range(2, 30) and v not in known)
+        written = (f"{call.args} {call.text}" for call in e.calls if call.tool in WRITES)
+        known = {value for text in written for quantity in find_quantities(text, today) for value in quantity.values}
+        found = (quantity for text in spoken for quantity in find_quantities(text, today) if not quantity.unit)
+        yield from (int(v) for quantity in found for v in quantity.values if v in range(2, MOST) and v not in known)
+
+
+MOST = 50
+"""Nobody is told of more things one by one; a larger number is another thing's."""
 
 
 # ---- the line under an answer

@@ -7,7 +7,7 @@ from datetime import datetime
 from nodes.policies.dates import spell, todays
 from nodes.policies.days import find_days, find_weekdays
 from nodes.policies.evidence import Evidence, Violation
-from nodes.policies.moments import find_moments, is_near
+from nodes.policies.moments import Moment, find_moments, find_written, is_near
 from nodes.policies.questions import asks_clock
 from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
 
@@ -83,17 +83,22 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年|\b\d{1,2}\b")
 
 def _find_wrong(text: str, e: Evidence, asked: bool) -> str | None:
     """Return what a draft gives as the present and is not."""
-    clock, known = _readings(e, asked), {m for said in e.texts() for n in find_moments(said) for m in n.minutes}
+    clock = _readings(e, asked)
     given = [m for m in find_moments(text) if _is_present(text, m.start, m.end, asked)]
     # a stored time ("it's at 9:30") is no reading of the clock; one that answers the question for it is
     wrong = [m for m in given if not any(is_near(m.minutes, at, TOLERANCE) for at in clock)]
-    if wrong and len(wrong) == len(given) and (asked or not wrong[0].minutes & known):
+    if wrong and len(wrong) == len(given) and (asked or not _is_stored(wrong[0], e)):
         return text[wrong[0].start : wrong[0].end].strip()
     now = todays(e)
     days = [day for day in find_days(text, max(now)) if asked or _TODAY.search(_line_before(text, day.start))]
     if days and not any(now & set(day.dates) for day in days):
         return text[days[0].start : days[0].end]
     return None
+
+
+def _is_stored(moment: Moment, e: Evidence) -> bool:
+    """Whether a time stands in what the turn has seen."""
+    return any(moment.minutes & seen.minutes for text in e.texts() for seen in find_written(text))
 
 
 def _is_present(text: str, start: int, end: int, asked: bool) -> bool:

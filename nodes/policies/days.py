@@ -53,6 +53,7 @@ def _any_name(kind: str) -> str:
 
 # ---- dates
 
+_DIGIT = re.compile(r"\d")
 _ORDINAL = r"(?:st|nd|rd|th|er|º|°|\.)?"
 
 
@@ -73,6 +74,8 @@ def _dates() -> tuple[re.Pattern[str], ...]:
 def find_days(text: str, today: date) -> list[Day]:
     """Return the dates in a text, in order; one without a year is the nearest such day."""
     found: list[Day] = []
+    if not _DIGIT.search(text):
+        return found
     for pattern in _dates():
         for match in pattern.finditer(text):
             if all(match.end() <= other.start or other.end <= match.start() for other in found):

@@ -19,6 +19,8 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 
+_SPOKEN = re.compile(r"\b(?:noon|midday|midnight|lunchtime|half|quarter|past)\b", re.IGNORECASE)
+
 
 @dataclass(frozen=True)
 class Moment:
@@ -31,8 +33,13 @@ class Moment:
 
 def find_moments(text: str) -> list[Moment]:
     """Return the times of day in a text; one that does not tell the half of the day is read as both."""
-    found = [Moment(m.start(), m.end(), _minutes(m)) for m in _TIME.finditer(text)]
+    found = find_written(text)
     return found + [spoken for spoken in _find_spoken(text) if all(_are_apart(spoken, other) for other in found)]
+
+
+def find_written(text: str) -> list[Moment]:
+    """Return the times that are written in digits."""
+    return [Moment(m.start(), m.end(), _minutes(m)) for m in _TIME.finditer(text)]
 
 
 def _are_apart(one: Moment, other: Moment) -> bool:
@@ -41,7 +48,7 @@ def _are_apart(one: Moment, other: Moment) -> bool:
 
 def _find_spoken(text: str) -> Iterator[Moment]:
     """Yield the times in English words: quarter to ten, half past two, noon."""
-    for mention in find_times(text):
+    for mention in find_times(text) if _SPOKEN.search(text) else ():
         if not any(letter.isdigit() for letter in text[mention.start : mention.end]):
             minutes = mention.at.hour * 60 + mention.at.minute
             yield Moment(mention.start, mention.end, frozenset({minutes, (minutes + DAY // 2) % DAY}))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from nodes.policies.days import find_days
-from nodes.policies.moments import find_moments
+from nodes.policies.moments import find_written
 from nodes.policies.questions import NO_QUANTITY
 
 _SPACE = r"[ \u00a0\u202f]"
@@ -15,6 +15,7 @@ _NUMBER = re.compile(
     r"|\d+(?:['’]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)*)"
     rf"(?P<scale>[万億])?(?:{_SPACE}?(?P<unit>%|％|€|\$|£|円|EUR\b|USD\b|GBP\b|[Ee]uros?\b|[Dd]ollars?\b))?(?![\w]*[A-Za-z_]\w*\d|-\d)"
 )
+_DIGIT = re.compile(r"\d")
 _SCALES = {"万": 10_000, "億": 100_000_000}
 _LISTED = re.compile(r"^\s*(?:[-*+]\s+)?\d{1,2}[.)]\s", re.MULTILINE)
 _ORDINAL = re.compile(
@@ -46,10 +47,12 @@ class Quantity:
 
 def find_quantities(text: str, today: date) -> list[Quantity]:
     """Return the numbers of a text that are not part of a date, a time, an ordinal, a year, an id or a list's count."""
+    if not _DIGIT.search(text):
+        return []
     # full-width digits are one character each, so that every place stays the same
     plain = text.translate(_NARROW)
     days = [(found.start, found.end) for found in find_days(plain, today)]
-    for start, end in [*days, *((found.start, found.end) for found in find_moments(plain))]:
+    for start, end in [*days, *((found.start, found.end) for found in find_written(plain))]:
         plain = plain[:start] + "\n" * (end - start) + plain[end:]
     for pattern in (_LISTED, _ORDINAL, NO_QUANTITY):
         plain = pattern.sub(lambda match: "\n" * len(match[0]), plain)
