@@ -56,7 +56,7 @@ _SUPPOSES = re.compile(r"\b(?:when|if|wenn|falls|si|cuando|quand|lorsque)\b|ãªã
 
 def clock_is_read(e: Evidence) -> Violation | None:
     """Require that the present time or date comes from the clock."""
-    asked = asks_clock(e.question) or bool(_ASKS.fullmatch(e.question.strip()))
+    asked = bool(asks_clock(e.question) or _ASKS.fullmatch(e.question.strip())) and not _SUPPOSES.search(e.question)
     text = blank_quotes(e.draft)
     if asked and "now" not in e.tools and _tells_moment(text, e):
         return _violation("It tells the present time or date, but now did not run this turn.")

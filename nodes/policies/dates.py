@@ -10,7 +10,7 @@ from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.texts import blank_quotes
 
 _ARTICLES = r"(?:the|den|dem|der|el|le|del?|du)\s+"
-_BEFORE = re.compile(rf"[\s*_]*(?:[,.:|(（/・–—-]|、)?[\s*_|]*(?:{_ARTICLES})?", re.IGNORECASE)
+_BEFORE = re.compile(rf"[\s*_]*\.?(?:[,.:|(（/・–—-]|、)?[\s*_|]*(?:{_ARTICLES})?", re.IGNORECASE)
 """What may stand between a weekday and the date it belongs to."""
 _BEHIND = re.compile(
     r"[\s*_]*(?:[,(（/・|、]|is|was|will\s+be|falls\s+on|ist|war|fällt\s+auf|es|fue|será|cae\s+en|est|était|sera|tombe|は|が)?"
@@ -18,7 +18,7 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 """What may stand between a date and the weekday it is said to be."""
-_RANGE = re.compile(r"\s*(?:[-–—]|to\b|bis\b|until\b|through\b|hasta\b|al\b|au\b|から|〜)", re.IGNORECASE)
+_RANGE = re.compile(r"\s*(?:[-–—]|to\b|bis\b|until\b|through\b|hasta\b|al\b|au\b|から|〜)\s*", re.IGNORECASE)
 _NEXT = re.compile(r"\b(?:next|nächste[nrs]?|próximo|próxima)\s+$|来週の$", re.IGNORECASE)
 _NEXT_BEHIND = re.compile(r"\s+(?:prochaine?|que\s+viene|próximo)\b", re.IGNORECASE)
 _TWO_WEEKS = timedelta(days=14)
@@ -72,7 +72,9 @@ def spell(day: date) -> str:
 
 
 def _day_beside(text: str, name: Named, days: Iterable[Day], names: Iterable[Named]) -> Day | None:
-    """Return the date that a weekday belongs to: the one after it, else the one before it."""
+    """Return the date that a weekday belongs to: the one after it, else the one before it; in Mon-Fri neither."""
+    if any(_RANGE.fullmatch(text, other.end, name.start) for other in names):
+        return None
     for day in days:
         if day.start >= name.end and _BEFORE.fullmatch(text, name.end, day.start):
             return day

@@ -30,19 +30,22 @@ class Quantity:
 
     Args:
         text: Its digits and separators.
-        values: What it can be read as.
-        decimals: How many digits it gives after the point.
+        readings: What it can be read as, each with the digits it then gives after the point.
         unit: A currency, % or empty.
         start: Its first character.
         end: The character after its last.
     """
 
     text: str
-    values: frozenset[float]
-    decimals: int
+    readings: tuple[tuple[float, int], ...]
     unit: str
     start: int
     end: int
+
+    @property
+    def values(self) -> frozenset[float]:
+        """What it can be read as."""
+        return frozenset(value for value, _ in self.readings)
 
 
 def find_quantities(text: str, today: date) -> list[Quantity]:
@@ -65,23 +68,22 @@ _NARROW = {ord(wide): narrow for wide, narrow in zip("０１２３４５６７�
 def _read(match: re.Match[str]) -> Quantity:
     said = re.sub(r"[\s'’\u00a0\u202f]", "", match["text"])
     scale = _SCALES.get(match["scale"] or "", 1)
-    values = frozenset(value * scale for value in _values(said))
-    tail = re.search(r"[.,](\d+)$", said)
-    decimals = len(tail[1]) if (tail and any(value % 1 for value in values)) or (tail and len(tail[1]) != 3) else 0
+    readings = tuple((value * scale, decimals) for value, decimals in _readings(said))
     unit = (match["unit"] or match["mark"] or "").strip()
-    return Quantity(match["text"], values, decimals, unit.replace("％", "%"), match.start(), match.end())
+    return Quantity(match["text"], readings, unit.replace("％", "%"), match.start(), match.end())
 
 
-def _values(said: str) -> Iterable[float]:
+def _readings(said: str) -> Iterable[tuple[float, int]]:
+    """Yield what digits and marks may mean, each with its decimals: 1.234 is either."""
     marks = [mark for mark in said if mark in ".,"]
     if not marks:
-        yield float(said)
+        yield float(said), 0
         return
     if len(set(marks)) > 1 or len(marks) == 1:  # the last mark begins the decimals
         whole, _, part = said.rpartition(marks[-1])
-        yield float(f"{re.sub('[.,]', '', whole)}.{part}")
+        yield float(f"{re.sub('[.,]', '', whole)}.{part}"), len(part)
     if len(set(marks)) == 1 and all(len(group) == 3 for group in re.split("[.,]", said)[1:]):
-        yield float(re.sub("[.,]", "", said))
+        yield float(re.sub("[.,]", "", said)), 0
 
 
 def all_values(texts: Iterable[str]) -> set[float]:
@@ -97,21 +99,24 @@ def _loose(match: re.Match[str]) -> Iterable[float]:
     scale = _SCALES.get(match["scale"] or "", 1)
     yield from (float(part) for part in re.split(r"\D+", match["text"]) if part)
     if re.fullmatch(r"\d+(?:[.,]\d+)*", said):
-        yield from (value * scale for value in _values(said))
+        yield from (value * scale for value, _ in _readings(said))
 
 
 def is_traced(quantity: Quantity, known: Iterable[float]) -> bool:
     """Whether a number is one of the known ones, as it is, rounded to the digits it shows, or as a percentage."""
-    return any(_is_rounding(value, quantity, source) for value in quantity.values for source in known)
-
-
-def _is_rounding(value: float, quantity: Quantity, source: float) -> bool:
-    if abs(value - source) < 1e-9 or (quantity.unit == "%" and abs(value - source * 100) < 1e-6):
-        return True
-    if source % 1 and round(source, quantity.decimals) == value and (quantity.decimals or source >= 1):
-        return True
-    zeros = len(quantity.text) - len(quantity.text.rstrip("0")) if not quantity.decimals else 0
-    # "about 4,050" of 4,046, but not 5,000 of 4,560
-    return (
-        zeros > 0 and abs(source) >= 100 and round(source, -zeros) == value and abs(value - source) <= abs(source) / 50
+    sources = [*known]
+    return any(
+        _is_rounding(value, decimals, source * times)
+        for value, decimals in quantity.readings
+        for source in sources
+        for times in ((1, 100) if quantity.unit == "%" else (1,))
     )
+
+
+def _is_rounding(value: float, decimals: int, source: float) -> bool:
+    difference = abs(value - source)
+    if difference < 1e-9 or (source % 1 and abs(source) >= 1 and difference <= 0.5 / 10**decimals + 1e-9):
+        return True
+    # "about 4,050" of 4,046, but not 5,000 of 4,560
+    zeros = len(str(int(value))) - len(str(int(value)).rstrip("0")) if not decimals else 0
+    return zeros > 0 and abs(source) >= 100 and difference <= min(0.5 * 10**zeros, abs(source) / 50)
