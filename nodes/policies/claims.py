@@ -17,6 +17,7 @@ from nodes.policies.written import Claim, find_claims
 WRITES = frozenset(
     {"create_item", "update_item", "delete_item", "append_context", "replace_context", "delete_context", "undo"}
 )
+OURS = WRITES | {"query_items", "calculator", "now", "resolve_date"}
 WAYS_OUT = (
     "If it was done in an earlier turn, say when; if it is about text in this answer, say so; if it was not "
     "done, say that. "
@@ -170,6 +171,8 @@ def may_expect_write(e: Evidence) -> bool:
 
     That is so unless the message was a question or talk; and after those, where the answer sounds like it.
     """
+    if any(call.tool not in OURS for call in e.calls):  # what a person's own tool did is not known here
+        return False
     first = next(iter(split_lines(blank_quotes(e.draft))), "")
     if is_request(e.question) and not _ASKS_TO_TELL.search(e.question):
         return not (says_no(first) or is_composed(e.draft))
