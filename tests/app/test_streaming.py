@@ -50,7 +50,7 @@ class Heard:
         whole: dict[str, str] = {}
         for message in self.messages:
             whole[number(message)] = whole.get(number(message), "") + message["content"]
-        return [(id, text.strip()) for id, text in whole.items()]
+        return [(id, strip_receipt(text).strip()) for id, text in whole.items()]
 
 
 def number(message: dict[str, Any]) -> str:
@@ -79,7 +79,7 @@ def test_the_receipt_comes_with_the_last_values_under_the_id_of_the_answer(
 ) -> None:
     heard = hear(client, stub, HELLO)
     (*_, last) = (part.data["messages"][-1] for part in heard.parts if part.event == "values")
-    assert (number(last), last["content"]) == ("1", add_receipt("Hello there you. ", "Nothing was stored or changed."))
+    assert (number(last), last["content"]) == ("1", add_receipt("Hello there you.", "Nothing was stored or changed."))
 
 
 def test_a_call_and_the_answer_have_an_id_each_and_a_calls_id_is_its_results(
