@@ -7,6 +7,9 @@ ENCODER := .venv/.encoder
 # tests write in memory where there is room: a disk spends half of their time in fsync
 SCRATCH := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "TMPDIR=/dev/shm" }')
 
+# many processes import the same modules: compiled by the first, whatever the environment says
+CACHED := PYTHONDONTWRITEBYTECODE=
+
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
@@ -26,7 +29,7 @@ chat: $(ENCODER) ## talk to the assistant (installs it on the first run)
 	@$(BIN)/ana chat
 
 test: $(ENCODER) ## run every test
-	@$(SCRATCH) $(BIN)/python -m pytest -n 3 --dist worksteal
+	@$(SCRATCH) $(CACHED) $(BIN)/python -m pytest -n 3 --dist worksteal
 
 js: $(READY) ## the tests that need Node: LangGraph's JavaScript client and our server
 	@command -v npm >/dev/null || { echo "make js needs Node 20 or later and npm: apt install nodejs npm, brew install node, or nodejs.org"; exit 2; }

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from weakref import WeakSet
@@ -22,6 +22,8 @@ PATIENCE = 10.0
 _POLL_SECONDS = 0.01
 _slots = threading.BoundedSemaphore(RUNS)
 _runs: "WeakSet[Ownership]" = WeakSet()
+_stopped: set[str] = set()
+"""Runs that were stopped, by their ids; the server may have taken one on before it has an Ownership."""
 
 
 def thread_lock(settings: Settings, id: str, program: str, patience: float = PATIENCE) -> OwnerLock:
@@ -47,16 +49,17 @@ class Ownership:
     Args:
         lock: The thread's, with no time-out; None for a run whose thread ends with it.
         thread: The thread's id.
+        id: The run's.
     """
 
-    def __init__(self, lock: OwnerLock | None, thread: str = "") -> None:
+    def __init__(self, lock: OwnerLock | None, thread: str = "", id: str = "") -> None:
         self.thread = thread
         self.turn: str | None = None
         """The turn that began in this run."""
         self._lock = lock
         self._changing = threading.Lock()
         self._held = False
-        self._stopped = False
+        self._stopped = id in _stopped
         self._closed = False
         self._nodes = 0
         _runs.add(self)
@@ -156,8 +159,16 @@ def check_stopped() -> None:
         present.check()
 
 
-def stop_runs(thread: str) -> None:
-    """Stop the runs of a thread that is deleted: one that waits would bring it back. Call it in the event loop."""
+def stop_runs(thread: str, ids: Iterable[str]) -> None:
+    """Stop the runs of a thread that is deleted: one that waits, or begins, would bring it back.
+
+    Call it in the event loop.
+
+    Args:
+        thread: The thread's id.
+        ids: Those of its runs.
+    """
+    _stopped.update(ids)
     for run in list(_runs):
         if run.thread == thread:
             run.close()

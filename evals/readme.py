@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from ana.embedders import WordLlamaEmbeddings
@@ -141,10 +142,22 @@ def render_graph() -> str:
     return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```"
 
 
-def record_transcript() -> str:
+Run = Callable[[str, dict[str, str]], str]
+"""Runs `ana chat`: takes what is typed and the environment, returns what it prints."""
+
+
+def start_chat(given: str, env: dict[str, str]) -> str:
+    command = [sys.executable, "-m", "app.cli", "chat"]
+    env = os.environ | env
+    return subprocess.run(command, input=given, cwd=PROJECT, env=env, capture_output=True, text=True, check=True).stdout
+
+
+def record_transcript(run: Run = start_chat) -> str:
     """Return the output of `ana chat` on an empty folder for SAID, and for SAID_LATER after starting again."""
     with tempfile.TemporaryDirectory() as name:
-        shown = "\n".join(_chat(Path(name), said) for said in (SAID, SAID_LATER))
+        here = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "ana.log"}
+        env = {key: f"{name}/{path}" for key, path in here.items()} | {"LLM_PROVIDER": "offline"}
+        shown = "\n".join(run("\n".join(said) + "\n", env) for said in (SAID, SAID_LATER))
         return f"```\n{shown.replace(name, '').replace('data in /data', 'data in .data')}```"
 
 
@@ -185,14 +198,6 @@ def main() -> None:
     for name, parts in PARTS.items():
         path = PROJECT / name
         path.write_text(replace_parts(path, {part: make() for part, make in parts.items()}), encoding="utf-8")
-
-
-def _chat(folder: Path, said: tuple[str, ...]) -> str:
-    here = {"ANA_DATA_DIR": folder / "data", "TRACES_DIR": folder / "traces", "LOG_FILE_PATH": folder / "ana.log"}
-    env = os.environ | {key: str(path) for key, path in here.items()} | {"LLM_PROVIDER": "offline"}
-    command = [sys.executable, "-m", "app.cli", "chat"]
-    given = "\n".join(said) + "\n"
-    return subprocess.run(command, input=given, cwd=PROJECT, env=env, capture_output=True, text=True, check=True).stdout
 
 
 def _escape(part: str) -> str:

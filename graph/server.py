@@ -62,7 +62,8 @@ async def make(
         yield graph
         return
     thread = str(config["configurable"]["thread_id"])
-    run = Ownership(await asyncio.to_thread(_lock, thread) if _SAVER in config["configurable"] else None, thread)
+    lock = await asyncio.to_thread(_lock, thread) if _SAVER in config["configurable"] else None
+    run = Ownership(lock, thread, str(config["configurable"].get("run_id")))
     owner.set(run)
     try:
         yield _owning_graph

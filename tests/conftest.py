@@ -1,17 +1,18 @@
 """Shared fixtures: nothing here reaches a network, and every test has folders of its own."""
 
+import gc
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 os.environ.update({"LANGSMITH_TRACING": "false", "LANGSMITH_TEST_TRACKING": "false", "ANONYMIZED_TELEMETRY": "False"})
+# no test speaks TLS, and every client would read the world's certificates first, for 50 ms: this folder has none
+os.environ.update({"SSL_CERT_FILE": "", "SSL_CERT_DIR": os.path.dirname(__file__)})
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import WordLlamaEmbeddings
@@ -31,6 +32,10 @@ WEDNESDAY = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
 """Wednesday 2026-01-07, 09:00 in Berlin."""
 
 EMBEDDER = WordLlamaEmbeddings()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # what is imported stays: looking at it again and again would take a fifth of the time
 
 
 @pytest.fixture
@@ -67,12 +72,9 @@ def chroma_memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
 def forked_probe(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the probe of Chroma start its process as a fork, which imports nothing; what it does there is the same."""
     from ana.backends.chroma.care import probe
-    from tests.forks import run_forked
+    from tests.forks import forked_subprocess
 
-    def run(command: list[str], timeout: float, **_: object) -> "subprocess.CompletedProcess[str]":
-        return run_forked(*command[1:], timeout=timeout)
-
-    monkeypatch.setattr(probe, "subprocess", SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired))
+    monkeypatch.setattr(probe, "subprocess", forked_subprocess())
 
 
 MakeAssistant = Callable[..., "Assistant"]

@@ -17,6 +17,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -24,11 +25,25 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
+from types import SimpleNamespace
 from typing import IO, NoReturn
 
+from filelock import FileLock
+
+from ana.backends.chroma.care import probe
+from evals.imports import source_files
+
 PROJECT = Path(__file__).parent.parent
-PRELOADED = ("app.cli.main", "app.repl.repl", "app.turn", "ana.models.offline", "langchain_chroma", "langchain_openai")
-"""What commands import, most of it only when they need it."""
+PRELOADED = (
+    *("langchain_chroma", "chromadb.api.rust", "chromadb.telemetry.product.posthog"),
+    *("langchain_openai", "langchain_core.tracers.run_collector", "langchain_core.tracers.stdout"),
+    *("langchain_core.messages.block_translators.langchain_v0", "typer._adapters", "typer._click.decorators"),
+    *("rich._emoji_codes", "rich.markdown", "rich.traceback", "encodings.ascii", "encodings.cp437"),
+)
+"""What libraries import when they are used."""
+
+ADDRESS = "ANA_TEST_FORKS"
+"""Names the socket of the process that forks, which the forks share with the process that asked for them."""
 
 
 class Fork:
@@ -55,11 +70,18 @@ class Fork:
 
     def wait(self, timeout: float = 60) -> int:
         """Return its exit code, negative for a signal; kill it and raise TimeoutExpired if it does not end."""
-        if self._code is None:
-            if not select.select([self._status], [], [], timeout)[0]:
-                self.kill()
-                self._status.close()
-                raise subprocess.TimeoutExpired(f"fork {self.pid}", timeout)
+        if (code := self._read_code(timeout)) is None:
+            self.kill()
+            self._status.close()
+            raise subprocess.TimeoutExpired(f"fork {self.pid}", timeout)
+        return code
+
+    def poll(self) -> int | None:
+        """Return its exit code, or None while it runs."""
+        return self._read_code(0)
+
+    def _read_code(self, timeout: float) -> int | None:
+        if self._code is None and select.select([self._status], [], [], timeout)[0]:
             with self._status:
                 self._code = int(self._status.readline())
         return self._code
@@ -95,6 +117,15 @@ def fork(
     return Fork(int(status.readline()), status)
 
 
+def forked_subprocess() -> SimpleNamespace:
+    """Return what stands for `subprocess` where a module of the program starts a process of its own."""
+
+    def run(command: list[str], timeout: float, **_: object) -> "subprocess.CompletedProcess[str]":
+        return run_forked(*command[1:], timeout=timeout)
+
+    return SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired)
+
+
 @contextmanager
 def start_forked(*arguments: str) -> Iterator[tuple[Fork, IO[str], IO[str]]]:
     """Start `python *arguments` as a fork: the process, where its input goes, where its output comes from.
@@ -119,7 +150,8 @@ def run_forked(
 ) -> "subprocess.CompletedProcess[str]":
     """Run `python *arguments` as a fork to its end, as subprocess.run does."""
     with ExitStack() as stack:
-        stdin, stdout, stderr = (stack.enter_context(TemporaryFile("w+", errors="replace")) for _ in range(3))
+        stdin = stack.enter_context(TemporaryFile("w+", errors="surrogateescape"))
+        stdout, stderr = (stack.enter_context(TemporaryFile("w+", errors="replace")) for _ in range(2))
         stdin.write(given)
         for file in (stdin, stdout, stderr):
             file.seek(0)
@@ -132,56 +164,79 @@ def run_forked(
 
 @functools.cache
 def _parent() -> socket.socket:
-    """The socket to the process that forks, which ends when this process does."""
-    ours, its = socket.socketpair()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.forks", str(its.fileno())],
-        cwd=PROJECT,
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a process with threads cannot be forked safely
-        pass_fds=[its.fileno()],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )
-    its.close()
-
-    def end() -> None:
-        ours.close()
-        process.wait()
-
-    atexit.register(end)
+    """A connection to the process that forks. Whoever needs it first starts it; it ends with the last connection."""
+    address = os.environ.setdefault(ADDRESS, f"{tempfile.gettempdir()}/ana-{os.getpid()}")
+    ours = socket.socket(socket.AF_UNIX)
+    with FileLock(f"{address}.lock"):
+        try:
+            ours.connect(address)
+        except OSError:  # nobody is there
+            Path(address).unlink(missing_ok=True)
+            _start(address)
+            ours.connect(address)
+    atexit.register(ours.close)
     return ours
 
 
-def _serve(requests: socket.socket) -> NoReturn:
-    """Fork for each request until the tests end. Never returns."""
+def _start(address: str) -> None:
+    """Start the process that forks; what connects before it is ready waits."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.forks", str(listener.fileno())],
+            cwd=PROJECT,
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a process with threads cannot be forked safely
+            pass_fds=[listener.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+    atexit.register(process.wait)  # after the connection is closed: the last one is called first
+
+
+def _serve(listener: socket.socket) -> None:
+    """Fork for each request, until the last connection is closed."""
     running: dict[int, int] = {}
 
     def tell_ends(*_: object) -> None:
         with suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
                 status = running.pop(ended[0])
-                os.write(status, f"{os.waitstatus_to_exitcode(ended[1])}\n".encode())
+                with suppress(BrokenPipeError):  # whoever asked has ended
+                    os.write(status, f"{os.waitstatus_to_exitcode(ended[1])}\n".encode())
                 os.close(status)
 
     signal.signal(signal.SIGCHLD, tell_ends)
-    while True:
-        told, files, _, _ = socket.recv_fds(requests, 1, 5)
-        if not told:
-            os._exit(0)
-        request, status, *streams = files
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # none ends before it is known
-        pid = os.fork()
-        if pid == 0:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
-            for file in (requests.detach(), status, *running.values()):
-                os.close(file)
-            _become(request, streams)
-        os.write(status, f"{pid}\n".encode())
-        running[pid] = status
-        for file in (request, *streams):
-            os.close(file)
+    connections = [listener.accept()[0]]
+    while connections:
+        ready = select.select([listener, *connections], [], [])[0]
+        if listener in ready:
+            connections.append(listener.accept()[0])
+        for connection in filter(connections.__contains__, ready):
+            told, files, _, _ = socket.recv_fds(connection, 1, 5)
+            if told:
+                _fork(files, running, [listener, *connections])
+            else:
+                connections.remove(connection)
+                connection.close()
+
+
+def _fork(files: list[int], running: dict[int, int], sockets: list[socket.socket]) -> None:
+    """Start a fork and note where its end is to be told. Return in the parent only."""
+    request, status, *streams = files
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # none ends before it is known
+    pid = os.fork()
+    if pid == 0:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+        for file in (*(each.detach() for each in sockets), status, *running.values()):
+            os.close(file)
+        _become(request, streams)
+    os.write(status, f"{pid}\n".encode())
+    running[pid] = status
+    for file in (request, *streams):
+        os.close(file)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
 
 
 def _become(request: int, streams: list[int]) -> NoReturn:
@@ -202,6 +257,7 @@ def _become(request: int, streams: list[int]) -> NoReturn:
     sys.argv = [what if kind == "-m" else "-c", *rest]
     sys.path[:1] = [asked["cwd"], *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     _exit_code[:] = [1]
+    vars(probe)["subprocess"] = forked_subprocess()
     try:
         if kind == "-m":
             runpy.run_module(what, run_name="__main__", alter_sys=True)
@@ -226,9 +282,13 @@ def _leave() -> None:
         os._exit(_exit_code[0])
 
 
+def _is_for_commands(module: str) -> bool:
+    return not module.startswith(("evals.", "app.http.")) and not module.endswith(".__main__")
+
+
 def _main() -> None:
     atexit.register(_leave)  # the first one is called last
-    for name in PRELOADED:
+    for name in (*PRELOADED, *filter(_is_for_commands, source_files())):
         importlib.import_module(name)
     from tests.conftest import EMBEDDER
 
@@ -236,6 +296,8 @@ def _main() -> None:
     gc.freeze()  # memory that no fork needs to copy
     assert threading.active_count() == 1, threading.enumerate()
     _serve(socket.socket(fileno=int(sys.argv[1])))
+    for name in (os.environ[ADDRESS], f"{os.environ[ADDRESS]}.lock"):
+        os.unlink(name)
 
 
 if __name__ == "__main__":

@@ -151,8 +151,9 @@ def _events(said: Said) -> Iterator[bytes]:
         function = {"name": name, "arguments": ""}
         yield _event({"tool_calls": [{"index": index, "id": "call_0", "type": "function", "function": function}]})
         raw = _arguments(arguments)
-        for start in range(0, len(raw), 7):
-            piece = {"index": index, "function": {"arguments": raw[start : start + 7]}}
+        size = max(7, len(raw) // 100)
+        for start in range(0, len(raw), size):
+            piece = {"index": index, "function": {"arguments": raw[start : start + size]}}
             yield _event({"tool_calls": [piece]})
     if not said.cut:
         yield _event({}, "tool_calls" if said.calls else "stop")

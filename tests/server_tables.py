@@ -19,6 +19,7 @@ class ServerTables:
         """Return the ids of the threads that have a row."""
         return [str(row["thread_id"]) for row in self.threads]
 
-    def add_run(self, thread: str, status: str = "pending") -> None:
-        """Add a run of a thread."""
+    def add_run(self, thread: str, status: str = "pending") -> str:
+        """Add a run of a thread; return its id."""
         self.runs.append({"run_id": uuid.uuid4(), "thread_id": uuid.UUID(thread), "status": status})
+        return str(self.runs[-1]["run_id"])

@@ -6,6 +6,7 @@ import pytest
 
 from ana.settings import PROJECT, Settings
 from evals import readme
+from tests.forks import run_forked
 from tools.catalog import TOOLS
 
 
@@ -16,11 +17,15 @@ def test_generated_parts_are_up_to_date(name: str) -> None:
     assert readme.replace_parts(path, parts) == path.read_text(), "run `make readme`"
 
 
+def run_chat(given: str, env: dict[str, str]) -> str:
+    return run_forked("-m", "app.cli", "chat", given=given, env=env | {"ANA_EMBEDDINGS": "wordllama"}).stdout
+
+
 def test_the_transcript_is_what_the_program_prints() -> None:
     text = (PROJECT / "README.md").read_text()
     kept = re.search(r"<!-- begin:transcript -->\n(.*?)\n<!-- end:transcript -->", text, re.DOTALL)
     assert kept
-    assert readme.mask(kept[1]) == readme.mask(readme.record_transcript()), "run `make readme`"
+    assert readme.mask(kept[1]) == readme.mask(readme.record_transcript(run_chat)), "run `make readme`"
 
 
 def test_the_commands_named_exist() -> None:

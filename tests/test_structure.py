@@ -3,10 +3,10 @@
 import ast
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
-
-import pytest
 
 from ana.settings import PROJECT
 from evals.imports import LEVELS, PACKAGES, group_of, imports_of, source_files
@@ -14,13 +14,21 @@ from evals.imports import LEVELS, PACKAGES, group_of, imports_of, source_files
 MOST_CONDITIONS = 15
 """Conditions inside expressions that a function may have; ruff counts its branches (C901, PLR0912)."""
 
-each_module = pytest.mark.parametrize("module", source_files())
+
+@cache
+def nodes_of(module: str) -> tuple[ast.AST, ...]:
+    """Return all syntax nodes of a module."""
+    return tuple(ast.walk(ast.parse(source_files()[module].read_text(encoding="utf-8"))))
+
+
+def functions_of(module: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (node for node in nodes_of(module) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 def packages_imported(module: str) -> set[str]:
     """Return the packages that a module imports, ours and others, without their submodules."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(source_files()[module].read_text())):
+    for node in nodes_of(module):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -29,31 +37,38 @@ def packages_imported(module: str) -> set[str]:
     return {name.split(".")[0] for name in names}
 
 
-@each_module
-def test_imports_point_downwards(module: str) -> None:
-    group = group_of(module)
-    targets = {name: group_of(name) for name in imports_of(module)}
-    assert not [name for name, other in targets.items() if other != group and LEVELS[other] >= LEVELS[group]]
+def points_up(module: str, name: str) -> bool:
+    group, other = group_of(module), group_of(name)
+    return other != group and LEVELS[other] >= LEVELS[group]
+
+
+def test_imports_point_downwards() -> None:
+    assert [(m, name) for m in source_files() for name in imports_of(m) if points_up(m, name)] == []
 
 
 def test_no_imports_form_a_cycle() -> None:
     TopologicalSorter({module: imports_of(module) for module in source_files()}).prepare()
 
 
-@each_module
-def test_only_backends_import_databases(module: str) -> None:
-    packages = packages_imported(module)
-    assert "chromadb" not in packages or module.startswith("ana.backends.chroma.")
-    assert "sqlite3" not in packages or group_of(module) != "ana.memory"
+def test_only_backends_import_databases() -> None:
+    chroma = [module for module in source_files() if "chromadb" in packages_imported(module)]
+    assert [module for module in chroma if not module.startswith("ana.backends.chroma.")] == []
+    sqlite = [module for module in source_files() if "sqlite3" in packages_imported(module)]
+    assert [module for module in sqlite if group_of(module) == "ana.memory"] == []
+    assert chroma, "the check sees imports"
+    assert sqlite
 
 
-@each_module
-def test_files_and_functions_stay_small(module: str) -> None:
-    source = source_files()[module].read_text()
-    assert source.count("\n") <= 300
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
-            assert node.end_lineno - node.lineno < 60, f"{module}:{node.lineno} {node.name}"
+def test_files_and_functions_stay_small() -> None:
+    assert [module for module, file in source_files().items() if file.read_text().count("\n") > 300] == []
+    functions = ((module, node) for module in source_files() for node in functions_of(module))
+    long = [f"{module}:{node.lineno} {node.name}" for module, node in functions if count_lines(node) > 60]
+    assert long == []
+
+
+def count_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    assert function.end_lineno
+    return function.end_lineno - function.lineno + 1
 
 
 def count_conditions(function: ast.AST) -> int:
@@ -70,11 +85,10 @@ def count_conditions(function: ast.AST) -> int:
     return count
 
 
-@each_module
-def test_expressions_hold_few_conditions(module: str) -> None:
-    for node in ast.walk(ast.parse(source_files()[module].read_text())):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert count_conditions(node) <= MOST_CONDITIONS, f"{module}:{node.lineno} {node.name}"
+def test_expressions_hold_few_conditions() -> None:
+    functions = ((module, node) for module in source_files() for node in functions_of(module))
+    full = ((module, node) for module, node in functions if count_conditions(node) > MOST_CONDITIONS)
+    assert [f"{module}:{node.lineno} {node.name}" for module, node in full] == []
 
 
 WAYS_TO_PRINT = {"print", "input", "sys.stdout", "sys.stderr", "os.write", "click.echo", "click.secho", "click.confirm"}
@@ -89,39 +103,41 @@ PRINTERS = {
 """The modules that may print, and how: each lets nothing through that drives a terminal."""
 
 
-def ways_to_print(tree: ast.AST) -> set[str]:
-    """Return how a module may print; asking whether a stream is a terminal does not."""
-    asking = {node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "isatty"}
-    nodes = [node for node in ast.walk(tree) if node not in asking]
+def ways_to_print(every: Iterable[ast.AST]) -> set[str]:
+    """Return how a module, of which all nodes are given, may print; asking whether a stream is a terminal does not."""
+    asking = {node.value for node in every if isinstance(node, ast.Attribute) and node.attr == "isatty"}
+    nodes = [node for node in every if node not in asking]
     used = {ast.unparse(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute)}
     imported = {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
     return WAYS_TO_PRINT & (used | imported)
 
 
-@each_module
-def test_everything_printed_goes_through_one_module(module: str) -> None:
-    if group_of(module) != "evals":  # which print figures for those who work on ana
-        assert ways_to_print(ast.parse(source_files()[module].read_text())) <= PRINTERS.get(module, set())
+def test_everything_printed_goes_through_one_module() -> None:
+    modules = [module for module in source_files() if group_of(module) != "evals"]  # which print figures for developers
+    ways = {module: ways_to_print(nodes_of(module)) - PRINTERS.get(module, set()) for module in modules}
+    assert {module: way for module, way in ways.items() if way} == {}
 
 
 def test_ways_to_print_are_found() -> None:
-    tree = ast.parse("from rich.console import Console\nif sys.stdin.isatty(): f(file=sys.stderr); sys.stdout.write(x)")
-    assert ways_to_print(tree) == {"rich.console", "sys.stdout", "sys.stderr"}
-    assert not ways_to_print(ast.parse("sys.stdout.isatty() and console.print(x)"))
+    text = "from rich.console import Console\nif sys.stdin.isatty(): f(file=sys.stderr); sys.stdout.write(x)"
+    assert ways_to_print([*ast.walk(ast.parse(text))]) == {"rich.console", "sys.stdout", "sys.stderr"}
+    assert not ways_to_print([*ast.walk(ast.parse("sys.stdout.isatty() and console.print(x)"))])
 
 
 INSIDE_CHROMA = {"folder", "journal", "acts", "collections", "healing"}
 """Parts of the Chroma backend that only its own package uses."""
 
 
-@each_module
-def test_nothing_reaches_inside_the_chroma_backend(module: str) -> None:
-    if module.startswith("ana.backends.chroma"):
-        return
-    for node in ast.walk(ast.parse(source_files()[module].read_text())):
-        if isinstance(node, ast.Attribute) and node.attr in INSIDE_CHROMA:
-            owner = ast.unparse(node.value).rpartition(".")[2]
-            assert owner not in ("backend", "memory"), f"{module}:{node.lineno}"
+def reaches_inside(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Attribute) or node.attr not in INSIDE_CHROMA:
+        return False
+    return ast.unparse(node.value).rpartition(".")[2] in ("backend", "memory")
+
+
+def test_nothing_reaches_inside_the_chroma_backend() -> None:
+    modules = [module for module in source_files() if not module.startswith("ana.backends.chroma")]
+    assert [module for module in modules if any(map(reaches_inside, nodes_of(module)))] == []
+    assert any(map(reaches_inside, ast.walk(ast.parse("memory.backend.journal.add(x)"))))
 
 
 def test_conditions_are_counted() -> None:

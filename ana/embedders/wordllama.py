@@ -2,6 +2,7 @@
 
 import importlib.util
 import threading
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,10 +42,6 @@ class WordLlamaEmbeddings(Embeddings):
     name = "wordllama"
     dimension = 256
 
-    def __init__(self) -> None:
-        self._model: WordLlamaInference | None = None
-        self._loading = threading.Lock()
-
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         shared = SHARE_REMOVED * np.array(self.embed_query(SHARED), np.float32)
         vectors = [np.array(self.embed_query(text), np.float32) for text in texts]
@@ -52,17 +49,21 @@ class WordLlamaEmbeddings(Embeddings):
 
     def embed_query(self, text: str) -> list[float]:
         clean = prepare_text(text)
-        vector = self._get_model().embed(clean)[0] if clean else np.zeros(self.dimension, dtype=np.float32)
+        vector = _load_wordllama().embed(clean)[0] if clean else np.zeros(self.dimension, dtype=np.float32)
         return to_unit_vectors(vector[np.newaxis])[0]
 
-    def _get_model(self) -> "WordLlamaInference":
-        with self._loading:
-            if self._model is None:
-                self._model = _load_wordllama()
-            return self._model
+
+_loading = threading.Lock()
 
 
 def _load_wordllama() -> "WordLlamaInference":
+    """Return the model, which every embedder of this process shares: its table takes 100 MB and 0.3 s to load."""
+    with _loading:
+        return _read_wordllama()
+
+
+@cache
+def _read_wordllama() -> "WordLlamaInference":
     spec = importlib.util.find_spec("wordllama")
     if spec is None or spec.origin is None:
         raise ConfigError("The package wordllama is not installed.", "Run `make chat` once; it installs everything.")

@@ -22,6 +22,11 @@ async def read_body(receive: Receive, seconds: float | None = None) -> list[Mess
     return messages
 
 
+def join_body(messages: list[Message]) -> bytes:
+    """Return the body that these messages bring."""
+    return b"".join(message.get("body", b"") for message in messages)
+
+
 def replay(messages: list[Message], receive: Receive) -> Receive:
     """Return a `receive` that gives these messages first."""
     left = iter(messages)

@@ -45,7 +45,7 @@ class ThreadDeletion:
         try:
             async with self._rows.changing:  # otherwise the row might be gone before the server looks for it
                 await run_in_threadpool(Threads(settings).erase, thread)
-                stop_runs(thread)
+                stop_runs(thread, await self._rows.find_runs(thread))
                 await self._app(scope, receive, send)
         finally:
             await run_in_threadpool(lock.discard)

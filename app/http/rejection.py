@@ -5,13 +5,13 @@ import uuid
 
 from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.errors import StoreBusy
 from ana.ownership import thread_lock
 from ana.settings import load_settings
+from app.http.bodies import join_body, read_body, replay
 
 _RUNS = re.compile(r"/threads/([0-9a-fA-F-]{36})/runs(/stream|/wait)?/?")
 
@@ -31,11 +31,11 @@ class RunRejection:
         if thread is None:
             await self._app(scope, receive, send)
             return
-        body = await Request(scope, receive).body()
-        if _asks_to_be_rejected(body) and (why := await run_in_threadpool(_find_owner, thread)):
+        messages = await read_body(receive)
+        if _asks_to_be_rejected(join_body(messages)) and (why := await run_in_threadpool(_find_owner, thread)):
             await JSONResponse({"detail": why}, status_code=409)(scope, receive, send)
         else:
-            await self._app(scope, _replay(body, receive), send)
+            await self._app(scope, replay(messages, receive), send)
 
 
 def find_thread(path: re.Pattern[str], method: str, scope: Scope) -> str | None:
@@ -70,13 +70,3 @@ def _find_owner(thread: str) -> str | None:
         return exc.sentence()
     lock.release()
     return None
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """Return a channel that gives a body that was read already, and then what comes after it."""
-    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def give() -> Message:
-        return messages.pop() if messages else await receive()
-
-    return give

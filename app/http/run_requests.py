@@ -11,11 +11,14 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.errors import UserError
-from app.http.bodies import read_body, replay
+from app.http.bodies import join_body, read_body, replay
 from graph.context import Context
 
 _log = logging.getLogger(__name__)
-_CHECKED = re.compile(r"(?:/threads/[^/]+)?/runs(?:/wait|/stream|/batch|/crons)?/?|/assistants(?:/[^/]+)?/?")
+_CHECKED = re.compile(
+    r"(?:/threads/[^/]+)?/runs(?:/wait|/stream|/batch|/crons)?/?|/threads/[^/]+/commands/?|/assistants(?:/[^/]+)?/?"
+)
+_OPTIONS = [field.name for field in fields(Context)]
 
 
 class RunRequests:
@@ -34,7 +37,7 @@ class RunRequests:
             return
         messages = await read_body(receive)
         try:
-            check_run(b"".join(message.get("body", b"") for message in messages))
+            check_run(join_body(messages))
         except UserError as exc:
             _log.warning("%s %s was refused: %s", scope["method"], scope["path"], exc)
             await JSONResponse({"detail": exc.sentence()}, status_code=422)(scope, receive, send)
@@ -43,7 +46,7 @@ class RunRequests:
 
 
 def check_run(body: bytes) -> None:
-    """Check the context and the input of a request, or of each in a batch.
+    """Check the context and the input of a request, of each in a batch, or of a command of the newer event protocol.
 
     Raises:
         UserError: A field of the context is unknown, or something has the wrong type or range.
@@ -54,17 +57,27 @@ def check_run(body: bytes) -> None:
         return  # the server says what is wrong with it
     for each in asked if isinstance(asked, list) else [asked]:
         if isinstance(each, dict):
-            _check_context(each.get("context"))
-            _check_input(each.get("input"))
+            command = each.get("params") if "method" in each else None
+            asked_of_run = command if isinstance(command, dict) else each
+            _check_context(asked_of_run.get("context"))
+            _check_configurable(asked_of_run.get("config"))
+            if command is None:  # the input of a command may be the reply to a question
+                _check_input(each.get("input"))
 
 
 def _check_context(given: Any) -> None:
     if not isinstance(given, dict):
         return
-    names = [field.name for field in fields(Context)]
-    if unknown := [name for name in given if name not in names]:
-        raise UserError(f"The context has no field {unknown[0]!r:.60}.", f"Its fields: {', '.join(names)}.")
+    if unknown := [name for name in given if name not in _OPTIONS]:
+        raise UserError(f"The context has no field {unknown[0]!r:.60}.", f"Its fields: {', '.join(_OPTIONS)}.")
     Context(**given)
+
+
+def _check_configurable(config: Any) -> None:
+    """Check the options among what else stands there: the only way of the newer protocol to give any."""
+    given = config.get("configurable") if isinstance(config, dict) else None
+    if isinstance(given, dict):
+        Context(**{name: value for name, value in given.items() if name in _OPTIONS})
 
 
 def _check_input(given: Any) -> None:

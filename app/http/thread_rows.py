@@ -90,6 +90,10 @@ class ThreadRows:
             except (AnaError, OSError, sqlite3.Error) as exc:
                 _log.warning("the server's list of threads could not be renewed: %s", exc)
 
+    async def find_runs(self, thread: str) -> list[str]:
+        """Return the ids of a thread's runs, as far as the server keeps them in memory."""
+        return _find_runs(await self._find_tables() or {}, thread)
+
     async def _refresh(self) -> None:
         tables = await self._find_tables()
         if tables is None:
@@ -161,6 +165,10 @@ def _find_busy(tables: Tables) -> set[str]:
     return {str(run["thread_id"]) for run in tables["runs"] if run["status"] in ("pending", "running")}
 
 
+def _find_runs(tables: Tables, thread: str) -> list[str]:
+    return [str(run["run_id"]) for run in tables.get("runs", []) if str(run["thread_id"]) == thread]
+
+
 def _set_at(row: Row | None) -> datetime | None:
     """Return when the server, or we, last set a row by the thread's state."""
     return row.get("state_updated_at", row["updated_at"]) if row else None
@@ -169,7 +177,7 @@ def _set_at(row: Row | None) -> datetime | None:
 def _drop(tables: Tables, gone: Collection[str]) -> None:
     """Remove rows with their runs. The server's way deletes from the saver too, where a thread may be back by now."""
     for id in gone:
-        stop_runs(id)
+        stop_runs(id, _find_runs(tables, id))
     for table in ("threads", "runs"):
         if gone:
             tables[table][:] = [row for row in tables[table] if str(row["thread_id"]) not in gone]

@@ -3,6 +3,7 @@
 import os
 import re
 import select
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -40,6 +41,8 @@ def read_typed_lines(
     """
     from prompt_toolkit.patch_stdout import patch_stdout
 
+    # a terminal that was started in the background by a script hands on that interrupts are ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     session = _make_session(history, completions)
     typed = ""
     while True:

@@ -8,7 +8,7 @@ import uuid
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Protocol
 
 import httpx
 from langgraph_sdk import get_sync_client
@@ -24,13 +24,26 @@ SECONDS = 600.0
 """When a request gives up."""
 
 
-def run_round(url: str, env: Mapping[str, str], name: str) -> list[str]:
+class Run(Protocol):
+    """Runs `python *arguments` to its end."""
+
+    def __call__(self, *arguments: str, given: str, env: Mapping[str, str]) -> "subprocess.CompletedProcess[str]": ...
+
+
+def run_process(*arguments: str, given: str, env: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
+    """Run it as a process of its own; env is beside this process's own."""
+    command, env = [sys.executable, *arguments], os.environ | dict(env)
+    return subprocess.run(command, input=given, env=env, cwd=PROJECT, capture_output=True, text=True)
+
+
+def run_round(url: str, env: Mapping[str, str], name: str, run: Run = run_process) -> list[str]:
     """Send messages that are each to be stored to a new thread, all at once. Return what is wrong afterwards.
 
     Args:
         url: The running server.
         env: The environment of the server: its folders and its model.
         name: Tells this round's messages from those of other rounds.
+        run: Runs the assistant of the other process.
     """
     thread = str(uuid.uuid4())
     questions = [f"note: {name} message {n}" for n in range(RUNS + ASKED + TALKED)]
@@ -39,7 +52,7 @@ def run_round(url: str, env: Mapping[str, str], name: str) -> list[str]:
         client.threads.create(thread_id=thread)
         answers = [pool.submit(_run, client, thread, question) for question in runs]
         answers += [pool.submit(_ask, url, thread, question) for question in asked]
-        talk = pool.submit(_talk, env, thread, talked)
+        talk = pool.submit(_talk, run, env, thread, talked)
         given = [answer.result() for answer in answers] + talk.result()
         state: Any = client.threads.get_state(thread)["values"]
     return _find_faults(env, thread, questions, given, state["messages"])
@@ -58,11 +71,8 @@ def _ask(url: str, thread: str, question: str) -> str:
             return str(answer.raise_for_status().json()["answer"])
 
 
-def _talk(env: Mapping[str, str], thread: str, questions: list[str]) -> list[str]:
-    command = [sys.executable, "-m", "evals.load.talker", thread]
-    done = subprocess.run(
-        command, input="\n".join(questions), env=os.environ | dict(env), cwd=PROJECT, capture_output=True, text=True
-    )
+def _talk(run: Run, env: Mapping[str, str], thread: str, questions: list[str]) -> list[str]:
+    done = run("-m", "evals.load.talker", thread, given="\n".join(questions), env=env)
     return [json.loads(line) for line in done.stdout.splitlines()] if done.returncode == 0 else [done.stderr[-2000:]]
 
 

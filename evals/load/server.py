@@ -5,9 +5,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Protocol
 
 import httpx
 
@@ -20,27 +21,45 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+class Process(Protocol):
+    """What a server needs of its process: subprocess.Popen has it, and a fork of the tests."""
+
+    def poll(self) -> int | None: ...
+
+    def send_signal(self, number: int, /) -> None: ...
+
+    def kill(self) -> None: ...
+
+    def wait(self, timeout: float = ...) -> int: ...
+
+
+Start = Callable[[Sequence[str], Mapping[str, str], Path, IO[bytes]], Process]
+"""Starts a module with its arguments: given them, its environment, its current folder, and where its output goes."""
+
+
+def start_process(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:
+    """Start a module and its arguments from nothing, as people do; env is beside this process's own."""
+    command = [sys.executable, "-m", *command]
+    return subprocess.Popen(command, cwd=cwd, env=os.environ | dict(env), stdout=output, stderr=subprocess.STDOUT)
+
+
 class Server:
     """A running dev server.
 
     Args:
         env: Its environment, beside this process's own.
         log: Where its output goes.
-        command: A module and its arguments, instead of `ana serve`.
+        command: A module and its arguments.
         cwd: Its current folder.
+        start: Starts it.
     """
 
-    def __init__(
-        self, env: Mapping[str, str], log: Path, command: Sequence[str] | None = None, cwd: Path = PROJECT
-    ) -> None:
+    def __init__(self, env: Mapping[str, str], log: Path, command: Sequence[str], cwd: Path, start: Start) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._log = log
-        command = [sys.executable, "-m", *(command or ("app.cli", "serve")), "--port", str(self.port), "--no-reload"]
         with log.open("ab") as output:
-            self.process = subprocess.Popen(
-                command, cwd=cwd, env=os.environ | dict(env), stdout=output, stderr=subprocess.STDOUT
-            )
+            self.process = start([*command, "--port", str(self.port), "--no-reload"], env, cwd, output)
         self._wait()
 
     def kill(self) -> None:
@@ -49,23 +68,30 @@ class Server:
         self.process.wait()
 
     def _wait(self) -> None:
-        for _ in range(600):
+        for _ in range(1200):
             if self.process.poll() is not None:
                 break
             try:
                 if httpx.get(f"{self.url}/ok", timeout=2).status_code == 200:
                     return
             except httpx.HTTPError:
-                time.sleep(0.1)
+                time.sleep(0.05)
         self.kill()
         raise AssertionError(f"the server did not start:\n{self._log.read_text()[-3000:]}")
 
 
+SERVE = ("app.cli", "serve")
+
+
 @contextmanager
 def running(
-    env: Mapping[str, str], log: Path, command: Sequence[str] | None = None, cwd: Path = PROJECT
+    env: Mapping[str, str],
+    log: Path,
+    command: Sequence[str] = SERVE,
+    cwd: Path = PROJECT,
+    start: Start = start_process,
 ) -> Iterator[Server]:
-    server = Server(env, log, command, cwd)
+    server = Server(env, log, command, cwd, start)
     try:
         yield server
     finally:

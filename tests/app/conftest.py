@@ -10,10 +10,11 @@ from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
 from ana.settings import PROJECT, Settings, load_settings
-from evals.load.server import Server, running
+from evals.load.server import Server
 from tests.conftest import folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, openai_stub
+from tests.servers import serving
 
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
@@ -70,7 +71,7 @@ def server(
     server_env: dict[str, str], server_log: Path, server_settings: Settings, files_at_start: set[str]
 ) -> Iterator[Server]:
     """The dev server. It takes seconds to start, so tests share it; each uses threads of its own."""
-    with running(server_env, server_log) as server:
+    with serving(server_env, server_log) as server:
         files_at_start |= {path.name for path in server_settings.ana_data_dir.iterdir()}
         yield server
 

@@ -1,5 +1,6 @@
 """Several doors to one thread: one at a time works in it, nothing is lost, done twice or left behind."""
 
+import asyncio
 import contextvars
 import json
 import threading
@@ -33,6 +34,7 @@ from tests.app.conftest import HELLO, say
 from tests.conftest import MakeAssistant
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, stores_what_is_said
+from tests.server_tables import ServerTables
 
 
 class Gate:
@@ -78,7 +80,7 @@ def test_forty_messages_at_once_through_every_door_are_answered_in_one_order(
     server: Server, stub: Stub, server_env: dict[str, str]
 ) -> None:
     stub.script = [stores_what_is_said]
-    assert run_round(server.url, server_env, "together") == []
+    assert run_round(server.url, server_env, "together", partial(run_forked, timeout=600)) == []
 
 
 def test_a_run_that_still_works_is_not_finished_by_another_door(
@@ -227,15 +229,42 @@ def test_a_run_that_waits_for_its_thread_does_not_bring_it_back(
     assert texts(client, thread) == ["another", "Hello there."]
 
 
-def test_a_thread_in_which_somebody_works_is_not_deleted(
-    make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assistant, thread = make_assistant("Hello."), str(uuid.uuid4())
-    settings = assistant.handles.settings
-    assistant.ask("hello", thread)
+@pytest.fixture
+def deleting(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> tuple[TestClient, ServerTables]:
+    """What deletes threads, before the tables of a server that is not there."""
+    tables = ServerTables()
     monkeypatch.setattr("app.http.deletion.thread_lock", partial(thread_lock, patience=0.05))
     monkeypatch.setattr("app.http.deletion.load_settings", lambda: settings)
-    web = TestClient(ThreadDeletion(Response(status_code=204), ThreadRows()))
+    return TestClient(ThreadDeletion(Response(status_code=204), ThreadRows(tables.find, lambda: settings))), tables
+
+
+@pytest.mark.parametrize("how", ["through the API", "at the command line"])
+def test_a_run_that_begins_while_its_thread_is_deleted_does_not_bring_it_back(
+    deleting: tuple[TestClient, ServerTables], settings: Settings, make_assistant: MakeAssistant, how: str
+) -> None:
+    (web, tables), thread = deleting, str(uuid.uuid4())
+    make_assistant("Hello.").ask("hello", thread)
+    rows = ThreadRows(tables.find, lambda: settings)
+    asyncio.run(rows.refresh())
+    taken_on = tables.add_run(thread, "running")
+    if how == "through the API":
+        assert web.delete(f"/threads/{thread}").status_code == 204
+    else:
+        Threads(settings).erase(thread)
+        asyncio.run(rows.refresh())
+    with pytest.raises(TurnStopped):
+        asyncio.run(Ownership(None, thread, taken_on).acquire(0))
+    later = Ownership(None, thread, tables.add_run(thread, "running"))
+    asyncio.run(later.acquire(0))
+    later.close()
+
+
+def test_a_thread_in_which_somebody_works_is_not_deleted(
+    make_assistant: MakeAssistant, deleting: tuple[TestClient, ServerTables]
+) -> None:
+    assistant, thread, (web, _) = make_assistant("Hello."), str(uuid.uuid4()), deleting
+    settings = assistant.handles.settings
+    assistant.ask("hello", thread)
     lock = thread_lock(settings, thread, "somebody")
     lock.acquire()
     refused = web.delete(f"/threads/{thread}")

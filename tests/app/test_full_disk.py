@@ -24,6 +24,7 @@ SMALL = """
 
     disk, env = Path(sys.argv[1]), json.loads(sys.argv[2])
     os.environ |= env
+    os.environ.pop("ANA_TEST_FORKS", None)  # the tests' own forks see another file system
 
     def mount(*options):
         subprocess.run(["mount", *options, str(disk)], check=True)

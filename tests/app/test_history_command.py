@@ -1,6 +1,7 @@
 """`ana history`, `ana undo` and /undo."""
 
 import json
+import re
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
@@ -97,10 +98,11 @@ def test_the_commands(ana: Run) -> None:
     shown = ana("chat", given=said).stdout
     assert "Taken back:\n  - Buy milk" in shown
     assert "There is nothing to take back." in shown
-    assert "Taken back: the key is blue. “/undo undo-" in shown
+    (turn,) = re.findall("Taken back: the key is blue. “ana undo --turn (.+)” brings it back.", shown)
     assert "/undo" in shown.rpartition("> undo the dentist")[2]
     assert json.loads(ana("history", "--json").stdout.splitlines()[0])["op"] == "delete"
     assert ana("undo").returncode == 1
+    assert "the key is blue" in ana("undo", "--turn", turn).stdout
 
 
 def test_undo_in_a_conversation_is_of_that_conversation(ana: Run) -> None:

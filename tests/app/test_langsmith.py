@@ -24,6 +24,7 @@ from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.langsmith_collector import KEY, Collector, langsmith_collector
 from tests.openai_stub import Said, Stub, openai_stub, without_tools
+from tests.servers import serving
 
 SECRET = "sk-test-secret"
 MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
@@ -120,7 +121,7 @@ def test_a_turn_of_the_server_is_one_tree_and_a_dead_endpoint_does_not_hold_it(
     collector: Collector, env: dict[str, str], stub: Stub, tmp_path: Path
 ) -> None:
     env = folders(tmp_path, **env)
-    with running(env, tmp_path / "server.log") as server:
+    with serving(env, tmp_path / "server.log") as server:
         thread = ask_server(server, "I need milk")
         (root,) = collector.wait_for_roots(1)
         check_turn(collector, root)

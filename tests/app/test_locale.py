@@ -63,9 +63,7 @@ def test_a_path_that_is_no_text_is_named(ana: Run, name: str) -> None:
     assert done.stderr.startswith(f"{name} is wrong: the path is not UTF-8.")
 
 
-def test_input_that_is_no_text_is_read_all_the_same(tmp_path: Path) -> None:
-    env = os.environ | folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
-    command = [sys.executable, "-m", "app.cli", "chat"]
-    done = subprocess.run(command, input=b"/items caf\xe9\n", env=env, cwd=tmp_path, capture_output=True, timeout=90)
+def test_input_that_is_no_text_is_read_all_the_same(ana: Run) -> None:
+    done = ana("chat", given=f"/items {NO_TEXT}\n")
     assert done.returncode == 0, done.stderr
-    assert "Nothing was found." in done.stderr.decode()
+    assert "Nothing was found." in done.stderr

@@ -21,12 +21,13 @@ from langgraph_sdk.schema import ThreadState
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.serving import is_serving
-from evals.load.server import Server, running
+from evals.load.server import Server
 from nodes.receipt import strip_receipt
 from tests.app.conftest import HELLO, say
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, stores_what_is_said
 from tests.readme import README_URL, read_example
+from tests.servers import serving
 
 MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
 JSON_NAMES = {"answer", "thread_id", "trace_id", "trace_path", "steps", "usage", "cost_usd", "changes", "receipt"}
@@ -68,11 +69,11 @@ def test_the_python_example_of_the_readme_runs(server: Server, stub: Stub) -> No
 
 def test_a_kill_right_after_a_run_loses_nothing(server_env: dict[str, str], stub: Stub, tmp_path: Path) -> None:
     stub.script = [HELLO]
-    with running(server_env, tmp_path / "first.log") as first, get_sync_client(url=first.url) as client:
+    with serving(server_env, tmp_path / "first.log") as first, get_sync_client(url=first.url) as client:
         thread = client.threads.create()["thread_id"]
         client.runs.wait(thread, "ana", input=say("first"))
         first.kill()
-    with running(server_env, tmp_path / "second.log") as second, get_sync_client(url=second.url) as client:
+    with serving(server_env, tmp_path / "second.log") as second, get_sync_client(url=second.url) as client:
         assert state_texts(client, thread) == ["first", "Hello there."]
         client.runs.wait(thread, "ana", input=say("second"))
         assert state_texts(client, thread) == ["first", "Hello there.", "second", "Hello there."]
@@ -405,6 +406,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"context": {"max_steps": "5"}}, "max_steps is '5'. Give a number from 1 to 100"),
     ({"context": {"max_steps": 101}}, "max_steps is 101. Give a number from 1 to 100"),
     ({"context": {"max_steps": True}}, "max_steps is True. Give a number from 1 to 100"),
+    ({"config": {"configurable": {"max_steps": 101}}}, "max_steps is 101. Give a number from 1 to 100"),
     ({"input": "hello"}, "The input is not an object. Send "),
     ({"input": {"messages": [{"role": "robot", "content": "x"}]}}, "The messages cannot be read: "),
 ]
@@ -422,6 +424,17 @@ def test_a_request_that_no_run_can_take_is_refused_in_one_line(
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith(sentence)
     assert server_log.read_bytes()[before:].count(b"\n") == 1
+    assert len(stub.requests) == asked
+
+
+@pytest.mark.parametrize(("part", "sentence"), [each for each in REFUSED if "input" not in each[0]])
+def test_so_is_a_command_of_the_newer_protocol(
+    server: Server, stub: Stub, thread: str, part: dict[str, Any], sentence: str
+) -> None:
+    asked = len(stub.requests)
+    command = {"id": 1, "method": "run.start", "params": {"assistant_id": "ana", "input": say("hi")} | part}
+    answer = httpx.post(f"{server.url}/threads/{thread}/commands", json=command)
+    assert (answer.status_code, answer.json()["detail"].startswith(sentence)) == (422, True)
     assert len(stub.requests) == asked
 
 

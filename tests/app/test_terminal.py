@@ -86,6 +86,7 @@ CALLS: dict[str, list[list[str]]] = {
 def run(env: dict[str, str], *arguments: str, cwd: Path) -> str:
     terminal = Terminal(env, *arguments, cwd=cwd)
     with closing(terminal):
+        terminal.type("n\r")  # to whatever asks
         seen = terminal.read_to_end()
     assert "Traceback" not in seen, seen
     return seen

@@ -73,7 +73,7 @@ class Storyteller:
         return Reply(calls=[(tool, {"strong": True} if name == "unknown tool" else '{"content": "half a tho')])
 
 
-@pytest.mark.parametrize("turns", [50, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("turns", [24, pytest.param(200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("spoken", [False, True], ids=["tool calls", "JSON decisions"])
 def test_nothing_is_doubled_or_lost_and_the_thread_answers(
     tmp_path: Path, spoken: bool, turns: int, monkeypatch: pytest.MonkeyPatch

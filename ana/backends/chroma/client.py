@@ -5,6 +5,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +14,7 @@ from ana.files import is_damage
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client as Client
+    from chromadb.config import Settings
 
 DATABASE = "chroma.sqlite3"
 """Chroma's own file, with all documents and metadata."""
@@ -26,18 +28,25 @@ def open_chroma(path: Path) -> "Client":
     """
     import chromadb
     from chromadb.api.shared_system_client import SharedSystemClient
-    from chromadb.config import Settings
 
     with map_foreign_errors(path):
         _refuse_truncated(path / DATABASE)
         try:
-            client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
+            client = chromadb.PersistentClient(str(path), settings=_read_settings().model_copy())
             return cast("Client", client)
         except BaseException:
             # Chroma remembers the half-opened one and would return it the next time
             SharedSystemClient._identifier_to_system.pop(str(path), None)
             SharedSystemClient._identifier_to_refcount.pop(str(path), None)
             raise
+
+
+@cache
+def _read_settings() -> "Settings":
+    """Return Chroma's settings; reading them takes longer than all else that opening a client does."""
+    from chromadb.config import Settings
+
+    return Settings(anonymized_telemetry=False)
 
 
 @contextmanager

@@ -84,7 +84,7 @@ def undo() -> Plan:
     """Undo what the last turn of this conversation changed."""
     done = yield "undo", {}
     contents = [shorten(record) for change in done["changes"] for record in change.values()]
-    return f"Taken back: {'; '.join(contents)}. “/undo {done['undo']}” brings it back."
+    return f"Taken back: {'; '.join(contents)}. “ana undo --turn {done['undo']}” brings it back."
 
 
 def calculate(expression: str, is_bare: bool) -> Plan:

@@ -52,7 +52,7 @@ HOLDER = """
 def test_processes_in_turns_lose_nothing(tmp_path: Path, clock: Clock) -> None:
     with ExitStack() as stack:
         started = [
-            stack.enter_context(start_forked("-c", WORKER, str(tmp_path / "data"), name, "30"))
+            stack.enter_context(start_forked("-c", WORKER, str(tmp_path / "data"), name, "12"))
             for name in ("left", "right", "third")
         ]
         for _, _, told in started:
@@ -64,10 +64,10 @@ def test_processes_in_turns_lose_nothing(tmp_path: Path, clock: Clock) -> None:
     acknowledged = [id for output in outputs for id in output.split()]
     memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     assert sorted(i.id for i in memory.items()) == sorted(acknowledged)
-    assert len(acknowledged) == 90
+    assert len(acknowledged) == 36
     for id, near in zip(acknowledged, find_neighbours(memory, acknowledged, 3), strict=True):
         assert id in near
-    assert sorted(memory.lines()) == list(range(18))
+    assert sorted(memory.lines()) == list(range(9))
     memory.close()
 
 
@@ -90,7 +90,7 @@ def test_the_lock_is_free_between_uses(memory: Memory, tmp_path: Path) -> None:
 
 def test_threads_of_one_process_take_turns(memory: Memory) -> None:
     def write(name: str) -> None:
-        for n in range(25):
+        for n in range(8):
             memory.create(f"{name} {n}")
 
     threads = [threading.Thread(target=write, args=(str(n),)) for n in range(4)]
@@ -98,7 +98,7 @@ def test_threads_of_one_process_take_turns(memory: Memory) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert memory.count() == 100
+    assert memory.count() == 32
 
 
 def test_nothing_is_made_before_the_first_use(tmp_path: Path, clock: Clock) -> None:

@@ -218,11 +218,11 @@ def test_whatever_is_written_comes_back(tmp_path: Path, told: list[tuple[str, st
 
 
 def test_a_cell_may_be_long(read_rows: Read) -> None:
-    long = "x y " * 250_000
+    long = "x y " * 50_000
     item = read_rows(f'task,a,"{long}",1,1,,,{long}').items[0]
     assert item.content == f"a\n{long.strip()}"
     assert item.properties["due"] == long.strip()
-    for content in (f"a{' ' * 1_000_000}b", "@a " * 300_000 + "b"):
+    for content in (f"a{' ' * 200_000}b", "@a " * 60_000 + "b"):
         assert read_rows(f"task,{content} @x").items[0].content == content
 
 
