@@ -21,7 +21,7 @@ MOST_LINES = 30
 
 _WORDS = "|".join((*VERBS.values(), *(word.capitalize() for word in ABOUT_YOU.values())))
 _LINE = rf"- (?:(?:{_WORDS}): [^\n]*|and \d+ more)"
-_RECEIPT = re.compile(rf"\n\n---\n(?:{re.escape(NOTHING)}|{_LINE}(?:\n{_LINE})*)\s*\Z")
+_RECEIPT = re.compile(rf"(?:{re.escape(NOTHING)}|{_LINE}(?:\n{_LINE})*)\s*")
 
 
 def render_receipt(changes: Sequence[Receipt]) -> str:
@@ -37,9 +37,11 @@ def add_receipt(answer: str, receipt: str) -> str:
 
 def strip_receipt(text: str) -> str:
     """Return a message's text without its receipt, or without one that a model made up."""
-    while found := _RECEIPT.search(text):
-        text = text[: found.start()]
-    return text
+    while True:
+        answer, rule, under = text.rpartition(SEPARATOR)
+        if not rule or not _RECEIPT.fullmatch(under):
+            return text
+        text = answer
 
 
 def hide_receipt(message: AnyMessage) -> AnyMessage:

@@ -113,7 +113,8 @@ def changes_are_counted(e: Evidence) -> Violation | None:
     count = len(e.receipts)
     if not count or is_composed(e.draft):
         return None
-    lines = [line for line in split_lines(blank_quotes(e.draft)) if not asks(line) and not says_no(line)]
+    stated = split_lines(blank_quotes(e.draft[:MOST_CHARACTERS]))
+    lines = [line for line in stated if not asks(line) and not says_no(line)]
     telling = (line for position, line in enumerate(lines) if position == 0 or _DONE.search(line))
     claimed = max((n for line in telling for n in _counts(line, e)), default=0)
     if claimed <= count:
@@ -145,6 +146,8 @@ def _counts(line: str, e: Evidence) -> Iterator[int]:
         yield from (int(v) for quantity in found for v in quantity.values if v in range(2, MOST) and v not in known)
 
 
+MOST_CHARACTERS = 600
+"""A claim stands at the beginning."""
 MOST = 50
 """Nobody is told of more things one by one; a larger number is another thing's."""
 
@@ -173,7 +176,7 @@ def may_expect_write(e: Evidence) -> bool:
     """
     if any(call.tool not in OURS for call in e.calls):  # what a person's own tool did is not known here
         return False
-    first = next(iter(split_lines(blank_quotes(e.draft))), "")
+    first = next(iter(split_lines(blank_quotes(e.draft[:MOST_CHARACTERS]))), "")
     if is_request(e.question) and not _ASKS_TO_TELL.search(e.question):
         return not (says_no(first) or is_composed(e.draft))
     if is_question(e.question) or is_talk(e.question):

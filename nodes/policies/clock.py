@@ -11,6 +11,8 @@ from nodes.policies.moments import Moment, find_moments, find_written, is_near
 from nodes.policies.questions import asks_clock
 from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
 
+MOST_BEFORE = 80
+"""Characters of a clause that are looked at before a time."""
 TOLERANCE = 2
 """Minutes that may pass between the reading of the clock and the answer."""
 
@@ -27,7 +29,7 @@ _ASKS = re.compile(
     r"|(?:quelle est )?la date|(?:on est |nous sommes )?(?:le )?(?:combien|quel jour|quelle date)(?: sommes-nous"
     r"| est-on| est-ce)?"
     r"|quel jour (?:sommes-nous|est-on|on est|est-ce)|en quelle année sommes-nous"
-    r"|(?:(?:今|いま|現在|今日|今年|[ァ-ヶー一-龠]+(?:は今|の今|は現在))(?:は|の|って)?)*(?:何時|何日|何曜日|日付|時刻|時間|何年)(?:ですか|は|を?教えて)?"
+    r"|(?:(?:今|いま|現在|今日|今年|[ァ-ヶー一-龠]+(?:は今|の今|は現在))(?:は|の|って)?){0,3}(?:何時|何日|何曜日|日付|時刻|時間|何年)(?:ですか|は|を?教えて)?"
     rf")(?: (?:est-il|il est))?{_PLACE}"
     r"(?:\s*(?:please|right now|now|today|jetzt|gerade|heute|ahora|hoy|maintenant|aujourd['’]hui"
     r"|d['’]aujourd['’]hui|bitte|por favor"
@@ -109,7 +111,7 @@ def _is_present(text: str, start: int, end: int, asked: bool) -> bool:
 
 
 def _line_before(text: str, at: int) -> str:
-    return re.split(r"[.!?。！？\n]\s*", text[:at])[-1]
+    return re.split(r"[.!?。！？\n]\s*", text[max(0, at - MOST_BEFORE) : at])[-1]
 
 
 def _readings(e: Evidence, asked: bool) -> set[int]:

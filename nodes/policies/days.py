@@ -76,9 +76,11 @@ def find_days(text: str, today: date) -> list[Day]:
     found: list[Day] = []
     if not _DIGIT.search(text):
         return found
+    taken = bytearray(len(text))
     for pattern in _dates():
         for match in pattern.finditer(text):
-            if all(match.end() <= other.start or other.end <= match.start() for other in found):
+            if not any(taken[match.start() : match.end()]):
+                taken[match.start() : match.end()] = b"x" * len(match[0])
                 found.append(Day(match.start(), match.end(), tuple(_read(match.groupdict(), today))))
     return sorted(found, key=lambda day: day.start)
 

@@ -15,6 +15,8 @@ from nodes.policies.written import makes_statement
 
 _OWNS = any_of(r"\bdo i have\b|\bhave i\b|\bhabe ich\b|\btengo\b|\bj['’]ai\b|\bai-je\b")
 """A question for what is stored is looked up, not calculated."""
+MOST_NUMBERS = 60
+"""A draft with more numbers than this is a table of something."""
 MOST_GIVEN = 3
 """A draft with more numbers of its own than this is a plan or a table, and no answer to a calculation."""
 
@@ -135,6 +137,8 @@ def _untraced(e: Evidence) -> list[Quantity]:
     """Return the numbers that a draft states and has from nowhere."""
     stated = "\n".join(line for line in split_lines(blank_quotes(e.draft)) if not asks(line) and not _declines(line))
     found = _quantities(stated, e)
+    if len(found) > MOST_NUMBERS:
+        return []
     # what was said long ago is looked through only for what this turn does not explain
     for texts in ((e.question,), [f"{call.args} {call.text}" for call in e.calls], (*e.lines.values(), *e.earlier)):
         if found:

@@ -55,8 +55,10 @@ def find_quantities(text: str, today: date) -> list[Quantity]:
     # full-width digits are one character each, so that every place stays the same
     plain = text.translate(_NARROW)
     days = [(found.start, found.end) for found in find_days(plain, today)]
+    signs = list(plain)
     for start, end in [*days, *((found.start, found.end) for found in find_written(plain))]:
-        plain = plain[:start] + "\n" * (end - start) + plain[end:]
+        signs[start:end] = "\n" * (end - start)
+    plain = "".join(signs)
     for pattern in (_LISTED, _ORDINAL, NO_QUANTITY):
         plain = pattern.sub(lambda match: "\n" * len(match[0]), plain)
     return [_read(match) for match in _NUMBER.finditer(plain)]
