@@ -15,9 +15,11 @@ _NUMBER = re.compile(
     r"|\d+(?:['’]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)*)"
     rf"(?P<scale>[万億])?(?:{_SPACE}?(?P<unit>%|％|€|\$|£|円|EUR\b|USD\b|GBP\b|[Ee]uros?\b|[Dd]ollars?\b))?(?![\w]*[A-Za-z_]\w*\d|-\d)"
 )
+BLANK = "\0"
+"""Stands where something else than a number stood; no space, or two numbers would become one."""
 _DIGIT = re.compile(r"\d")
 _SCALES = {"万": 10_000, "億": 100_000_000}
-_LISTED = re.compile(r"^\s*(?:[-*+]\s+)?\d{1,2}[.)]\s", re.MULTILINE)
+_LISTED = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\d{1,2}[.)]\s", re.MULTILINE)
 _ORDINAL = re.compile(
     r"\d+(?:st|nd|rd|th|er|e|º|ª|°)\b|\b(?:19|20)\d\d\b(?![.,]\d|\s?[%€$£円])|(?:19|20)\d\d年|\d+(?:番|位|世紀)",
     re.IGNORECASE,
@@ -57,10 +59,10 @@ def find_quantities(text: str, today: date) -> list[Quantity]:
     days = [(found.start, found.end) for found in find_days(plain, today)]
     signs = list(plain)
     for start, end in [*days, *((found.start, found.end) for found in find_written(plain))]:
-        signs[start:end] = "\n" * (end - start)
+        signs[start:end] = BLANK * (end - start)
     plain = "".join(signs)
     for pattern in (_LISTED, _ORDINAL, NO_QUANTITY):
-        plain = pattern.sub(lambda match: "\n" * len(match[0]), plain)
+        plain = pattern.sub(lambda match: BLANK * len(match[0]), plain)
     return [_read(match) for match in _NUMBER.finditer(plain)]
 
 

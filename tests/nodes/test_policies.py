@@ -161,7 +161,26 @@ def test_a_fallback_breaks_no_policy(question: str, draft: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["I ", "I've added ", "what is ", "1+", "((((", "1,", "- ", "'", '"', "> ", "okay, ", "time and "]
+    "piece",
+    [
+        "I ",
+        "I've added ",
+        "what is ",
+        "1+",
+        "((((",
+        "1,",
+        "- ",
+        "'",
+        '"',
+        "> ",
+        "okay, ",
+        "time and ",
+        "14:30 ",
+        "27 Nov ",
+        "今は",
+        "1. ",
+        "lunes ",
+    ],
 )
 def test_long_texts_are_read_quickly(piece: str) -> None:
     text = piece * 5000
