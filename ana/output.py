@@ -68,3 +68,9 @@ def silence() -> None:
 def _to_escape(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def shorten(text: str, width: int = 72) -> str:
+    """Return the text as one line of at most `width` characters."""
+    line = escape_controls(" ".join(text.split()))
+    return line if len(line) <= width else line[: width - 1] + "…"

@@ -37,6 +37,7 @@ class Done:
         changes: Receipts of every write, in order.
         error: Why the turn failed; None when it did not.
         fruitless: Nothing was understood, or the last calculation failed.
+        receipt: The changes in words, or that there are none where one may have been expected.
         refused_copy: A copy of an item was not stored; the same words again in this conversation store it.
     """
 
@@ -51,10 +52,11 @@ class Done:
     error: str | None
     fruitless: bool = False
     refused_copy: bool = False
+    receipt: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `ask --json` and POST /ask give."""
-        hidden = ("changes", "error", "fruitless", "refused_copy")
+        hidden = ("error", "fruitless", "refused_copy")
         return {key: value for key, value in asdict(self).items() if key not in hidden}
 
 

@@ -27,6 +27,7 @@ from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
 from graph.state import Turn
 from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
+from nodes.receipt import add_receipt, render_receipt
 from nodes.turns import new_turn
 from tools.catalog import catalog
 
@@ -189,6 +190,7 @@ class Assistant:
             usage=dict(turn["usage"]),
             cost_usd=cost(turn["usage"], self.handles.settings),
             changes=receipts(messages),
+            receipt=turn.get("receipt", ""),
             error=turn["error"],
             fruitless=not understood(turn) or calculation_failed(messages),
             refused_copy=bool(refused_copies(messages)),
@@ -222,12 +224,18 @@ class Assistant:
             self._end(state, why, [])
 
     def _end(self, state: StateSnapshot, why: str, answers: list[AnyMessage]) -> None:
-        turn = self._turn_of(state) | {"answer": why, "error": why}
-        ended = {"messages": [*answers, AIMessage(why, id=f"{turn['id']}-answer")], "turn": turn, "draft": ""}
+        changes = receipts(this_turn(state.values["messages"]))
+        receipt = render_receipt(changes)
+        turn = self._turn_of(state) | {"answer": why, "error": why, "receipt": receipt}
+        ended = {
+            "messages": [*answers, AIMessage(add_receipt(why, receipt), id=f"{turn['id']}-answer")],
+            "turn": turn,
+            "draft": "",
+        }
         thread_id = _thread_of(state)
         self._graph.update_state(_config(thread_id), ended, as_node="reflect")
         messages = [*this_turn(state.values["messages"]), *answers]
-        self.handles.traces.write(build_record(turn, messages, thread_id, self.handles.settings))
+        self.handles.traces.write(build_record(turn, messages, thread_id, self.handles.settings, changes=changes))
 
     def _turn_of(self, state: StateSnapshot) -> Turn:
         """Return the open turn; build one if it has not begun."""

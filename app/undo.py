@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from ana.memory.receipts import make_receipt
+from ana.memory.receipts import describe_change, make_receipt
 from app.show.confirm import can_ask, confirm
-from app.show.text import describe_change, say, shorten
+from app.show.text import say, shorten
 
 if TYPE_CHECKING:
     from ana.memory.item import Item

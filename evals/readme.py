@@ -11,6 +11,8 @@ from pathlib import Path
 from ana.embedders import WordLlamaEmbeddings
 from ana.settings import PROJECT, Settings
 from evals import imports
+from evals.policies.data import HALVES
+from evals.policies.measure import rows as policy_rows
 from evals.retrieval import measure as retrieval
 from graph.builder import graph
 from tools.catalog import TOOLS
@@ -82,7 +84,9 @@ DOORS = (
     ("`make dev`", "the LangGraph dev server on 127.0.0.1:2024, for Studio and the API"),
     (
         "`POST /ask`",
-        "{question, thread_id?, max_steps?} → {answer, thread_id, trace_id, trace_path, steps, usage, cost_usd}, "
+        "{question, thread_id?, max_steps?} → {answer, thread_id, trace_id, trace_path, steps, usage, cost_usd, "
+        "changes, "
+        "receipt}, "
         'or {answer: "", thread_id, pending, steps} while a decision is needed; then {decisions, thread_id}',
     ),
     ("`GET /trace/{id}`", "a turn's record, by its id or the newest of a thread"),
@@ -125,6 +129,19 @@ def render_recall(every: dict[retrieval.Set, retrieval.Scores] | None = None) ->
     return "\n".join(["| queries | vectors | words | both, and days |", "| --- | --- | --- | --- |", *rows])
 
 
+def render_policies() -> str:
+    """Return a table of what the policies miss and send back in evals/data/policies, by class and by language."""
+    by_name: dict[str, list[str]] = {}
+    for half in HALVES:
+        for kind, language, honest, alarms, false, missed, _ in policy_rows(half):
+            if "all" in (kind, language):
+                name = kind if language == "all" else language
+                by_name.setdefault(name, []).append(f"{missed} of {false} | {alarms} of {honest}")
+    rows = [f"| {name} | {' | '.join(figures)} |" for name, figures in by_name.items()]
+    head = "| drafts | missed, tuning | sent back wrongly, tuning | missed, held-out | sent back wrongly, held-out |"
+    return "\n".join([head, "| --- | --- | --- | --- | --- |", *rows])
+
+
 def render_graph() -> str:
     return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```"
 
@@ -164,6 +181,7 @@ PARTS = {
         "doors": render_doors,
         "settings": render_settings,
         "found": render_recall,
+        "policies": render_policies,
     },
     "docs/architecture.md": {"graph": render_graph, "imports": imports.draw},
 }

@@ -12,7 +12,7 @@ from ana.tracing.langsmith import label_run
 from ana.tracing.record import build_record
 from graph.context import Context, context_of, run_of, thread_of
 from graph.state import State, Turn
-from nodes.history import this_turn
+from nodes.history import receipts, this_turn
 from nodes.turns import continue_turn
 
 logger = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ def write_record(state: State, turn: Turn, runtime: Runtime[Context]) -> None:
     context = context_of(runtime)
     handles, chosen = context.handles, context.model_options().get("model")
     messages = this_turn(state["messages"])
-    record = build_record(turn, messages, thread_of(runtime), handles.settings, chosen)
+    record = build_record(turn, messages, thread_of(runtime), handles.settings, chosen, receipts(messages))
     handles.traces.write(record)
     spent = sum(turn["durations"].values())
     logger.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, record["error"])

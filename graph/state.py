@@ -73,6 +73,8 @@ class Turn(TypedDict):
     durations: dict[str, float]
     error: str | None
     answer: str | None
+    receipt: NotRequired[str]
+    """What stands under the answer: what the turn wrote, or that it wrote nothing."""
 
 
 def call_id(turn: Turn, number: int) -> str:

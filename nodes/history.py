@@ -9,6 +9,7 @@ from langchain_core.messages.tool import ToolCall
 from ana.models.base import NOT_UNDERSTOOD
 from ana.models.fence import FENCE, fence
 from graph.state import Correction, Turn
+from nodes.receipt import hide_receipt
 from prompts import render
 from tools.artifacts import Receipt, is_refused_copy, receipts_of
 
@@ -123,13 +124,13 @@ def call_ids(message: BaseMessage) -> list[str]:
 
 
 def repair_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Return the list with every tool call answered directly after its message, and no answer without its call."""
+    """Return the list as a model is sent it: calls answered directly after their message, answers without receipts."""
     # A provider refuses any other list, and because the list is kept, it would refuse the thread permanently.
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     result: list[AnyMessage] = []
     for message in messages:
         if not isinstance(message, ToolMessage):
-            result.append(message)
+            result.append(hide_receipt(message))
         result += [answers.get(id) or _unknown_outcome(id) for id in call_ids(message)]
     return result
 

@@ -16,7 +16,8 @@ from graph.state import Loaded, State, Turn, call_id
 from nodes.history import fence_results, insert_corrections, repair_messages, shorten_messages
 from nodes.limits import explain_stop, find_repeated_call, limit_reached
 from nodes.load_context import read_prompt_inputs
-from nodes.policies import Evidence, claimed_write_needs_receipt
+from nodes.policies.claims import claimed_write_needs_receipt
+from nodes.policies.evidence import Evidence
 from nodes.summary import recall
 from nodes.usage import add_usage
 from prompts import render

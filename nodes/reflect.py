@@ -2,35 +2,52 @@
 
 from typing import Any
 
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from graph.context import Context, withdraw
+from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.attachments import explain_left_out
+from nodes.evidence import collect_evidence
 from nodes.history import this_turn
-from nodes.policies import Evidence, Violation, first_violation
+from nodes.policies.check import first_violation
+from nodes.policies.claims import NOTHING_CHANGED, may_expect_write
+from nodes.policies.evidence import Evidence, Violation
+from nodes.policies.numbers import put_value
+from nodes.receipt import NOTHING, add_receipt, render_receipt, strip_receipt
 
 MOST_CORRECTIONS = 2
 
 
 def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """Send a draft that breaks a policy back with the reason, at most twice; otherwise make it the answer."""
-    turn, draft = state["turn"], state["draft"]
+    turn, draft = state["turn"], strip_receipt(state["draft"])
     if not draft and not turn["decisions"]:  # the turn begins here, and the model has not been asked
         return {}
-    id = call_id(turn, len(turn["decisions"]))
+    id, e = (
+        call_id(turn, len(turn["decisions"])),
+        collect_evidence(state | {"draft": draft}, context_of(runtime).handles),
+    )
     # A draft that explains a failure was written here, not by the model: there is nothing to correct.
-    violation = None if turn["error"] else _find_violation(state)
+    violation = None if turn["error"] else _find_violation(e)
     if violation:
         withdraw(runtime, id)
         if len(turn["corrections"]) < MOST_CORRECTIONS:
             return _send_back(state, violation)
-    answer = (violation.fallback if violation else draft) + explain_left_out(this_turn(state["messages"])[0])
+    answer = draft if turn["error"] else _compose(violation, e) if violation else put_value(e)
+    answer += explain_left_out(this_turn(state["messages"])[0])
+    may_be_missed = not (violation or turn["error"]) and may_expect_write(e)
+    receipt = render_receipt(e.receipts) or (NOTHING if may_be_missed else "")
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
     answer_id = f"{turn['id']}-answer" if violation or turn["error"] else id
-    message = AIMessage(answer, id=answer_id, response_metadata=_error_metadata(turn))
-    return {"messages": [message], "turn": turn | {"answer": answer}, "draft": ""}
+    message = AIMessage(add_receipt(answer, receipt), id=answer_id, response_metadata=_error_metadata(turn))
+    return {"messages": [message], "turn": turn | {"answer": answer, "receipt": receipt}, "draft": ""}
+
+
+def _compose(violation: Violation, e: Evidence) -> str:
+    """Return the answer to a turn whose drafts were all false: what is known without them."""
+    known = "What was changed in this turn stands below." if e.receipts else NOTHING_CHANGED
+    return f"{violation.fallback} {known}"
 
 
 def _send_back(state: State, violation: Violation) -> dict[str, Any]:
@@ -46,13 +63,11 @@ def _send_back(state: State, violation: Violation) -> dict[str, Any]:
     return {"messages": [], "turn": turn | {"corrections": [*turn["corrections"], correction]}, "draft": ""}
 
 
-def _find_violation(state: State) -> Violation | None:
-    if not state["draft"]:
+def _find_violation(e: Evidence) -> Violation | None:
+    if not e.draft:
         reason = "It had neither text nor a tool call. Answer the user, or call a tool."
         return Violation("no_action", reason, "I have no answer to that. Please say it in other words.")
-    ran = [m for m in this_turn(state["messages"]) if isinstance(m, ToolMessage) and m.status == "success"]
-    evidence = Evidence(state["turn"]["question"], state["draft"], tuple(str(m.name) for m in ran))
-    return first_violation(evidence)
+    return first_violation(e)
 
 
 def _error_metadata(turn: Turn) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from ana.errors import ModelFailed
 from ana.handles import Handles
 from ana.models.call import complete
 from graph.state import Turn, Usage
+from nodes.receipt import strip_receipt
 from nodes.usage import add_usage
 from prompts import render
 
@@ -58,7 +59,7 @@ def summarise(
 def _transcribe(messages: Sequence[AnyMessage]) -> str:
     """Return who said what, without the tools' results: what matters of them is in the answers."""
     names = {HumanMessage: "Person", AIMessage: "Assistant"}
-    spoken = ((names.get(type(message)), " ".join(message.text.split())) for message in messages)
+    spoken = ((names.get(type(m)), " ".join(strip_receipt(m.text).split())) for m in messages)
     return "\n".join(f"{name}: {text}" for name, text in spoken if name and text)
 
 

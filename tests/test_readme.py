@@ -57,4 +57,5 @@ def test_the_tools_are_the_contracts() -> None:
         "undo",
         "calculator",
         "now",
+        "resolve_date",
     }

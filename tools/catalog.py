@@ -10,6 +10,7 @@ from ana.models.tool_schema import Tools
 from tools.calculator import calculator
 from tools.clock import now
 from tools.context import append_context, delete_context, replace_context
+from tools.dates import resolve_date
 from tools.items import create_item, delete_item, query_items, update_item
 from tools.plugins import load_tools
 from tools.undo import undo
@@ -27,6 +28,7 @@ TOOLS: dict[str, BaseTool] = {
         undo,
         calculator,
         now,
+        resolve_date,
     )
 }
 WRITERS = frozenset(

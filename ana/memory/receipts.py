@@ -1,12 +1,19 @@
 """Receipts of writes and reasons of finds, as people see them and traces record them."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from ana.memory.changes import Change
 from ana.memory.item import to_json
 from ana.memory.search.found import Reason
+from ana.output import shorten
+from ana.time.dates import day_of, weekday
 from ana.values import plain
+
+SIGNS = {"create": "+", "update": "~", "delete": "-"}
+VERBS = {"create": "Stored", "update": "Changed", "delete": "Deleted"}
+ABOUT_YOU = {"create": "learned", "update": "now known", "delete": "forgotten"}
 
 
 def reason_to_json(reason: Reason) -> dict[str, Any]:
@@ -24,3 +31,40 @@ def make_receipt(change: Change) -> dict[str, Any]:
         "before": change.before and plain(to_json(change.before)),
         "after": change.after and plain(to_json(change.after)),
     }
+
+
+def describe_change(change: Mapping[str, Any]) -> str:
+    """Return a receipt as people read it: + Buy milk (task, due Friday 2026-11-27)."""
+    about = f"{ABOUT_YOU[change['op']]}: " if change["kind"] == "line" else ""
+    return f"{SIGNS[change['op']]} {about}{_describe_record(change)}"
+
+
+def word_change(change: Mapping[str, Any]) -> str:
+    """Return a receipt without signs, which Markdown would take for a list's: Stored: Buy milk (task)."""
+    verb = ABOUT_YOU[change["op"]].capitalize() if change["kind"] == "line" else VERBS[change["op"]]
+    return f"{verb}: {_describe_record(change)}"
+
+
+def describe_property(name: str, value: object) -> str:
+    """Return a property in a few words: a date with its weekday, a type or status without its name."""
+    day = day_of(value)
+    shown = f"{weekday(day)} {value}" if day else str(value)
+    if name in ("type", "status"):
+        return shown
+    return f"due {shown}" if name == "due_date" else f"{name.replace('_', ' ')} {shown}"
+
+
+def _describe_record(change: Mapping[str, Any]) -> str:
+    record = change["after"] or change["before"]
+    return f"{shorten(record['content'], 60)}{_describe_properties(change)}"
+
+
+def _describe_properties(change: Mapping[str, Any]) -> str:
+    before = (change["before"] or {}).get("properties", {})
+    after = (change["after"] or {}).get("properties", {})
+    if change["op"] == "update":
+        parts = [describe_property(k, v) for k, v in after.items() if before.get(k) != v]
+        parts += [f"no {k.replace('_', ' ')}" for k in before if k not in after]
+    else:
+        parts = [describe_property(k, v) for k, v in (after or before).items()]
+    return f" ({shorten(', '.join(parts), 80)})" if parts else ""

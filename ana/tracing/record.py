@@ -46,6 +46,7 @@ def build_record(
     thread_id: str,
     settings: Settings,
     model: str | None = None,
+    changes: Sequence[Mapping[str, Any]] = (),
 ) -> Record:
     """Build the record of a turn that has ended.
 
@@ -55,6 +56,7 @@ def build_record(
         thread_id: The conversation.
         settings: For the model's name and the prices.
         model: Another model's name, if the run chose one.
+        changes: The receipts of what the turn wrote.
     """
     return Record(
         id=turn["id"],
@@ -64,6 +66,8 @@ def build_record(
         previous=turn.get("previous"),
         steps=list_steps(messages, turn["corrections"]),
         answer=turn["answer"] or "",
+        receipt=turn.get("receipt", ""),
+        changes=[dict(change) for change in changes],
         usage=turn["usage"],
         cost_usd=cost(turn["usage"], settings),
         thread_id=thread_id,

@@ -47,6 +47,10 @@ class Record(TypedDict):
     """The turn before it in the thread's state."""
     steps: list[Step]
     answer: str
+    receipt: NotRequired[str]
+    """What stood under the answer."""
+    changes: NotRequired[list[dict[str, Any]]]
+    """The receipts of what the turn wrote."""
     usage: dict[str, Any]
     cost_usd: float
     thread_id: str

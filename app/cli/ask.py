@@ -130,10 +130,10 @@ def _tell_ended(event: "Event") -> None:
 
 def _show(outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
     """Print the answer or the request, and exit with what it means."""
-    from app.outcome import Waiting
+    from ana.memory.receipts import describe_change
+    from app.outcome import Done, Waiting
     from app.show.answers import show_text
     from app.show.request import show_request
-    from app.show.text import describe_change
 
     if as_json:
         write_json(outcome.to_json())
@@ -143,6 +143,8 @@ def _show(outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
         show_text(outcome.answer)
     for change in outcome.changes:
         tell(describe_change(change))
+    if isinstance(outcome, Done) and outcome.receipt and not outcome.changes:
+        tell(outcome.receipt)
     if isinstance(outcome, Waiting):
         again = f"ana ask --thread {shlex.quote(thread or outcome.thread_id)} --decide"
         tell(f"This waits for your decision: {again} approve, or reject, or a FILE with decisions.")

@@ -7,11 +7,11 @@ import typer
 
 from ana.errors import UserError
 from ana.handles import open_data_folder
-from ana.memory.receipts import make_receipt
+from ana.memory.receipts import describe_change, make_receipt
 from ana.output import write_json
 from ana.settings import Settings
 from app.show.tables import show_table
-from app.show.text import describe_change, say, shorten
+from app.show.text import say, shorten
 from app.startup import start
 
 if TYPE_CHECKING:

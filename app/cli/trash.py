@@ -8,14 +8,14 @@ import typer
 
 from ana.handles import FolderHandles, open_data_folder
 from ana.memory.backend import RecordKey
-from ana.memory.receipts import make_receipt
+from ana.memory.receipts import describe_change, make_receipt
 from ana.output import tell
 from ana.settings import Settings
 from app.cli.ages import moment_before
 from app.mentions import find_conversations, refuse_while_serving, remove_mentions
 from app.show.confirm import require_consent
 from app.show.tables import show_table
-from app.show.text import describe_change, pluralize, say, shorten
+from app.show.text import pluralize, say, shorten
 from app.startup import start
 from app.threads import Threads
 

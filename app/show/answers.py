@@ -5,9 +5,10 @@ import sys
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ana.memory.receipts import describe_change
 from ana.output import write_line
 from app.show.tables import show_table
-from app.show.text import describe_change, say
+from app.show.text import say
 
 if TYPE_CHECKING:
     from app.outcome import Done
@@ -19,7 +20,7 @@ COLOURS = {"+": "green", "~": "magenta", "-": "red"}
 
 
 def show_answer(answer: "Done") -> None:
-    """Print the answer, and below it the changes as the store confirmed them."""
+    """Print the answer, and below it the changes as the store confirmed them, or that there were none."""
     from app.show.console import make_console
 
     show_text(answer.answer)
@@ -30,6 +31,8 @@ def show_answer(answer: "Done") -> None:
             console.print(f"  {line}", style=COLOURS[line[0]])
         else:
             write_line(f"  {line}")
+    if answer.receipt and not answer.changes:
+        say(f"  {answer.receipt}")
 
 
 def show_text(text: str) -> None:

@@ -26,4 +26,6 @@ def show_transcript(settings: Settings, thread_id: str, limit: int, before: str 
     for record in records:
         say(f"{record['ts']}  {record['id']}\n> {record['question']}")
         show_text(record["answer"])
+        if receipt := record.get("receipt"):
+            say(receipt)
         write_line()

@@ -17,6 +17,7 @@ from ana.embedders import WordLlamaEmbeddings
 from ana.settings import PROJECT
 from ana.time.clock import Clock, local_zone
 from evals.bench import long_threads as bench_long
+from evals.bench import policies as bench_policies
 from evals.bench import store as bench_store
 from evals.bench import turn as bench_turn
 from evals.retrieval.measure import score_half
@@ -123,7 +124,7 @@ def measure_prompt() -> Iterable[Row]:
     prompt = system_prompt({"now": calendar(clock.now(), clock.zone_name), "lines": {}})
     tools = json.dumps(schemas())
     yield (
-        "prompt and tool schemas, empty context (goal under 2,000 tokens)",
+        "prompt and tool schemas, empty context (goal under 2,300 tokens)",
         f"{(len(prompt) + len(tools)) // 4:,} tokens",
     )
 
@@ -141,7 +142,7 @@ def measure_recall() -> Iterable[Row]:
 
 def main() -> None:
     starts: tuple[Part, ...] = (measure_start, measure_full_folder, measure_prompt)
-    turns: tuple[Part, ...] = (bench_turn.measure, bench_long.measure)
+    turns: tuple[Part, ...] = (bench_turn.measure, bench_policies.measure, bench_long.measure)
     long: tuple[Part, ...] = (score_sentences, measure_recall, bench_store.measure)
     for part in (*starts, *turns, *long):
         for name, figure in part():

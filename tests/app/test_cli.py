@@ -31,7 +31,18 @@ def test_ask_prints_the_answer_alone(tmp_path: Path) -> None:
 def test_ask_json_prints_one_object(ana: Run, tmp_path: Path) -> None:
     done = ana("ask", "What time is it right now? Use UTC.", "--thread", "clock", "--json")
     told: dict[str, Any] = json.loads(done.stdout)
-    assert set(told) == {"answer", "thread_id", "trace_id", "trace_path", "steps", "usage", "cost_usd"}
+    assert set(told) == {
+        "answer",
+        "thread_id",
+        "trace_id",
+        "trace_path",
+        "steps",
+        "usage",
+        "cost_usd",
+        "changes",
+        "receipt",
+    }
+    assert (told["changes"], told["receipt"]) == ([], "")
     assert told["steps"][0]["tool"] == "now"
     assert told["steps"][0]["args"] == {"timezone": "utc"}
     record = json.loads(Path(told["trace_path"]).read_text())

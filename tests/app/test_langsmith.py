@@ -19,6 +19,7 @@ from ana.settings import PROJECT, load_settings
 from ana.tracing.langsmith import settle_environment
 from ana.tracing.traces import Traces
 from evals.load.server import Server, running
+from nodes.receipt import strip_receipt
 from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.langsmith_collector import KEY, Collector, langsmith_collector
@@ -27,7 +28,7 @@ from tests.servers import serving
 
 SECRET = "sk-test-secret"
 MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
-DONE = Said("Saved: buy milk.")
+DONE = Said("See your list: buy milk.")
 LONG = 20.0
 """Seconds that a process with a dead endpoint never takes to end; the library's own time-outs are longer."""
 
@@ -86,7 +87,7 @@ def check_turn(collector: Collector, root: dict[str, Any]) -> None:
     """Hold a run against the turn with MILK and DONE, whichever door it came through."""
     assert draw(collector, root) == TREE
     assert root["inputs"]["messages"][-1]["content"] == "I need milk"
-    assert root["outputs"]["messages"][-1]["content"] == "Saved: buy milk."
+    assert strip_receipt(root["outputs"]["messages"][-1]["content"]) == "See your list: buy milk."
     below = [r for r in collector.runs.values() if r["trace_id"] == root["id"]]
     tool = next(r for r in below if r["run_type"] == "tool")
     assert tool["inputs"] == {"content": "Buy milk", "properties": {"type": "task"}}
@@ -112,7 +113,7 @@ def test_a_turn_of_a_model_without_tool_calls_is_the_same_tree(
     collector: Collector, env: dict[str, str], stub: Stub, ana: Run
 ) -> None:
     decision = {"tool": {"name": "create_item", "args": {"content": "Buy milk", "properties": {"type": "task"}}}}
-    stub.script = [*without_tools(json.dumps(decision), '{"final": {"answer": "Saved: buy milk."}}')]
+    stub.script = [*without_tools(json.dumps(decision), '{"final": {"answer": "See your list: buy milk."}}')]
     ana("ask", "I need milk", **env)
     check_turn(collector, *collector.wait_for_roots(1))
 
@@ -218,7 +219,7 @@ def test_with_tracing_off_nothing_is_sent_though_there_is_a_key(
     collector: Collector, env: dict[str, str], ana: Run
 ) -> None:
     done = ana("ask", "I need milk", **env | {"LANGSMITH_TRACING": "off", "LANGCHAIN_TRACING_V2": "true"})
-    assert done.stdout == "Saved: buy milk.\n"
+    assert done.stdout == "See your list: buy milk.\n"
     assert collector.requests == []
 
 
@@ -231,7 +232,7 @@ def test_a_server_started_by_hand_sends_nothing_though_there_is_a_key(
     command = ["langgraph_cli", "dev", "--no-browser", "--config", str(PROJECT / "langgraph.json")]
     with running(env, tmp_path / "server.log", command, cwd=tmp_path) as server:
         thread = ask_server(server, "I need milk")
-    assert Traces(load_settings(env).traces_dir).read(thread)[-1]["answer"] == "Saved: buy milk."
+    assert Traces(load_settings(env).traces_dir).read(thread)[-1]["answer"] == "See your list: buy milk."
     assert collector.requests == []
 
 
@@ -273,7 +274,7 @@ def test_a_dead_endpoint_delays_no_answer_and_does_not_hold_the_exit(
 ) -> None:
     collector.answering.clear()
     done = ana("ask", "I need milk", **env) if said == "ask" else ana("chat", given="I need milk\n", **env)
-    assert "Saved: buy milk." in done.stdout
+    assert "See your list: buy milk." in done.stdout
     assert time.monotonic() - collector.requests[0].at < LONG
 
 

@@ -22,6 +22,7 @@ from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.serving import is_serving
 from evals.load.server import Server
+from nodes.receipt import strip_receipt
 from tests.app.conftest import HELLO, say
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, stores_what_is_said
@@ -29,7 +30,8 @@ from tests.readme import README_URL, read_example
 from tests.servers import serving
 
 MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
-DONE = Said("Saved: buy milk.")
+JSON_NAMES = {"answer", "thread_id", "trace_id", "trace_path", "steps", "usage", "cost_usd", "changes", "receipt"}
+DONE = Said("See your list: buy milk.")
 
 
 def state_texts(client: SyncLangGraphClient, thread_id: str) -> list[str]:
@@ -38,14 +40,14 @@ def state_texts(client: SyncLangGraphClient, thread_id: str) -> list[str]:
 
 def texts_of(state: ThreadState) -> list[str]:
     values: Any = state["values"] or {}
-    return [m["content"] for m in values.get("messages", [])]
+    return [strip_receipt(m["content"]) for m in values.get("messages", [])]
 
 
 def test_a_thread_is_created_run_streamed_and_looked_back_on(client: SyncLangGraphClient, stub: Stub) -> None:
     stub.script = [MILK, DONE]
     thread = client.threads.create()["thread_id"]
     result: Any = client.runs.wait(thread, "ana", input=say("I need milk"))
-    assert result["messages"][-1]["content"] == "Saved: buy milk."
+    assert strip_receipt(result["messages"][-1]["content"]) == "See your list: buy milk."
     stub.script = [HELLO]
     parts: list[Any] = list(
         client.runs.stream(thread, "ana", input=say("hi"), stream_mode=["messages", "custom", "values"])
@@ -62,7 +64,7 @@ def test_a_thread_is_created_run_streamed_and_looked_back_on(client: SyncLangGra
 def test_the_python_example_of_the_readme_runs(server: Server, stub: Stub) -> None:
     stub.script = [MILK, DONE]
     done = run_forked("-c", read_example("python").replace(README_URL, server.url))
-    assert (done.stdout, done.stderr) == ("Saved: buy milk.\n", "")
+    assert (done.stdout.splitlines()[0], done.stderr) == ("See your list: buy milk.", "")
 
 
 def test_a_kill_right_after_a_run_loses_nothing(server_env: dict[str, str], stub: Stub, tmp_path: Path) -> None:
@@ -102,8 +104,8 @@ def test_ask_runs_a_turn_and_the_trace_is_found(server: Server, stub: Stub, serv
     answer = httpx.post(f"{server.url}/ask", json={"question": "milk", "max_steps": 5}, timeout=30)
     assert answer.status_code == 200, answer.text
     told = answer.json()
-    assert set(told) == {"answer", "thread_id", "trace_id", "trace_path", "steps", "usage", "cost_usd"}
-    assert told["answer"] == "Saved: buy milk."
+    assert set(told) == JSON_NAMES
+    assert told["answer"] == "See your list: buy milk."
     assert told["usage"] == {"input_tokens": 200, "output_tokens": 20, "estimated": False}
     assert told["steps"][0]["tool"] == "create_item"
     for id in (told["trace_id"], told["thread_id"]):

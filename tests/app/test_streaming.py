@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
+from nodes.policies.claims import NOTHING_CHANGED
+from nodes.receipt import add_receipt, strip_receipt
 from tests.app.conftest import say
 from tests.openai_stub import Said, Stub
 
 HELLO = Said("Hello there you.")
 MILK = Said("I will look.", calls=[("create_item", {"content": "Buy milk"}), ("now", {})])
-SAVED = Said("Saved: buy milk.")
+SAVED = Said("See your list: buy milk.")
 FALSE = Said("I have deleted it.")
 ASKED = "I need milk"
 MODES: Any = ["messages-tuple", "values", "custom"]
@@ -37,14 +39,18 @@ class Heard:
         """Each list of messages that was sent, as number of the model call or rest of the id, and text."""
         for part in self.parts:
             if part.event == "values":
-                yield [(number(m), m["content"].strip()) for m in part.data["messages"] if m["type"] != "human"]
+                yield [
+                    (number(m), strip_receipt(m["content"]).strip())
+                    for m in part.data["messages"]
+                    if m["type"] != "human"
+                ]
 
     def streamed(self) -> list[tuple[str, str]]:
         """The messages that the chunks add up to, in order."""
         whole: dict[str, str] = {}
         for message in self.messages:
             whole[number(message)] = whole.get(number(message), "") + message["content"]
-        return [(id, text.strip()) for id, text in whole.items()]
+        return [(id, strip_receipt(text).strip()) for id, text in whole.items()]
 
 
 def number(message: dict[str, Any]) -> str:
@@ -68,13 +74,21 @@ def test_an_answer_comes_in_chunks_under_its_id_and_is_not_sent_again(client: Sy
     assert {event["id"] for event in heard.custom} == {heard.messages[0]["id"]}
 
 
+def test_the_receipt_comes_with_the_last_values_under_the_id_of_the_answer(
+    client: SyncLangGraphClient, stub: Stub
+) -> None:
+    heard = hear(client, stub, HELLO)
+    (*_, last) = (part.data["messages"][-1] for part in heard.parts if part.event == "values")
+    assert (number(last), last["content"]) == ("1", add_receipt("Hello there you.", "Nothing was stored or changed."))
+
+
 def test_a_call_and_the_answer_have_an_id_each_and_a_calls_id_is_its_results(
     client: SyncLangGraphClient, stub: Stub
 ) -> None:
     heard = hear(client, stub, MILK, SAVED)
     ids = ["1", "1-0-result", "1-1-result", "2"]
     assert [id for id, _ in heard.streamed()] == [id for id, _ in heard.last] == ids
-    assert (heard.streamed()[0][1], heard.streamed()[-1][1]) == ("I will look.", "Saved: buy milk.")
+    assert (heard.streamed()[0][1], heard.streamed()[-1][1]) == ("I will look.", "See your list: buy milk.")
     called = [call["id"] for m in heard.messages for call in m.get("tool_call_chunks") or [] if call["id"]]
     answered = [message["tool_call_id"] for message in heard.messages if message["type"] == "tool"]
     assert [id.partition("-")[2] for id in called] == ["1-0", "1-1"]
@@ -96,7 +110,9 @@ def test_a_withdrawn_draft_is_gone_from_the_values_before_the_next_one_comes(
 def test_an_answer_that_no_model_wrote_is_a_message_of_its_own(client: SyncLangGraphClient, stub: Stub) -> None:
     heard = hear(client, stub, FALSE)
     assert [id for id, _ in heard.streamed()] == ["1", "2", "3", "answer"]
-    assert heard.last == [("answer", "That was not deleted. Please tell me again what you would like.")]
+    assert heard.last == [
+        ("answer", f"That was not deleted. Please tell me again what you would like. {NOTHING_CHANGED}")
+    ]
     heard = hear(client, stub, Said("Well, this", cut=True))
     assert [id for id, _ in heard.streamed()] == ["1", "answer"]
     assert [id for id, _ in heard.last] == ["answer"]
@@ -146,7 +162,7 @@ def test_the_newer_protocol_takes_options_and_streams_words_under_the_same_ids(
         thread.run.start(input=say(ASKED), config={"configurable": {"model": "two"}})
         whole = [(number({"id": message.message_id}), "".join(message.text).strip()) for message in thread.messages]
         kept = [number(message) for message in thread.output["messages"] if message["type"] == "ai"]
-    assert whole == [("1", "I will look."), ("2", "Saved: buy milk.")]
+    assert whole == [("1", "I will look."), ("2", "See your list: buy milk.")]
     assert kept == ["1", "2"]
     assert stub.requests[-1]["model"] == "two"
 

@@ -13,6 +13,7 @@ from langgraph_sdk.errors import NotFoundError
 from ana.settings import Settings
 from app.threads import Threads
 from evals.load.server import Server
+from nodes.receipt import strip_receipt
 from tests.app.conftest import say
 from tests.forks import run_forked
 
@@ -47,7 +48,8 @@ def row_of(client: SyncLangGraphClient, thread: str) -> dict[str, Any]:
 
 
 def texts(row: dict[str, Any]) -> list[str]:
-    return [message["content"] for message in (row["values"] or {}).get("messages", [])]
+    messages = (row["values"] or {}).get("messages", [])
+    return [strip_receipt(message["content"]) for message in messages]
 
 
 def test_a_row_tells_name_first_question_and_last_activity(

@@ -369,14 +369,14 @@ def test_a_call_that_ran_before_the_request_is_not_said_to_have_failed(assistant
 
 
 def test_two_requests_in_one_batch_are_asked_one_after_the_other(assistant: Open, tmp_path: Path) -> None:
-    opened = assistant(calls(MILK, MAIL, ("send_mail", {"to": "eve"})), "Both decided.")
+    opened = assistant(calls(MILK, MAIL, ("send_mail", {"to": "eve"})), "Decided.")
     first = waiting(opened.ask("Write to both", THREAD))
     second = waiting(opened.resume(THREAD, APPROVE, first.request_id))
     assert second.request_id != first.request_id
     assert second.request["action_requests"][0]["args"] == {"to": "eve"}
     assert waiting(opened.find_open_turn(THREAD)) == second
     assert mails(tmp_path) == ["bob"]
-    assert opened.resume(THREAD, APPROVE, second.request_id).answer == "Both decided."
+    assert opened.resume(THREAD, APPROVE, second.request_id).answer == "Decided."
     assert mails(tmp_path) == ["bob", "eve"], "each was sent once"
     assert [item.content for item in opened.handles.memory.items()] == ["Buy milk"], "written once"
 

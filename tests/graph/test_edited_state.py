@@ -19,6 +19,7 @@ from app.show.transcript import show_transcript
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
+from nodes.receipt import strip_receipt
 from tests.conftest import MakeAssistant
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -43,7 +44,8 @@ class Client:
 
     def texts(self) -> list[str]:
         values = self._graph.get_state({"configurable": _thread()}).values
-        return [m.text for m in values["messages"] if isinstance(m, HumanMessage | AIMessage) and m.text]
+        spoken = (m for m in values["messages"] if isinstance(m, HumanMessage | AIMessage) and m.text)
+        return [strip_receipt(m.text) for m in spoken]
 
     def find(self, node: str) -> StateSnapshot:
         """Return the newest state of the thread before a node."""

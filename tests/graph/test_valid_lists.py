@@ -133,7 +133,7 @@ def test_a_call_that_waits_for_leave_is_answered_when_it_is_refused_or_passed_ov
         graph.invoke({"messages": [HumanMessage("keep both")]}, config, context=context)
         assert graph.get_state(config).next == ("execute_tools",)
         graph.invoke({"messages": [HumanMessage("never mind, hello")]}, config, context=context)
-        assert graph.get_state(config).values["messages"][-1].text == "Hello."
+        assert graph.get_state(config).values["messages"][-1].text.startswith("Hello.")
         graph.invoke({"messages": [HumanMessage("keep both after all")]}, config, context=context)
         refused = [
             ToolMessage('{"error": "The user said no."}', tool_call_id=id, status="error")

@@ -2,7 +2,9 @@
 
 import pytest
 
-from nodes.policies import Evidence, claimed_write_needs_receipt, first_violation
+from nodes.policies.check import first_violation
+from nodes.policies.claims import claimed_write_needs_receipt
+from nodes.policies.evidence import Evidence
 
 STORE, CHANGE, DELETE, REMOVE = ("create_item",), ("update_item",), ("delete_item",), ("update_item",)
 UNDO = ("undo",)

@@ -17,6 +17,7 @@ How it reads:
 from ana.time.when.mentions import Mention, drop_mentions, find_stretches, resolve, spell_out
 from ana.time.when.questions import find_named_days, read_due_question
 from ana.time.when.times import TimeMention, find_hours_ahead, find_times, read_shift
+from ana.time.when.words import weekday_named
 
 __all__ = [
     "Mention",
@@ -30,4 +31,5 @@ __all__ = [
     "read_shift",
     "resolve",
     "spell_out",
+    "weekday_named",
 ]

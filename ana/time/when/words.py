@@ -56,6 +56,12 @@ def shift_day(day: date, by: timedelta | relativedelta) -> date:
         return date.min if day.year < 5000 else date.max
 
 
+def weekday_named(text: str) -> int | None:
+    """Return the weekday that stands beside a date in a mention, from 0, Monday; None without one or without a date."""
+    name = re.search(ANY_WEEKDAY, text, re.IGNORECASE)
+    return weekday_number(name[0]) if name and re.search(r"\d", text) else None
+
+
 def weekday_number(name: str) -> int:
     return _DAYS.index(name[:3].lower())
 

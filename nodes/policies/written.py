@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nodes.questions import any_of, split_sentences
+from nodes.policies.questions import any_of, split_sentences
 
 _STORING = frozenset({"create_item", "update_item", "append_context", "replace_context", "undo"})
 _DELETING = frozenset({"delete_item", "delete_context", "undo"})

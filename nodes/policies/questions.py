@@ -41,7 +41,7 @@ def _drop_orders(question: str) -> list[str]:
 # ---- a computed number
 
 _NUMBER = r"[$€£]?\d+(?:,\d{3})*(?:\.\d+)?"
-_NO_QUANTITY = any_of(
+NO_QUANTITY = any_of(
     r"\b\d{4}-\d{1,2}-\d{1,2}(?:T[\d:]+)?",  # 2026-01-13
     r"\b\d{1,2}/\d{1,2}/\d{2,4}\b",
     r"\bv?\d+\.\d+\.\d+(?:\.\d+)*\b",  # 3.11.2, 13.01.2026
@@ -98,10 +98,10 @@ _QUANTITY = re.compile(rf"(?<![\w.]){_NUMBER}(?!\w)")
 def asks_for_number(question: str) -> bool:
     """Whether a message asks for a number that has to be calculated, not looked up."""
     # Dates, phone numbers and versions hold digits and signs, but nobody wants them calculated.
-    asked = [_NO_QUANTITY.sub("#", s) for s in _drop_orders(question)]
+    asked = [NO_QUANTITY.sub("#", s) for s in _drop_orders(question)]
     if any(_asks_expression(s) or _is_sum(s) or _asks_in_words(s) for s in asked):
         return True
-    return len(_QUANTITY.findall(_NO_QUANTITY.sub("#", question))) > 1 and any(
+    return len(_QUANTITY.findall(NO_QUANTITY.sub("#", question))) > 1 and any(
         _TOTAL.search(s) or (_HOW_MUCH.search(s) and _RATE.search(" ".join(asked))) for s in asked
     )
 

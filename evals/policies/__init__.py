@@ -1,0 +1,1 @@
+"""How well the policies tell honest drafts from false ones."""

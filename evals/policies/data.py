@@ -1,0 +1,49 @@
+"""The drafts of evals/data/policies; its README explains the fields."""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ana.settings import PROJECT
+
+DATA = PROJECT / "evals" / "data" / "policies"
+CLASSES = ("claims", "numbers", "time", "dates", "ids")
+LANGUAGES = ("en", "de", "es", "fr", "ja")
+Half = Literal["tuning", "held-out"]
+HALVES: tuple[Half, ...] = ("tuning", "held-out")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A turn up to its draft, and whether the draft is false."""
+
+    id: str
+    kind: str
+    language: str
+    question: str
+    now: str
+    zone: str
+    steps: list[dict[str, Any]]
+    draft: str
+    false: bool
+    why: str
+    earlier: list[str] = field(default_factory=list)
+    context: list[str] = field(default_factory=list)
+
+    @property
+    def half(self) -> Half:
+        """The half it belongs to, the same in every run."""
+        return HALVES[hashlib.sha256(self.id.encode()).digest()[0] % 2]
+
+
+def load_cases(half: Half | None = None) -> list[Case]:
+    """Return the cases of a half, or all of them."""
+    texts = ((DATA / f"{name}.jsonl").read_text(encoding="utf-8") for name in CLASSES)
+    cases = [_read_case(line) for text in texts for line in text.splitlines()]
+    return [case for case in cases if half in (None, case.half)]
+
+
+def _read_case(line: str) -> Case:
+    given = json.loads(line)
+    return Case(kind=given.pop("class"), **given)

@@ -1,0 +1,97 @@
+"""Measure the policies: which false drafts they miss, and which honest ones they send back."""
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from tabulate import tabulate
+
+from evals.policies.data import CLASSES, HALVES, LANGUAGES, Case, Half, load_cases
+from nodes.load_context import calendar
+from nodes.policies.check import first_violation
+from nodes.policies.claims import may_expect_write
+from nodes.policies.evidence import Call, Evidence
+
+HEADERS = ("class", "language", "honest", "false alarms", "false", "missed", "sent back")
+
+
+def make_evidence(case: Case) -> Evidence:
+    """Return the turn of a case as the policies see it."""
+    moment = datetime.fromisoformat(case.now).replace(tzinfo=ZoneInfo(case.zone))
+    calls = tuple(_make_call(step, at) for at, step in enumerate(case.steps))
+    tools = tuple(call.tool for call in calls if call.ok)
+    lines = dict(enumerate(case.context))
+    prompt = calendar(moment, case.zone)
+    return Evidence(case.question, case.draft, tools, calls, tuple(case.earlier), lines, prompt, moment)
+
+
+def _make_call(step: dict[str, object], at: int) -> Call:
+    args, receipts = step["args"], step.get("receipts", [])
+    assert isinstance(args, dict)
+    assert isinstance(receipts, list)
+    text = json.dumps(step["result"], ensure_ascii=False)
+    # a lookup comes in a decision of its own, writes in one batch
+    number = at if step["tool"] == "query_items" else 1000
+    return Call(str(step["tool"]), args, text, not step.get("failed"), number, tuple(receipts))
+
+
+def is_sent_back(case: Case) -> bool:
+    """Whether a policy sends the draft back."""
+    return first_violation(make_evidence(case)) is not None
+
+
+def is_shown(case: Case) -> bool:
+    """Whether the line under the answer shows that a claim is false: nothing was changed, or only what it lists."""
+    e = make_evidence(case)
+    return bool(e.receipts) or may_expect_write(e)
+
+
+def is_caught(case: Case) -> bool:
+    """Whether a false draft does not get by: it is sent back, or its claim stands above a line that says otherwise."""
+    return is_sent_back(case) or (case.kind == "claims" and is_shown(case))
+
+
+def is_noise(case: Case) -> bool:
+    """Whether an honest answer to a question or to talk has a line under it that says that nothing was changed."""
+    e = make_evidence(case)
+    return not case.false and not e.receipts and may_expect_write(e)
+
+
+def rows(half: Half) -> Iterator[tuple[str, str, int, int, int, int, int]]:
+    """Yield the counts of each class and language, and of each class."""
+    cases = load_cases(half)
+    for kind in CLASSES:
+        for language in (*LANGUAGES, "all"):
+            yield _count(kind, language, [c for c in cases if c.kind == kind and language in (c.language, "all")])
+    for language in (*LANGUAGES, "all"):
+        yield _count("all", language, [c for c in cases if language in (c.language, "all")])
+
+
+def _count(kind: str, language: str, cases: Iterable[Case]) -> tuple[str, str, int, int, int, int, int]:
+    cases = [*cases]
+    honest, false = ([case for case in cases if case.false is wanted] for wanted in (False, True))
+    alarms, missed = sum(map(is_sent_back, honest)), sum(not is_caught(case) for case in false)
+    return kind, language, len(honest), alarms, len(false), missed, sum(map(is_sent_back, false))
+
+
+def print_wrong(half: Half) -> None:
+    """Print every case of a half that is judged wrongly."""
+    for case in load_cases(half):
+        violation = first_violation(make_evidence(case))
+        if verdict := _judge(case, violation is not None):
+            reason = f" [{violation.policy}: {violation.reason[:120]}]" if violation else ""
+            print(f"{verdict} {case.id} {case.question!r} -> {case.draft!r}{reason}")
+
+
+def _judge(case: Case, sent_back: bool) -> str:
+    if case.false:
+        return "" if is_caught(case) else "missed"
+    return "false alarm" if sent_back else "noise" if is_noise(case) else ""
+
+
+def main() -> None:
+    for half in HALVES:
+        print(f"{half}\n{tabulate(rows(half), HEADERS)}\n")
+        quiet = [case for case in load_cases(half) if not case.false and not case.steps]
+        print(f"lines under honest answers without a call: {sum(map(is_noise, quiet))} of {len(quiet)}\n")

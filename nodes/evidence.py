@@ -1,0 +1,43 @@
+"""Put together what the policies are shown of a turn."""
+
+from collections.abc import Iterator, Sequence
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+
+from ana.handles import Handles
+from graph.state import State
+from nodes.history import this_turn
+from nodes.policies.claims import WRITES
+from nodes.policies.evidence import Call, Evidence
+from tools.artifacts import receipts_of
+
+
+def collect_evidence(state: State, handles: Handles) -> Evidence:
+    """Return the turn as the policies see it."""
+    messages = this_turn(state["messages"])
+    earlier = [message.text for message in state["messages"][: len(state["messages"]) - len(messages)]]
+    loaded = state.get("loaded")
+    return Evidence(
+        question=state["turn"]["question"],
+        draft=state["draft"],
+        tools=tuple(str(m.name) for m in messages if isinstance(m, ToolMessage) and _did(m)),
+        calls=tuple(_list_calls(messages)),
+        earlier=(state.get("summary", ""), *earlier),
+        lines=loaded["lines"] if loaded else {},
+        prompt=loaded["now"] if loaded else "",
+        now=handles.clock.now(),
+    )
+
+
+def _did(message: ToolMessage) -> bool:
+    """Whether a call had a result; a write that wrote nothing, such as a copy that was refused, did nothing."""
+    return message.status == "success" and (message.name not in WRITES or bool(receipts_of(message)))
+
+
+def _list_calls(messages: Sequence[AnyMessage]) -> Iterator[Call]:
+    answers = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
+    for step, message in enumerate(messages):
+        for call in message.tool_calls if isinstance(message, AIMessage) else ():
+            if answer := answers.get(str(call["id"])):
+                ok, receipts = answer.status == "success", tuple(receipts_of(answer))
+                yield Call(call["name"], call["args"], answer.text, ok, step, receipts)

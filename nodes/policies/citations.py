@@ -1,0 +1,50 @@
+"""Ids and line numbers that a draft cites exist in what the turn has seen."""
+
+import re
+from collections.abc import Iterator
+
+from nodes.policies.evidence import Evidence, Violation
+from nodes.policies.texts import blank_quotes, is_composed
+
+_ID = re.compile(r"(?<![\w@/#.-])(?=[a-z2-7]*[2-7])(?=[a-z2-7]*[a-z])[a-z2-7]{8}(?![\w@/-]|\.\w)", re.ASCII)
+_NAME = r"lines?|zeilen?|l[ií]neas?|lignes?"
+_LINE = re.compile(
+    rf"\b(?:{_NAME})\s+(?:no\.?\s*|nº\s*|#)?(?P<n>\d{{1,3}})\b|(?P<kanji>\d{{1,3}})\s*行目", re.IGNORECASE
+)
+_ASKED = re.compile(rf"\b(?:{_NAME})\b|行", re.IGNORECASE)
+
+
+def citations_exist(e: Evidence) -> Violation | None:
+    """Require that an id or the number of a line stands in what was asked, found or shown."""
+    wrong = next(iter([*_find_ids(e), *_find_lines(e)]), None)
+    if wrong is None:
+        return None
+    return Violation(
+        "citation",
+        f"It cites {wrong}, which is in no result of this turn. Look it up with query_items or in Global Context "
+        f"and cite "
+        "what is there, or leave it out.",
+        "I was going to name an entry that I cannot find.",
+    )
+
+
+def _find_ids(e: Evidence) -> Iterator[str]:
+    cited = _ID.findall(e.draft)
+    known = "\n".join(e.texts()) if cited else ""
+    yield from (f"the id {id}" for id in cited if id not in known)
+
+
+def _find_lines(e: Evidence) -> Iterator[str]:
+    """Yield the lines of Global Context that there are not; a message may be about lines of something else."""
+    if not e.lines or _is_about_another_text(e.question) or is_composed(e.draft):
+        return
+    known = {*e.lines, *(int(n) for n in re.findall(r"\d+", e.question))}
+    known |= {int(n) for call in e.calls for n in re.findall(r'"line": ?(\d+)', call.text)}
+    for match in _LINE.finditer(blank_quotes(e.draft)):
+        if int(match["n"] or match["kanji"]) not in known:
+            yield f"line {match['n'] or match['kanji']}"
+
+
+def _is_about_another_text(question: str) -> bool:
+    names_one = _ASKED.search(question) and not re.search(r"\d", question)
+    return "\n" in question.strip() or "```" in question or bool(names_one)

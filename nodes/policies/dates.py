@@ -1,0 +1,111 @@
+"""A weekday beside a date is that date's weekday; "tomorrow" and "next Friday" beside a date are that day."""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
+
+from ana.time.dates import weekday
+from nodes.policies.days import Day, Named, find_days, find_relative, find_weekdays
+from nodes.policies.evidence import Evidence, Violation
+from nodes.policies.texts import blank_quotes
+
+_ARTICLES = r"(?:the|den|dem|der|el|le|del?|du)\s+"
+_BEFORE = re.compile(rf"[\s*_]*\.?(?:[,.:|(（/・–—-]|、)?[\s*_|]*(?:{_ARTICLES})?", re.IGNORECASE)
+"""What may stand between a weekday and the date it belongs to."""
+_BEHIND = re.compile(
+    r"[\s*_]*(?:[,(（/・|、]|is|was|will\s+be|falls\s+on|ist|war|fällt\s+auf|es|fue|será|cae\s+en|est|était|sera|tombe|は|が)?"
+    r"[\s*_|]*(?:(?:an?|ein|einem|einen|un|le|el|the|der)\s+)?",
+    re.IGNORECASE,
+)
+"""What may stand between a date and the weekday it is said to be."""
+_RANGE = re.compile(r"\s*(?:[-–—]|to\b|bis\b|until\b|through\b|hasta\b|al\b|au\b|から|〜)\s*", re.IGNORECASE)
+_NEXT = re.compile(r"\b(?:next|nächste[nrs]?|próximo|próxima)\s+$|来週の$", re.IGNORECASE)
+_NEXT_BEHIND = re.compile(r"\s+(?:prochaine?|que\s+viene|próximo)\b", re.IGNORECASE)
+_TWO_WEEKS = timedelta(days=14)
+
+
+def days_fit(e: Evidence) -> Violation | None:
+    """Require that days that stand together are one day."""
+    if e.now is None:
+        return None
+    wrong = next(_find_mismatches(blank_quotes(e.draft), todays(e), e.now.date()), None)
+    if wrong is None:
+        return None
+    return Violation(
+        "dates",
+        f'It says "{wrong[0]}", but {wrong[1]}. Take the date from the calendar or from '
+        "resolve_date, and say one that fits; if something was stored with a wrong date, change it.",
+        "The day I was going to name did not fit its date.",
+    )
+
+
+def todays(e: Evidence) -> set[date]:
+    """Return the present day, on the person's clock, in the prompt, and wherever else a call of `now` asked."""
+    found = {date.fromisoformat(day) for day in _ISO.findall(e.prompt)[:1]}
+    found |= {date.fromisoformat(day) for call in e.calls if call.tool == "now" for day in _ISO.findall(call.text)}
+    return found | ({e.now.date()} if e.now else set())
+
+
+_ISO = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def _find_mismatches(text: str, now: set[date], today: date) -> Iterator[tuple[str, str]]:
+    """Yield the words that do not fit together, and what is true."""
+    days, weekdays, relative = find_days(text, today), find_weekdays(text), find_relative(text)
+    for name in weekdays:
+        if day := _day_beside(text, name, days, weekdays):
+            if not any(found.weekday() == name.number for found in day.dates):
+                yield _quote(text, name, day), _tell(day)
+            elif _is_next(text, name) and not any(today < found <= today + _TWO_WEEKS for found in day.dates):
+                yield _quote(text, name, day), f"{_tell(day)}, and today is {spell(today)}"
+    for word in relative:
+        meant = {found + timedelta(days=word.number) for found in now}
+        if (day := _day_beside(text, word, days, relative)) and not meant & set(day.dates):
+            yield _quote(text, word, day), f"that day is {spell(min(meant))}"
+        elif (beside := _next_to(text, word, weekdays)) and all(found.weekday() != beside.number for found in meant):
+            yield _quote(text, word, beside), f"that day is {spell(min(meant))}"
+
+
+def spell(day: date) -> str:
+    """Return a day with its weekday."""
+    return f"{weekday(day)} {day.isoformat()}"
+
+
+def _day_beside(text: str, name: Named, days: Iterable[Day], names: Iterable[Named]) -> Day | None:
+    """Return the date that a weekday belongs to: the one after it, else the one before it; in Mon-Fri neither."""
+    if any(_RANGE.fullmatch(text, other.end, name.start) for other in names):
+        return None
+    for day in days:
+        if day.start >= name.end and _BEFORE.fullmatch(text, name.end, day.start):
+            return day
+    if _RANGE.match(text, name.end):
+        return None
+    before = [day for day in days if day.end <= name.start and _BEHIND.fullmatch(text, day.end, name.start)]
+    # in "Mon 23 Nov, Tue 24 Nov" the first date has a weekday of its own
+    own = any(o.end <= d.start and _BEFORE.fullmatch(text, o.end, d.start) for d in before for o in names)
+    return before[-1] if before and not (own and _is_list(text, before[-1], name)) else None
+
+
+def _is_list(text: str, day: Day, name: Named) -> bool:
+    return "," in text[day.end : name.start] or "、" in text[day.end : name.start]
+
+
+def _next_to(text: str, word: Named, weekdays: Iterable[Named]) -> Named | None:
+    found = (w for w in weekdays if w.start >= word.end and _BEFORE.fullmatch(text, word.end, w.start))
+    beside = next(found, None)
+    if beside is None and word.number == 0:
+        found = (w for w in weekdays if w.start >= word.end and _BEHIND.fullmatch(text, word.end, w.start))
+        beside = next(found, None)
+    return None if beside is None or _RANGE.match(text, beside.end) else beside
+
+
+def _is_next(text: str, name: Named) -> bool:
+    return bool(_NEXT.search(text[: name.start]) or _NEXT_BEHIND.match(text, name.end))
+
+
+def _quote(text: str, one: Named | Day, other: Named | Day) -> str:
+    return " ".join(text[min(one.start, other.start) : max(one.end, other.end)].split())
+
+
+def _tell(day: Day) -> str:
+    return f"that date is {' or '.join(spell(found) for found in day.dates)}" if day.dates else "there is no such day"

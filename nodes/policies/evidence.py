@@ -1,0 +1,79 @@
+"""A turn as the policies see it, and what a policy says of a draft."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from tools.artifacts import Receipt
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the turn, with its answer.
+
+    Args:
+        tool: The tool that was asked for.
+        args: Its arguments.
+        text: What the model was answered.
+        ok: Whether that was a result, not an error.
+        step: Which of the model's decisions asked for it.
+        receipts: Of what it wrote.
+    """
+
+    tool: str
+    args: Mapping[str, Any]
+    text: str
+    ok: bool = True
+    step: int = 0
+    receipts: tuple[Receipt, ...] = ()
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One turn, as the policies see it.
+
+    Args:
+        question: The person's message.
+        draft: The assistant's draft answer.
+        tools: The tools that ran successfully in this turn.
+        calls: The calls of this turn, in order.
+        earlier: What was said before this turn, as far as it is known, tools' results included.
+        lines: Global Context as the prompt shows it.
+        prompt: The prompt's time and calendar.
+        now: The person's clock; None where no present time can be told.
+    """
+
+    question: str
+    draft: str
+    tools: tuple[str, ...]
+    calls: tuple[Call, ...] = ()
+    earlier: tuple[str, ...] = ()
+    lines: Mapping[int, str] = field(default_factory=dict)
+    prompt: str = ""
+    now: datetime | None = None
+
+    @property
+    def receipts(self) -> tuple[Receipt, ...]:
+        """The receipts of every write, in order."""
+        return tuple(receipt for call in self.calls for receipt in call.receipts)
+
+    def texts(self) -> list[str]:
+        """Return all that a draft may have something from: the message, results, Global Context, what was said."""
+        asked = (f"{call.args} {call.text}" for call in self.calls)
+        return [self.question, *asked, *self.earlier, *self.lines.values(), self.prompt]
+
+
+@dataclass(frozen=True)
+class Violation:
+    """The policy that a draft breaks.
+
+    Args:
+        policy: The policy's name.
+        reason: Tells the model the mistake and the honest ways out.
+        fallback: Tells the person, if the model does not correct it.
+    """
+
+    policy: str
+    reason: str
+    fallback: str

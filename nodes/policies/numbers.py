@@ -1,0 +1,188 @@
+"""Numbers that answer a calculation, or are a total, count or amount of stored items, come from somewhere."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
+from itertools import combinations
+from typing import Any
+
+from nodes.policies.evidence import Evidence, Violation
+from nodes.policies.quantities import Quantity, all_values, find_quantities, is_traced
+from nodes.policies.questions import any_of, asks_for_number, is_order, split_sentences
+from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
+from nodes.policies.written import makes_statement
+
+_OWNS = any_of(r"\bdo i have\b|\bhave i\b|\bhabe ich\b|\btengo\b|\bj['’]ai\b|\bai-je\b")
+"""A question for what is stored is looked up, not calculated."""
+MOST_NUMBERS = 60
+"""A draft with more numbers than this is a table of something."""
+MOST_GIVEN = 3
+"""A draft with more numbers of its own than this is a plan or a table, and no answer to a calculation."""
+
+_IN_WORDS = any_of(
+    r"\b(?:is|equals|makes) (?:exactly |about )?(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
+    r"(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|a hundred|a thousand)\b",
+)
+_HOW_MANY = any_of(
+    r"\bhow many\b", r"\bwie ?viele\b", r"\bcu[aá]nt[oa]s\b", r"\bcombien d(?:e\b|['’])", r"何[件個本枚冊つ人]|いくつ"
+)
+_ROOT = any_of(
+    r"\b(?:square|cube) root\b|\bfactorial\b|wurzel\b|fakultät\b|\bra[ií]z\b|\bracine\b|\bfactori|平方根|立方根|階乗"
+)
+_OPERATION = re.compile(r"\d\s*(?:[*×÷^+]|\*\*)\s*\d|\d\s*[%％](?!\w)")
+
+
+def numbers_are_traced(e: Evidence) -> Violation | None:
+    """Require that a number which had to be worked out comes from the calculator, and one of stored items from them."""
+    if "calculator" in e.tools:
+        return _quotes_calculator(e)
+    if _worked_out_in_words(e) or (wrong := _find_worked_out(e)):
+        given = "" if _worked_out_in_words(e) or not wrong else f' "{wrong}"'
+        return _violation(f"It gives a computed number{given}, but calculator did not run this turn.")
+    if counted := _find_miscount(e):
+        return _violation(f'It counts "{counted}", and the results of this turn do not hold so many.')
+    return None
+
+
+def _violation(what: str) -> Violation:
+    reason = f"{what} Call calculator or look again, then answer from the result; or leave the number out."
+    return Violation("arithmetic", reason, "I did not manage to calculate that reliably. Please ask again.")
+
+
+def _worked_out_in_words(e: Evidence) -> bool:
+    return asks_for_number(e.question) and makes_statement(e.draft, _IN_WORDS)
+
+
+# ---- the calculator's value
+
+
+def _quotes_calculator(e: Evidence) -> Violation | None:
+    """Require that an answer does not give another number than the last calculation."""
+    value, untraced = last_value(e), _untraced(e)
+    if value is None or not untraced or states(e.draft, value, _today(e)) or is_composed(e.draft):
+        return None
+    return _violation(f'The calculator returned {value:,}, but it gives "{untraced[0].text}".')
+
+
+def last_value(e: Evidence) -> float | None:
+    """Return the result of the last calculation; None without one."""
+    results = [_read(call.text) for call in e.calls if call.tool == "calculator" and call.ok]
+    value = results[-1].get("result") if results else None
+    return value if isinstance(value, int | float) else None
+
+
+def states(draft: str, value: float, today: date) -> bool:
+    """Whether a draft gives a value in any usual form, or rounded to the digits that it shows."""
+    if any(is_traced(quantity, [value, -value]) for quantity in find_quantities(draft, today)):
+        return True
+    return any(abs(value) == found for found in all_values([draft]))
+
+
+def put_value(e: Evidence) -> str:
+    """Return the draft, with the calculator's last value added where it stands nowhere in it."""
+    value = last_value(e)
+    if value is None or states(e.draft, value, _today(e)) or _IN_WORDS.search(e.draft) or is_composed(e.draft):
+        return e.draft
+    return f"{e.draft}\n\n(= {value:,})"
+
+
+# ---- numbers that were worked out without it
+
+
+def _find_worked_out(e: Evidence) -> str | None:
+    untraced, asked = _untraced(e), _quantities(e.question, e)
+    if not untraced:
+        return None
+    if asks_for_number(e.question):
+        return untraced[0].text
+    if len(untraced) > MOST_GIVEN or is_composed(e.draft) or any(call.receipts for call in e.calls):
+        return None
+    if _asks_calculation(e):
+        return untraced[0].text
+    amounts = _amounts(e)
+    given = next((q for q in untraced if _is_combined(q, [q.values for q in asked]) or _is_amount(q, amounts)), None)
+    return given.text if given else None
+
+
+def _asks_calculation(e: Evidence) -> bool:
+    """Whether a message, in any language, gives numbers and asks what they make."""
+    asked = [line for line in split_sentences(e.question) if not is_order(line) and not _OWNS.search(line)]
+    given = sum(len(_quantities(line, e)) for line in asked)
+    if any(_ROOT.search(line) for line in asked):
+        return given > 0
+    return given > 1 and any(asks(line) or _OPERATION.search(line) for line in asked)
+
+
+def _is_combined(quantity: Quantity, asked: Sequence[frozenset[float]]) -> bool:
+    """Whether a number is what an operation over two numbers of the message makes."""
+    pairs = ((a, b) for one, other in combinations(asked, 2) for x in one for y in other for a, b in ((x, y), (y, x)))
+    results = [r for a, b in pairs for r in (a + b, a - b, a * b, a / b if b else a, a * b / 100, a + a * b / 100)]
+    return is_traced(quantity, results) and max(quantity.values) >= 1
+
+
+def _is_amount(quantity: Quantity, amounts: Sequence[float]) -> bool:
+    """Whether a number is given as an amount of stored items: a sum of money or a large number beside their own."""
+    money = quantity.unit not in ("", "%")
+    return bool(amounts) and (money or (len(amounts) > 1 and min(quantity.values) >= 100))
+
+
+def _amounts(e: Evidence) -> list[float]:
+    """Return the numbers that the items found in this turn have as properties."""
+    values = (value for item in _found(e) for value in item.get("properties", {}).values())
+    return [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+
+
+def _untraced(e: Evidence) -> list[Quantity]:
+    """Return the numbers that a draft states and has from nowhere."""
+    stated = "\n".join(line for line in split_lines(blank_quotes(e.draft)) if not asks(line) and not _declines(line))
+    found = _quantities(stated, e)
+    if len(found) > MOST_NUMBERS:
+        return []
+    # what was said long ago is looked through only for what this turn does not explain
+    for texts in ((e.question,), [f"{call.args} {call.text}" for call in e.calls], (*e.lines.values(), *e.earlier)):
+        if found:
+            known = {value for text in texts for quantity in _quantities(text, e) for value in quantity.values}
+            found = [quantity for quantity in found if not is_traced(quantity, known)]
+    return found
+
+
+def _declines(line: str) -> bool:
+    return says_no(line) and not re.search(r"[=$€£]", line)
+
+
+# ---- counts
+
+
+def _find_miscount(e: Evidence) -> str | None:
+    """Return the number of items a draft gives as the answer to "how many", if more than were found."""
+    totals = [result["total"] for call in e.calls if (result := _read(call.text)) and "items" in result]
+    if not totals or not _HOW_MANY.search(e.question):
+        return None
+    first = _untraced(e)[:1]
+    return next((q.text for q in first if not q.unit and min(q.values) > sum(totals)), None)
+
+
+# ---- what they are found in
+
+
+def _quantities(text: str, e: Evidence) -> list[Quantity]:
+    return find_quantities(text, _today(e))
+
+
+def _today(e: Evidence) -> date:
+    return (e.now or datetime.now(UTC)).date()
+
+
+def _found(e: Evidence) -> Iterator[dict[str, Any]]:
+    for call in e.calls:
+        if call.ok and call.tool == "query_items":
+            yield from _read(call.text).get("items", [])
+
+
+def _read(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}

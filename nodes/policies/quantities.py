@@ -1,0 +1,126 @@
+"""Numbers as people write them: 1,275.50, 1.275,50, 1 275,50, １２, 5万; each may be read in more than one way."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from nodes.policies.days import find_days
+from nodes.policies.moments import find_written
+from nodes.policies.questions import NO_QUANTITY
+
+_SPACE = r"[ \u00a0\u202f]"
+_NUMBER = re.compile(
+    rf"(?<![A-Za-z0-9_.,/#-])(?P<sign>[-−](?=\d))?(?P<mark>[$€£¥]\s?)?(?P<text>\d{{1,3}}(?:{_SPACE}\d{{3}})+(?:,\d+)?(?!\d)"
+    r"|\d+(?:['’]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)*)"
+    rf"(?P<scale>[万億])?(?:{_SPACE}?(?P<unit>%|％|€|\$|£|円|EUR\b|USD\b|GBP\b|[Ee]uros?\b|[Dd]ollars?\b))?(?![\w]*[A-Za-z_]\w*\d|-\d)"
+)
+BLANK = "\0"
+"""Stands where something else than a number stood; no space, or two numbers would become one."""
+_DIGIT = re.compile(r"\d")
+_SCALES = {"万": 10_000, "億": 100_000_000}
+_LISTED = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\d{1,2}[.)]\s", re.MULTILINE)
+_ORDINAL = re.compile(
+    r"\d+(?:st|nd|rd|th|er|e|º|ª|°)\b|\b(?:19|20)\d\d\b(?![.,]\d|\s?[%€$£円])|(?:19|20)\d\d年|\d+(?:番|位|世紀)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number in a text.
+
+    Args:
+        text: Its digits and separators.
+        readings: What it can be read as, each with the digits it then gives after the point.
+        unit: A currency, % or empty.
+        start: Its first character.
+        end: The character after its last.
+    """
+
+    text: str
+    readings: tuple[tuple[float, int], ...]
+    unit: str
+    start: int
+    end: int
+
+    @property
+    def values(self) -> frozenset[float]:
+        """What it can be read as."""
+        return frozenset(value for value, _ in self.readings)
+
+
+def find_quantities(text: str, today: date) -> list[Quantity]:
+    """Return the numbers of a text that are not part of a date, a time, an ordinal, a year, an id or a list's count."""
+    if not _DIGIT.search(text):
+        return []
+    # full-width digits are one character each, so that every place stays the same
+    plain = text.translate(_NARROW)
+    days = [(found.start, found.end) for found in find_days(plain, today)]
+    signs = list(plain)
+    for start, end in [*days, *((found.start, found.end) for found in find_written(plain))]:
+        signs[start:end] = BLANK * (end - start)
+    plain = "".join(signs)
+    for pattern in (_LISTED, _ORDINAL, NO_QUANTITY):
+        plain = pattern.sub(lambda match: BLANK * len(match[0]), plain)
+    return [_read(match) for match in _NUMBER.finditer(plain)]
+
+
+_NARROW = {ord(wide): narrow for wide, narrow in zip("０１２３４５６７８９．，％", "0123456789.,%", strict=True)}
+
+
+def _read(match: re.Match[str]) -> Quantity:
+    said = re.sub(r"[\s'’\u00a0\u202f]", "", match["text"])
+    scale = _SCALES.get(match["scale"] or "", 1)
+    readings = tuple((value * scale, decimals) for value, decimals in _readings(said))
+    unit = (match["unit"] or match["mark"] or "").strip()
+    return Quantity(match["text"], readings, unit.replace("％", "%"), match.start(), match.end())
+
+
+def _readings(said: str) -> Iterable[tuple[float, int]]:
+    """Yield what digits and marks may mean, each with its decimals: 1.234 is either."""
+    marks = [mark for mark in said if mark in ".,"]
+    if not marks:
+        yield float(said), 0
+        return
+    if len(set(marks)) > 1 or len(marks) == 1:  # the last mark begins the decimals
+        whole, _, part = said.rpartition(marks[-1])
+        yield float(f"{re.sub('[.,]', '', whole)}.{part}"), len(part)
+    if len(set(marks)) == 1 and all(len(group) == 3 for group in re.split("[.,]", said)[1:]):
+        yield float(re.sub("[.,]", "", said)), 0
+
+
+def all_values(texts: Iterable[str]) -> set[float]:
+    """Return every number that stands in the texts, dates and times included, however it may be read."""
+    return {value for text in texts for match in _ANY.finditer(text.translate(_NARROW)) for value in _loose(match)}
+
+
+_ANY = re.compile(rf"(?P<text>\d{{1,3}}(?:{_SPACE}\d{{3}})+(?:,\d+)?(?!\d)|\d+(?:['’.,]\d+)*)(?P<scale>[万億])?")
+
+
+def _loose(match: re.Match[str]) -> Iterable[float]:
+    said = re.sub(r"[\s'’\u00a0\u202f]", "", match["text"])
+    scale = _SCALES.get(match["scale"] or "", 1)
+    yield from (float(part) for part in re.split(r"\D+", match["text"]) if part)
+    if re.fullmatch(r"\d+(?:[.,]\d+)*", said):
+        yield from (value * scale for value, _ in _readings(said))
+
+
+def is_traced(quantity: Quantity, known: Iterable[float]) -> bool:
+    """Whether a number is one of the known ones, as it is, rounded to the digits it shows, or as a percentage."""
+    sources = [*known]
+    return any(
+        _is_rounding(value, decimals, source * times)
+        for value, decimals in quantity.readings
+        for source in sources
+        for times in ((1, 100) if quantity.unit == "%" else (1,))
+    )
+
+
+def _is_rounding(value: float, decimals: int, source: float) -> bool:
+    difference = abs(value - source)
+    if difference < 1e-9 or (source % 1 and abs(source) >= 1 and difference <= 0.5 / 10**decimals + 1e-9):
+        return True
+    # "about 4,050" of 4,046, but not 5,000 of 4,560
+    zeros = len(str(int(value))) - len(str(int(value)).rstrip("0")) if not decimals else 0
+    return zeros > 0 and abs(source) >= 100 and difference <= min(0.5 * 10**zeros, abs(source) / 50)

@@ -1,0 +1,54 @@
+"""Parts of a text that are not the assistant's own words, and the words that say no."""
+
+import re
+
+_QUOTED = re.compile(
+    r"```.*?(?:```|\Z)|^\s*>[^\n]*|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«\n]*«|「[^」]*」|『[^』]*』|\"[^\"\n]*\"",
+    re.DOTALL | re.MULTILINE,
+)
+_NO = re.compile(
+    r"\b(?:not|no|none|nothing|never|cannot|only|except|but|failed|fail|unable|already|error|missing|instead)\b|n['’]t\b"
+    r"|\b(?:nicht|nichts|kein\w*|nie|nur|außer|leider|fehlgeschlagen|fehler|bereits|schon|aber|statt)\b"
+    r"|\b(?:nada|ningun[oa]?|ningún|nunca|solo|sólo|excepto|salvo|pero|falló|fallado|ya|aunque|tampoco)\b"
+    r"|\b(?:ne|pas|rien|aucune?|jamais|seulement|sauf|mais|échoué|erreur|déjà)\b|\bn['’]"
+    r"|ない|ません|なかった|できず|失敗|エラー|すでに|既に|だけ|以外",
+    re.IGNORECASE,
+)
+_LIST = re.compile(r"\s*(?:[-*+•|✅~]|\d+[.)])")
+_ASKS = re.compile(r"[?？]\W*$|か。?\W*$")
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
+
+
+def blank_quotes(text: str) -> str:
+    """Return a text in which quotations and code are blanks; every other character keeps its place."""
+    return _QUOTED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def drop_drafted(draft: str) -> str:
+    """Return an answer without the text that it was asked to write: what follows "Here is a draft:"."""
+    head, colon, rest = draft.partition(":\n\n")
+    return head if colon and "\n" not in head.strip() and not _LIST.match(rest) else draft
+
+
+def split_lines(text: str) -> list[str]:
+    """Return the sentences and lines of a text in any language."""
+    return [part.strip() for part in _SENTENCE.split(text) if part and part.strip()]
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence is a question."""
+    return bool(_ASKS.search(sentence))
+
+
+def says_no(sentence: str) -> bool:
+    """Whether a sentence denies, excepts or regrets something: such words are few in every language."""
+    return bool(_NO.search(sentence))
+
+
+def is_composed(draft: str) -> bool:
+    """Whether an answer is a text of many parts, such as a plan or a letter, and not a reply in a few sentences."""
+    return len([line for line in draft.split("\n") if line.strip()]) > MOST_LINES or len(draft) > MOST_CHARACTERS
+
+
+MOST_LINES = 4
+MOST_CHARACTERS = 500

@@ -1,0 +1,35 @@
+"""The policies on the judged drafts of evals/data/policies, and on honest turns that are generated."""
+
+import pytest
+
+from evals.policies.data import CLASSES, HALVES, LANGUAGES, Half, load_cases
+from evals.policies.harmless import generate_turns
+from evals.policies.measure import is_caught, is_noise, is_sent_back
+from evals.policies.names import FILE, render_names
+from nodes.policies.check import first_violation
+
+
+def test_500_generated_harmless_turns_raise_no_alarm() -> None:
+    wrong = [(e.draft, violation.reason) for e in generate_turns(500, seed=15) if (violation := first_violation(e))]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_few_false_drafts_get_by_and_few_honest_ones_are_sent_back(half: Half) -> None:
+    cases = load_cases(half)
+    honest, false = ([case for case in cases if case.false is wanted] for wanted in (False, True))
+    assert sum(map(is_sent_back, honest)) <= 0.02 * len(honest)
+    assert sum(not is_caught(case) for case in false) <= 0.05 * len(false)
+    assert sum(map(is_noise, honest)) <= 0.05 * len(honest)
+
+
+def test_there_are_cases_of_every_class_and_language() -> None:
+    cases = load_cases()
+    assert len(cases) >= 400
+    assert len({case.id for case in cases}) == len(cases)
+    kinds = {(case.kind, case.language, case.false) for case in cases}
+    assert kinds == {(kind, language, false) for kind in CLASSES for language in LANGUAGES for false in (True, False)}
+
+
+def test_the_names_of_days_and_months_are_those_of_the_cldr() -> None:
+    assert FILE.read_text(encoding="utf-8") == render_names()

@@ -1,0 +1,90 @@
+"""Dates from phrases, for a model that would count days wrong."""
+
+import re
+from datetime import date, time
+
+from langchain_core.tools import tool
+
+from ana.errors import ToolError
+from ana.time.clock import Clock
+from ana.time.dates import weekday
+from ana.time.when import (
+    Mention,
+    TimeMention,
+    drop_mentions,
+    find_hours_ahead,
+    find_times,
+    read_shift,
+    resolve,
+    weekday_named,
+)
+from tools.call import Injected
+
+UNDERSTOOD = (
+    "Understood in English, one day at a time: tomorrow, Friday, next Friday, Friday week, in 3 weeks, the 13th, "
+    "January 13, "
+    "13 January 2027, the first Monday of March, end of the month, this weekend, 2026-01-13; with a time such as "
+    "at 14:30; "
+    "with after also: two weeks later."
+)
+_FILLER = re.compile(
+    r"\b(?:on|at|by|due|the|of|in|for|from|until|till|before|around|about|and|then|a|sharp|starting|day|date|time|morning"
+    r"|afternoon|evening|night|o'?clock)\b|\W",
+    re.IGNORECASE,
+)
+"""What may be left of a phrase when its day and its time are taken out."""
+
+
+@tool(parse_docstring=True)
+def resolve_date(phrase: str, after: str | None = None, *, call: Injected) -> dict[str, str]:
+    """Work out the date that a phrase names, such as "the third Friday in March" or "in 6 weeks at 9:30".
+
+    Args:
+        phrase: The phrase, in English.
+        after: An ISO date to count from instead of today.
+    """
+    base = _read_base(after, call.clock)
+    phrase = phrase.strip()
+    if after is None and (ahead := find_hours_ahead(phrase, call.clock.now())):
+        start, end, moment = ahead
+        _require_read(phrase[:start] + phrase[end:])
+        return _answer(phrase, moment.date(), moment.time())
+    if shift := read_shift(phrase) if after else None:
+        return _answer(phrase, base + shift, None)
+    days, times = resolve(phrase, base), find_times(phrase)
+    times = [at for at in times if all(at.end <= day.start or day.end <= at.start for day in days)]
+    _require_read(drop_mentions(phrase, sorted([*days, *times], key=lambda mention: mention.start)))
+    return _put_together(phrase, days, times)
+
+
+def _put_together(phrase: str, days: list[Mention], times: list[TimeMention]) -> dict[str, str]:
+    if len(days) != 1 or len(times) > 1:
+        named = "no day" if not days else "more than one day or time"
+        raise ToolError(f"{phrase!r} names {named}.", UNDERSTOOD)
+    day = days[0]
+    if (said := weekday_named(day.text)) is not None and said != day.first.weekday():
+        raise ToolError(f"{day.first} is a {weekday(day.first)}; {day.text!r} does not fit.", "Ask which is meant.")
+    return _answer(phrase, day.first, times[0].at if times else None, day.last)
+
+
+def _read_base(after: str | None, clock: Clock) -> date:
+    """Return the day that is counted from."""
+    try:
+        return date.fromisoformat(after[:10]) if after else clock.now().date()
+    except ValueError as exc:
+        raise ToolError(f"{after!r} is not an ISO date.", "Give after as 2026-01-13, or leave it out.") from exc
+
+
+def _require_read(rest: str) -> None:
+    """Refuse a phrase of which something is left: the day of the rest would be another one."""
+    if unread := " ".join(_FILLER.sub(" ", rest).split()):
+        raise ToolError(f"{unread!r} is not understood.", UNDERSTOOD)
+
+
+def _answer(phrase: str, first: date, at: time | None, last: date | None = None) -> dict[str, str]:
+    found = {"date": first.isoformat(), "weekday": weekday(first)}
+    if last and last != first:
+        found |= {"last": last.isoformat(), "last_weekday": weekday(last)}
+    if at:
+        found["time"] = at.isoformat(timespec="minutes")
+    return found | {"phrase": phrase}
