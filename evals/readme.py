@@ -114,11 +114,15 @@ def render_doors() -> str:
     return "\n".join(["| door | what for |", "| --- | --- |", *(f"| {door} | {what} |" for door, what in DOORS)])
 
 
-def render_recall() -> str:
-    """Return a table of recall@10 with wordllama on the held-out halves of evals/data, by kind of query."""
+def render_recall(every: dict[retrieval.Set, retrieval.Scores] | None = None) -> str:
+    """Return a table of recall@10 with wordllama on the held-out halves of evals/data, by kind of query.
+
+    Args:
+        every: The scores, by set; None measures them.
+    """
+    every = every or {name: retrieval.score_set(name, WordLlamaEmbeddings()) for name in retrieval.SETS}
     rows = []
-    for name in retrieval.SETS:
-        scores = retrieval.score_set(name, WordLlamaEmbeddings())
+    for name, scores in every.items():
         for kind, hybrid in scores["hybrid"].items():
             three = (f"{scores[leg][kind].recall10:.2f}" for leg in ("dense", "lexical"))
             rows.append(f"| {name}, {kind} ({hybrid.count}) | {' | '.join(three)} | **{hybrid.recall10:.2f}** |")

@@ -15,7 +15,7 @@ BECOME = """
     import asyncio, os, runpy, sys
 
     sleep = asyncio.sleep
-    asyncio.sleep = lambda seconds, *more: sleep(0.02 if seconds == 0.5 else seconds, *more)
+    asyncio.sleep = lambda delay, result=None: sleep(0.02 if delay == 0.5 else delay, result)
 
     def become(_, command, env):
         os.environ.clear()

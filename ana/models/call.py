@@ -55,7 +55,7 @@ def complete(
     # the tag keeps langgraph from sending the chunks on to those who listen to messages
     config = RunnableConfig(tags=[] if on_text else ["nostream"])
     try:
-        identified = IdentifiedModel(inner=model, id=id, receive=receive, streaming=True)
+        identified = IdentifiedModel(inner=model, id=id, receive=receive, streaming=on_text is not None)
         identified.invoke(list(messages), config, **bind_options(model, tools, **(options or {})))
         # what langchain made of the chunks is no use: it completes arguments that are cut short
         whole = chunks[0] + chunks[1:]

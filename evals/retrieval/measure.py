@@ -40,6 +40,9 @@ Half = Literal["tuning", "held-out"]
 Set = Literal["personal", "blind"]
 """Whoever wrote `personal` knew how search works, whoever wrote `blind` did not."""
 
+Scores = dict[str, dict[str, Score]]
+"""By leg and kind of query."""
+
 SETS: tuple[Set, ...] = ("personal", "blind")
 
 
@@ -94,7 +97,7 @@ def score_half(embedder: Embedder, half: Half = "held-out") -> Iterator[tuple[st
         yield from iter_rows({f"{name}, {leg}": scores for leg, scores in score_set(name, embedder, half).items()})
 
 
-def score_set(name: Set, embedder: Embedder, half: Half = "held-out") -> dict[str, dict[str, Score]]:
+def score_set(name: Set, embedder: Embedder, half: Half = "held-out") -> Scores:
     """Return the scores of one half of a set, by leg and kind."""
     queries = load_queries(half, name)
     with open_legs(load_items(name), embedder) as finders:

@@ -143,23 +143,28 @@ def test_half_a_character_does_not_end_the_run(client: SyncLangGraphClient, stub
     assert [event["args"] for event in heard.custom if "tool" in event] == [{"content": "? milk"}]
 
 
-def test_events_show_each_word_once(client: SyncLangGraphClient, stub: Stub) -> None:
+@pytest.mark.parametrize("shown", [["Hello ", "there ", "you. "], []], ids=["as it comes", "kept back"])
+def test_events_show_each_word_once_or_none(client: SyncLangGraphClient, stub: Stub, shown: list[str]) -> None:
     stub.script = [HELLO]
-    parts: list[Any] = list(client.runs.stream(None, "ana", input=say(ASKED), stream_mode="events"))
+    options: Any = {"context": {"stream_drafts": bool(shown)}, "stream_mode": "events"}
+    parts: list[Any] = list(client.runs.stream(None, "ana", input=say(ASKED), **options))
     events = [part.data for part in parts if part.event == "events" and "chat_model" in part.data["event"]]
     words = [event["data"]["chunk"]["content"] for event in events if event["event"] == "on_chat_model_stream"]
-    assert [word for word in words if word] == ["Hello ", "there ", "you. "]
+    assert [word for word in words if word] == shown
     assert [event["event"] for event in events].count("on_chat_model_start") == 1
 
 
-def test_the_newer_protocol_streams_words_under_the_same_ids(client: SyncLangGraphClient, stub: Stub) -> None:
+def test_the_newer_protocol_takes_options_and_streams_words_under_the_same_ids(
+    client: SyncLangGraphClient, stub: Stub
+) -> None:
     stub.script = [MILK, SAVED]
     with client.threads.stream(assistant_id="ana") as thread:
-        thread.run.start(input=say(ASKED))
+        thread.run.start(input=say(ASKED), config={"configurable": {"model": "two"}})
         whole = [(number({"id": message.message_id}), "".join(message.text).strip()) for message in thread.messages]
         kept = [number(message) for message in thread.output["messages"] if message["type"] == "ai"]
     assert whole == [("1", "I will look."), ("2", "See your list: buy milk.")]
     assert kept == ["1", "2"]
+    assert stub.requests[-1]["model"] == "two"
 
 
 OPTIONS = {"model": "two", "temperature": 0.5, "max_steps": 3, "stream_drafts": False}
