@@ -91,16 +91,17 @@ def put_value(e: Evidence) -> str:
 
 
 def _find_worked_out(e: Evidence) -> str | None:
-    untraced, asked = _untraced(e), _quantities(e.question, e)
-    if not untraced:
+    asked, amounts = _quantities(e.question, e), _amounts(e)
+    clearly, maybe = asks_for_number(e.question), _asks_calculation(e)
+    # what a number may have come from is only looked for where it matters: that takes the longest
+    if not (clearly or maybe or len(asked) > 1 or amounts) or not (untraced := _untraced(e)):
         return None
-    if asks_for_number(e.question):
+    if clearly:
         return untraced[0].text
-    if len(untraced) > MOST_GIVEN or is_composed(e.draft) or any(call.receipts for call in e.calls):
+    if len(untraced) > MOST_GIVEN or is_composed(e.draft) or e.receipts:
         return None
-    if _asks_calculation(e):
+    if maybe:
         return untraced[0].text
-    amounts = _amounts(e)
     given = next((q for q in untraced if _is_combined(q, [q.values for q in asked]) or _is_amount(q, amounts)), None)
     return given.text if given else None
 

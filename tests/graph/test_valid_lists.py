@@ -141,7 +141,7 @@ def test_a_call_that_waits_for_leave_is_answered_when_it_is_refused_or_passed_ov
         ]
         graph.update_state(config, {"messages": refused}, as_node="execute_tools")
         graph.invoke(None, config, context=context)
-        assert graph.get_state(config).values["messages"][-1].text == "Then not."
+        assert graph.get_state(config).values["messages"][-1].text.startswith("Then not.")
     assert len(model.seen) == 4
     assert all(is_valid(messages[1:]) for messages in model.seen)
     assert handles.memory.count() == 0
