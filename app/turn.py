@@ -11,8 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
-from ana.errors import AnaError, NotWaiting, StoreBroken, UserError
-from ana.files import is_damage
+from ana.errors import AnaError, NotWaiting, UserError
 from ana.handles import Handles
 from ana.ownership import PATIENCE, thread_lock
 from ana.settings import Autonomy
@@ -22,7 +21,7 @@ from app.open_turn import DROPPED, build_input, close, find_unanswered
 from app.outcome import CutShort, Done, Waiting, read_request
 from app.reply import check_reply
 from graph.builder import builder
-from graph.checkpoints import open_saver, saver_path
+from graph.checkpoints import map_saver_errors, open_saver, saver_path
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
 from graph.state import Turn
@@ -92,7 +91,7 @@ class Assistant:
 
         Unless the caller owns the thread, a turn that runs elsewhere at this moment looks as if it were cut short.
         """
-        with _map_storage_errors():
+        with map_saver_errors():
             return self._open_turn(self._read(thread_id))
 
     def finish(self, thread_id: str, on_event: Listener = _ignore) -> Done | Waiting | None:
@@ -251,7 +250,7 @@ class Assistant:
     @contextmanager
     def _own(self, thread_id: str) -> Iterator[None]:
         """Keep every other door out of the thread, also those of this process."""
-        with _map_storage_errors():
+        with map_saver_errors():
             lock = thread_lock(self.handles.settings, thread_id, self._program, self._patience)
             lock.acquire()
             try:
@@ -269,7 +268,7 @@ def open_assistant(handles: Handles, program: str = "ana", patience: float = PAT
     """
     try:
         catalog(handles.settings.tools_modules)
-        with _map_storage_errors(), open_saver(saver_path(handles.settings)) as saver:
+        with map_saver_errors(), open_saver(saver_path(handles.settings)) as saver:
             yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program, patience)
     finally:
         handles.memory.close()
@@ -287,15 +286,3 @@ def _thread_of(state: StateSnapshot) -> str:
 
 def _config(thread_id: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread_id}}
-
-
-@contextmanager
-def _map_storage_errors() -> Iterator[None]:
-    """Turn errors of the saver and of the file system into a sentence with the next step."""
-    try:
-        yield
-    except (sqlite3.Error, OSError) as exc:
-        hint = "Check that the disk has room and the data folder may be written."
-        if isinstance(exc, sqlite3.DatabaseError) and is_damage(exc):
-            hint = "`ana doctor --repair` sets the damaged file aside; what was stored stays."
-        raise StoreBroken(f"The conversation could not be kept: {exc}.", hint) from exc

@@ -8,7 +8,8 @@ from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
 from ana.backends.chroma.care.format import read_format
-from ana.files import BUSY_SECONDS, open_readable
+from ana.errors import StoreBroken
+from ana.files import BUSY_SECONDS, is_damage, open_readable
 from ana.private import keep_private
 from ana.settings import Settings, load_settings
 from graph.pruning import PruningSaver, ServerSaver
@@ -86,3 +87,15 @@ def thread_marks(path: Path) -> dict[str, tuple[int, int]]:
 
 def _connect(path: Path) -> closing[sqlite3.Connection]:
     return closing(sqlite3.connect(path, check_same_thread=False, timeout=BUSY_SECONDS))
+
+
+@contextmanager
+def map_saver_errors() -> Iterator[None]:
+    """Turn errors of the saver and of the file system into a sentence with the next step."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as exc:
+        hint = "Check that the disk has room and the data folder may be written."
+        if isinstance(exc, sqlite3.DatabaseError) and is_damage(exc):
+            hint = "`ana doctor --repair` sets the damaged file aside; what was stored stays."
+        raise StoreBroken(f"The conversation could not be kept: {exc}.", hint) from exc

@@ -16,6 +16,7 @@ from nodes.autonomy.request import digest_records, digest_write, show_request
 from nodes.calls import answer_refused, build_context, check_arguments
 from nodes.decisions import Approve, Decision, Edit, Reject, Reply
 from nodes.history import pending_calls
+from tools.artifacts import DECLINED
 from tools.call import CallContext
 
 
@@ -61,7 +62,7 @@ def _carry_out(
         id = str(call["id"])
         match decided.get(id):
             case Reject(message=why):
-                answers.append(answer_refused(call, why))
+                answers.append(answer_refused(call, why).model_copy(update={"artifact": DECLINED}))
             case Approve():
                 approved[id] = asked["digests"][id]
             case Edit():

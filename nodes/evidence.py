@@ -9,7 +9,7 @@ from graph.state import State
 from nodes.history import this_turn
 from nodes.policies.claims import WRITES
 from nodes.policies.evidence import Call, Evidence
-from tools.artifacts import receipts_of
+from tools.artifacts import is_declined, receipts_of
 
 
 def collect_evidence(state: State, handles: Handles) -> Evidence:
@@ -38,6 +38,7 @@ def _list_calls(messages: Sequence[AnyMessage]) -> Iterator[Call]:
     answers = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
     for step, message in enumerate(messages):
         for call in message.tool_calls if isinstance(message, AIMessage) else ():
-            if answer := answers.get(str(call["id"])):
+            answer = answers.get(str(call["id"]))
+            if answer and not is_declined(answer):  # who declined a call need not be told that it did not run
                 ok, receipts = answer.status == "success", tuple(receipts_of(answer))
                 yield Call(call["name"], call["args"], answer.text, ok, step, receipts)

@@ -1,7 +1,7 @@
 """Artifacts: what a tool's message carries beside its text, for people and for the nodes, never for the model.
 
-An artifact has one of four shapes: a receipt, several receipts, the reasons of a query, or the mark of a refused copy.
-All are plain JSON, because they are checkpointed with the message.
+An artifact has one of five shapes: a receipt, several receipts, the reasons of a query, or the mark of a refused copy or
+of a call that the person declined. All are plain JSON, because they are checkpointed with the message.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,15 @@ class RefusedCopy(TypedDict):
     refused_copy_of: str
 
 
-Artifact: TypeAlias = Receipt | Receipts | Reasons | RefusedCopy
+class Declined(TypedDict):
+    """Nothing was done, because the person said no."""
+
+    declined: bool
+
+
+Artifact: TypeAlias = Receipt | Receipts | Reasons | RefusedCopy | Declined
+
+DECLINED: Declined = {"declined": True}
 
 
 def collect_receipts(changes: Sequence[Change]) -> Receipts:
@@ -71,6 +79,11 @@ def receipts_of(message: AnyMessage) -> list[Receipt]:
 def is_refused_copy(message: AnyMessage) -> bool:
     """Whether a message answers a create_item that stored nothing, because another item says the same."""
     return "refused_copy_of" in _artifact_of(message)
+
+
+def is_declined(message: AnyMessage) -> bool:
+    """Whether a message answers a call that the person declined."""
+    return "declined" in _artifact_of(message)
 
 
 def _artifact_of(message: AnyMessage) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from app.turn import Assistant
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
+from nodes.receipt import strip_receipt
 from tests.conftest import MakeAssistant
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -93,7 +94,10 @@ def test_what_is_approved_is_done_and_what_is_refused_is_told(clearing: tuple[As
     assistant, *_ = clearing
     assistant.ask("note that", THREAD)
     done = decide(assistant, REJECT | {"message": "keep it"}, APPROVE)
-    assert (done.answer, [change["op"] for change in done.changes]) == ("That is that.", ["create", "delete"])
+    assert (strip_receipt(done.answer), [change["op"] for change in done.changes]) == (
+        "That is that.",
+        ["create", "delete"],
+    )
     assert contents(assistant) == ["A note", "Passport"]
     assert "Refused, did not run: keep it" in told(assistant)[1]
     with pytest.raises(NotWaiting):
@@ -108,7 +112,7 @@ def test_what_changed_since_is_asked_again(clearing: tuple[Assistant, str, str])
     [action] = again.request["action_requests"]
     assert action["description"].startswith("This has changed since you decided.\nDeletes “Passport, new”.")
     assert contents(assistant) == ["Buy milk", "Passport, new"]
-    assert decide(assistant, APPROVE).answer == "That is that."
+    assert strip_receipt(decide(assistant, APPROVE).answer) == "That is that."
     assert contents(assistant) == ["A note"]
 
 
@@ -124,7 +128,7 @@ def test_an_edit_is_checked_and_what_it_brings_in_is_asked_again(clearing: tuple
     [action] = unseen.request["action_requests"]
     assert (action["args"], "Tax papers" in action["description"]) == ({"id": third}, True)
     assert decide(assistant, edit("delete_item", id=first)).answer == ""
-    assert decide(assistant, APPROVE).answer == "That is that."
+    assert strip_receipt(decide(assistant, APPROVE).answer) == "That is that."
     assert contents(assistant) == ["A note", "Buy milk", "Tax papers"]
 
 
@@ -145,7 +149,7 @@ def test_a_reply_that_is_none_is_asked_again(clearing: tuple[Assistant, str, str
         graph.invoke(Command(resume=reply), config, context=LocalContext(opened=assistant.handles))
         assert waiting(assistant.find_open_turn(THREAD)).request["action_requests"][0]["description"] != ""
     assert contents(assistant) == ["Buy milk", "Passport"]
-    assert decide(assistant, REJECT, REJECT).answer == "That is that."
+    assert strip_receipt(decide(assistant, REJECT, REJECT).answer) == "That is that."
 
 
 def test_a_new_message_refuses_the_whole_batch(clearing: tuple[Assistant, str, str], settings: Settings) -> None:
@@ -254,7 +258,7 @@ def test_a_run_that_cannot_wait_refuses_what_would_ask(clearing: tuple[Assistant
     context = LocalContext(opened=assistant.handles)
     given: Any = {"messages": [HumanMessage("note that")]}
     messages = builder.compile().invoke(given, context=context)["messages"]
-    assert messages[-1].text == "That is that."
+    assert strip_receipt(messages[-1].text) == "That is that."
     assert ["Refused, did not run: this needs the person's approval" in m.text for m in messages[2:5]] == [
         False,
         True,
@@ -379,7 +383,7 @@ def test_a_crash_after_what_was_approved_ran_asks_and_does_nothing_again(
     assert contents(assistant) == ["A note"]
     finished = assistant.finish(THREAD)
     assert isinstance(finished, Done)
-    assert finished.answer == "That is that."
+    assert strip_receipt(finished.answer) == "That is that."
     assert [change["op"] for change in finished.changes] == ["create", "delete", "delete"]
     assert [entry.change.op for entry in assistant.handles.memory.history() if entry.key] == [
         "delete",
