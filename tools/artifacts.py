@@ -1,7 +1,7 @@
 """Artifacts: what a tool's message carries beside its text, for people and for the nodes, never for the model.
 
-An artifact has one of five shapes: a receipt, several receipts, the reasons of a query, or the mark of a refused copy or
-of a call that the person declined. All are plain JSON, because they are checkpointed with the message.
+An artifact has one of five shapes: a receipt, several receipts, the reasons of a query, or the mark of a refused copy
+or of a call that the person declined. All are plain JSON, because they are checkpointed with the message.
 """
 
 from collections.abc import Sequence

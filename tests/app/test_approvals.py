@@ -257,8 +257,10 @@ def test_a_run_that_cannot_wait_refuses_what_would_ask(clearing: tuple[Assistant
     assistant, *_ = clearing
     context = LocalContext(opened=assistant.handles)
     given: Any = {"messages": [HumanMessage("note that")]}
+    script = script_of(assistant)
+    script.replies = [script.replies[0], "Nothing was deleted: that needs your approval."]
     messages = builder.compile().invoke(given, context=context)["messages"]
-    assert strip_receipt(messages[-1].text) == "That is that."
+    assert strip_receipt(messages[-1].text) == script.replies[1], "who was not asked is told what did not run"
     assert ["Refused, did not run: this needs the person's approval" in m.text for m in messages[2:5]] == [
         False,
         True,
