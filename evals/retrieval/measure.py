@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.embedders import Embedder, build_embedder
-from ana.errors import UserError
+from ana.errors import AnaError
 from ana.memory.filters import EVERY_ITEM
 from ana.memory.item import Item
 from ana.memory.memory import Memory
@@ -117,7 +117,7 @@ def main() -> None:
         print(f"{'':<40} recall@5 / recall@10 / mean reciprocal rank")
         for name, figure in rows:
             print(f"{name:<40} {figure}", flush=True)
-    except UserError as exc:
+    except AnaError as exc:
         raise SystemExit(exc.sentence()) from exc
 
 

@@ -143,7 +143,8 @@ def test_a_locomo_file_is_read_as_items_and_questions(tmp_path: Path) -> None:
 
 
 def test_a_locomo_file_is_measured_by_the_command(tmp_path: Path) -> None:
-    done = run_forked("-m", "evals.retrieval", "--locomo", str(sample(tmp_path / "locomo.json")))
+    path = sample(tmp_path / "locomo.json")
+    done = run_forked("-m", "evals.retrieval", "--embeddings", "wordllama", "--locomo", str(path))
     assert done.returncode == 0, done.stderr
     told = done.stdout.splitlines()
     assert [line.split("  ")[0] for line in told[1:]] == [

@@ -7,7 +7,6 @@ import pytest
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.binding import read_embedder
 from ana.embedders import WordLlamaEmbeddings
-from ana.embedders.minilm import MiniLmEmbeddings
 from ana.errors import ConfigError, ModelFailed
 from ana.handles import open_handles
 from ana.memory.memory import Memory
@@ -79,7 +78,11 @@ def test_one_record_binds_the_whole_folder(tmp_path: Path, clock: Clock) -> None
     memory = open_memory(tmp_path / "data", EMBEDDER, clock)
     memory.append_line("Likes tea")
     memory.close()
-    other = Memory(ChromaBackend(tmp_path / "data", MiniLmEmbeddings()), clock)
+
+    class Other(WordLlamaEmbeddings):
+        name = "other"
+
+    other = Memory(ChromaBackend(tmp_path / "data", Other()), clock)
     with pytest.raises(ConfigError, match="was embedded with wordllama"):
         other.create("Buy milk", {})
     other.close()
