@@ -35,7 +35,7 @@ test: $(ENCODER) ## run every test
 
 js: $(READY) ## the tests that need Node: LangGraph's JavaScript client and our server
 	@command -v npm >/dev/null || { echo "make js needs Node 20 or later and npm: apt install nodejs npm, brew install node, or nodejs.org"; exit 2; }
-	@npm install --prefix tests/js --no-package-lock --no-audit --no-fund --silent
+	@npm install --prefix tests/js --no-package-lock --no-audit --no-fund --loglevel=error || { echo "npm could not fetch LangGraph's JavaScript client; behind a proxy it needs NODE_EXTRA_CA_CERTS."; exit 2; }
 	@$(SCRATCH) $(BIN)/python -m pytest -m node tests/app
 
 check: $(READY) ## lint, types, import direction, README

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ana.models.fence import unfence
 from ana.settings import PROJECT
 from evals.load.server import Server
 from tests.app.mailer import MODULE
@@ -34,7 +35,7 @@ class Model:
     def __call__(self, request: dict[str, Any]) -> Said:
         last = request["messages"][-1]
         if last["role"] == "tool":
-            return Said(f"Heard: {last['content']}")
+            return Said(f"Heard: {unfence(last['content'])}")
         word, _, rest = last["content"].partition(" ")
         if word == "hold":
             return self._hold(rest)
@@ -75,7 +76,7 @@ def test_the_javascript_example_of_the_readme_runs(server: Server, folder: Path)
     script = folder / "script.mjs"
     script.write_text(read_example("javascript").replace(README_URL, server.url))
     done = run_node(script)
-    assert (done.stdout, done.stderr) == ("Hello there you.\n", "")
+    assert (done.stdout, done.stderr) == ("Hello there you.\n\n---\nNothing was stored or changed.\n", "")
 
 
 def test_the_javascript_client_finds_all_it_needs(server: Server, folder: Path) -> None:
