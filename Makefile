@@ -20,6 +20,7 @@ $(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PY) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@$(INSTALL) || { echo "once more, with the certificates of this system"; UV_SYSTEM_CERTS=1 $(INSTALL); }
+	@$(BIN)/python -m compileall -q ana app graph nodes prompts tools
 	@touch $(READY)
 
 # the sentence encoder may fail to install: wordllama is used then, and the next make tries again

@@ -69,6 +69,7 @@ class World:
         shutil.copytree(self._folder / "first", path / "data")
         here = {
             "LLM_PROVIDER": "offline",
+            "ANA_AUTONOMY": "act",  # what it understands is judged, not what it asks about
             "ANA_DATA_DIR": path / "data",
             "TRACES_DIR": path / "traces",
             "LOG_FILE_PATH": path / "log",
