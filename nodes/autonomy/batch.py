@@ -9,7 +9,7 @@ from langchain_core.messages.tool import ToolCall
 from langgraph.runtime import Runtime
 
 from ana.errors import ToolError
-from ana.memory.changes import Kind
+from ana.memory.changes import Change, Kind
 from ana.memory.digests import line_digest
 from ana.tracing.record import INVALID
 from ana.values import iter_texts
@@ -62,11 +62,17 @@ def read_write(call: ToolCall, context: CallContext, modules: tuple[str, ...]) -
         return Write(id, name, args, own=True)
     if name == "undo":
         changes = preview_undo(context, args.get("turn"))
-        return Write(id, name, args, tuple(Touched(c.kind, c.id, c.before, c.op == "delete") for c in changes))
+        return Write(id, name, args, tuple(map(_foresee, changes)))
     if name in ("create_item", "append_context"):
         return Write(id, name, args)
     touched = _read_touched(name, args, context)
     return Write(id, name, args, (touched,)) if touched else None
+
+
+def _foresee(change: Change) -> Touched:
+    """Return the record of a change that an undo would make."""
+    back = change.after if change.before is None else None
+    return Touched(change.kind, change.id, change.before, change.op == "delete", back)
 
 
 def _read_touched(name: str, args: dict[str, Any], context: CallContext) -> Touched | None:

@@ -88,8 +88,8 @@ def _describe(write: Write) -> str:
 
 
 def _describe_undone(touched: Touched) -> str:
-    if touched.now is None:
-        return f"Brings back {touched.kind} {touched.id}."
+    if touched.back:
+        return f"Brings back “{touched.back.content}”."
     return f"{'Deletes' if touched.removed else 'Changes back'} “{_text(touched)}”."
 
 

@@ -31,12 +31,14 @@ class Touched:
         id: Its id or number.
         now: The record as it is; None if the write brings it back.
         removed: Whether the write deletes it.
+        back: The record that it brings back, if it does.
     """
 
     kind: Kind
     id: str
     now: Item | None
     removed: bool
+    back: Item | None = None
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ import typer
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.types import Command
 
+from ana.backends.in_memory import InMemoryBackend
 from ana.errors import NotWaiting
-from ana.handles import Handles
+from ana.handles import Handles, open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.tracing.traces import Record, Traces
@@ -21,12 +22,12 @@ from app.cli.main import cli
 from app.outcome import Done, Waiting
 from app.repl.repl import Repl
 from app.threads import Threads
-from app.turn import Assistant
+from app.turn import Assistant, open_assistant
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
 from nodes.receipt import strip_receipt
-from tests.conftest import MakeAssistant
+from tests.conftest import EMBEDDER, MakeAssistant
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 APPROVE, REJECT = {"type": "approve"}, {"type": "reject"}
@@ -289,6 +290,14 @@ def test_the_repl_shows_reasons_and_takes_yes_and_no(clearing: tuple[Assistant, 
     assert "\n     Deletes “Passport”.\n     2 items would be deleted in this turn.\n" in told
     assert "That is that." in told
     assert contents(clearing[0]) == ["A note", "Buy milk", "Passport"]
+
+
+def test_the_offline_reader_is_asked_for_it_and_told_no(settings: Settings, chat: Any) -> None:
+    handles = open_handles(settings, backend=InMemoryBackend(EMBEDDER))
+    with open_assistant(handles) as assistant:
+        told = chat(assistant, "remind me to buy milk", "delete buy milk", "/autonomy advise", "undo", "n")
+    assert "Takes back what was done. Brings back “Buy milk”." in told
+    assert told.endswith("Not done: it needed your yes.\n  Nothing was stored or changed.\n")
 
 
 def test_a_for_all_does_what_the_turn_asks_next_but_nothing_that_stored_text_may_have_ordered(

@@ -41,6 +41,8 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
         name, arguments = next(plan)
         for result in view.results:
             if "error" in result:
+                if result["error"].startswith("Refused"):
+                    return AIMessage("Not done: it needed your yes.")
                 return AIMessage(f"That did not work: {result['error']}")
             name, arguments = plan.send(result)
     except NotUnderstood as exc:
