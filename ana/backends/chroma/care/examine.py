@@ -97,7 +97,7 @@ def _check_collection(kind: Kind, collection: ChromaCollection, found: Findings,
     items: dict[str, Item] = {}
     with collection.hold_source() as source:
         rows = 0
-        for batch in _split(source.iter_rows()):
+        for batch in split_rows(source):
             rows += len(batch)
             for row in batch:
                 if item := _read_item(kind, row, found):
@@ -112,9 +112,10 @@ def _check_collection(kind: Kind, collection: ChromaCollection, found: Findings,
     return items
 
 
-def _split(rows: Iterator[Row]) -> Iterator[list[Row]]:
+def split_rows(source: ChromaSource) -> Iterator[list[Row]]:
+    """Yield all rows of a collection, as many at once as are searched for in one call."""
     batch: list[Row] = []
-    for row in rows:
+    for row in source.iter_rows():
         batch.append(row)
         if len(batch) == AT_ONCE:
             yield batch
@@ -138,14 +139,18 @@ def _read_item(kind: Kind, row: Row, found: Findings) -> Item | None:
 
 
 def _check_search(kind: Kind, source: ChromaSource, rows: Sequence[Row], found: Findings) -> None:
-    """Note the records that are not found by their own vector."""
+    found.store += [f"{kind} {row.id} is not found by its own vector." for row in find_unfound(source, rows)]
+
+
+def find_unfound(source: ChromaSource, rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the records that are not found by their own vector, which search by meaning would miss."""
     vectors = [(row, row.vector) for row in rows if row.vector is not None]
     if not vectors:
         return
     nearest = source.find_nearest_each([vector for _, vector in vectors], min(10, source.count()))
     for (row, vector), near in zip(vectors, nearest, strict=True):
         if not _is_found(row, near) and not _is_found(row, source.find_nearest(vector, min(MANY, source.count()))):
-            found.store.append(f"{kind} {row.id} is not found by its own vector.")
+            yield row
 
 
 def _is_found(row: Row, near: Mapping[str, float]) -> bool:

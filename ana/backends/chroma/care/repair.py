@@ -5,7 +5,7 @@ import secrets
 from dataclasses import asdict
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.care.examine import Findings
+from ana.backends.chroma.care.examine import Findings, find_unfound, split_rows
 from ana.backends.chroma.care.rebuild import set_aside
 from ana.memory.changes import Change, Entry
 from ana.memory.disagreements import find_disagreements
@@ -31,6 +31,8 @@ def repair(backend: ChromaBackend, found: Findings) -> None:
                 collection.index.discard()
     with backend.folder.hold():
         _reconcile(backend)
+        if found.store:
+            _put_unfound_again(backend)
 
 
 def _remove_unreadable(backend: ChromaBackend, found: Findings) -> None:
@@ -54,6 +56,14 @@ def _reconcile(backend: ChromaBackend) -> None:
         lost = [change.before for change in changes if change.kind == kind and not change.after]
         collection.put([(item, None) for item in lost if item])
     _enter_in_journal(backend, [change for change in changes if change.after])
+
+
+def _put_unfound_again(backend: ChromaBackend) -> None:
+    """Store again what a rebuilt vector index does not find: of many alike, it may leave one that no other leads to."""
+    for collection in backend.collections.values():
+        with collection.hold_source() as source:
+            ids = [row.id for batch in split_rows(source) for row in find_unfound(source, batch)]
+        collection.put([(item, item) for item in collection.get_many(ids)])
 
 
 def _enter_in_journal(backend: ChromaBackend, changes: list[Change]) -> None:

@@ -14,7 +14,7 @@ from ana.backends.chroma.care import probe
 from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.repair import repair
-from ana.backends.chroma.source import ChromaSource, Vector
+from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Vector
 from ana.embedders import WordLlamaEmbeddings
 from ana.errors import StoreBroken
 from ana.memory.item import Item
@@ -266,6 +266,27 @@ def test_damage_without_an_unclean_end_is_found_and_repaired(filled: tuple[Path,
     assert examine(chroma_of(memory)).is_sound
     assert contents_by_id(memory) == there
     memory.close()
+
+
+def test_what_a_rebuilt_index_does_not_find_is_stored_again(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, lost = memory.create("Buy milk").id, memory.create("Call Anna").id
+    hidden, find, write = {lost}, ChromaSource.find_nearest_each, ChromaSource.write
+
+    def miss(source: ChromaSource, vectors: Sequence[Vector], limit: int) -> list[dict[str, float]]:
+        return [{id: 0.5 for id in near if id not in hidden} for near in find(source, vectors, limit)]
+
+    def write_anew(source: ChromaSource, stored: Sequence[EmbeddedItem], before: Sequence[Item | None]) -> None:
+        write(source, stored, before)
+        if [each.item.id for each in stored] == [lost]:
+            hidden.clear()
+
+    monkeypatch.setattr(ChromaSource, "find_nearest_each", miss)
+    monkeypatch.setattr(ChromaSource, "write", write_anew)
+    found = examine(chroma_of(memory))
+    assert found.store == [f"item {lost} is not found by its own vector."]
+    repair(chroma_of(memory), found)
+    assert examine(chroma_of(memory)).is_sound
+    assert contents_by_id(memory) == {kept: "Buy milk", lost: "Call Anna"}
 
 
 def test_the_probe_believes_what_is_sound_only(
