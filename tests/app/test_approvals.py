@@ -50,7 +50,7 @@ def contents(assistant: Assistant) -> list[str]:
     return sorted(item.content for item in assistant.handles.memory.items())
 
 
-def told(assistant: Assistant) -> list[str]:
+def read_results(assistant: Assistant) -> list[str]:
     """Return the results that the model was sent last."""
     model = assistant.handles.model
     assert isinstance(model, ScriptedModel)
@@ -100,7 +100,7 @@ def test_what_is_approved_is_done_and_what_is_refused_is_told(clearing: tuple[As
         ["create", "delete"],
     )
     assert contents(assistant) == ["A note", "Passport"]
-    assert "Refused, did not run: keep it" in told(assistant)[1]
+    assert "Refused, did not run: keep it" in read_results(assistant)[1]
     with pytest.raises(NotWaiting):
         decide(assistant, APPROVE, APPROVE)
 
@@ -160,7 +160,7 @@ def test_a_new_message_refuses_the_whole_batch(clearing: tuple[Assistant, str, s
     script_of(assistant).replies.insert(1, "Hello.")
     assert assistant.ask("hello", THREAD, on_event=ended.append).answer == "Hello."
     assert ended[0] == {"ended": "Not done: nobody approved it, and a new message came."}
-    assert ["did not run" in text for text in told(assistant)] == [True] * 3
+    assert ["did not run" in text for text in read_results(assistant)] == [True] * 3
     assert contents(assistant) == ["Buy milk", "Passport"]
     assert [record["question"] for record in records(settings)] == ["note that", "hello"]
 

@@ -52,7 +52,7 @@ ERRORS: list[tuple[object, str, str]] = [
 @pytest.mark.parametrize(("where", "message", "hint"), ERRORS)
 def test_errors_say_what_is_wrong_and_how_to_write_it(where: object, message: str, hint: str) -> None:
     with pytest.raises(ToolError) as caught:
-        parse(where, BERLIN)  # type: ignore[arg-type]
+        parse(where, BERLIN)  # type: ignore[arg-type]  # also what is no filter is refused
     assert caught.value.message == message
     assert hint in caught.value.hint
 

@@ -4,7 +4,7 @@ import json
 from datetime import datetime
 from typing import Any
 
-from ana.models.scripted import calls
+from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from tests.conftest import MakeAssistant
@@ -83,7 +83,9 @@ def test_the_reasons_of_a_query_are_in_the_trace_and_not_shown_to_the_model(
     assert why["id"] == step["observation"]["items"][0]["id"]
     assert why["words"] == ["milk"]
     assert 0 < why["vector"] < 1
-    seen = json.dumps([m.model_dump(mode="json", exclude={"artifact"}) for m in assistant.handles.model.seen[-1]])  # type: ignore[attr-defined]
+    model = assistant.handles.model
+    assert isinstance(model, ScriptedModel)
+    seen = json.dumps([message.model_dump(mode="json", exclude={"artifact"}) for message in model.seen[-1]])
     assert "vector" not in seen
     assert all("why" not in s for s in Traces(settings.traces_dir).read(THREAD)[0]["steps"])
 

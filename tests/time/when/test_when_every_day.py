@@ -119,5 +119,5 @@ def test_days_without_a_year_are_the_next_from_today_on() -> None:
 def test_a_day_of_the_month_is_the_next_from_today_on() -> None:
     for today in TODAYS:
         for number in (1, 7, 13, 28, 29, 30, 31):
-            day = first_where(today, DAY, lambda each, number=number: each.day == number)  # type: ignore[misc]
+            day = first_where(today, DAY, lambda each, number=number: each.day == number)  # type: ignore[misc]  # a default binds the value
             assert meaning(f"on the {number}th", today) == (day, day)
