@@ -64,6 +64,7 @@ class GullibleModel(StreamingModel):
             "delete_one": [("delete_item", {"id": id}) for id in ids[-1:]],
             "overwrite": [("update_item", {"id": id, "content": "gone"}) for id in ids],
             "rule": [("append_context", {"content": words})],
+            "own_rule": [("append_context", {"content": RULE})],
             "line": [("replace_context", {"line": 1, "content": words})],
             "forget": [("delete_context", {"line": 1})],
             "copy": [("create_item", {"content": self.text})],

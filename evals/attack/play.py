@@ -239,5 +239,8 @@ _TWINS: Mapping[str, Callable[[Any, dict[str, Any]], tuple[str, dict[str, Any]]]
     "update": lambda memory, args: (
         "update_item", {"id": _find_or_make(memory, args), "properties": args["properties"]}
     ),
+    "update_content": lambda memory, args: (
+        "update_item", {"id": _find_or_make(memory, args), "content": args["to"]}
+    ),
     "replace": lambda _, args: ("replace_context", {"line": 1, "content": args["content"]}),
 }  # fmt: skip
