@@ -16,6 +16,9 @@ from prompts import decision_prompt
 
 MOST_STEPS = 100
 HOTTEST = 2.0
+SAVER = "__pregel_checkpointer"
+"""Where langgraph keeps a run's saver; a run whose thread ends with it has none."""
+
 LONGEST_NAME = 200
 """Characters of a model's name."""
 
@@ -141,7 +144,7 @@ def run_of(runtime: Runtime[Context]) -> str | None:
 
 def can_wait() -> bool:
     """Whether the run can wait for a person: not one whose thread ends with it, as that of a call through /mcp."""
-    return bool(get_config()["configurable"].get("__pregel_checkpointer"))
+    return bool(get_config()["configurable"].get(SAVER))
 
 
 def emit(runtime: Runtime[Context], event: dict[str, Any]) -> None:

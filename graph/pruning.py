@@ -25,6 +25,7 @@ from graph.sequence import (
     MARK_EMPTIED,
     MARK_STOPPED,
     NEWEST,
+    NEWEST_TWO,
     WAS_STOPPED,
     create_sequence,
     select_newest_first,
@@ -85,6 +86,11 @@ class PruningSaver(SqliteSaver):
         if metadata.get("source") == "input":  # a turn begins
             self._change(DELETE_OLD_TURNS, {"thread": str(config["configurable"]["thread_id"]), "turns": TURNS})
         return saved
+
+    def list_newest(self, thread_id: str) -> Sequence[tuple[str, str | None]]:
+        """Return the ids of the two checkpoints that were saved last, the last one first, each with its parent's."""
+        with self.cursor(transaction=False) as cursor:
+            return cursor.execute(NEWEST_TWO, (thread_id,)).fetchall()
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete the checkpoints of runs: what a thread was before them is its newest state again."""

@@ -10,7 +10,7 @@ from ana.models.providers import model_name
 from ana.ownership import Ownership, check_stopped, work
 from ana.tracing.langsmith import label_run
 from ana.tracing.record import build_record
-from graph.context import Context, context_of, run_of, thread_of
+from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn
 from nodes.history import receipts, this_turn
 from nodes.turns import continue_turn
@@ -40,7 +40,7 @@ def record(name: str, node: Node) -> Node:
             turn: Turn = update.get("turn") or state["turn"]
             _note_new_turn(owner, found, turn)
             spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
-            turn = turn | {"durations": turn["durations"] | {name: round(spent, 6)}, "run": run_of(runtime)}
+            turn = turn | {"durations": turn["durations"] | {name: round(spent, 6)}}
             label_turn(turn, context)
             if turn["answer"] is not None:
                 check_stopped()  # the answer of a stopped run reaches no state, so it is in no trace either

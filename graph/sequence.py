@@ -43,6 +43,9 @@ COMMIT;
 
 NEWEST = """SELECT checkpoint_id FROM sequence WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY seq DESC LIMIT 1"""
 
+NEWEST_TWO = f"""SELECT checkpoint_id, parent_checkpoint_id FROM checkpoints JOIN sequence USING ({_KEY})
+    WHERE thread_id = ? AND checkpoint_ns = '' ORDER BY seq DESC LIMIT 2"""
+
 _WAITING = """(SELECT checkpoint_id FROM writes WHERE thread_id = :thread AND channel = '__interrupt__'
     EXCEPT SELECT checkpoint_id FROM writes WHERE thread_id = :thread AND channel = '__resume__')"""
 """The checkpoints at which a request still waits for a reply."""

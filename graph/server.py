@@ -18,14 +18,11 @@ from ana.memory.undo import undo
 from ana.ownership import Ownership, owner, thread_lock
 from ana.settings import load_settings
 from graph.builder import graph
-from graph.context import Context
+from graph.context import SAVER, Context
 from prompts import decision_prompt
 
 PATIENCE = 600.0
 """Seconds that a run waits for its thread: several turns at the REPL may come before it."""
-
-_SAVER = "__pregel_checkpointer"
-"""Where the server keeps the saver; a run whose thread ends with it has none."""
 
 _settings = cache(load_settings)
 _log = logging.getLogger(__name__)
@@ -62,7 +59,7 @@ async def make(
         yield graph
         return
     thread = str(config["configurable"]["thread_id"])
-    lock = await asyncio.to_thread(_lock, thread) if _SAVER in config["configurable"] else None
+    lock = await asyncio.to_thread(_lock, thread) if SAVER in config["configurable"] else None
     run = Ownership(lock, thread, str(config["configurable"].get("run_id")))
     owner.set(run)
     try:
@@ -71,7 +68,7 @@ async def make(
         await _roll_back(run, config["configurable"])
         raise
     except UserInterrupt:
-        if saver := config["configurable"].get(_SAVER):
+        if saver := config["configurable"].get(SAVER):
             await saver.amark_stopped(str(config["configurable"]["run_id"]))
         raise
     finally:
@@ -84,8 +81,8 @@ def _lock(thread: str) -> OwnerLock:
 
 async def _roll_back(run: Ownership, configurable: dict[str, Any]) -> None:
     """Remove a run's messages and take back what it stored, before another run reads the thread."""
-    if _SAVER in configurable:
-        await configurable[_SAVER].adelete_for_runs([str(configurable["run_id"])])
+    if SAVER in configurable:
+        await configurable[SAVER].adelete_for_runs([str(configurable["run_id"])])
     await run.wait_for_nodes()
     if run.turn:
         await asyncio.to_thread(_take_back, run.turn)

@@ -59,8 +59,8 @@ class Turn(TypedDict):
     """Id of the user message."""
     previous: NotRequired[str | None]
     """The turn before it in this thread's state; None for the first."""
-    run: NotRequired[str | None]
-    """The server's run that worked on it last; None at another door."""
+    fork: NotRequired[str | None]
+    """The checkpoint that it was forked from; None if it began with its message."""
     shown: dict[str, str]
     """Digests of the Global Context lines that the model saw last, by number."""
     asked: NotRequired[Asked | None]

@@ -10,10 +10,11 @@ from langgraph.runtime import Runtime
 from ana.errors import UserError
 from ana.time.clock import Clock
 from ana.tracing.record import build_record
-from graph.context import Context, context_of, run_of, thread_of
+from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn
 from nodes.attachments import left_out
 from nodes.calls import answer_refused
+from nodes.forks import find_fork, seed_fork
 from nodes.history import is_answered, this_turn, unanswered_calls
 
 NOT_APPROVED = "Not done: nobody approved it, and a new message came."
@@ -26,20 +27,27 @@ def continue_turn(state: State, runtime: Runtime[Context]) -> State:
     A client may have put a message into the state, or may go back to an earlier state and have the turn answered again.
     """
     turn = state.get("turn")
-    if turn and turn["answer"] is None and not _was_answered(turn, runtime):
+    source = find_fork(turn, runtime) if turn else None
+    if turn and turn["answer"] is None and source is None:
         return state
-    return state | {"turn": begin_turn(state, runtime), "draft": _keep_edited(state)}
+    return state | {"turn": begin_turn(state, runtime, source), "draft": _keep_edited(state)}
 
 
-def begin_turn(state: State, runtime: Runtime[Context]) -> Turn:
+def begin_turn(state: State, runtime: Runtime[Context], source: str | None = None) -> Turn:
     """Return the turn that answers the last user message.
+
+    Args:
+        state: The state that a node finds.
+        runtime: The run.
+        source: The checkpoint that the run was forked from; None if it was not.
 
     Raises:
         UserError: It has been answered, or there is none.
     """
     question, info = last_question(state["messages"]), runtime.execution_info
-    seed = f"{thread_of(runtime)}/{info.checkpoint_id if info else ''}/{question.id}"
-    return new_turn(seed, question, state.get("turn"), context_of(runtime).handles.clock)
+    attempt = seed_fork(source, runtime) if source else info.checkpoint_id if info else ""
+    seed = f"{thread_of(runtime)}/{attempt}/{question.id}"
+    return new_turn(seed, question, state.get("turn"), context_of(runtime).handles.clock) | {"fork": source}
 
 
 def last_question(messages: Sequence[AnyMessage]) -> HumanMessage:
@@ -74,7 +82,6 @@ def new_turn(seed: str, question: AnyMessage, before: Turn | None, clock: Clock)
         question=question.text,
         message=str(question.id),
         previous=_find_previous(before),
-        run=None,
         shown={},
         corrections=[],
         decisions=[],
@@ -102,14 +109,6 @@ def end_abandoned(state: State, runtime: Runtime[Context]) -> State:
         build_record(turn, this_turn(ended), thread_of(runtime), context.handles.settings, context.model)
     )
     return state | {"messages": [*ended, question], "turn": turn}
-
-
-def _was_answered(turn: Turn, runtime: Runtime[Context]) -> bool:
-    """Return whether another run has answered the turn, so that this one goes back to a state before its answer."""
-    if turn.get("run") == run_of(runtime):
-        return False
-    records = context_of(runtime).handles.traces.read(thread_of(runtime))
-    return any(record["id"] == turn["id"] for record in records)
 
 
 def _keep_edited(state: State) -> str:

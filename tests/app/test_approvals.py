@@ -4,6 +4,7 @@ import io
 import sys
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -192,13 +193,15 @@ class Client:
     def __init__(self, graph: Any, handles: Handles) -> None:
         self._graph, self._handles = graph, handles
 
-    def run(self, given: Any = None, at: Any = None, **options: Any) -> Any:
-        config = {"configurable": at.config["configurable"] if at else _thread(), "run_id": uuid.uuid4()}
+    def run(self, given: Any = None, at: Any = None, run_id: uuid.UUID | None = None, **options: Any) -> Any:
+        run_id = run_id or uuid.uuid4()
+        where = at.config["configurable"] if at else _thread()
+        config = {"configurable": where, "run_id": run_id, "metadata": {"run_id": str(run_id)}}
         context = LocalContext(opened=self._handles, **options)
         return self._graph.invoke(given, config, context=context, durability="sync")
 
-    def say(self, text: str) -> Any:
-        return self.run({"messages": [HumanMessage(text)]})
+    def say(self, text: str, run_id: uuid.UUID | None = None) -> Any:
+        return self.run({"messages": [HumanMessage(text)]}, run_id=run_id)
 
     def find(self, node: str) -> Any:
         """Return the first state of the thread before a node."""
@@ -230,19 +233,90 @@ def test_a_new_message_of_a_client_ends_what_waits_and_leaves_a_record(
     assert "did not run" in str(first["steps"][0]["observation"])
 
 
-def test_a_fork_is_a_new_act_and_asks_for_itself(client: Client, clearing: tuple[Assistant, str, str]) -> None:
-    assistant, *_ = clearing
-    memory = assistant.handles.memory
-    script_of(assistant).replies = [
-        calls(("create_item", {"content": "Buy eggs"})), "Stored.", calls(("append_context", {"content": "x"})), "Done."
-    ]  # fmt: skip
+EGGS = calls(("create_item", {"content": "Buy eggs"}))
+
+
+def throw_away_eggs(assistant: Assistant) -> None:
+    """Delete them by hand, so that an act which is taken for one that was done already shows."""
+    for item in list(assistant.handles.memory.items()):
+        if item.content == "Buy eggs":
+            assistant.handles.memory.delete(item.id)
+
+
+def turns_of(assistant: Assistant) -> list[str]:
+    """Return the turn of each write that a conversation made."""
+    return [entry.turn for entry in assistant.handles.memory.history() if entry.thread]
+
+
+@contextmanager
+def killed_after_writing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with monkeypatch.context() as patched:
+        patched.setattr("nodes.execute_tools.secrets.token_hex", lambda _: sys.exit("killed"))
+        with pytest.raises(SystemExit):
+            yield
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_each_fork_of_a_state_is_a_new_act(ended: bool, client: Client, clearing: tuple[Assistant, str, str]) -> None:
+    assistant, first, second = clearing
+    two = calls(("delete_item", {"id": first}), ("delete_item", {"id": second}))
+    script_of(assistant).replies = [EGGS, "Stored." if ended else two, "Stored."]
     client.say("I need eggs")
     begun = client.find("execute_tools")
-    memory.delete(next(item.id for item in memory.items() if item.content == "Buy eggs"))
-    script_of(assistant).replies[2] = "Stored again."
-    client.run(at=begun)
-    assert "Buy eggs" in contents(assistant)
-    assert len({entry.turn for entry in memory.history() if entry.turn and entry.thread}) == 2
+    for _ in range(3):
+        throw_away_eggs(assistant)
+        assert "Stored: Buy eggs" in client.run(at=begun)["messages"][-1].text
+        assert "Buy eggs" in contents(assistant)
+    assert len(turns_of(assistant)) == len({*turns_of(assistant)}) == 4
+
+
+def test_a_fork_that_crashes_and_goes_on_is_one_act(
+    client: Client, clearing: tuple[Assistant, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assistant, *_ = clearing
+    script_of(assistant).replies = [EGGS, "Stored."]
+    client.say("I need eggs")
+    begun = client.find("execute_tools")
+    for _ in range(2):
+        throw_away_eggs(assistant)
+        with killed_after_writing(monkeypatch):
+            client.run(at=begun)
+        with killed_after_writing(monkeypatch):
+            client.run()
+        client.run()
+    assert len(turns_of(assistant)) == len({*turns_of(assistant)}) == 3
+
+
+def test_a_run_that_is_repeated_under_its_id_writes_once(
+    client: Client, clearing: tuple[Assistant, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assistant, *_ = clearing
+    script_of(assistant).replies = [EGGS, "Stored.", EGGS, "Stored."]
+    run = uuid.uuid4()
+    with killed_after_writing(monkeypatch):
+        client.say("I need eggs", run)
+    assert "Stored: Buy eggs" in client.say("I need eggs", run)["messages"][-1].text
+    assert len(turns_of(assistant)) == 1
+
+
+def test_a_second_yes_does_nothing_and_one_at_an_earlier_state_is_asked_again(
+    client: Client, clearing: tuple[Assistant, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assistant, *_ = clearing
+    client.say("note that")
+    asked, yes = client.find("approve"), {"decisions": [APPROVE, APPROVE]}
+    client.run(Command(resume={"decisions": [REJECT, APPROVE]}))
+    client.run(Command(resume=yes))
+    assert contents(assistant) == ["A note", "Passport"]
+    for _ in range(2):
+        assistant.handles.memory.create("Buy milk", {})
+        [again] = client.run(Command(resume=yes), at=asked)["__interrupt__"]
+        assert again.value["action_requests"][0]["description"].startswith("Deletes “Passport”.")
+    with killed_after_writing(monkeypatch):
+        client.run(Command(resume={"decisions": [APPROVE]}))
+    client.run()
+    assert "Passport" not in contents(assistant)
+    assert [entry.change.op for entry in assistant.handles.memory.history() if entry.thread].count("delete") == 2
 
 
 def test_going_back_before_the_calls_asks_again(client: Client, clearing: tuple[Assistant, str, str]) -> None:
@@ -387,10 +461,8 @@ def test_a_crash_after_what_was_approved_ran_asks_and_does_nothing_again(
 ) -> None:
     assistant, *_ = clearing
     assistant.ask("note that", THREAD)
-    with monkeypatch.context() as patched:
-        patched.setattr("nodes.execute_tools.secrets.token_hex", lambda _: sys.exit("killed"))
-        with pytest.raises(SystemExit):
-            decide(assistant, APPROVE, APPROVE)
+    with killed_after_writing(monkeypatch):
+        decide(assistant, APPROVE, APPROVE)
     assert contents(assistant) == ["A note"]
     finished = assistant.finish(THREAD)
     assert isinstance(finished, Done)
