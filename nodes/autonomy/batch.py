@@ -48,6 +48,7 @@ def read_batch(state: State, runtime: Runtime[Context], message: AIMessage) -> B
         written=ran + sum(bool(receipts_of(each)) for each in turn),
         deleted=sum(each["op"] == "delete" and each["kind"] == "item" for each in receipts(turn)),
         dial=context_of(runtime).dial,
+        looked_up=any(_iter_stored_text(turn)),
     )
 
 

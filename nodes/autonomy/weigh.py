@@ -19,7 +19,7 @@ MOST_CHARACTERS = 60
 """Of a text in a reason."""
 
 STORED = "Stored text "
-"""So begins each reason that asks on every dial."""
+"""So begins each reason for which a yes to something else does not hold."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ class Batch:
         written: How many calls of this turn wrote something.
         deleted: How many items were deleted in this turn.
         dial: How much is done without asking.
+        looked_up: Whether some of that text came in this turn.
     """
 
     message: str
@@ -81,6 +82,7 @@ class Batch:
     written: int
     deleted: int
     dial: Autonomy
+    looked_up: bool = False
 
     @cached_property
     def said(self) -> Message:
@@ -138,24 +140,29 @@ def follows_stored_order(write: Write, batch: Batch) -> str | None:
     return f"{STORED}reads as an order to the assistant (“{words}”), and you did not ask for this."
 
 
-def destroys_in_answer(write: Write, batch: Batch) -> str | None:
-    """A message that only asks has nothing deleted or overwritten once stored text is in view.
+def destroys_unasked(write: Write, batch: Batch) -> str | None:
+    """Once stored text is in view, only what the message may mean is deleted or overwritten; a question means nothing.
 
-    Whether that text reads as an order cannot be decided by its words; that a question wants nothing destroyed can.
+    Whether that text reads as an order cannot be decided by its words. What the message speaks of can.
     """
-    if batch.said.states or not _destroys(write) or not any(batch.read):
+    if not _destroys(write) or not any(batch.read):
         return None
-    return f"{STORED}was read, and your message only asks something."
+    if not batch.said.states:
+        return f"{STORED}was read, and your message only asks something."
+    return None if _may_be_meant(write, batch) else "Your message does not speak of this, and stored text was read."
 
 
 def learns_from_stored_text(write: Write, batch: Batch) -> str | None:
-    """A message that only asks teaches nothing whose words come from stored text rather than from the message."""
-    if batch.said.states or write.name not in ("append_context", "replace_context"):
+    """What is learned has a word of the message if stored text was just read, and most of its words if it only asks."""
+    only_asks = not batch.said.states
+    if write.name not in ("append_context", "replace_context") or not (batch.looked_up or (only_asks and batch.read)):
         return None
     content = str(write.args.get("content"))
     own = batch.said.count(content)
+    if not own:
+        return f"{STORED}was read, and your message has none of these words."
     foreign = Message("\n".join(batch.read)).count(content) - own
-    return f"{STORED}has more of these words than your message." if foreign > max(own, 1) else None
+    return f"{STORED}has more of these words than your message." if only_asks and foreign > own else None
 
 
 def deletes_several(write: Write, batch: Batch) -> str | None:
@@ -198,7 +205,7 @@ def is_a_write(_: Write, __: Batch) -> str | None:
 _ALWAYS: tuple[Rule, ...] = (
     repeats_stored_text,
     follows_stored_order,
-    destroys_in_answer,
+    destroys_unasked,
     learns_from_stored_text,
 )
 _CONFIRM: tuple[Rule, ...] = (deletes_several, deletes_unnamed, changes_unnamed_line, writes_many, *_ALWAYS)
@@ -232,6 +239,21 @@ def _destroys(write: Write) -> bool:
     if write.name == "update_item":
         return write.args.get("content") is not None
     return any(each.now for each in write.touched)
+
+
+def _may_be_meant(write: Write, batch: Batch) -> bool:
+    """Whether a message may mean what a write destroys: it speaks of it, or of nothing else that it asks to remove."""
+    if write.name in ("undo", "replace_context") or _is_mentioned(write, batch.said):
+        return True
+    others = (each for each in batch.writes if each is not write and _destroys(each))
+    return batch.said.asks_to_remove and not any(_is_mentioned(each, batch.said) for each in others)
+
+
+def _is_mentioned(write: Write, said: Message) -> bool:
+    """Whether the message shares a content word with a write, or with every record that it touches."""
+    written = [text for text in (write.args.get("content"),) if isinstance(text, str)]
+    records = [(each.id, each.now.content, *iter_texts(each.now.properties)) for each in write.touched if each.now]
+    return said.mentions(*written) or (bool(records) and all(said.mentions(*texts) for texts in records))
 
 
 def _is_named(touched: Touched, said: Message) -> bool:
