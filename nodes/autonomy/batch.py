@@ -15,13 +15,14 @@ from ana.tracing.record import INVALID
 from ana.values import iter_texts
 from graph.context import Context, context_of
 from graph.state import State
+from nodes.autonomy.own_tools import needs_no_question
 from nodes.autonomy.weigh import Batch, Touched, Write
 from nodes.calls import build_context, check_arguments
 from nodes.history import answered_ids, receipts, this_turn
 from nodes.load_context import read_prompt_inputs
 from tools.artifacts import receipts_of
 from tools.call import CallContext
-from tools.catalog import TOOLS, WRITERS
+from tools.catalog import TOOLS, WRITERS, catalog
 from tools.undo import find_own_undo, preview_undo
 
 _OWN_WORDS = frozenset({"create_item", "append_context", "replace_context", "delete_context"})
@@ -53,14 +54,14 @@ def read_batch(state: State, runtime: Runtime[Context], message: AIMessage) -> B
 
 
 def read_write(call: ToolCall, context: CallContext, modules: tuple[str, ...]) -> Write | None:
-    """Return a call as it is weighed; None if it cannot run: it does not fit, or its record is not there."""
+    """Return a call as it is weighed; None if it asks by itself or cannot run: its record is not there, say."""
     try:
         args = check_arguments(call["name"], call["args"], modules)
     except ToolError:
         return None
     id, name = str(call["id"]), call["name"]
     if name not in TOOLS:
-        return Write(id, name, args, own=True)
+        return None if needs_no_question(catalog(modules)[name]) else Write(id, name, args, own=True)
     if name == "undo":
         changes = preview_undo(context, args.get("turn"))
         return Write(id, name, args, tuple(map(_foresee, changes)))

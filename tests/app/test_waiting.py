@@ -325,6 +325,14 @@ def test_a_decision_is_given_to_what_was_shown(assistant: Open) -> None:
         opened.resume(THREAD, APPROVE)
 
 
+def test_a_tool_that_asks_by_itself_is_asked_about_once_on_every_dial(assistant: Open, tmp_path: Path) -> None:
+    opened = assistant(calls(MAIL), "Sent.")
+    opened.autonomy = "advise"
+    assert waiting(opened.ask("Write to Bob", THREAD)).request == REQUEST
+    assert opened.resume(THREAD, APPROVE).answer == "Sent."
+    assert mails(tmp_path) == ["bob"]
+
+
 def test_a_request_of_another_shape_is_passed_on(assistant: Open, env: dict[str, str]) -> None:
     opened = assistant(calls(MILK, ("colour", {})), "Hello.", calls(("colour", {})), "Red it is.")
     asked = waiting(opened.ask("Paint it", THREAD))
