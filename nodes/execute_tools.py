@@ -4,7 +4,7 @@ import logging
 import secrets
 from typing import Any
 
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import ToolMessage
 from langchain_core.messages.tool import ToolCall
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
@@ -19,7 +19,8 @@ from graph.context import Context, can_wait, context_of, emit
 from graph.state import State
 from nodes.autonomy.batch import read_batch
 from nodes.autonomy.request import digest_write, make_request
-from nodes.autonomy.weigh import Asking, weigh
+from nodes.autonomy.weigh import Asking, Batch, weigh
+from nodes.autonomy.weighed import ChangedSinceWeighed, bind
 from nodes.calls import answer_error, answer_refused, answer_unreadable, build_context, check_arguments
 from nodes.history import answered_ids, pending_calls
 from nodes.load_context import read_prompt_inputs
@@ -48,10 +49,11 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """
     message, answered = pending_calls(state["messages"]), answered_ids(state["messages"])
     assert message is not None
-    asking = _find_asking(state, runtime, message)
+    batch = read_batch(state, runtime, message)
+    asking = _find_asking(state, batch)
     if asking and can_wait():
         return {"turn": state["turn"] | {"asked": make_request(asking, _explain_again(asking, state))}}
-    refused = {each.write.call for each in asking}
+    refused, touched = {each.write.call for each in asking}, {each.call: each.touched for each in batch.writes}
     unreadable = [call for call in message.invalid_tool_calls if call["id"] not in answered]
     answers = [answer_unreadable(str(call["id"]), call["error"]) for call in unreadable]
     modules, ran = context_of(runtime).handles.settings.tools_modules, set[str]()
@@ -59,8 +61,11 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         if call["id"] in answered:
             continue
         check_stopped()
-        context = build_context(state, runtime, message, position)
-        answer = answer_refused(call, NOBODY) if call["id"] in refused else _run(call, context, modules)
+        context = bind(build_context(state, runtime, message, position), touched.get(str(call["id"]), ()))
+        try:
+            answer = answer_refused(call, NOBODY) if call["id"] in refused else _run(call, context, modules)
+        except ChangedSinceWeighed:  # this node is entered again for the calls that are left, and weighs them again
+            break
         answers.append(answer)
         ran.add(call["name"])
         emit(runtime, {"tool": call["name"], "args": call["args"], "ok": answer.status == "success", "id": call["id"]})
@@ -75,11 +80,10 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     return update
 
 
-def _find_asking(state: State, runtime: Runtime[Context], message: AIMessage) -> list[Asking]:
+def _find_asking(state: State, batch: Batch) -> list[Asking]:
     """Return the calls that wait for a person and are not approved as they are now."""
     approved = state["turn"].get("approved") or {}
-    asking = weigh(read_batch(state, runtime, message))
-    return [each for each in asking if approved.get(each.write.call) != digest_write(each.write)]
+    return [each for each in weigh(batch) if approved.get(each.write.call) != digest_write(each.write)]
 
 
 def _explain_again(asking: list[Asking], state: State) -> str:

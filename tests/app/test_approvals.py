@@ -118,6 +118,27 @@ def test_what_changed_since_is_asked_again(clearing: tuple[Assistant, str, str])
     assert contents(assistant) == ["A note"]
 
 
+def test_what_changes_at_the_last_moment_is_asked_again(
+    clearing: tuple[Assistant, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assistant, first, second = clearing
+    memory = assistant.handles.memory
+    both = calls(
+        ("update_item", {"id": first, "properties": {"seen": True}}),
+        ("delete_item", {"id": first}),
+        ("delete_item", {"id": second}),
+    )
+    script_of(assistant).replies = [both, "That is that."]
+    assistant.ask("note that", THREAD)
+    moments = iter([None, None, lambda: memory.update(second, "Buy two milks")])
+    monkeypatch.setattr("nodes.execute_tools.check_stopped", lambda: (next(moments, None) or str)())
+    [action] = waiting(decide(assistant, APPROVE, APPROVE)).request["action_requests"]
+    assert action["description"].startswith("This has changed since you decided.\nDeletes “Buy two milks”.")
+    assert contents(assistant) == ["Buy two milks"], "what the batch itself changed was weighed with it"
+    assert strip_receipt(decide(assistant, APPROVE).answer) == "That is that."
+    assert contents(assistant) == []
+
+
 def test_an_edit_is_checked_and_what_it_brings_in_is_asked_again(clearing: tuple[Assistant, str, str]) -> None:
     assistant, first, _ = clearing
     third = assistant.handles.memory.create("Tax papers", {}).id
