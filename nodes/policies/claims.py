@@ -8,7 +8,7 @@ from text_to_num import alpha2digit
 
 from nodes.policies.days import find_days
 from nodes.policies.evidence import Call, Evidence, Violation
-from nodes.policies.messages import is_question, is_request, is_talk
+from nodes.policies.messages import asks_for_write, is_question, is_request, is_talk
 from nodes.policies.quantities import find_quantities
 from nodes.policies.questions import is_order, split_sentences
 from nodes.policies.texts import asks, blank_quotes, drop_drafted, is_composed, says_no, split_lines
@@ -93,7 +93,8 @@ _BOTH = re.compile(
     re.IGNORECASE,
 )
 _ALL = re.compile(
-    r"\b(?:all|alle|todos|todas|los|las|tous|toutes|les|the)\s+(?P<n>\d{1,2})\b(?!\s*(?:of|von|de|sur)\b)|(?P<ja>\d{1,2})[件つ個]とも",
+    r"\b(?:all|alle|todos|todas|los|las|tous|toutes|les|the)\s+(?P<n>\d{1,2})\b(?!\s*(?:of|von|de|sur)\b)"
+    r"|(?P<ja>\d{1,2})[件つ個]とも",
     re.IGNORECASE,
 )
 _PART = re.compile(r"\d\s+(?:of|von|der|de|sur)\b|のうち", re.IGNORECASE)
@@ -155,17 +156,16 @@ MOST = 50
 # ---- the line under an answer
 
 _CLAIMS = re.compile(
+    # the first person in the perfect or in the future
+    r"\bi(?:['’]ll| will)\b|\b(?:ich werde|werde ich|merke ich mir)\b|\b\w+(?:ré|remos)\b"
+    r"|\bje \w*['’]?(?:\w+ )?\w+rai\b|"
     r"\b(?:i['’]ve|i have|i) (?:\w+ )?\w+(?:ed|ten|pt)\b|\b(?:ich habe?|habe? ich|hab['’]s|habs)\b.*\b\w*(?:ge"
     r"|ver|be|ent)\w+(?:t|en)\b|\b(?:ist|sind) (?:jetzt |nun )?\w*(?:drauf|drin)\b"
-    r"|\b(?:he|hemos) \w+[aies](?:do|to|cho)\b|^\W*(?:s[ií],? |también \w+, |por supuesto, |claro, )?\w+[ai]d[oa]s?\W*$"
+    r"|\b(?:he|hemos) \w+[aies](?:do|to|cho)\b|^\W*(?:s[ií],? |también \w+, |por supuesto, "
+    r"|claro, )?\w+[ai]d[oa]s?\W*$"
     r"|\bj['’]ai\b.*\b\w+(?:é|i|u|it|is)\w{0,2}\b|\bje viens de\b|\bc['’]est (?:fait|noté|enregistré)\w*"
     r"|(?:ておき|保存し|記録し|メモし|登録し|追加し|削除し|変更し)(?:ました|ます)|済みです",
     re.IGNORECASE | re.MULTILINE,
-)
-_ASKS_TO_TELL = re.compile(
-    r"\b(?:tell|show|explain|help|sagen|zeigen|erklären|helfen|decir\w*|mostrar\w*|explicar\w*|ayudar\w*|dire|montrer|expliquer|aider)\b"
-    r"|(?:教え|見せ|説明)",
-    re.IGNORECASE,
 )
 
 
@@ -176,9 +176,13 @@ def may_expect_write(e: Evidence) -> bool:
     """
     if any(call.tool not in OURS for call in e.calls):  # what a person's own tool did is not known here
         return False
-    first = next(iter(split_lines(blank_quotes(e.draft[:MOST_CHARACTERS]))), "")
-    if is_request(e.question) and not _ASKS_TO_TELL.search(e.question):
-        return not (says_no(first) or is_composed(e.draft))
-    if is_question(e.question) or is_talk(e.question):
-        return not e.calls and not is_composed(e.draft) and bool(_CLAIMS.search(first)) and not says_no(first)
-    return True
+    if asks_for_write(e.question):
+        return True
+    stated = [*split_lines(blank_quotes(e.draft[:MOST_CHARACTERS])), ""]
+    if is_request(e.question):
+        return not (says_no(stated[0]) or is_composed(e.draft))
+    claims = bool(_CLAIMS.search(stated[0])) and not says_no(stated[0])
+    if is_question(e.question):
+        return claims and not e.calls and not is_composed(e.draft)
+    # who is asked something back has been told of no write
+    return claims or not (is_talk(e.question) or any(asks(line) for line in stated[-2:]))
