@@ -1,13 +1,13 @@
 """What a draft says was stored, changed or deleted is what the receipts of the turn say."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from text_to_num import alpha2digit
 
 from nodes.policies.days import find_days
-from nodes.policies.evidence import Call, Evidence, Violation
+from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.messages import asks_for_write, is_question, is_request, is_talk
 from nodes.policies.quantities import find_quantities
 from nodes.policies.questions import is_order, split_sentences
@@ -50,44 +50,9 @@ def _missing_receipt(claim: Claim) -> Violation:
     )
 
 
-# ---- writes that failed
-
-
-def failed_writes_are_told(e: Evidence) -> Violation | None:
-    """Require that a write which failed, and was not made good in the turn, is told."""
-    failed = _find_failed(e.calls)
-    if not failed or any(says_no(line) or asks(line) for line in split_lines(e.draft)):
-        return None
-    return Violation(
-        "failed_write",
-        f"{failed[0].tool} failed ({failed[0].text[:200]}) and was not made good, and the draft does not tell. "
-        f"Try again with "
-        "what the error asks for, or say plainly what was not done.",
-        "Not everything you asked for was done.",
-    )
-
-
-def _find_failed(calls: Iterable[Call]) -> list[Call]:
-    """Return the writes that failed, without those that a later decision of the model made good."""
-    failed: list[Call] = []
-    for call in calls:
-        if call.tool in WRITES and not call.ok:
-            failed.append(call)
-        elif call.tool in WRITES:
-            # a batch is decided at once: a success beside a failure is another thing's
-            again = next((other for other in failed if _repeats(call, other)), None)
-            failed = [other for other in failed if other is not again]
-    return failed
-
-
-def _repeats(call: Call, failed: Call) -> bool:
-    same = failed.args.get("id") is not None and failed.args.get("id") == call.args.get("id")
-    return (call.step > failed.step or same) and call.tool == failed.tool
-
-
 # ---- how many things were changed
 
-_BOTH = re.compile(
+BOTH = re.compile(
     r"\bboth\b|\bbeides?\b|\bbeiden?\b|\bambos\b|\bambas\b|\b(?:los|las) dos\b|\b(?:les|toutes les"
     r"|tous les) deux\b|両方|どちらも",
     re.IGNORECASE,
@@ -97,6 +62,11 @@ _ALL = re.compile(
     r"|(?P<ja>\d{1,2})[件つ個]とも",
     re.IGNORECASE,
 )
+TOTAL = re.compile(
+    r"\b(?:all|everything|alle[sr]?|todo|todos|todas|tout|tous|toutes)\b(?! right)|全部|すべて|全て|\d[件つ個]とも",
+    re.IGNORECASE,
+)
+"""What says that nothing was left out."""
 _PART = re.compile(r"\d\s+(?:of|von|der|de|sur)\b|のうち", re.IGNORECASE)
 _KANJI = {ord(sign): str(n) for n, sign in enumerate("一二三四五六七八九", start=1)}
 _SPOKEN = ("en", "de", "es", "fr")
@@ -133,7 +103,7 @@ def _counts(line: str, e: Evidence) -> Iterator[int]:
     """Yield the numbers of things that a line speaks of."""
     if _PART.search(line):
         return
-    if _BOTH.search(line):
+    if BOTH.search(line):
         yield 2
     today = (e.now or datetime.now(UTC)).date()
     for day in find_days(line, today):  # "14 sept." is no 14 things, and no 7 in French

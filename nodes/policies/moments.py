@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ana.time.when.times import find_times
-from nodes.policies.spoken import find_spoken
+from nodes.policies.spoken import DAY, find_spoken
 
-DAY = 24 * 60
 _AM = r"a\.?\s?m\b\.?|de la (?:mañana|madrugada)|du matin|in the morning|morgens|früh"
 _PM = (
     r"p\.?\s?m\b\.?|de la (?:tarde|noche)|du soir|de l['’]après-midi|in the (?:afternoon|evening)|at night|abends|"

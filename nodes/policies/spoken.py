@@ -1,16 +1,19 @@
-"""Times of day as they are spoken in German, Spanish and French: halb drei, las nueve menos cuarto, sept heures et quart."""
+"""Times of day as they are spoken: halb drei, las nueve menos cuarto, sept heures et quart."""
 
 import re
 from collections.abc import Iterator
 
-HALF_DAY = 12 * 60
+DAY = 24 * 60
 
 _NUMBERS = {
-    "de": "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn "
+    "de": "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf "
+    "dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn "
     "zwanzig einundzwanzig zweiundzwanzig dreiundzwanzig vierundzwanzig fünfundzwanzig",
-    "es": "cero una dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho "
+    "es": "cero una dos tres cuatro cinco seis siete ocho nueve diez once doce trece "
+    "catorce quince dieciséis diecisiete dieciocho "
     "diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco",
-    "fr": "zéro une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf "
+    "fr": "zéro une deux trois quatre cinq six sept huit neuf dix onze douze treize "
+    "quatorze quinze seize dix-sept dix-huit dix-neuf "
     "vingt vingt_et_un vingt-deux vingt-trois vingt-quatre vingt-cinq",
 }
 _VALUES = {word.replace("_", " "): n for row in _NUMBERS.values() for n, word in enumerate(row.split())}
@@ -40,17 +43,12 @@ _SPOKEN = tuple(
 
 
 def find_spoken(text: str) -> Iterator[tuple[int, int, frozenset[int]]]:
-    """Yield where a text speaks of a time of day, and the minutes since midnight it may be, in either half of the day."""
+    """Yield where a text speaks of a time of day, and the minutes since midnight it may be."""
     for pattern in _SPOKEN:
         for match in pattern.finditer(text):
             said = match.groupdict()
             if _names_time(match[0], said):
-                minutes = _read(said)
-                yield (
-                    match.start(),
-                    match.end(),
-                    frozenset({minutes % (2 * HALF_DAY), (minutes + HALF_DAY) % (2 * HALF_DAY)}),
-                )
+                yield match.start(), match.end(), _read(said)
 
 
 def _names_time(text: str, said: dict[str, str | None]) -> bool:
@@ -59,9 +57,11 @@ def _names_time(text: str, said: dict[str, str | None]) -> bool:
     return any(value is not None for value in named) or bool(re.search(r"\buhr\b|heure", text.lower()))
 
 
-def _read(said: dict[str, str | None]) -> int:
+def _read(said: dict[str, str | None]) -> frozenset[int]:
     hour, minute = _value(said.get("noon") or said.get("hour")), _value(said.get("minute"))
-    return hour * 60 - (30 if said.get("half") else 0) + (-minute if said.get("to") else minute)
+    time = hour * 60 - (30 if said.get("half") else 0) + (-minute if said.get("to") else minute)
+    times = {time} if said.get("noon") or hour > 12 else {time, time + DAY // 2}
+    return frozenset(time % DAY for time in times)
 
 
 def _value(word: str | None) -> int:
