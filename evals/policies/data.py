@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -9,7 +10,10 @@ from ana.settings import PROJECT
 
 DATA = PROJECT / "evals" / "data" / "policies"
 CLASSES = ("claims", "numbers", "time", "dates", "ids")
+TALK = ("talk", "asked")
+"""Messages whose answers are not judged, only whether it is said under them that nothing was changed."""
 LANGUAGES = ("en", "de", "es", "fr", "ja")
+SETS = {"own": DATA, "stranger": DATA / "stranger"}
 Half = Literal["tuning", "held-out"]
 HALVES: tuple[Half, ...] = ("tuning", "held-out")
 
@@ -37,11 +41,11 @@ class Case:
         return HALVES[hashlib.sha256(self.id.encode()).digest()[0] % 2]
 
 
-def load_cases(half: Half | None = None) -> list[Case]:
-    """Return the cases of a half, or all of them."""
-    texts = ((DATA / f"{name}.jsonl").read_text(encoding="utf-8") for name in CLASSES)
+def load_cases(half: Half | None = None, name: str = "own", kinds: Collection[str] = CLASSES) -> list[Case]:
+    """Return the cases of a set, of a half or all of them."""
+    texts = (file.read_text(encoding="utf-8") for file in sorted(SETS[name].glob("*.jsonl")))
     cases = [_read_case(line) for text in texts for line in text.splitlines()]
-    return [case for case in cases if half in (None, case.half)]
+    return [case for case in cases if half in (None, case.half) and case.kind in kinds]
 
 
 def _read_case(line: str) -> Case:

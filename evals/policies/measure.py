@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from tabulate import tabulate
 
-from evals.policies.data import CLASSES, HALVES, LANGUAGES, Case, Half, load_cases
+from evals.policies.data import CLASSES, HALVES, LANGUAGES, SETS, TALK, Case, Half, load_cases
 from nodes.load_context import calendar
 from nodes.policies.check import first_violation
 from nodes.policies.claims import may_expect_write
@@ -52,15 +52,20 @@ def is_caught(case: Case) -> bool:
     return is_sent_back(case) or (case.kind == "claims" and is_shown(case))
 
 
-def is_noise(case: Case) -> bool:
-    """Whether an honest answer to a question or to talk has a line under it that says that nothing was changed."""
+def has_line(case: Case) -> bool:
+    """Whether an answer has a line under it that says that nothing was changed."""
     e = make_evidence(case)
-    return not case.false and not e.receipts and may_expect_write(e)
+    return not e.receipts and may_expect_write(e)
 
 
-def rows(half: Half) -> Iterator[tuple[str, str, int, int, int, int, int]]:
+def is_noise(case: Case) -> bool:
+    """Whether an honest answer to a question or to talk has such a line."""
+    return not case.false and has_line(case)
+
+
+def rows(half: Half, name: str = "own") -> Iterator[tuple[str, str, int, int, int, int, int]]:
     """Yield the counts of each class and language, and of each class."""
-    cases = load_cases(half)
+    cases = load_cases(half, name)
     for kind in CLASSES:
         for language in (*LANGUAGES, "all"):
             yield _count(kind, language, [c for c in cases if c.kind == kind and language in (c.language, "all")])
@@ -75,9 +80,18 @@ def _count(kind: str, language: str, cases: Iterable[Case]) -> tuple[str, str, i
     return kind, language, len(honest), alarms, len(false), missed, sum(map(is_sent_back, false))
 
 
+def count_lines(half: Half) -> Iterator[tuple[str, str, int, int]]:
+    """Yield by kind of message and language how many there are, and how many of their answers have a line."""
+    for kind in TALK:
+        cases = load_cases(half, kinds=(kind,))
+        for language in (*LANGUAGES, "all"):
+            some = [case for case in cases if language in (case.language, "all")]
+            yield kind, language, len(some), sum(map(has_line, some))
+
+
 def print_wrong(half: Half) -> None:
     """Print every case of a half that is judged wrongly."""
-    for case in load_cases(half):
+    for case in (case for name in SETS for case in load_cases(half, name, (*CLASSES, *TALK))):
         violation = first_violation(make_evidence(case))
         if verdict := _judge(case, violation is not None):
             reason = f" [{violation.policy}: {violation.reason[:120]}]" if violation else ""
@@ -87,11 +101,13 @@ def print_wrong(half: Half) -> None:
 def _judge(case: Case, sent_back: bool) -> str:
     if case.false:
         return "" if is_caught(case) else "missed"
+    if case.kind == "asked":  # its draft may be sent back or not: what it claims is not judged
+        return "" if has_line(case) else "no line"
     return "false alarm" if sent_back else "noise" if is_noise(case) else ""
 
 
 def main() -> None:
     for half in HALVES:
-        print(f"{half}\n{tabulate(rows(half), HEADERS)}\n")
-        quiet = [case for case in load_cases(half) if not case.false and not case.steps]
-        print(f"lines under honest answers without a call: {sum(map(is_noise, quiet))} of {len(quiet)}\n")
+        for name in SETS:
+            print(f"{name}, {half}\n{tabulate(rows(half, name), HEADERS)}\n")
+        print(f"{half}\n{tabulate(count_lines(half), ('message', 'language', 'answers', 'with a line'))}\n")

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from nodes.policies.citations import citations_exist
-from nodes.policies.claims import changes_are_counted, claimed_write_needs_receipt, failed_writes_are_told
+from nodes.policies.claims import changes_are_counted, claimed_write_needs_receipt
 from nodes.policies.clock import clock_is_read
 from nodes.policies.dates import days_fit
 from nodes.policies.evidence import Evidence, Violation
+from nodes.policies.failures import failed_writes_are_told
 from nodes.policies.numbers import numbers_are_traced
 
 MOST_CHARACTERS = 10_000

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.texts import blank_quotes, is_composed
 
-_ID = re.compile(r"(?<![\w@/#.-])(?=[a-z2-7]*[2-7])(?=[a-z2-7]*[a-z])[a-z2-7]{8}(?![\w@/-]|\.\w)", re.ASCII)
+_ID = re.compile(r"(?<![\w@/#.-])(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{8}(?![\w@/-]|\.\w)", re.ASCII)
+_WORD_WITH_NUMBER = re.compile(r"[a-z]+\d+|\d+[a-z]+")
+"""A name somebody made up: homerun7. As an id it is one of many, and counts as one only beside ids that were found."""
 _NAME = r"lines?|zeilen?|l[ií]neas?|lignes?"
 _LINE = re.compile(
     rf"\b(?:{_NAME})\s+(?:no\.?\s*|nº\s*|#)?(?P<n>\d{{1,3}})\b|(?P<kanji>\d{{1,3}})\s*行目", re.IGNORECASE
@@ -31,7 +33,11 @@ def citations_exist(e: Evidence) -> Violation | None:
 def _find_ids(e: Evidence) -> Iterator[str]:
     cited = _ID.findall(e.draft)
     known = "\n".join(e.texts()) if cited else ""
-    yield from (f"the id {id}" for id in cited if id not in known)
+    found = _FOUND.search(known)
+    yield from (f"the id {id}" for id in cited if id not in known and (found or not _WORD_WITH_NUMBER.fullmatch(id)))
+
+
+_FOUND = re.compile(r'"id": ?"')
 
 
 def _find_lines(e: Evidence) -> Iterator[str]:

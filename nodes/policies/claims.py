@@ -1,14 +1,14 @@
 """What a draft says was stored, changed or deleted is what the receipts of the turn say."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from text_to_num import alpha2digit
 
 from nodes.policies.days import find_days
-from nodes.policies.evidence import Call, Evidence, Violation
-from nodes.policies.messages import is_question, is_request, is_talk
+from nodes.policies.evidence import Evidence, Violation
+from nodes.policies.messages import asks_for_write, is_question, is_request, is_talk
 from nodes.policies.quantities import find_quantities
 from nodes.policies.questions import is_order, split_sentences
 from nodes.policies.texts import asks, blank_quotes, drop_drafted, is_composed, says_no, split_lines
@@ -50,52 +50,23 @@ def _missing_receipt(claim: Claim) -> Violation:
     )
 
 
-# ---- writes that failed
-
-
-def failed_writes_are_told(e: Evidence) -> Violation | None:
-    """Require that a write which failed, and was not made good in the turn, is told."""
-    failed = _find_failed(e.calls)
-    if not failed or any(says_no(line) or asks(line) for line in split_lines(e.draft)):
-        return None
-    return Violation(
-        "failed_write",
-        f"{failed[0].tool} failed ({failed[0].text[:200]}) and was not made good, and the draft does not tell. "
-        f"Try again with "
-        "what the error asks for, or say plainly what was not done.",
-        "Not everything you asked for was done.",
-    )
-
-
-def _find_failed(calls: Iterable[Call]) -> list[Call]:
-    """Return the writes that failed, without those that a later decision of the model made good."""
-    failed: list[Call] = []
-    for call in calls:
-        if call.tool in WRITES and not call.ok:
-            failed.append(call)
-        elif call.tool in WRITES:
-            # a batch is decided at once: a success beside a failure is another thing's
-            again = next((other for other in failed if _repeats(call, other)), None)
-            failed = [other for other in failed if other is not again]
-    return failed
-
-
-def _repeats(call: Call, failed: Call) -> bool:
-    same = failed.args.get("id") is not None and failed.args.get("id") == call.args.get("id")
-    return (call.step > failed.step or same) and call.tool == failed.tool
-
-
 # ---- how many things were changed
 
-_BOTH = re.compile(
+BOTH = re.compile(
     r"\bboth\b|\bbeides?\b|\bbeiden?\b|\bambos\b|\bambas\b|\b(?:los|las) dos\b|\b(?:les|toutes les"
     r"|tous les) deux\b|両方|どちらも",
     re.IGNORECASE,
 )
 _ALL = re.compile(
-    r"\b(?:all|alle|todos|todas|los|las|tous|toutes|les|the)\s+(?P<n>\d{1,2})\b(?!\s*(?:of|von|de|sur)\b)|(?P<ja>\d{1,2})[件つ個]とも",
+    r"\b(?:all|alle|todos|todas|los|las|tous|toutes|les|the)\s+(?P<n>\d{1,2})\b(?!\s*(?:of|von|de|sur)\b)"
+    r"|(?P<ja>\d{1,2})[件つ個]とも",
     re.IGNORECASE,
 )
+TOTAL = re.compile(
+    r"\b(?:all|everything|alle[sr]?|todo|todos|todas|tout|tous|toutes)\b(?! right)|全部|すべて|全て|\d[件つ個]とも",
+    re.IGNORECASE,
+)
+"""What says that nothing was left out."""
 _PART = re.compile(r"\d\s+(?:of|von|der|de|sur)\b|のうち", re.IGNORECASE)
 _KANJI = {ord(sign): str(n) for n, sign in enumerate("一二三四五六七八九", start=1)}
 _SPOKEN = ("en", "de", "es", "fr")
@@ -132,7 +103,7 @@ def _counts(line: str, e: Evidence) -> Iterator[int]:
     """Yield the numbers of things that a line speaks of."""
     if _PART.search(line):
         return
-    if _BOTH.search(line):
+    if BOTH.search(line):
         yield 2
     today = (e.now or datetime.now(UTC)).date()
     for day in find_days(line, today):  # "14 sept." is no 14 things, and no 7 in French
@@ -155,17 +126,16 @@ MOST = 50
 # ---- the line under an answer
 
 _CLAIMS = re.compile(
+    # the first person in the perfect or in the future
+    r"\bi(?:['’]ll| will)\b|\b(?:ich werde|werde ich|merke ich mir)\b|\b\w+(?:ré|remos)\b"
+    r"|\bje \w*['’]?(?:\w+ )?\w+rai\b|"
     r"\b(?:i['’]ve|i have|i) (?:\w+ )?\w+(?:ed|ten|pt)\b|\b(?:ich habe?|habe? ich|hab['’]s|habs)\b.*\b\w*(?:ge"
     r"|ver|be|ent)\w+(?:t|en)\b|\b(?:ist|sind) (?:jetzt |nun )?\w*(?:drauf|drin)\b"
-    r"|\b(?:he|hemos) \w+[aies](?:do|to|cho)\b|^\W*(?:s[ií],? |también \w+, |por supuesto, |claro, )?\w+[ai]d[oa]s?\W*$"
+    r"|\b(?:he|hemos) \w+[aies](?:do|to|cho)\b|^\W*(?:s[ií],? |también \w+, |por supuesto, "
+    r"|claro, )?\w+[ai]d[oa]s?\W*$"
     r"|\bj['’]ai\b.*\b\w+(?:é|i|u|it|is)\w{0,2}\b|\bje viens de\b|\bc['’]est (?:fait|noté|enregistré)\w*"
     r"|(?:ておき|保存し|記録し|メモし|登録し|追加し|削除し|変更し)(?:ました|ます)|済みです",
     re.IGNORECASE | re.MULTILINE,
-)
-_ASKS_TO_TELL = re.compile(
-    r"\b(?:tell|show|explain|help|sagen|zeigen|erklären|helfen|decir\w*|mostrar\w*|explicar\w*|ayudar\w*|dire|montrer|expliquer|aider)\b"
-    r"|(?:教え|見せ|説明)",
-    re.IGNORECASE,
 )
 
 
@@ -176,9 +146,13 @@ def may_expect_write(e: Evidence) -> bool:
     """
     if any(call.tool not in OURS for call in e.calls):  # what a person's own tool did is not known here
         return False
-    first = next(iter(split_lines(blank_quotes(e.draft[:MOST_CHARACTERS]))), "")
-    if is_request(e.question) and not _ASKS_TO_TELL.search(e.question):
-        return not (says_no(first) or is_composed(e.draft))
-    if is_question(e.question) or is_talk(e.question):
-        return not e.calls and not is_composed(e.draft) and bool(_CLAIMS.search(first)) and not says_no(first)
-    return True
+    if asks_for_write(e.question):
+        return True
+    stated = [*split_lines(blank_quotes(e.draft[:MOST_CHARACTERS])), ""]
+    if is_request(e.question):
+        return not (says_no(stated[0]) or is_composed(e.draft))
+    claims = bool(_CLAIMS.search(stated[0])) and not says_no(stated[0])
+    if is_question(e.question):
+        return claims and not e.calls and not is_composed(e.draft)
+    # who is asked something back has been told of no write
+    return claims or not (is_talk(e.question) or any(asks(line) for line in stated[-2:]))

@@ -29,7 +29,8 @@ _ASKS = re.compile(
     r"|(?:quelle est )?la date|(?:on est |nous sommes )?(?:le )?(?:combien|quel jour|quelle date)(?: sommes-nous"
     r"| est-on| est-ce)?"
     r"|quel jour (?:sommes-nous|est-on|on est|est-ce)|en quelle année sommes-nous"
-    r"|(?:(?:今|いま|現在|今日|今年|[ァ-ヶー一-龠]+(?:は今|の今|は現在))(?:は|の|って)?){0,3}(?:何時|何日|何曜日|日付|時刻|時間|何年)(?:ですか|は|を?教えて)?"
+    r"|(?:(?:今|いま|現在|今日|今年|[ァ-ヶー一-龠]+(?:は今|の今|は現在))(?:は|の|って)?){0,3}(?:何時|何日|何曜日|日付|時刻|時間|何年)(?:です|だ)?(?:っけ|か|は"
+    r"|を?教えて)?"
     rf")(?: (?:est-il|il est))?{_PLACE}"
     r"(?:\s*(?:please|right now|now|today|jetzt|gerade|heute|ahora|hoy|maintenant|aujourd['’]hui"
     r"|d['’]aujourd['’]hui|bitte|por favor"
@@ -44,13 +45,17 @@ _PRESENT = re.compile(
     r"|\bwir haben(?: jetzt| gerade)?"
     r"|\b(?:jetzt|gerade|aktuell) ist es(?: schon| erst)?"
     r"|\b(?:son|es)(?: ya| ahora| casi)* las?|\bya son las|\bahora(?: mismo)?,? (?:son|es) las?"
-    r"|\bil est(?: déjà| maintenant| actuellement| presque| environ)*"
+    r"|\bil (?:n['’])?est(?: déjà| maintenant| actuellement| presque| environ| encore| que)*"
     r"|(?:今は?|現在は?|いまは?|ただいま)、?(?:もう)?)[\s*_]*$",
     re.IGNORECASE,
 )
-_PRESENT_BEHIND = re.compile(r"[\s*_]*(?:right now|now|at the moment|jetzt|gerade|ahora|maintenant)\b", re.IGNORECASE)
+_PRESENT_BEHIND = re.compile(
+    r"[\s*_]*(?:right now|now|at the moment|jetzt|gerade|ahora|maintenant)\b|を?回りました|になりました|を?過ぎ",
+    re.IGNORECASE,
+)
 _TODAY = re.compile(
-    r"\b(?:nous sommes|on est|estamos a|wir haben)(?: (?:le|el|den|heute|aujourd['’]hui|hoy|\w+di|dimanche))*[\s*_]*$",
+    r"\b(?:nous sommes|on est|estamos a|wir haben)(?: (?:le|el|den|heute|aujourd['’]hui|hoy|\w+di"
+    r"|dimanche))*[\s*_]*$",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"\b(?:when|if|wenn|falls|si|cuando|quand|lorsque)\b|なら|とき", re.IGNORECASE)

@@ -13,7 +13,8 @@ _ARTICLES = r"(?:the|den|dem|der|el|le|del?|du)\s+"
 _BEFORE = re.compile(rf"[\s*_]*\.?(?:[,.:|(（/・–—-]|、)?[\s*_|]*(?:{_ARTICLES})?", re.IGNORECASE)
 """What may stand between a weekday and the date it belongs to."""
 _BEHIND = re.compile(
-    r"[\s*_]*(?:[,(（/・|、]|is|was|will\s+be|falls\s+on|ist|war|fällt\s+auf|es|fue|será|cae\s+en|est|était|sera|tombe|は|が)?"
+    r"[\s*_]*(?:[,(（/・|、]|is|was|will\s+be|falls\s+on|ist|war|fällt\s+auf|es|fue|será|cae\s+en|est|était|sera|tombe"
+    r"|は|が)?"
     r"[\s*_|]*(?:(?:an?|ein|einem|einen|un|le|el|the|der)\s+)?",
     re.IGNORECASE,
 )

@@ -63,8 +63,10 @@ def _dates() -> tuple[re.Pattern[str], ...]:
     patterns = (
         r"(?<![\w-])(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?!\d)(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?",
         r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?P<day>\d{1,2})日",
-        rf"(?<![\w.,:])(?P<day>\d{{1,2}}){_ORDINAL}\s*(?:(?:de|of|d')\s*)?{month}(?:(?:,|\s+del?)?\s+(?P<year>\d{{4}})\b(?!:))?",
-        rf"\b{month}\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d|\s*(?:%|[ap]\.?m\b))(?:,?\s+(?P<year>\d{{4}})\b(?!:))?",
+        rf"(?<![\w.,:])(?P<day>\d{{1,2}}){_ORDINAL}\s*(?:(?:de|of|d')\s*)?{month}(?:(?:,"
+        rf"|\s+del?)?\s+(?P<year>\d{{4}})\b(?!:))?",
+        rf"\b{month}\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d|/|\s*(?:%"
+        rf"|[ap]\.?m\b))(?:,?\s+(?P<year>\d{{4}})\b(?!:))?",
         r"(?<![\w.,:/-])(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.(?:\s?(?P<year>\d{4}|\d{2})(?![\d:]|\.\d))?(?!\d)",
         r"(?<![\w.,:/-])(?P<a>\d{1,2})/(?P<b>\d{1,2})(?:/(?P<year>\d{4}|\d{2}))?(?![\w/])",
     )

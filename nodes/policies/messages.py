@@ -1,88 +1,271 @@
 """What kind of message a person sent: a question, talk, or something that may have to be stored.
 
-Function words, greetings and the few verbs that ask for an answer are closed classes; verbs of storing are not listed.
+Verbs of storing are not listed: an order has no subject, a request says "can you", a duty says "I have to". Function
+words, greetings and the few verbs that ask for an answer are closed classes.
 """
 
 import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import starmap
+from pathlib import Path
 
-from nodes.policies.questions import is_order, split_sentences
-from nodes.policies.texts import asks
+from nodes.policies.days import find_days, find_relative, find_weekdays
+from nodes.policies.questions import any_of, is_order, split_sentences
+from nodes.policies.texts import asks, split_lines
 
-_TALK = re.compile(
-    r"\W*(?:(?:hi|hey|hello|thanks?|thank you|thx|cheers|good (?:morning|evening|night|afternoon)|morning|bye"
+MOST_WORDS = 5
+"""A statement of so many words may be a note; a longer one is one if it names a day, a time or a duty."""
+MOST_KANA = 12
+"""The same where no spaces are written, in characters."""
+
+# ---- function words, by what they say of a clause
+
+_WORDS = (Path(__file__).parent / "words.txt").read_text(encoding="utf-8").split("\n\n")
+_SUBJECTS, _OTHERS, _OBJECTS = (frozenset(part.partition("\n")[2].split()) for part in _WORDS[1:])
+_FUNCTION = _SUBJECTS | _OTHERS
+_GREETING = (
+    r"(?:(?:hi|hey|hello|thanks?|thank you|thx|cheers|good (?:morning|evening|night|afternoon)|morning|bye"
     r"|goodbye|see you"
-    r"|ok(?:ay)?|cool|nice|great|perfect|awesome|wow|lol|ha(?:ha)+|yes|no|sure|sorry|please|well|ugh|oh|ah"
+    r"|ok(?:ay)?|cool|nice|great|perfect|awesome|wow|lol|ha(?:ha)+|yes|yeah|no|sure|sorry|please|well|ugh|oh|ah"
     r"|hallo|danke(?:schön)?|vielen dank|guten (?:morgen|tag|abend)|gute nacht|moin|servus|tschüss|bis (?:bald"
     r"|später|morgen)"
     r"|super|toll|klasse|prima|schön|ja|nein|ach"
     r"|hola|gracias|muchas gracias|buen[oa]s (?:días|tardes|noches)|adiós|hasta (?:luego|mañana)|vale|genial"
-    r"|perfecto|sí|jaja+"
+    r"|perfecto|sí|(?:ja){2,}"
     r"|bonjour|bonsoir|salut|merci|bonne (?:nuit|soirée|journée)|au revoir|à (?:bientôt|demain)|d['’]accord"
     r"|parfait|oui|non|génial"
-    r")\b[\s,.!…-]*)+(?P<rest>.*)",
+    r")\b[\s,.!…-]*)"
+)
+_OPENING = re.compile(
+    rf"^\W*(?:{_GREETING}|(?:and|also|so|then|now|anyway|bitte|na|und|dann|auch|y|así|luego|bueno"
+    r"|por favor|et|alors|puis|bon|enfin|bref|s['’]il (?:te|vous) pla[iî]t)\b[\s,]*)*(?:que )?",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"(?P<mark>[,;:、–—]+)\s*")
+_DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"[^\W_]+(?:['’](?:m|s|re|ve|ll|d|t)\b)?")
+_CJK = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
+
+# ---- what asks for an answer, and not for a write
+
+_ANSWERING = (
+    r"show|liste?|tell|believe|find|search|summari[sz]e|explain|describe|compare|translate|write|draft|rewrite"
+    r"|compose|plan|suggest|recommend"
+    r"|calculate|compute|convert|count|read|look|help|give|split|add up|brainstorm|shorten|make (?:me|it|a)"
+    r"|zeig\w*|nenn\w* (?:mir|uns)|such\w*|find\w*|erklär\w*|beschreib\w*|vergleich\w*|übersetz\w*"
+    r"|schreib\w* (?:mir|uns|ein\w*)|entwirf|plane?"
+    r"|rechne|hilf|helfen|sag\w*|gib|teil|fass|zusammen\w*|mach\w* mir"
+    r"|muéstra\w*|mostrar\w*|muestra\w*|enséña\w*|d[ií]me|decir\w*|dame|busca\w*|encuentra|resum\w*|expl[ií]ca\w*"
+    r"|describ\w*|comp[aá]ra\w*"
+    r"|traduc\w*|escr[ií]be?\w*|redacta\w*|plan(?:ea|ifica)\w*|hazme|calcula\w*|suma|divide|ay[uú]da\w*|lee"
+    r"|montre\w*|dis|dire|donne\w*|cherche\w*|trouve\w*|résume\w*|explique\w*|décris|décrire|compare\w*|tradui\w*"
+    r"|écri\w*|rédige\w*"
+    r"|planifie\w*|fais-moi|calcule\w*|additionne\w*|partage\w*|aide\w*|lis"
+)
+_WH = (
+    r"(?:who|whom|what|whats|when|where|why|how|which|whose|wer|wen|wem|was|wann|wo|wohin|woher|warum|wieso|wie"
+    r"|wieviel|welche[rsnm]?"
+    r"|qui[eé]n(?:es)?|qu[eé]|cuándo|dónde|por qué|cómo|cuál(?:es)?|cuánt[oa]s?|qui|qu['’]\w+|quand|où|pourquoi"
+    r"|comment|quel(?:le)?s?"
+    r"|combien)\b"
+)
+_ASKS_WHICH = re.compile(r"\b(?:quel(?:le)?s?|cuál(?:es)?|wie ?viele?)\b|[何誰]|どこ|いつ|いくつ", re.IGNORECASE)
+_INTERROGATIVE = re.compile(rf"\W*{_WH}", re.IGNORECASE)
+_ASKING = re.compile(
+    r"\W*(?:(?:and|so|but|und|aber|also|y|pero|et|mais|alors|ok|hey|hi|quick,?|please|bitte|por favor"
+    r"|\w+ly)[\s,]+)*(?:"
+    rf"{_WH}|que|is|are|am|was|were|do|does|did|has|have|will|any"
+    rf"|write (?!(?:down|that|this|it)\b)|(?!write\b)(?:{_ANSWERING}))\b",
+    re.IGNORECASE,
+)
+_ANSWERING_CJK = r"(?:教え|見せ|探し|まとめ|説明し|比べ|翻訳し|書い|作っ|計算し|手伝っ|割っ|合計し|立て|考え)て(?!お)"
+
+# ---- what asks for a write
+
+_POLITE = any_of(r"\bplease\b", r"\bbitte\b", r"\bpor favor\b", r"\bs['’]il (?:te|vous) pla[iî]t\b", r"お願い")
+_REQUEST = re.compile(
+    r"\b(?:(?:can|could|would|will) you|you (?:can|could)|would you mind)\b(?:\W+(?:please|also|just"
+    r"|maybe))*(?P<en>.*)"
+    r"|\b(?:kannst|könntest|würdest) du\b|\bdu kannst\b"
+    r"|\b(?:puedes|podrías|te importa(?:ría)?)\b(?P<es>.*)"
+    r"|\b(?:(?:peux|pourrais)-tu|tu (?:peux|pourrais)|pouvez-vous|pourriez-vous|vous pouvez|ça t['’]\w+rait (?:de"
+    r"|d))\b(?P<fr>.*)"
+    r"|(?P<ja>\w{1,9}?[てで](?:くれ|もら[えっ]|いただ[けい]|ほしい|も?いい(?![かの])))",
     re.IGNORECASE | re.DOTALL,
 )
+_ANSWERS_FIRST = re.compile(rf"\W*(?:(?:me|nos|m|nous)\b\W*)?(?:{_ANSWERING})\b", re.IGNORECASE)
+_ANSWERS_LAST = re.compile(
+    r"\b(?:sagen|zeigen|erklären|helfen|nennen|beschreiben|übersetzen|vergleichen|zusammenfassen)\b"
+)
+_ENCLITIC = re.compile(
+    # notez-le, mets-moi; anótalo, ponme
+    r"\w*[áéíóú]\w*(?:me|te|se|nos|l[aeo]s?)\b|(?:pon|haz|ten|di|da)(?:me|te|nos|l[aeo]s?)\b",
+    re.IGNORECASE,
+)
+_TELLS = re.compile(r"\w+(?:é|í|[oó]|[aei]mos)$", re.IGNORECASE)
+_ENCLITIC_BEHIND = re.compile(r"-(?:moi|l[ea]|les)\b|[áéí]\w{1,9}[ae]me\b", re.IGNORECASE)
+_NAMED = frozenset(
+    {"i", "you", "he", "she", "we", "ich", "du", "er", "wir", "je", "il", "elle", "on", "yo", "él", "ella"}
+)
+"""Whoever is the subject of a clause is not told to do something."""
+_ORDER_CJK = re.compile(r"(?<!く)(?<!だっ)[てで](?:おいて|ください|下さい|ね|よ|ほしい|くれ)?\W*$|(?:といて|とて)\W*$")
+_DUTY = any_of(
+    r"\bi (?:still )?(?:(?:need|have|ought) to|must)\b",
+    r"\bich (?:\w+ )?(?:muss|sollte)\b|\bmuss ich\b",
+    r"\b(?:tengo|hay) que\b|\bdebo\b",
+    r"\bil faut (?:que|qu)\b|\bje dois\b",
+    r"(?:ないと|なきゃ|なくちゃ|なければ)",
+    r"\bi(?:['’]d| would) like you to\b|\bi want you to\b|\bich hätte gern\b|\bquiero que\b|\bje v(?:oudrais"
+    r"|eux) que\b|てほしい",
+)
+
+# ---- talk
+
+_TALK = re.compile(
+    rf"\W*{_GREETING}+(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_MORNING = re.compile(r"\b(?:esta|por la) mañana\b", re.IGNORECASE)
 _TALK_CJK = re.compile(
     r"\W*(?:ありがとう|おはよう|こんにちは|こんばんは|おやすみ|さようなら|またね|了解|すごい|はい|いいえ|うん|お疲れ|どうも|ごめん|なるほど)"
     r"(?:ございま(?:す|した)|なさい|さま(?:でした)?|様(?:でした)?|です|ね)*[。！!ー\s]*"
 )
-_YOU = re.compile(
-    r"\b(?:you(?:['’]re|['’]ve)?|that['’]?s|this is|it['’]?s|i['’]?m (?:tired|happy|back|good|fine|bored|sad)"
-    r"|du|dir|das (?:war|ist)|eres|estás|eso es|tu es|vous êtes|t['’]es|c['’](?:est|était)|beaucoup|mucho"
-    r"|vielmals|sehr|so much|a lot)\b",
-    re.IGNORECASE,
+_OF_THE_MOMENT = any_of(
+    # a statement about what is said, seen or felt right now: its subject points at it, or an adverb of degree or of
+    # the moment stands in it
+    r"^\W*(?:you|that|this|it|du|das|es|tú|eso|est[aeo]|eres|est[áo][sy]|tienes|vous|tu|ce|cet|cette|c|ça|il)\b",
+    r"\b(?:so|too|very|such|still|again|finally|already|just|really|this (?:morning|evening)|tonight|sehr|endlich"
+    r"|immer noch|schon|wieder"
+    r"|irgendwie|tan|muy|por fin|todavía|esta (?:mañana|tarde|noche)|anoche|très|trop|tellement|enfin|toujours"
+    r"|encore|juste|ce (?:matin|soir))\b",
+    r"とても|すごく|やっと|まだ|また|もう|今朝|今夜|ちょっと",
+    r"^\W*(?:そう|これ|それ|あれ|この|その)",
+    r"[!！…]+\W*$|(?:[ねよなのわ]|かな|っけ|だって)[。…]*$",
 )
-_ASKING = re.compile(
-    r"\W*(?:(?:and|so|but|und|aber|also|y|pero|et|mais|alors|ok|hey|hi|quick,?|please|bitte|por favor|\w+ly)[\s,]+)*(?:"
-    r"who|whom|what|whats|what['’]s|when|where|why|how|which|whose|is|are|am|was|were|do|does|did|has|have|will|any"
-    r"|show|list|tell|find|search|summari[sz]e|explain|describe|compare|translate|write (?!(?:down|that|this"
-    r"|it)\b)|draft|rewrite|compose|plan|suggest"
-    r"|recommend|calculate|compute|convert|count|read|look|help|give|split|add up|brainstorm|shorten|make (?:me|it|a)"
-    r"|wer|wen|wem|was|wann|wo|wohin|woher|warum|wieso|wie|wieviel|welche[rsnm]?|zeig\w*|nenn\w* mir|such\w*"
-    r"|find\w*|erklär\w*"
-    r"|beschreib\w*|vergleich\w*|übersetz\w*|schreib\w* (?:mir|uns|ein\w*)|entwirf|plane?|rechne|hilf|sag\w*|gib"
-    r"|teil|fass|mach\w* mir"
-    r"|qui[eé]n(?:es)?|qu[eé]|cuándo|dónde|por qué|cómo|cuál(?:es)?|cuánt[oa]s?|muéstra\w*|muestra\w*|enséña\w*"
-    r"|dime|dame|busca"
-    r"|encuentra|resume|explica\w*|describe|compara|traduce|escríbe\w*|escribe|redacta|planea|planifica|hazme|calcula|suma|divide|ayúda\w*|lee"
-    r"|qui|que|qu['’]\w+|quand|où|pourquoi|comment|quel(?:le)?s?|combien|montre\w*|dis|donne\w*|cherche|trouve|résume|explique\w*"
-    r"|décris|compare|traduis|écris\w*|rédige|planifie|fais-moi|calcule|additionne|partage|aide\w*|lis"
-    r")\b",
-    re.IGNORECASE,
+_INTERJECTION = re.compile(
+    # one word and a stop, or a sound without a vowel: hmm, mdr
+    r"\W*(?:[bcdfghjklmnpqrstvwxz]{2,}\b|\w+[,、!！…]+)[,、!！….\s]*(?P<rest>.*)",
+    re.DOTALL | re.IGNORECASE,
 )
-_ASKING_CJK = re.compile(
-    r"(?:教えて|見せて|探して|まとめて|説明して|比べて|翻訳して|書いて|作って|計算して|手伝って|割って|合計して|立てて)"
-)
-_REQUEST = re.compile(
-    r"^\W*(?:(?:hey|hi|ok|and|also|und|y|et),? )*(?:(?:can|could|would|will) you|(?:kannst|könntest|würdest) du"
-    r"|(?:me )?(?:puedes|podrías)"
-    r"|(?:peux|pourrais)-tu|tu peux|tu pourrais|pouvez-vous|pourriez-vous)\b|(?:くれる|もらえる|くれます"
-    r"|もらえます|いただけます)か?[?？。]*\s*$",
-    re.IGNORECASE,
-)
-MOST_WORDS = 8
-"""A greeting with more words behind it has something else to say."""
+
+
+def asks_for_write(question: str) -> bool:
+    """Whether a message tells the assistant to do something that is not an answer, or names a duty to remember."""
+    return any(_orders(sentence) for sentence in _split(question) if not asks(sentence))
+
+
+def _split(question: str) -> list[str]:
+    return [line for sentence in split_sentences(question) for line in split_lines(sentence)] or [question]
+
+
+def _orders(sentence: str) -> bool:
+    if _DUTY.search(sentence) or _requests(sentence) or _is_polite(sentence):
+        return True
+    if _ORDER_CJK.search(sentence) and not re.search(_ANSWERING_CJK, sentence):
+        return True
+    return any(starmap(_is_imperative, _clauses(sentence)))
 
 
 def is_request(question: str) -> bool:
     """Whether a message asks politely for something to be done: could you ...?"""
-    return bool(_REQUEST.search(question))
+    return any(_requests(s) for s in _split(question))
+
+
+def _requests(sentence: str) -> bool:
+    match = _REQUEST.search(sentence)
+    if match is None or _INTERROGATIVE.match(sentence):
+        return False
+    behind = match["en"] or match["es"] or match["fr"]
+    if behind:
+        return not _ANSWERS_FIRST.match(behind)
+    return not re.search(_ANSWERING_CJK, match["ja"]) if match["ja"] else not _ANSWERS_LAST.search(sentence)
+
+
+def _is_polite(sentence: str) -> bool:
+    """Whether a sentence asks, with a please, for something else than an answer."""
+    rest = _POLITE.sub(" ", sentence)
+    if rest == sentence or len(_WORD.findall(rest)) < 2:
+        return False
+    return not re.search(rf"\b(?:{_ANSWERING})\b|{_ANSWERING_CJK}", rest, re.IGNORECASE)
+
+
+def _clauses(sentence: str) -> Iterator[tuple[str, bool]]:
+    """Yield the clauses of a sentence without what leads to them, and whether each may begin with its verb."""
+    begins = True
+    for part in _CLAUSE.split(sentence):
+        clause = _OPENING.sub("", part.strip(), count=1)
+        if _CLAUSE.fullmatch(part):
+            begins = "," not in part
+        elif clause:
+            yield clause, begins or clause != part.strip()
+
+
+def _is_imperative(clause: str, begins: bool) -> bool:
+    """Whether a clause tells to do something: it begins with a verb, and no subject is named."""
+    if _ASKING.match(clause) or re.search(_ANSWERING_CJK, clause):
+        return False
+    if is_order(clause) or _ENCLITIC.match(clause) or _ENCLITIC_BEHIND.search(clause):
+        return True
+    words = _split_words(clause)
+    if not begins or len(words) < 2 or words[1] not in _OBJECTS or _NAMED.intersection(words[:4]):
+        return False
+    return words[0] not in _FUNCTION and words[0].isalpha() and not _TELLS.match(words[0])
 
 
 def is_talk(question: str) -> bool:
-    """Whether a message only greets, thanks or reacts."""
+    """Whether a message greets, thanks or reacts, or tells of something that nobody would look up again."""
     if _TALK_CJK.fullmatch(question.strip()) or not re.search(r"\w", question):
         return True
-    match = _TALK.fullmatch(question)
+    match = _TALK.fullmatch(question) or _INTERJECTION.fullmatch(question)
     rest = match["rest"].strip() if match else question.strip()
-    if len(rest.split()) > MOST_WORDS or re.search(r"\d", rest) or is_order(rest):
+    if not rest:
+        return True
+    if _is_dated(rest):
         return False
-    return (not rest and bool(match)) or bool(_YOU.match(rest))
+    if match and (re.search(r"[たいやだすん]\W*$", rest) or any(word in _FUNCTION for word in _split_words(rest))):
+        return True
+    if _is_note(rest):
+        return False
+    return not _is_short(rest) or bool(_OF_THE_MOMENT.search(rest)) or _tells_of_today(rest)
+
+
+def _split_words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _has_subject(text: str) -> bool:
+    return bool(_CJK.search(text)) or any(word in _SUBJECTS for word in _split_words(text))
+
+
+def _is_note(text: str) -> bool:
+    """Whether a text has neither subject nor feeling: dentist, printer ink for Ann."""
+    words = _split_words(text)
+    return not (_has_subject(text) or text.endswith("!") or (words and words[0] in _FUNCTION))
+
+
+def _is_short(text: str) -> bool:
+    if len(_split(text)) > 1:
+        return False
+    return len(text) <= MOST_KANA if _CJK.search(text) else len(text.split()) <= MOST_WORDS
+
+
+def _is_dated(text: str) -> bool:
+    """Whether a text names a number, a time, a weekday or a day to come."""
+    text, today = _MORNING.sub("", text), datetime.now(UTC).date()
+    weekdays = [day for day in find_weekdays(text) if day.end - day.start > 3 or _CJK.match(text, day.start)]
+    named = find_days(text, today) or weekdays  # "mon" is no Monday in French
+    return bool(named) or bool(_DIGIT.search(text)) or any(day.number > 0 for day in find_relative(text))
+
+
+def _tells_of_today(text: str) -> bool:
+    return any(day.number <= 0 for day in find_relative(text))
 
 
 def is_question(question: str) -> bool:
     """Whether a message asks for an answer, and not for something to be stored, changed or deleted."""
-    sentences = split_sentences(question) or [question]
-    if any(is_order(s) and not asks(s) and not _ASKING.match(s) for s in sentences):
+    if asks_for_write(question):
         return False
-    return any(asks(s) or _ASKING.match(s) or _ASKING_CJK.search(s) for s in sentences)
+    return any(
+        asks(s) or _ASKING.match(s) or _ASKS_WHICH.search(s) or re.search(_ANSWERING_CJK, s) for s in _split(question)
+    )

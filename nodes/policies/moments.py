@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ana.time.when.times import find_times
+from nodes.policies.spoken import DAY, find_spoken
 
-DAY = 24 * 60
 _AM = r"a\.?\s?m\b\.?|de la (?:mañana|madrugada)|du matin|in the morning|morgens|früh"
 _PM = (
     r"p\.?\s?m\b\.?|de la (?:tarde|noche)|du soir|de l['’]après-midi|in the (?:afternoon|evening)|at night|abends|"
@@ -14,7 +14,8 @@ _PM = (
 )
 _TIME = re.compile(
     rf"(?<![\d.,:])(?P<half>午前|午後)?\s?(?P<hour>[01]?\d|2[0-4])"
-    rf"(?:(?::|\s?h\s?|\s?Uhr\s|時(?!間))(?P<minute>[0-5]\d)(?::[0-5]\d)?(?:分|\s?Uhr|\s?h\b)?|時(?!間)(?P<halfpast>半)?|\s?(?:Uhr|h|o['’]clock)\b"
+    rf"(?:(?::|\s?h\s?|\s?Uhr\s|時(?!間))(?P<minute>[0-5]\d)(?::[0-5]\d)?(?:分|\s?Uhr|\s?h\b)?|時(?!間)(?P<halfpast>半)?"
+    rf"|\s?(?:Uhr|h|o['’]clock)\b"
     rf"|(?=\s?[ap]\.?m\b))(?![\d:%])\s?(?:(?P<am>{_AM})|(?P<pm>{_PM}))?",
     re.IGNORECASE,
 )
@@ -47,7 +48,8 @@ def _are_apart(one: Moment, other: Moment) -> bool:
 
 
 def _find_spoken(text: str) -> Iterator[Moment]:
-    """Yield the times in English words: quarter to ten, half past two, noon."""
+    """Yield the times in words: quarter to ten, half past two, noon, and those of other languages."""
+    yield from (Moment(start, end, minutes) for start, end, minutes in find_spoken(text))
     for mention in find_times(text) if _SPOKEN.search(text) else ():
         if not any(letter.isdigit() for letter in text[mention.start : mention.end]):
             minutes = mention.at.hour * 60 + mention.at.minute

@@ -17,6 +17,8 @@ _OWNS = any_of(r"\bdo i have\b|\bhave i\b|\bhabe ich\b|\btengo\b|\bj['’]ai\b|\
 """A question for what is stored is looked up, not calculated."""
 MOST_NUMBERS = 60
 """A draft with more numbers than this is a table of something."""
+MOST_SUMMED = 6
+"""More numbers of a message than this make too many sums."""
 MOST_GIVEN = 3
 """A draft with more numbers of its own than this is a plan or a table, and no answer to a calculation."""
 
@@ -60,7 +62,9 @@ def _worked_out_in_words(e: Evidence) -> bool:
 def _quotes_calculator(e: Evidence) -> Violation | None:
     """Require that an answer does not give another number than the last calculation."""
     value, untraced = last_value(e), _untraced(e)
-    if value is None or not untraced or states(e.draft, value, _today(e)) or is_composed(e.draft):
+    if value is None or not untraced or states(e.draft, value, _today(e)):
+        return None
+    if is_composed(e.draft) and len(untraced) > 1:  # a text with numbers of its own
         return None
     return _violation(f'The calculator returned {value:,}, but it gives "{untraced[0].text}".')
 
@@ -94,16 +98,39 @@ def _find_worked_out(e: Evidence) -> str | None:
     asked, amounts = _quantities(e.question, e), _amounts(e)
     clearly, maybe = asks_for_number(e.question), _asks_calculation(e)
     # what a number may have come from is only looked for where it matters: that takes the longest
-    if not (clearly or maybe or len(asked) > 1 or amounts) or not (untraced := _untraced(e)):
+    said = len(asked) + (len(_quantities(e.earlier[-1], e)) if e.earlier and asked else 0)
+    if not (clearly or maybe or said > 1 or amounts) or not (untraced := _untraced(e)):
         return None
     if clearly:
         return untraced[0].text
+    if summed := next((q for q in untraced if _is_balance(q, [q.values for q in asked])), None):
+        return summed.text
     if len(untraced) > MOST_GIVEN or is_composed(e.draft) or e.receipts:
         return None
     if maybe:
         return untraced[0].text
     given = next((q for q in untraced if _is_combined(q, [q.values for q in asked]) or _is_amount(q, amounts)), None)
+    given = given or next((q for q in untraced if _is_made_of_earlier(q, asked, e)), None)
     return given.text if given else None
+
+
+def _is_balance(quantity: Quantity, asked: Sequence[frozenset[float]]) -> bool:
+    """Whether a number is what all numbers of the message make, added up or taken away."""
+    if not 2 < len(asked) <= MOST_SUMMED or max(quantity.values) < 10:
+        return False
+    first, *rest = (max(values) for values in asked)
+    sums = {first}
+    for value in rest:
+        sums |= {total + value for total in sums} | {total - value for total in sums}
+    return is_traced(quantity, sums)
+
+
+def _is_made_of_earlier(quantity: Quantity, asked: Sequence[Quantity], e: Evidence) -> bool:
+    """Whether a number is exactly what an operation over one of the message and one of the last answer makes."""
+    if not asked or not e.earlier or max(quantity.values) < 10:
+        return False
+    last = [q.values for q in _quantities(e.earlier[-1], e)]
+    return any(_is_combined(quantity, [own.values, other]) for own in asked for other in last)
 
 
 def _asks_calculation(e: Evidence) -> bool:

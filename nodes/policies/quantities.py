@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from nodes.policies.days import find_days
@@ -13,7 +13,8 @@ _SPACE = r"[ \u00a0\u202f]"
 _NUMBER = re.compile(
     rf"(?<![A-Za-z0-9_.,/#-])(?P<sign>[-−](?=\d))?(?P<mark>[$€£¥]\s?)?(?P<text>\d{{1,3}}(?:{_SPACE}\d{{3}})+(?:,\d+)?(?!\d)"
     r"|\d+(?:['’]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)*)"
-    rf"(?P<scale>[万億])?(?:{_SPACE}?(?P<unit>%|％|€|\$|£|円|EUR\b|USD\b|GBP\b|[Ee]uros?\b|[Dd]ollars?\b))?(?![\w]*[A-Za-z_]\w*\d|-\d)"
+    rf"(?P<scale>[万億])?(?:{_SPACE}?(?P<unit>%|％|€|\$|£|円|EUR\b|USD\b|GBP\b|[Ee]uros?\b"
+    rf"|[Dd]ollars?\b))?(?![\w]*[A-Za-z_]\w*\d|-\d)"
 )
 BLANK = "\0"
 """Stands where something else than a number stood; no space, or two numbers would become one."""
@@ -63,7 +64,22 @@ def find_quantities(text: str, today: date) -> list[Quantity]:
     plain = "".join(signs)
     for pattern in (_LISTED, _ORDINAL, NO_QUANTITY):
         plain = pattern.sub(lambda match: BLANK * len(match[0]), plain)
-    return [_read(match) for match in _NUMBER.finditer(plain)]
+    return list(_join(_read(match) for match in _NUMBER.finditer(plain)))
+
+
+def _join(found: Iterable[Quantity]) -> Iterable[Quantity]:
+    """Yield the numbers, with 4万 and 4,640 that stand together as one."""
+    last: Quantity | None = None
+    for quantity in found:
+        if last and last.end == quantity.start and last.unit == "" and min(last.values) >= _SCALES["万"]:
+            sums = tuple((a + b, decimals) for a, _ in last.readings for b, decimals in quantity.readings)
+            last = replace(quantity, text=last.text + quantity.text, readings=sums, start=last.start)
+            continue
+        if last:
+            yield last
+        last = quantity
+    if last:
+        yield last
 
 
 _NARROW = {ord(wide): narrow for wide, narrow in zip("０１２３４５６７８９．，％", "0123456789.,%", strict=True)}

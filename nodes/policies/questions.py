@@ -15,7 +15,8 @@ _SENTENCE = re.compile(r"(?<=[.?!。？！])\s+(?=[^\W\d_]|[\"“'¿¡])|(?<=[^\
 _FILLER = r"(?:(?:please|hey|hi|ana|also|and|then|ok(?:ay)?|so|now|(?:can|could|would|will) you)[,\s]+)*"
 _ORDER = re.compile(
     rf"^{_FILLER}(?:i need you to |i want you to |make sure to )?"
-    r"(?:add(?! (?:up )?\d)|create|remind|note|save|store|remember|record|log|(?:re)?schedule|put|jot|write|keep|track|"
+    r"(?:add(?! (?:up )?\d)|create|remind|note|save|store|remember|record|log|(?:re)?schedule|put|jot|write|keep"
+    r"|track|"
     r"call|book|buy|pay|mark|move|update|change|set|complete|finish|cross|tick|delete|erase|remove|drop|forget|clear|"
     r"rename|cancel|postpone|archive)\b",
     re.IGNORECASE,
@@ -66,7 +67,8 @@ _BARE = re.compile(
     r"(?:(?:so|and|ok(?:ay)?|quick)[,:]? )?(?P<run>[^=?a-wyz]+)(?P<equals>=|is\b|equals\b)?[\s?]*", re.IGNORECASE
 )
 _ASKS = re.compile(
-    r"\b(?:what(?:'s|s| is| are| does| would be)?|i need|how much(?: is| are|'s| does)?|comput(?:e|ing)|calculate|calc|"
+    r"\b(?:what(?:'s|s| is| are| does| would be)?|i need|how much(?: is| are|'s| does)?|comput(?:e|ing)|calculate"
+    r"|calc|"
     r"evaluate|solve|work out|figure out|(?:tell|give) me|know|value of|result of|answer to)"
     r"(?: the (?:exact )?(?:result|value|answer) (?:of|to|for))?[\s:]+",
     re.IGNORECASE,
@@ -132,7 +134,8 @@ def _asks_in_words(sentence: str) -> bool:
 _NOW = r"(?: (?:right now|now|currently|at the moment|today|here|please|in utc|utc))*"
 _PLACE = r"(?:,? (?:in|over in) (?!(?:the|my|your|our)\b)[\w /]+)?"
 _MOMENT = (
-    r"(?:current |exact |present |local |utc |today'?s )?(?:date|time|day|weekday)(?: and (?:the )?(?:date|time|day))?"
+    r"(?:current |exact |present |local |utc |today'?s )?(?:date|time|day|weekday)(?: and (?:the )?(?:date|time"
+    r"|day))?"
 )
 _ASKS_CLOCK = re.compile(
     rf"(?:\bwhat(?:'s|s| is) (?:the )?{_MOMENT}"

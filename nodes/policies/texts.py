@@ -7,7 +7,8 @@ _QUOTED = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _NO = re.compile(
-    r"\b(?:not|no|none|nothing|never|cannot|only|except|but|failed|fail|unable|already|error|missing|instead)\b|n['’]t\b"
+    r"\b(?:not|no|none|nothing|never|cannot|only|except|but|failed|fail|unable|already|error|missing|instead)\b"
+    r"|n['’]t\b"
     r"|\b(?:nicht|nichts|kein\w*|nie|nur|außer|leider|fehlgeschlagen|fehler|bereits|schon|aber|statt)\b"
     r"|\b(?:nada|ningun[oa]?|ningún|nunca|solo|sólo|excepto|salvo|pero|falló|fallado|ya|aunque|tampoco)\b"
     r"|\b(?:ne|pas|rien|aucune?|jamais|seulement|sauf|mais|échoué|erreur|déjà)\b|\bn['’]"

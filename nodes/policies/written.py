@@ -58,7 +58,8 @@ def makes_statement(draft: str, pattern: re.Pattern[str]) -> bool:
 _STORED = (
     r"added(?! (?:(?:it|them|those|these|that) )?up\b)|saved|stored|created|recorded|noted|logged|scheduled|"
     r"memori[sz]ed|jotted (?:(?:it|that|this) )?down|"
-    r"updated|changed(?! my mind)|modified|edited|renamed|moved(?! on)|rescheduled|postponed|marked|corrected|adjusted|"
+    r"updated|changed(?! my mind)|modified|edited|renamed|moved(?! on)|rescheduled|postponed|marked|corrected"
+    r"|adjusted|"
     r"replaced|prioriti[sz]ed|tagged|completed (?:it|that|the task|your task)"
 )
 _REMOVED = r"removed|cleared|cancell?ed|discarded|archived|(?:crossed|checked|ticked) (?:(?:it|that|them) )?off"
@@ -72,7 +73,8 @@ _ADVERB = r"(?:(?:just|now|also|successfully|gone ahead and|went ahead and) )*"
 _THING = r"(?:task|item|note|reminder|entry|event|appointment|idea|preference|context|line|due date|list)s?"
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _NO_REPORT = (  # not: Added on Monday. Noted in the report. Deleted items stay in the trash. I changed nothing.
-    r"(?! (?:(?:it|this|that|them) )?(?:on (?!your)|at |in (?!your)|by |last |yesterday|today|this \w+:|so far|since))"
+    r"(?! (?:(?:it|this|that|them) )?(?:on (?!your)|at |in (?!your)|by |last |yesterday|today|this \w+:|so far"
+    r"|since))"
     r"(?! (?:tasks|items|notes|lines|entries|things|list|version|plan|summary|value|nothing|none|neither|no)\b)"
     rf"(?! this (?:week|month|year)|:? *{_WEEKDAY}|: *\d)"
 )
@@ -133,12 +135,14 @@ _COMPOSED = re.compile(  # a text that stands in the answer itself is not a writ
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
-    r"^[^,]*\?$|^(?:shall|should|would|do|does|did|can|could|may|is|are|was|were|has|have|what|which|when|who|why|how|"
+    r"^[^,]*\?$|^(?:shall|should|would|do|does|did|can|could|may|is|are|was|were|has|have|what|which|when|who|why"
+    r"|how|"
     r"want|or)\b.*\?$",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|^\s*>[^\n]*|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|\"[^\"\n]*\"|(?<!\w)['‘][^\n]+?['’](?!\w)",
+    r"```.*?(?:```|\Z)|`[^`\n]*`|^\s*>[^\n]*|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|\"[^\"\n]*\""
+    r"|(?<!\w)['‘][^\n]+?['’](?!\w)",
     re.DOTALL | re.MULTILINE,
 )
 _DECORATION = re.compile(r"\*\*|__|[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]+ *")

@@ -2,8 +2,9 @@
 
 import pytest
 
-from nodes.policies.claims import changes_are_counted, failed_writes_are_told
+from nodes.policies.claims import changes_are_counted
 from nodes.policies.evidence import Call
+from nodes.policies.failures import failed_writes_are_told
 from tests.nodes.policies import failed, found, make_turn, ran, wrote
 
 ONE_OF_TWO = (wrote("Gym"), failed())
@@ -59,6 +60,36 @@ UNTOLD = [
     "完了です！",
     "ジム✅ ヨガ✅",
 ]
+
+
+NAMELESS = [
+    "Both done. Don't forget milk.",
+    "Both done. Nothing else is open.",
+    "All done! Don't forget yoga on Monday.",
+    "Everything is ticked off. Anything else?",
+    "Gym and yoga: no problem, done.",
+    "Beides erledigt. Vergiss nicht die Milch.",
+    "Beides erledigt, kein Problem.",
+    "Alles abgehakt. Sonst noch etwas?",
+    "Los dos están hechos. No olvides la leche.",
+    "Todo hecho, sin problema. ¿Algo más?",
+    "Les deux sont cochés. N'oublie pas le lait.",
+    "Tout est fait. Autre chose ?",
+    "両方完了です。牛乳を忘れないでね。",
+    "全部完了しました。他に何かありますか？",
+]
+"""Drafts with a word that denies, or a question, that is about something else."""
+
+
+@pytest.mark.parametrize("draft", NAMELESS)
+def test_a_denial_of_something_else_does_not_tell_a_failure(draft: str) -> None:
+    assert failed_writes_are_told(make_turn(draft, "tick off gym and yoga", *ONE_OF_TWO))
+
+
+def test_the_failed_thing_is_known_by_its_content() -> None:
+    calls = (found("Gym", "Yoga"), wrote("Gym"), failed(id="abcd1fgh".replace("1", "r")))
+    assert failed_writes_are_told(make_turn("All set, except for yoga.", "tick off both", *calls)) is None
+    assert failed_writes_are_told(make_turn("Everything is set. Nothing to worry about.", "tick off both", *calls))
 
 
 @pytest.mark.parametrize("draft", TOLD)
