@@ -170,7 +170,8 @@ class InMemoryBackend:
         self, items: Sequence[Item], query: Query, text: ParsedQuery, vector: np.ndarray
     ) -> list[tuple[Item, Reason]]:
         vectors = embed_words(text.words)
-        scored = self._words.score([QueryWord(self._terms.get(w), v) for w, v in zip(text.words, vectors, strict=True)])
+        asked = [QueryWord(self._terms.get(word), v) for word, v in zip(text.words, vectors, strict=True)]
+        scored = self._words.score(asked, self._weights.alike)
         weighed = [(item, self._weigh(item, query, text, scored, vector)) for item in items]
         weighed.sort(key=lambda found: found[1].rank(found[0].id, self._weights))
         return [

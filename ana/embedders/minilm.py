@@ -36,8 +36,8 @@ class Encoder(Protocol):
 class MiniLmEmbeddings(Embeddings):
     """sentence-transformers' all-MiniLM-L6-v2: 384 dimensions, at most 256 tokens of a text.
 
-    The mean of the token vectors where the attention mask is set, of length 1. An item's vector is the mean of its content's
-    and its whole text's, of which the properties are often the greater part. The files are read at the first text.
+    The mean of the token vectors where the attention mask is set, of length 1. An item's vector is the mean of its
+    content's and its whole text's, of which properties are often the greater part. Files are read at the first text.
 
     Args:
         folder: Holds tokenizer.json and model.safetensors or model.onnx; default: where `find_minilm` finds them.
@@ -75,7 +75,7 @@ class MiniLmEmbeddings(Embeddings):
         return to_unit_vectors(means)
 
     def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]
+        return self._embed([text])[0]
 
     def _get_model(self) -> "_Model":
         with self._loading:

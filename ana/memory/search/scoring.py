@@ -30,11 +30,13 @@ class Weights:
         vector: A cosine of 1.
         words: Words that match perfectly.
         day: A date on a day that the query names.
+        alike: A word that is not the query's but as like it as can be, if the query's own word is 1.
     """
 
     vector: float = 1.0
     words: float = 0.6
     day: float = 0.6
+    alike: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -113,15 +113,20 @@ class Words:
             self._alive[place] = False
             self._containing[self._base.get_terms(place)] -= 1
 
-    def score(self, words: Sequence[QueryWord]) -> WordScores:
-        """Return the score of every document; all are 0 if there are no words."""
+    def score(self, words: Sequence[QueryWord], alike: float = 1.0) -> WordScores:
+        """Return the score of every document; all are 0 if there are no words.
+
+        Args:
+            words: The words, each once.
+            alike: What a word counts that is not the query's, but as like it as can be.
+        """
         tail = list(self._tail)
         weights = np.array([self._weigh(word) for word in words], np.float32)
         rarest = np.argsort(-weights, kind="stable")[:MOST]
         base, late = np.zeros(len(self._alive), np.float32), np.zeros(len(tail), np.float32)
         for start in range(0, len(rarest), LANES):
             chosen = rarest[start : start + LANES]
-            likeness, lanes = self._compare([words[n] for n in chosen]), np.zeros(LANES, np.float32)
+            likeness, lanes = self._compare([words[n] for n in chosen], alike), np.zeros(LANES, np.float32)
             lanes[: len(chosen)] = weights[chosen]
             base += self._base.find_best(likeness).astype(np.float32) @ lanes
             late += _find_best(likeness, [self._tail[row] for row in tail]).astype(np.float32) @ lanes
@@ -155,13 +160,13 @@ class Words:
         count = max(len(self), 1)
         return float(np.log1p((count - containing + 0.5) / (containing + 0.5)))  # the 1 in log1p keeps it above 0
 
-    def _compare(self, words: Sequence[QueryWord]) -> Bytes:
+    def _compare(self, words: Sequence[QueryWord], alike: float) -> Bytes:
         """Return how alike each term is to each of up to LANES words, shape (terms, LANES)."""
         likeness = np.zeros((len(self._vectors), LANES), np.uint8)
         if self._vectors.shape[1]:
             asked = _to_units(np.array([word.vector for word in words]))
             cosines = self._vectors @ asked.T
-            likeness[:, : len(words)] = np.maximum(cosines, 0, out=cosines) * np.float32(ALIKE / MORE_THAN_ONE)
+            likeness[:, : len(words)] = np.maximum(cosines, 0, out=cosines) * np.float32(ALIKE * alike / MORE_THAN_ONE)
         for lane, word in enumerate(words):
             if word.number is not None:
                 likeness[word.number, lane] = SAME

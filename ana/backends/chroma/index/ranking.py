@@ -81,7 +81,7 @@ class Ranking:
         self._vector = vector
         self._weights = weights
         self._asked = lookup.find_query_words(at.db, query.words)
-        every = self._words.score(list(self._asked.values()))
+        every = self._words.score(list(self._asked.values()), weights.alike)
         self._everything = len(every.rows)
         self._scores = every if passing is None else _select(every, at.find_rows(passing))
         self._rows = self._scores.rows
