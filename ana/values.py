@@ -6,6 +6,9 @@ from typing import TypeAlias
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 Properties: TypeAlias = dict[str, Json]
 
+DELIMITER = "\n---ANA_PROPS---\n"
+"""What stands between an item's content and its properties in the text that is embedded."""
+
 DEEPEST = 30
 """How deep lists and objects in a property may lie inside one another."""
 

@@ -9,18 +9,19 @@ from dataclasses import replace
 import numpy as np
 
 from ana.embedders import Embedder
+from ana.embedders.word_vectors import embed_words
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest
 from ana.memory.filters import OWN_KEYS, find_keys, matches
 from ana.memory.item import Item
-from ana.memory.search.bm25 import Words, WordScores
 from ana.memory.search.found import Found, Reason
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import ParsedQuery, Query
 from ana.memory.search.scoring import Evidence, Weights, find_first_reason, is_on_day, is_within
 from ana.memory.search.tokens import tokenize
+from ana.memory.search.words import QueryWord, Words, WordScores
 from ana.memory.status import has_status
 from ana.time.spans import date_span
 
@@ -156,18 +157,25 @@ class InMemoryBackend:
             self._words.remove(row)
             if vector is not None:
                 self._vectors[change.id] = np.array(vector)
-                terms = [self._terms.setdefault(word, len(self._terms)) for word in tokenize(document)]
-                self._words.put(row, np.array(terms, np.uint32))
+                words = tokenize(document)
+                self._learn([word for word in dict.fromkeys(words) if word not in self._terms])
+                self._words.put(row, np.array([self._terms[word] for word in words], np.uint32))
+
+    def _learn(self, words: Sequence[str]) -> None:
+        for word, vector in zip(words, embed_words(words), strict=True):
+            self._terms[word] = len(self._terms)
+            self._words.learn(self._terms[word], vector)
 
     def _rank(
         self, items: Sequence[Item], query: Query, text: ParsedQuery, vector: np.ndarray
     ) -> list[tuple[Item, Reason]]:
-        known = {word: self._terms[word] for word in text.words if word in self._terms}
-        scored = self._words.score(list(known.values()), len(text.words) - len(known))
+        vectors = embed_words(text.words)
+        asked = [QueryWord(self._terms.get(word), v) for word, v in zip(text.words, vectors, strict=True)]
+        scored = self._words.score(asked, self._weights.alike)
         weighed = [(item, self._weigh(item, query, text, scored, vector)) for item in items]
         weighed.sort(key=lambda found: found[1].rank(found[0].id, self._weights))
         return [
-            (item, evidence.explain(_find_shared_words(item, known), item.date, query.has_filter))
+            (item, evidence.explain(_find_shared_words(item, text.words), item.date, query.has_filter))
             for item, evidence in weighed[: query.limit]
         ]
 
@@ -197,6 +205,6 @@ def _sort_by_date(items: list[Item], query: Query) -> None:
     items.sort(key=lambda item: (spans[item.id] is None, (spans[item.id] or (0, 0))[0], item.date or ""))
 
 
-def _find_shared_words(item: Item, known: dict[str, int]) -> tuple[str, ...]:
+def _find_shared_words(item: Item, asked: Sequence[str]) -> tuple[str, ...]:
     words = set(tokenize(property_text(item.content, item.properties)))
-    return tuple(word for word in known if word in words)
+    return tuple(word for word in asked if word in words)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ana.embedders.base import prepare_text, to_unit_vectors
 from ana.embedders.minilm_folder import ONNX, TOKENIZER, WEIGHTS, find_minilm, verify_weights
 from ana.errors import ConfigError
+from ana.values import DELIMITER
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -35,7 +36,8 @@ class Encoder(Protocol):
 class MiniLmEmbeddings(Embeddings):
     """sentence-transformers' all-MiniLM-L6-v2: 384 dimensions, at most 256 tokens of a text.
 
-    The mean of the token vectors where the attention mask is set, of length 1. The files are read at the first text.
+    The mean of the token vectors where the attention mask is set, of length 1. An item's vector is the mean of its
+    content's and its whole text's, of which properties are often the greater part. Files are read at the first text.
 
     Args:
         folder: Holds tokenizer.json and model.safetensors or model.onnx; default: where `find_minilm` finds them.
@@ -55,6 +57,14 @@ class MiniLmEmbeddings(Embeddings):
         self._loading = threading.Lock()
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        contents = [text.partition(DELIMITER)[0] or text for text in texts]
+        each = list(dict.fromkeys([*texts, *contents]))
+        vectors = dict(zip(each, np.array(self._embed(each), np.float32), strict=True))
+        means = [vectors[text] + vectors[content] for text, content in zip(texts, contents, strict=True)]
+        return to_unit_vectors(np.array(means)) if means else []
+
+    def _embed(self, texts: list[str]) -> list[list[float]]:
+        """Return the vector of each text as it is."""
         clean = [prepare_text(text) for text in texts]
         # a batch is padded to its longest text, so neighbours should be alike in length
         order = sorted(range(len(clean)), key=lambda n: len(clean[n]))
@@ -65,7 +75,7 @@ class MiniLmEmbeddings(Embeddings):
         return to_unit_vectors(means)
 
     def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]
+        return self._embed([text])[0]
 
     def _get_model(self) -> "_Model":
         with self._loading:

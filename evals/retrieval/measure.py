@@ -9,7 +9,7 @@ import argparse
 import json
 import random
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +28,7 @@ from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
 from evals.retrieval import locomo
+from evals.retrieval.cached import CachedEmbeddings
 from evals.retrieval.scores import Finder, Query, Score, iter_rows, score_queries
 
 DATA = PROJECT / "evals" / "data"
@@ -44,6 +45,8 @@ Scores = dict[str, dict[str, Score]]
 """By leg and kind of query."""
 
 SETS: tuple[Set, ...] = ("personal", "blind")
+
+LEGS = {"dense": Weights(words=0, day=0), "lexical": Weights(vector=0, day=0), "hybrid": Weights()}
 
 
 def load_items(name: Set = "personal") -> list[Item]:
@@ -66,20 +69,21 @@ def load_queries(half: Half | None = None, name: Set = "personal") -> list[Query
 
 
 @contextmanager
-def open_legs(items: Sequence[Item], embedder: Embedder, clock: Clock = CLOCK) -> Iterator[dict[str, Finder]]:
-    """Dense, lexical and hybrid search over these items, by name."""
-    weights = {"dense": Weights(words=0, day=0), "lexical": Weights(vector=0, day=0), "hybrid": Weights()}
+def open_legs(
+    items: Sequence[Item], embedder: Embedder, clock: Clock = CLOCK, weights: Mapping[str, Weights] = LEGS
+) -> Iterator[dict[str, Finder]]:
+    """Search over these items with each of the weights, by name."""
     with tempfile.TemporaryDirectory() as name:
         backends = {leg: ChromaBackend(Path(name), embedder, weights=weight) for leg, weight in weights.items()}
-        backends["hybrid"].fill(items)
+        next(iter(backends.values())).fill(items)
         yield {leg: _make_finder(leg, backend, clock) for leg, backend in backends.items()}
         for backend in backends.values():
             backend.close()
 
 
 def _make_finder(leg: str, backend: ChromaBackend, clock: Clock) -> Finder:
-    """Return how a leg finds items; only the hybrid one takes a question for what is due as a filter."""
-    if leg == "hybrid":
+    """Return how a leg finds items; dense and lexical alone take no question for what is due as a filter."""
+    if leg not in ("dense", "lexical"):
         memory = Memory(backend, clock)
         return lambda text, limit: [item.id for item in memory.find(text, limit=limit).items]
     today = clock.now().date()
@@ -97,10 +101,10 @@ def score_half(embedder: Embedder, half: Half = "held-out") -> Iterator[tuple[st
         yield from iter_rows({f"{name}, {leg}": scores for leg, scores in score_set(name, embedder, half).items()})
 
 
-def score_set(name: Set, embedder: Embedder, half: Half = "held-out") -> Scores:
+def score_set(name: Set, embedder: Embedder, half: Half = "held-out", weights: Mapping[str, Weights] = LEGS) -> Scores:
     """Return the scores of one half of a set, by leg and kind."""
     queries = load_queries(half, name)
-    with open_legs(load_items(name), embedder) as finders:
+    with open_legs(load_items(name), embedder, weights=weights) as finders:
         return {leg: score_queries(find, queries) for leg, find in finders.items()}
 
 
@@ -111,7 +115,7 @@ def main() -> None:
     parser.add_argument("--locomo", type=Path, metavar="FILE", help="measure a file in the format of LoCoMo instead")
     parser.add_argument("--embeddings", choices=["minilm", "wordllama"], default="minilm", help="the embedder")
     chosen = parser.parse_args()
-    embedder = build_embedder(load_settings({}), chosen.embeddings)
+    embedder = CachedEmbeddings(build_embedder(load_settings({}), chosen.embeddings))
     try:
         rows = score_locomo(chosen.locomo, embedder) if chosen.locomo else score_half(embedder, chosen.half)
         print(f"{'':<40} recall@5 / recall@10 / mean reciprocal rank")
@@ -123,9 +127,19 @@ def main() -> None:
 
 def score_locomo(path: Path, embedder: Embedder) -> Iterator[tuple[str, str]]:
     """Yield the same rows for a file in the format of LoCoMo, by category."""
+    for leg, parts in score_conversations(path, embedder).items():
+        yield from iter_rows({leg: locomo.pool_scores(parts)})
+        if leg == "hybrid" and len(parts) > 1:  # weights were chosen on every second conversation, from the first
+            yield from iter_rows({"hybrid, held-out half": {"all": locomo.pool_scores(parts[1::2])["all"]}})
+
+
+def score_conversations(
+    path: Path, embedder: Embedder, weights: Mapping[str, Weights] = LEGS
+) -> dict[str, list[dict[str, Score]]]:
+    """Return the scores of each conversation of a file, by leg."""
     scores: dict[str, list[dict[str, Score]]] = {}
     for talk in locomo.read_conversations(path):
-        with open_legs(talk.items, embedder, talk.clock) as finders:
+        with open_legs(talk.items, embedder, talk.clock, weights) as finders:
             for leg, find in finders.items():
                 scores.setdefault(leg, []).append(score_queries(find, talk.queries))
-    yield from iter_rows({leg: locomo.pool_scores(parts) for leg, parts in scores.items()})
+    return scores

@@ -24,12 +24,11 @@ from ana.memory.changes import Cause, Change, Entry
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.memory.search.property_text import DELIMITER
 from ana.memory.search.query import Query
 from ana.memory.trash import list_deleted, purge, restore
 from ana.memory.undo import last_turn, undo
 from ana.time.clock import Clock
-from ana.values import Json, Properties
+from ana.values import DELIMITER, Json, Properties
 from tests.examples import examples
 from tests.memory.test_filters_oracle import ZONES, filters, properties
 

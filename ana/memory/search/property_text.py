@@ -7,9 +7,7 @@ agent-native-app's store; dates are spelled out because vectors cannot tell digi
 import json
 
 from ana.time.dates import day_of, spell_day
-from ana.values import Json, Properties
-
-DELIMITER = "\n---ANA_PROPS---\n"
+from ana.values import DELIMITER, Json, Properties
 
 
 def property_text(content: str, properties: Properties) -> str:

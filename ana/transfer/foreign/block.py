@@ -4,9 +4,8 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
-from ana.memory.search.property_text import DELIMITER
 from ana.time.dates import weekday
-from ana.values import Json, Properties
+from ana.values import DELIMITER, Json, Properties
 
 _LINE = re.compile(r"(?P<name>[^\s:][^:\n]{0,63}): ?(?P<value>.*)")
 _GONE = "None"

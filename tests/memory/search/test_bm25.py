@@ -4,10 +4,10 @@ import math
 from collections import Counter
 
 import numpy as np
+from ana.memory.search.bm25 import K1, B, Words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ana.memory.search.bm25 import K1, B, Words
 from ana.memory.search.tokens import tokenize
 from tests.examples import examples
 

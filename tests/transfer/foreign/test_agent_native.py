@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from ana.errors import UserError
-from ana.memory.search.property_text import DELIMITER
 from ana.time.clock import Clock
 from ana.transfer.foreign.agent_native import read
 from ana.transfer.foreign.foreign_records import ForeignRecords
+from ana.values import DELIMITER
 from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER
 from tests.transfer.foreign.conftest import Left, Rows, open_theirs, vectors

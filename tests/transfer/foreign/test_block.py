@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ana.memory.search.property_text import DELIMITER
 from ana.transfer.foreign.block import split_document
-from ana.values import Properties
+from ana.values import DELIMITER, Properties
 
 BLOCK = f"{DELIMITER}type: task\ndue date: Tuesday January 13 2026"
 KNOWN: Properties = {"due_date": "2026-01-13", "type": "task"}

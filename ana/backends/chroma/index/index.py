@@ -20,16 +20,20 @@ from typing import Any, Protocol
 import numpy as np
 
 from ana.backends.chroma.index.dates import ZoneDates, add_zone, read_zones
+from ana.backends.chroma.index.lookup import find_term_numbers, to_word_vector
 from ana.backends.chroma.index.sql import iter_typed_rows
 from ana.backends.chroma.index.tables import make_indexes, make_tables, open_index, read_inode, transaction
+from ana.backends.chroma.index.vectors import Vectors
 from ana.backends.chroma.source import EmbeddedItem
+from ana.embedders.word_vectors import embed_words
 from ana.files import is_damage, remove_database
 from ana.memory.digests import content_digest
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
-from ana.memory.search.bm25 import Terms, Words
+from ana.memory.search.postings import Terms
 from ana.memory.search.property_text import property_text
 from ana.memory.search.tokens import tokenize
+from ana.memory.search.words import Words
 
 LONG_TAIL = 500
 """After so many changes the words are loaded again; a changed item takes ten times as long to score."""
@@ -63,6 +67,7 @@ class Index:
         self._db: sqlite3.Connection | None = None
         self._seen = -1
         self._words: Words | None = None
+        self._vectors: Vectors | None = None
         self._file = 0
         self._all_written = False
         """Whether all unsettled ids are from writes of this process that succeeded."""
@@ -145,13 +150,22 @@ class Index:
     def load_words(self, db: sqlite3.Connection) -> Words:
         """Return the words of all items, loaded at the first use."""
         if self._words is None or self._words.changed > LONG_TAIL:
-            self._words = Words((row, _to_terms(blob)) for row, blob in db.execute("SELECT row, words FROM items"))
+            documents = ((row, _to_terms(blob)) for row, blob in db.execute("SELECT row, words FROM items"))
+            vectors = db.execute("SELECT number, vector FROM terms")
+            self._words = Words(documents, ((number, to_word_vector(blob)) for number, blob in vectors))
         return self._words
+
+    def load_vectors(self, db: sqlite3.Connection) -> Vectors:
+        """Return the vectors of all items, loaded at the first use."""
+        if self._vectors is None:
+            self._vectors = Vectors(db.execute("SELECT row, vector FROM vectors ORDER BY row").fetchall())
+        return self._vectors
 
     def close(self) -> None:
         if self._db is not None:
             self._db.close()
-        self._db, self._words, self._zones, self._seen = None, None, None, -1  # all of it was read from this file
+        self._db, self._zones, self._seen = None, None, -1
+        self._words = self._vectors = None  # all of it was read from this file
 
     def discard(self) -> None:
         """Delete the index; the next use rebuilds it."""
@@ -165,7 +179,7 @@ class Index:
             self._db = open_index(self._path)
             self._file = read_inode(self._path)
         if self._seen != (seen := self._read_data_version()):
-            self._words = self._zones = None  # another process may have changed them
+            self._words = self._vectors = self._zones = None  # another process may have changed them
             self._settle(source)
             self._seen = seen
         return self._db
@@ -196,7 +210,7 @@ class Index:
 
     def _rebuild(self, db: sqlite3.Connection, source: Source, meta: dict[str, str]) -> None:
         _log.info("rebuilding the index %s from %d items", self._path.name, source.count())
-        self._words = None
+        self._words = self._vectors = None
         self._zones = []
         with transaction(db):
             make_tables(db)
@@ -225,10 +239,12 @@ class Index:
                 dates.forget(db, row)
             if self._words is not None:
                 self._words.remove(row)
+            if self._vectors is not None:
+                self._vectors.remove(row)
 
     def _put(self, db: sqlite3.Connection, stored: EmbeddedItem, numbers: dict[str, int]) -> None:
         item = stored.item
-        terms = _number_terms(db, tokenize(property_text(item.content, item.properties)), numbers)
+        terms = self._number_terms(db, tokenize(property_text(item.content, item.properties)), numbers)
         digest = content_digest(item.content, item.properties)
         values = (item.id, digest, item.created_at, item.date, terms.tobytes())
         found = db.execute("SELECT row FROM items WHERE id = ?", (item.id,)).fetchone()
@@ -244,6 +260,21 @@ class Index:
             dates.enter(db, int(row or 0))
         if self._words is not None:
             self._words.put(int(row or 0), terms)
+        if self._vectors is not None:
+            self._vectors.put(int(row or 0), stored.vector)
+
+    def _number_terms(self, db: sqlite3.Connection, words: list[str], known: dict[str, int]) -> Terms:
+        """Return the number of each word; a new word gets the next."""
+        wanted = [word for word in dict.fromkeys(words) if word not in known]
+        known |= find_term_numbers(db, wanted)
+        new = [word for word in wanted if word not in known]
+        for word, vector in zip(new, embed_words(new), strict=True):
+            known[word] = int(
+                db.execute("INSERT INTO terms VALUES (NULL, ?, ?)", (word, vector.tobytes())).lastrowid or 0
+            )
+            if self._words is not None:
+                self._words.learn(known[word], vector)
+        return np.array([known[word] for word in words], np.uint32)  # in order and repeated, for phrases
 
 
 def _iter_properties(item: Item) -> Iterator[tuple[str, Any]]:
@@ -253,12 +284,3 @@ def _iter_properties(item: Item) -> Iterator[tuple[str, Any]]:
 
 def _to_terms(blob: bytes) -> Terms:
     return np.frombuffer(blob, np.uint32)
-
-
-def _number_terms(db: sqlite3.Connection, words: list[str], known: dict[str, int]) -> Terms:
-    """Return the number of each word; a new word gets the next."""
-    for word in dict.fromkeys(words):
-        if word not in known:
-            db.execute("INSERT INTO terms VALUES (NULL, ?) ON CONFLICT DO NOTHING", (word,))
-            known[word] = db.execute("SELECT number FROM terms WHERE term = ?", (word,)).fetchone()[0]
-    return np.array([known[word] for word in words], np.uint32)  # in order and repeated: phrases and BM25 need both

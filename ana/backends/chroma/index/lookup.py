@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from ana.backends.chroma.index.dates import ZoneDates
 from ana.backends.chroma.index.sql import Sql
+from ana.embedders.word_vectors import embed_words
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
-from ana.memory.search.bm25 import Rows, Words
+from ana.memory.search.postings import Rows
 from ana.memory.search.scoring import TAG_KEYS, days_span
+from ana.memory.search.words import QueryWord, Words, WordVector
 from ana.time.spans import Span
 
 
@@ -102,6 +104,11 @@ def find_existing_rows(db: sqlite3.Connection, ids: Iterable[str]) -> list[int]:
     return [row for row, _ in _find_existing(db, ids)]
 
 
+def find_rows_of_ids(db: sqlite3.Connection, ids: Iterable[str]) -> dict[int, str]:
+    """Return the rows of the ids that exist, each with its id."""
+    return dict(_find_existing(db, ids))
+
+
 def find_existing_ids(db: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
     """Return the ids that exist."""
     return {id for _, id in _find_existing(db, ids)}
@@ -123,13 +130,10 @@ def load_items(db: sqlite3.Connection, entries: Sequence[IndexEntry]) -> list[It
     return [by_row[entry.row] for entry in entries]
 
 
-def compute_cosines(
-    db: sqlite3.Connection, rows: Iterable[int] | None, vector: NDArray[np.float32]
-) -> dict[int, float]:
-    """Return the cosine of a vector of length 1 and the vector of each row, or of every row."""
-    every = "SELECT row, vector FROM vectors"
-    some = f"{every} WHERE row IN (SELECT value FROM json_each(?))"
-    pairs = (db.execute(every) if rows is None else db.execute(some, (_to_json(rows),))).fetchall()
+def compute_cosines(db: sqlite3.Connection, rows: Iterable[int], vector: NDArray[np.float32]) -> dict[int, float]:
+    """Return the cosine of a vector of length 1 and the vector of each row."""
+    some = "SELECT row, vector FROM vectors WHERE row IN (SELECT value FROM json_each(?))"
+    pairs = db.execute(some, (_to_json(rows),)).fetchall()
     matrix = np.frombuffer(b"".join(blob for _, blob in pairs), np.float32).reshape(len(pairs), len(vector))
     return dict(zip((row for row, _ in pairs), (matrix @ vector).tolist(), strict=True))
 
@@ -139,6 +143,24 @@ def find_term_numbers(db: sqlite3.Connection, words: Iterable[str]) -> dict[str,
     return dict(
         db.execute("SELECT term, number FROM terms WHERE term IN (SELECT value FROM json_each(?))", (_to_json(words),))
     )
+
+
+def find_query_words(db: sqlite3.Connection, words: Sequence[str]) -> dict[str, QueryWord]:
+    """Return the words of a query with their numbers and vectors, in the query's order."""
+    known = {
+        term: QueryWord(number, to_word_vector(blob))
+        for term, number, blob in db.execute(
+            "SELECT term, number, vector FROM terms WHERE term IN (SELECT value FROM json_each(?))", (_to_json(words),)
+        )
+    }
+    new = [word for word in words if word not in known]
+    known |= {word: QueryWord(None, vector) for word, vector in zip(new, embed_words(new), strict=True)}
+    return {word: known[word] for word in words}
+
+
+def to_word_vector(blob: bytes) -> WordVector:
+    """Return a word's vector as the table of terms holds it."""
+    return np.frombuffer(blob, np.int8)
 
 
 def find_tagged(db: sqlite3.Connection, tags: Sequence[str]) -> list[int]:

@@ -1,37 +1,45 @@
-"""The ranking of a query over a large collection without scoring every item.
+"""The ranking of a query.
 
-Scores are defined in ana.memory.search.scoring. The vectors propose the nearest items. Other items are compared only
-if their words or date could still bring them among the best, since their cosine cannot exceed the smallest one proposed
-(the threshold algorithm: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", 2001).
+Scores are defined in ana.memory.search.scoring. In a small collection every item is scored, from vectors in memory:
+that is exact, and faster than asking the vector index. In a large one the vector index proposes the nearest items.
+Others are compared only if their words or date could still bring them among the best, since their cosine cannot exceed
+the smallest one proposed (the threshold algorithm: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware",
+2001).
 """
 
-import heapq
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ana.backends.chroma.index import lookup
+from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.lookup import IndexEntry, Lookup
 from ana.backends.chroma.index.sql import Sql, join
 from ana.backends.chroma.source import ChromaSource, Vector
-from ana.memory.search.bm25 import Rows, Words, find_members
 from ana.memory.search.found import First
+from ana.memory.search.postings import Rows
 from ana.memory.search.query import ParsedQuery
-from ana.memory.search.scoring import Evidence, Weights, is_on_day
+from ana.memory.search.scoring import Evidence, Weights
+from ana.memory.search.words import WordScores, find_members
+
+FEW = 20_000
+"""Up to this number all items are compared: their vectors take 30 MB, which the vector index takes otherwise."""
 
 NEAREST = 50
-"""How many items, at least, the vectors propose."""
-
-MOST = 500
-"""How many more items the words and the days may propose."""
-
-FEW = 1000
-"""Up to this number all items are compared: the vector index misses one neighbour in 500, each time another."""
+"""How many items, at least, the vectors propose in a larger collection."""
 
 WIDE = 5000
 """A filter is applied to at most so many neighbours; if too few pass, all items that pass are compared."""
+
+STEP = 500
+"""How many more items are compared at once, those first that may score highest."""
+
+ROUNDING = 1e-6
+"""By how much the scores of equal items may differ."""
+
+Scores = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ class Ranking:
 
     Args:
         at: Look-ups in the zone of the query.
-        words: The words of all items.
+        index: The words and the vectors of all items.
         source: The collection.
         query: The query's text.
         vector: The query's vector, of length 1.
@@ -58,7 +66,7 @@ class Ranking:
     def __init__(
         self,
         at: Lookup,
-        words: Words,
+        index: Index,
         source: ChromaSource,
         query: ParsedQuery,
         vector: Vector,
@@ -66,88 +74,105 @@ class Ranking:
         weights: Weights,
     ) -> None:
         self._at = at
-        self._everything = len(words)
-        self._words = words
+        self._index = index
+        self._words = index.load_words(at.db)
         self._source = source
         self._query = query
         self._vector = vector
         self._weights = weights
-        self._conditions = [passing] if passing else []
-        self._allowed = None if passing is None else at.find_rows(passing)
-        self._known = lookup.find_term_numbers(at.db, query.words)
-        self._word_scores = words.score(list(self._known.values()), len(query.words) - len(self._known))
+        self._asked = lookup.find_query_words(at.db, query.words)
+        every = self._words.score(list(self._asked.values()), weights.alike)
+        self._everything = len(every.rows)
+        self._scores = every if passing is None else _select(every, at.find_rows(passing))
+        self._rows = self._scores.rows
+        self._on_day = find_members(self._find_on_day(), self._rows)
+        self._bonus: Scores = (weights.words * self._scores.scores + weights.day * self._on_day).astype(np.float32)
+        """All of each item's score but its vector's part."""
 
     @property
     def total(self) -> int:
         """Return how many items pass the filter."""
-        return self._everything if self._allowed is None else len(self._allowed)
+        return len(self._rows)
 
     def find_best(self, limit: int) -> list[Hit]:
         """Return the best items in order, at most `limit`."""
         if not self.total:
             return []
-        near, first = self._find_nearest(self._allowed, limit), self._find_first()
-        most = min(near.values(), default=1.0)
-        if self._query.undated:
-            near |= self._find_nearest(self._find_undated(), limit)  # they get the bonus for a day, so they compete
-        hits = list(self._weigh(near, first))
-        bar = sorted((hit.evidence.score(self._weights) for hit in hits), reverse=True)[limit - 1 :][:1]
-        least = bar[0] if bar else -math.inf
-        hits += self._compare(self._find_others(near, first, least - self._weights.vector * most), first, least, most)
+        first = self._find_first()
+        cosines = self._compare_all() if self._everything <= FEW else self._compare_likely(limit, list(first))
+        scores = self._score(cosines)
+        best = np.flatnonzero(scores >= _find_bar(scores, limit) - ROUNDING)
+        entries = self._at.get_entries(rows={*self._rows[best].tolist(), *first})
+        hits = [self._make_hit(entry, cosines, first.get(entry.row)) for entry in entries]
         return sorted(hits, key=lambda hit: hit.evidence.rank(hit.entry.id, self._weights))[:limit]
 
     def find_shared_words(self, hits: Sequence[Hit]) -> dict[int, tuple[str, ...]]:
         """Return the words of the query that each hit has, by its row."""
-        return lookup.find_shared_words(self._at.db, [hit.entry.row for hit in hits], self._known)
+        known = {text: word.number for text, word in self._asked.items() if word.number is not None}
+        return lookup.find_shared_words(self._at.db, [hit.entry.row for hit in hits], known)
 
-    def _find_others(
-        self, near: Mapping[IndexEntry, float], first: Mapping[int, First], missing: float
-    ) -> list[IndexEntry]:
-        """Return the items not proposed by the vectors whose words or date may give the missing part of a score."""
-        missing -= self._weights.day * self._query.undated
-        above = missing / self._weights.words if self._weights.words else math.inf
-        likely = self._word_scores.find_top(MOST, above, self._allowed).tolist()
-        others = {*likely, *self._find_dated(), *first} - {entry.row for entry in near}
-        return _keep_allowed(self._at.get_entries(rows=others), self._allowed)
+    def _make_hit(self, entry: IndexEntry, cosines: Scores, first: First | None) -> Hit:
+        place = int(np.searchsorted(self._rows, entry.row))
+        words, on_day = float(self._scores.scores[place]), bool(self._on_day[place])
+        return Hit(entry, Evidence(float(cosines[place]), words, on_day, first))
 
-    def _weigh(self, entries: Mapping[IndexEntry, float], first: Mapping[int, First]) -> Iterator[Hit]:
-        lexical = self._word_scores.look_up(np.array([entry.row for entry in entries], np.int64)).tolist()
-        for (entry, cosine), words in zip(entries.items(), lexical, strict=True):
-            on_day = is_on_day(self._query, entry.span, self._at.zone)
-            yield Hit(entry, Evidence(cosine, words, on_day, first.get(entry.row)))
+    def _score(self, cosines: Scores) -> Scores:
+        """Return the score of each item; minus infinity if its cosine is not known."""
+        scores: Scores = np.nan_to_num(self._weights.vector * cosines + self._bonus, nan=-np.inf)
+        return scores
 
-    def _compare(
-        self, entries: list[IndexEntry], first: Mapping[int, First], least: float, most: float
-    ) -> Iterator[Hit]:
-        """Yield hits with their true cosines, if the highest possible cosine would bring them above the least score."""
-        hits = self._weigh(dict.fromkeys(entries, most), first)
-        close = {hit.entry.row: hit for hit in hits if hit.evidence.first or hit.evidence.score(self._weights) > least}
-        for row, cosine in lookup.compute_cosines(self._at.db, close, self._vector).items():
-            yield Hit(close[row].entry, replace(close[row].evidence, cosine=cosine))
+    def _compare_all(self) -> Scores:
+        """Return the cosine of every item that passes."""
+        vectors = self._index.load_vectors(self._at.db)
+        every = vectors.compute_cosines(self._vector)
+        if np.array_equal(vectors.rows, self._rows):
+            return every
+        cosines = np.full(self.total, np.nan, np.float32)
+        passing = find_members(self._rows, vectors.rows)
+        cosines[np.searchsorted(self._rows, vectors.rows[passing])] = every[passing]
+        return cosines
 
-    def _find_nearest(self, allowed: Rows | None, limit: int) -> dict[IndexEntry, float]:
-        """Return the items nearest by vector, with cosines that no other allowed item exceeds."""
-        count, total = max(NEAREST, limit), self._everything if allowed is None else len(allowed)
-        if allowed is None and total > FEW:
-            return self._find_neighbours(allowed, count)
-        wide = 2 * count * self._everything // max(total, 1)
-        while total > FEW and wide <= min(WIDE, total):
-            if len(near := self._find_neighbours(allowed, wide)) >= limit:
-                return near
+    def _compare_likely(self, limit: int, first: Sequence[int]) -> Scores:
+        """Return the cosines of all items that can be among the best, and NaN for others.
+
+        Args:
+            limit: How many items are wanted.
+            first: Rows that come before all others.
+        """
+        cosines = np.full(self.total, np.nan, np.float32)
+        most = self._find_nearest(cosines, limit)
+        self._fill_in(cosines, np.searchsorted(self._rows, first))
+        possible = self._weights.vector * most + self._bonus
+        likely = np.flatnonzero(np.isnan(cosines) & (possible > _find_bar(self._score(cosines), limit)))
+        likely = likely[np.argsort(-possible[likely])]
+        for start in range(0, len(likely), STEP):
+            step = likely[start : start + STEP]
+            if possible[step[0]] <= _find_bar(self._score(cosines), limit):
+                break
+            self._fill_in(cosines, step)
+        return cosines
+
+    def _fill_in(self, cosines: Scores, places: NDArray[np.intp]) -> None:
+        """Compute cosines from stored vectors."""
+        rows = self._rows[places].tolist()
+        found = lookup.compute_cosines(self._at.db, rows, self._vector)
+        cosines[places] = [found[row] for row in rows]
+
+    def _find_nearest(self, cosines: Scores, limit: int) -> float:
+        """Fill in the cosines of the items nearest by vector, and return a cosine that no other item exceeds."""
+        count = max(NEAREST, limit)
+        wide = 2 * count * self._everything // self.total if self.total < self._everything else count
+        while wide <= min(max(WIDE, limit), self._everything):
+            near = self._source.find_nearest(self._vector, wide)
+            rows = lookup.find_rows_of_ids(self._at.db, near)
+            known = np.fromiter(rows, np.int64, len(rows))
+            passing = find_members(self._rows, known)
+            cosines[np.searchsorted(self._rows, known[passing])] = [near[rows[row]] for row in known[passing].tolist()]
+            if np.count_nonzero(passing) >= min(limit, self.total):
+                return min(near.values())
             wide *= 5  # too few of them pass the filter
-        rows = None if allowed is None else allowed.tolist()
-        cosines = lookup.compute_cosines(self._at.db, rows, self._vector)
-        nearest = heapq.nlargest(count, cosines, key=cosines.__getitem__)
-        return {entry: cosines[entry.row] for entry in self._at.get_entries(rows=nearest)}
-
-    def _find_neighbours(self, allowed: Rows | None, count: int) -> dict[IndexEntry, float]:
-        near = self._source.find_nearest(self._vector, min(count, self._everything))
-        found = _keep_allowed(self._at.get_entries(ids=near), allowed)
-        return {entry: near[entry.id] for entry in found}
-
-    def _find_undated(self) -> Rows:
-        """Return the rows without a date that pass the filter."""
-        return self._at.find_rows(join("AND", [*self._conditions, lookup.UNDATED]))
+        self._fill_in(cosines, np.arange(self.total))
+        return -1.0
 
     def _find_first(self) -> dict[int, First]:
         """Return the rows that come before all others, with the reason: an id, a quoted phrase or a tag."""
@@ -155,18 +180,22 @@ class Ranking:
         first: dict[int, First] = dict.fromkeys(lookup.find_tagged(db, self._query.tags), "tag")
         for phrase in self._query.phrases:
             first |= dict.fromkeys(lookup.find_with_phrase(db, self._words, phrase), "phrase")
-        return first | dict.fromkeys(lookup.find_existing_rows(db, self._query.ids), "id")
+        first |= dict.fromkeys(lookup.find_existing_rows(db, self._query.ids), "id")
+        passing = find_members(self._rows, np.array(list(first), np.int64))
+        return {row: reason for (row, reason), passes in zip(first.items(), passing, strict=True) if passes}
 
-    def _find_dated(self) -> list[int]:
-        """Return the rows on the days that the query names, the earliest first."""
-        days = (self._at.on_days(mention.first, mention.last) for mention in self._query.mentions)
-        found = (self._at.find_by_date(join("AND", [*self._conditions, day]), MOST) for day in days)
-        return [entry.row for entries in found for entry in entries]
+    def _find_on_day(self) -> Rows:
+        """Return the rows on the days that the query names, ascending, and those without a date if it asks for them."""
+        conditions = [self._at.on_days(mention.first, mention.last) for mention in self._query.mentions]
+        if self._query.undated:
+            conditions.append(lookup.UNDATED)
+        return self._at.find_rows(join("OR", conditions)) if conditions else np.empty(0, np.int64)
 
 
-def _keep_allowed(entries: list[IndexEntry], allowed: Rows | None) -> list[IndexEntry]:
-    """Return the entries that pass the filter."""
-    if allowed is None:
-        return entries
-    members = find_members(allowed, np.array([entry.row for entry in entries], np.int64))
-    return [entry for entry, is_member in zip(entries, members, strict=True) if is_member]
+def _select(scores: WordScores, rows: Rows) -> WordScores:
+    return WordScores(rows, scores.look_up(rows))
+
+
+def _find_bar(scores: Scores, limit: int) -> float:
+    """Return the lowest score among the best; minus infinity if all are."""
+    return float(np.partition(scores, -limit)[-limit]) if len(scores) >= limit else -np.inf

@@ -58,8 +58,8 @@ class Search:
         if query.text is None or vector is None:
             found = _rank_by_date(at, query, passing or EVERYTHING)
         else:
-            words = self._index.load_words(db)
-            found = _rank_by_meaning(Ranking(at, words, source, query.text, vector, passing, self._weights), query)
+            ranking = Ranking(at, self._index, source, query.text, vector, passing, self._weights)
+            found = _rank_by_meaning(ranking, query)
         items = lookup.load_items(db, found.entries)
         unknown = () if found.total else lookup.find_unknown_keys(db, find_keys(query.where))
         return Found(items, found.total, found.total > len(items), unknown, tuple(found.reasons))

@@ -8,7 +8,7 @@ from pathlib import Path
 from ana.backends.chroma.index.sql import add_functions
 from ana.files import remove_database
 
-VERSION = 3
+VERSION = 5
 
 CACHE = 32_000
 """KiB of the file that stay in memory; with the default of 2,000 SQLite reads it repeatedly at 100,000 items."""
@@ -16,7 +16,7 @@ CACHE = 32_000
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE unsettled (id TEXT PRIMARY KEY);
-CREATE TABLE terms (number INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
+CREATE TABLE terms (number INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, vector BLOB NOT NULL);
 CREATE TABLE items (
     row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, created_at TEXT NOT NULL,
     date TEXT, words BLOB NOT NULL);

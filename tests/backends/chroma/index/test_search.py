@@ -1,5 +1,6 @@
 """Search by meaning, words and days; what comes first; and why."""
 
+import math
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from ana.embedders.word_vectors import embed_words
 from ana.errors import ToolError
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
@@ -17,7 +20,9 @@ from ana.memory.memory import Memory
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import parse_query
 from ana.memory.search.scoring import Weights
+from ana.memory.search.tokens import tokenize
 from ana.time.clock import Clock
+from ana.time.spans import date_span
 from evals.retrieval.measure import load_items as kept
 from evals.retrieval.measure import load_queries
 from tests.chroma import chroma_of, open_memory
@@ -165,19 +170,34 @@ def embed_kept() -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
     return np.array(EMBEDDER.embed_documents([property_text(item.content, item.properties) for item in kept()]))
 
 
+@cache
+def match_words(text: str) -> list[float]:
+    """How well each item's words match a query's, one item and one word at a time."""
+    texts = [set(tokenize(property_text(item.content, item.properties))) for item in kept()]
+    asked = parse_query(text, WEDNESDAY.date()).words
+    rare = {word: max(sum(word in text for text in texts), 1) for word in asked}
+    idf = {word: math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) for word, n in rare.items()}
+
+    def compare(word: str, other: str) -> float:
+        left, right = embed_word(word), embed_word(other)
+        return 1.0 if word == other else int(254 / 1.0001 * max(float(left @ right), 0.0)) / 255
+
+    best = [[max(compare(word, other) for other in text) for word in asked] for text in texts]
+    total = sum(idf.values()) or 1.0
+    return [sum(idf[word] * each for word, each in zip(asked, row, strict=True)) / total for row in best]
+
+
+@cache
+def embed_word(word: str) -> NDArray[np.float64]:
+    vector: NDArray[np.float64] = embed_words([word])[0].astype(float)
+    vector /= np.linalg.norm(vector)
+    return vector
+
+
 def score_all(weights: Weights, text: str, where: Any, limit: int) -> list[float]:
     """The scores of the best items, with every item compared."""
-    from ana.memory.search.bm25 import Words
-    from ana.memory.search.tokens import tokenize
-    from ana.time.spans import date_span
-
-    every = kept()
-    vocabulary: dict[str, int] = {}
-    texts = [tokenize(property_text(item.content, item.properties)) for item in every]
-    documents = [np.array([vocabulary.setdefault(w, len(vocabulary)) for w in text], np.uint32) for text in texts]
+    every, lexical = kept(), match_words(text)
     query = parse_query(text, WEDNESDAY.date())
-    known = [vocabulary[w] for w in query.words if w in vocabulary]
-    lexical = Words(enumerate(documents)).score(known, len(query.words) - len(known)).look_up(np.arange(len(every)))
     cosines = embed_kept() @ np.array(EMBEDDER.embed_query(text))
 
     def on_day(item: Item) -> bool:

@@ -1,0 +1,61 @@
+"""The vectors of all items in memory, of a collection small enough to compare every one."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ana.backends.chroma.source import Vector
+from ana.memory.search.postings import Rows
+
+
+class Vectors:
+    """Vectors by row. Written in place, so that a write costs no reading.
+
+    Args:
+        stored: Each row with its vector's bytes.
+    """
+
+    def __init__(self, stored: Iterable[tuple[int, bytes]]) -> None:
+        known = list(stored)
+        self._count = len(known)
+        self._rows: Rows = np.array([row for row, _ in known], np.int64)
+        self._places = {row: place for place, (row, _) in enumerate(known)}
+        flat = np.frombuffer(b"".join(vector for _, vector in known), np.float32)
+        self._matrix = flat.reshape(len(known), -1).copy() if known else np.empty((0, 0), np.float32)
+
+    @property
+    def rows(self) -> Rows:
+        """Return every row, in the order of `compute_cosines`."""
+        return self._rows[: self._count]
+
+    def compute_cosines(self, vector: Vector) -> Vector:
+        """Return the cosine of a vector of length 1 and each row's."""
+        cosines: Vector = self._matrix[: self._count] @ vector if self._count else np.empty(0, np.float32)
+        return cosines
+
+    def put(self, row: int, vector: Vector) -> None:
+        """Add a vector, or replace it."""
+        place = self._places.setdefault(row, self._count)
+        if place == self._count:
+            if place == len(self._rows):
+                self._grow(len(vector))
+            self._count += 1
+        self._rows[place], self._matrix[place] = row, vector
+
+    def remove(self, row: int) -> None:
+        """Remove a vector, if it exists; the last takes its place."""
+        place = self._places.pop(row, None)
+        if place is None:
+            return
+        self._count -= 1
+        if place < self._count:
+            self._rows[place], self._matrix[place] = self._rows[self._count], self._matrix[self._count]
+            self._places[int(self._rows[place])] = place
+
+    def _grow(self, dimension: int) -> None:
+        size = max(64, self._count + self._count // 4)
+        rows, matrix = np.empty(size, np.int64), np.empty((size, dimension), np.float32)
+        rows[: self._count] = self._rows[: self._count]
+        if self._count:
+            matrix[: self._count] = self._matrix[: self._count]
+        self._rows, self._matrix = rows, matrix
