@@ -23,7 +23,8 @@ from ana.backends.chroma.client import map_foreign_errors, unusable_error
 from ana.backends.chroma.collection import ChromaCollection, collection_arguments
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
-from ana.backends.chroma.source import Vector
+from ana.backends.chroma.metadata import from_chroma, from_own
+from ana.backends.chroma.source import Reader, Vector
 from ana.embedders import Embedder
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
@@ -35,6 +36,9 @@ from ana.memory.search.scoring import Weights
 
 NAMES: Mapping[Kind, str] = {"item": "items", "line": "global_context"}
 """The collection of each kind of record."""
+
+READERS: Mapping[Kind, Reader] = {"item": from_chroma, "line": from_own}
+"""How each is read: what another program stored may be an item, but nothing that stands in every prompt."""
 
 _log = logging.getLogger(__name__)
 
@@ -64,7 +68,8 @@ class ChromaBackend:
         self.folder = Folder(path, timeout, program)
         self.embedder = embedder
         self.collections = {
-            kind: ChromaCollection(self.folder, name, embedder, weights or Weights()) for kind, name in NAMES.items()
+            kind: ChromaCollection(self.folder, name, embedder, weights or Weights(), READERS[kind])
+            for kind, name in NAMES.items()
         }
         self.journal = Journal(path / "journal.sqlite")
         self.acts = Acts(self.collections, self.journal)

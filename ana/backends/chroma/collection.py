@@ -13,7 +13,8 @@ from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.search import Search
-from ana.backends.chroma.source import PAGE, ChromaSource, EmbeddedItem, Vector
+from ana.backends.chroma.metadata import from_chroma
+from ana.backends.chroma.source import PAGE, ChromaSource, EmbeddedItem, Reader, Vector
 from ana.embedders import Embedder
 from ana.errors import ConfigError
 from ana.files import is_damage
@@ -44,12 +45,16 @@ class ChromaCollection:
         name: Its name.
         embedder: Turns text into vectors; the collection records it and refuses another.
         weights: The weights of the ranking.
+        read: How its records are read; see `ChromaSource`.
     """
 
-    def __init__(self, folder: Folder, name: str, embedder: Embedder, weights: Weights) -> None:
+    def __init__(
+        self, folder: Folder, name: str, embedder: Embedder, weights: Weights, read: Reader = from_chroma
+    ) -> None:
         self._folder = folder
         self.name = name
         self._embedder = embedder
+        self._read = read
         self.index_path = folder.path / f"{name}.index.sqlite"
         self.index = Index(self.index_path)
         self._search = Search(self.index, weights)
@@ -167,7 +172,7 @@ class ChromaCollection:
         with map_foreign_errors(self._folder.path), self._folder.hold() as client:
             # the old collection belongs to a closed client
             if self._opened is None or self._opened[0] != self._folder.generation:
-                self._opened = (self._folder.generation, ChromaSource(self._open(client)))
+                self._opened = (self._folder.generation, ChromaSource(self._open(client), self._read))
             yield self._opened[1]
 
     def _open(self, client: Any) -> "Chroma":

@@ -10,6 +10,7 @@ from ana.embedders import WordLlamaEmbeddings
 from ana.errors import ConfigError, ModelFailed
 from ana.handles import open_handles
 from ana.memory.memory import Memory
+from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
@@ -112,3 +113,18 @@ def test_a_better_embedder_is_suggested_once(auto: Settings, clock: Clock, tmp_p
     without = auto.model_copy(update={"ana_embedder_dir": tmp_path / "missing"})
     assert "installed by `make chat`" in str(suggest_embedder(without))
     assert suggest_embedder(auto.model_copy(update={"ana_embeddings": "wordllama"})) is None
+
+
+def test_a_folder_whose_records_were_deleted_takes_any_embedder(tmp_path: Path, clock: Clock) -> None:
+    memory = open_memory(tmp_path / "data", EMBEDDER, clock)
+    memory.delete(memory.create("Buy milk").id)
+    memory.close()
+
+    class Other(WordLlamaEmbeddings):
+        name = "other"
+
+    memory = open_memory(tmp_path / "data", Other(), clock)
+    undo(memory, memory.history()[0].turn)
+    assert [item.content for item in memory.find("milk").items] == ["Buy milk"]
+    memory.close()
+    assert read_embedder(tmp_path / "data") == "other"

@@ -82,7 +82,8 @@ def settle_reindex(client: "Client", path: Path) -> None:
 
 def _copy(old: "Collection", new: "Collection", offset: int, embedder: Embedder) -> int:
     page: Any = old.get(limit=BATCH, offset=offset, include=["documents", "metadatas"])
-    vectors = np.array(embedder.embed_documents(page["documents"]), np.float32)
+    texts = [document or "" for document in page["documents"]]  # another program may have stored none
+    vectors = np.array(embedder.embed_documents(texts), np.float32)
     new.add(page["ids"], vectors, page["metadatas"], page["documents"])
     return len(page["ids"])
 
