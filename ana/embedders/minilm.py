@@ -154,7 +154,7 @@ def _load_weights(folder: Path, verified: Path | None) -> _Model:
 
     from ana.embedders.bert import Bert
 
-    # batches run side by side; threads inside a product wait by spinning, on a busy machine 70 times as long as they work
+    # batches run side by side; threads inside one product wait by spinning: on a busy machine 70 times the work
     threadpool_limits(1, user_api="blas")
 
     verify_weights(folder / WEIGHTS, verified)

@@ -16,7 +16,7 @@ from ana.backends.chroma.binding import unbind_empty
 from ana.backends.chroma.care.backup import own_backup_path, write_backup
 from ana.backends.chroma.care.healing import Healing, Tell
 from ana.backends.chroma.care.migrate import migrate
-from ana.backends.chroma.care.reindex import Progress, reindex, settle_reindex
+from ana.backends.chroma.care.reindex import reindex, settle_reindex
 from ana.backends.chroma.care.restore import finish_restore, restore
 from ana.backends.chroma.care.scrub import copy_records, finish_copy, remove_remains
 from ana.backends.chroma.client import map_foreign_errors, unusable_error
@@ -24,7 +24,8 @@ from ana.backends.chroma.collection import ChromaCollection, collection_argument
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.metadata import from_chroma, from_own
-from ana.backends.chroma.source import Reader, Vector
+from ana.backends.chroma.source import Reader
+from ana.backends.chroma.vectors import BATCH, Progress, Vector, forget_vectors
 from ana.embedders import Embedder
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
@@ -67,6 +68,8 @@ class ChromaBackend:
     ) -> None:
         self.folder = Folder(path, timeout, program)
         self.embedder = embedder
+        self.progress: Progress = lambda *_: None
+        """Called while many texts are embedded for a write."""
         self.collections = {
             kind: ChromaCollection(self.folder, name, embedder, weights or Weights(), READERS[kind])
             for kind, name in NAMES.items()
@@ -139,7 +142,10 @@ class ChromaBackend:
             check_expected(expected or {}, self._read(expected or {}))
             if distinct:
                 self._refuse_copies(entries)
-            return self.acts.make(entries, vectors)
+            made = self.acts.make(entries, vectors)
+            if len(vectors) > BATCH:
+                forget_vectors(self.path)
+            return made
 
     def erase(self, records: Collection[RecordKey]) -> None:
         with map_foreign_errors(self.path), self.folder.hold() as client:
@@ -149,6 +155,7 @@ class ChromaBackend:
             copy_records(client, self.path)
             self.folder.close()
             finish_copy(self.path)
+            forget_vectors(self.path)  # of what may be among the purged
             for collection in self.collections.values():
                 collection.index.discard()
             remove_remains(self.path)
@@ -237,7 +244,7 @@ class ChromaBackend:
     def _embed(self, changes: Sequence[Change]) -> dict[str, Vector]:
         vectors: dict[str, Vector] = {}
         for kind, collection in self.collections.items():
-            vectors |= collection.embed([c.after for c in changes if c.kind == kind and c.after])
+            vectors |= collection.embed([c.after for c in changes if c.kind == kind and c.after], self.progress)
         return vectors
 
     def _read(self, expected: Expected) -> dict[tuple[Kind, str], Item | None]:

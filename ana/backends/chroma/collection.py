@@ -14,7 +14,9 @@ from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.search import Search
 from ana.backends.chroma.metadata import from_chroma
-from ana.backends.chroma.source import PAGE, ChromaSource, EmbeddedItem, Reader, Vector
+from ana.backends.chroma.source import PAGE, ChromaSource, EmbeddedItem, Reader
+from ana.backends.chroma.vectors import BATCH as MANY
+from ana.backends.chroma.vectors import Progress, Vector, Vectors, embed_many
 from ana.embedders import Embedder
 from ana.errors import ConfigError
 from ana.files import is_damage
@@ -32,9 +34,6 @@ T = TypeVar("T")
 
 VERSION = 2
 BATCH = 5000  # Chroma refuses more than 5,461 records at once
-
-Vectors = Mapping[str, Vector]
-"""Vectors by the text that was embedded."""
 
 
 class ChromaCollection:
@@ -70,11 +69,13 @@ class ChromaCollection:
         with self.hold_source() as source:
             return lookup.find_existing_ids(self.index.make_ready(source), ids)
 
-    def embed(self, items: Sequence[Item]) -> dict[str, Vector]:
-        """Return the vectors of records by their text, without using the folder."""
+    def embed(self, items: Sequence[Item], progress: Progress = lambda *_: None) -> dict[str, Vector]:
+        """Return the vectors of records by their text, without holding the folder; those of many are kept in it."""
         texts = list(dict.fromkeys(property_text(item.content, item.properties) for item in items))
         if not texts:
             return {}
+        if len(texts) > MANY:
+            return embed_many(self._folder.path, self._embedder, texts, progress)
         return dict(zip(texts, np.array(self._embedder.embed_documents(texts), np.float32), strict=True))
 
     def put(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors | None = None) -> None:

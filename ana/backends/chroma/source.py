@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ana.backends.chroma.metadata import from_chroma, to_chroma
+from ana.backends.chroma.vectors import Vector
 from ana.errors import StoreBroken
 from ana.memory.item import Item
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 PAGE = 1000
 _EVERYTHING: Any = ["documents", "metadatas", "embeddings"]
 
-Vector = NDArray[np.float32]
 Reader = Callable[[str, str, Any], Item]
 
 

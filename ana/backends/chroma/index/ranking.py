@@ -15,7 +15,8 @@ import numpy as np
 from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.lookup import IndexEntry, Lookup
 from ana.backends.chroma.index.sql import Sql, join
-from ana.backends.chroma.source import ChromaSource, Vector
+from ana.backends.chroma.source import ChromaSource
+from ana.backends.chroma.vectors import Vector
 from ana.memory.search.bm25 import Rows, Words, find_members
 from ana.memory.search.found import First
 from ana.memory.search.query import ParsedQuery
