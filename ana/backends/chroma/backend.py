@@ -6,13 +6,13 @@ and care are used from outside.
 
 import logging
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.acts import Acts
-from ana.backends.chroma.binding import unbind_empty
+from ana.backends.chroma.binding import read_embedder, unbind_empty
 from ana.backends.chroma.care.backup import own_backup_path, write_backup
 from ana.backends.chroma.care.healing import Healing, Tell
 from ana.backends.chroma.care.migrate import migrate
@@ -54,6 +54,7 @@ class ChromaBackend:
         program: The name of this process in another's messages.
         tell: Called with the progress of a repair.
         weights: The weights of the ranking; None for those measured as best.
+        follow: Returns the embedder of another name, which the folder may be bound to, or None if it must not be used.
     """
 
     def __init__(
@@ -65,9 +66,11 @@ class ChromaBackend:
         program: str = "ana",
         tell: Tell = _log.warning,
         weights: Weights | None = None,
+        follow: Callable[[str], Embedder | None] = lambda _: None,
     ) -> None:
         self.folder = Folder(path, timeout, program)
         self.embedder = embedder
+        self._follow = follow
         self.progress: Progress = lambda *_: None
         """Called while many texts are embedded for a write."""
         self.collections = {
@@ -78,7 +81,8 @@ class ChromaBackend:
         self.acts = Acts(self.collections, self.journal)
         self.healing = Healing(path, self.collections, self.journal, embedder, tell)
         self.folder.before_opening = (self._finish_restore, self._finish_copy, self._migrate, self._heal)
-        self.folder.after_opening = (self._settle_reindex, self._unbind_empty, self.healing.complete, self.acts.settle)
+        bind = (self._settle_reindex, self._follow_embedder, self._unbind_empty)
+        self.folder.after_opening = (*bind, self.healing.complete, self.acts.settle)
 
     @property
     def path(self) -> Path:
@@ -134,8 +138,10 @@ class ChromaBackend:
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
     ) -> list[Change]:
         # before the folder is held: an embedder may be a server, and slow
-        vectors = self._embed(net(entry.change for entry in entries))
+        embedder, vectors = self.embedder, self._embed(net(entry.change for entry in entries))
         with self._hold():
+            if self.embedder is not embedder:
+                vectors = {}
             self.acts.settle()
             if earlier := find_earlier_change(self, entries):
                 return [earlier]
@@ -235,6 +241,13 @@ class ChromaBackend:
     def _settle_reindex(self) -> None:
         with self.folder.hold() as client:
             settle_reindex(client, self.path)
+
+    def _follow_embedder(self) -> None:
+        """Take the embedder with which another process has embedded everything again."""
+        bound = read_embedder(self.path)
+        if bound and bound != self.embedder.name and (other := self._follow(bound)):
+            for user in (self, self.healing, *self.collections.values()):
+                user.embedder = other
 
     def _unbind_empty(self) -> None:
         with self.folder.hold() as client:
