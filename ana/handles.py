@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from ana.backends.chroma.backend import ChromaBackend
+    from ana.embedders import Embedder
     from ana.memory.backend import Backend
     from ana.memory.memory import Memory
     from ana.tracing.traces import Traces
@@ -93,7 +94,13 @@ def _open_folder(settings: Settings, program: str) -> FolderHandles:
 
     kind = ReadOnlyChromaBackend if is_read_only(settings.ana_data_dir) else ChromaBackend
     embedder = build_embedder(settings, _bound_embedder(settings))
-    backend = kind(settings.ana_data_dir, embedder, program=program, tell=_tell)
+
+    def follow(name: str) -> "Embedder | None":
+        """Return the embedder that another process may have embedded the folder again with meanwhile."""
+        may = settings.ana_embeddings == "auto" and name in LOCAL_EMBEDDERS
+        return build_embedder(settings, name) if may else None
+
+    backend = kind(settings.ana_data_dir, embedder, program=program, tell=_tell, follow=follow)
     return FolderHandles(**vars(_open_data(settings, backend)), backend=backend)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -65,13 +66,17 @@ class MiniLmEmbeddings(Embeddings):
 
     def _embed(self, texts: list[str]) -> list[list[float]]:
         """Return the vector of each text as it is."""
-        clean = [prepare_text(text) for text in texts]
+        if not texts:
+            return []
+        model, clean = self._get_model(), [prepare_text(text) for text in texts]
         # a batch is padded to its longest text, so neighbours should be alike in length
         order = sorted(range(len(clean)), key=lambda n: len(clean[n]))
+        batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
         means = np.zeros((len(clean), self.dimension), dtype=np.float32)
-        for start in range(0, len(order), BATCH):
-            rows = order[start : start + BATCH]
-            means[rows] = self._get_model().means([clean[n] for n in rows], self.dimension)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            encoded = pool.map(lambda rows: model.means([clean[n] for n in rows], self.dimension), batches)
+            for rows, found in zip(batches, encoded, strict=True):
+                means[rows] = found
         return to_unit_vectors(means)
 
     def embed_query(self, text: str) -> list[float]:
@@ -122,6 +127,7 @@ class _OnnxEncoder:
     def __init__(self, file: Path, runtime: Any) -> None:
         options = runtime.SessionOptions()
         options.log_severity_level = 4  # only fatal errors: it prints its warnings to stderr
+        options.intra_op_num_threads = 1  # batches run side by side
         self._session = runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
 
     def encode(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -154,8 +160,12 @@ def _load(folder: Path | None, verified: Path | None) -> _Model:
 def _load_weights(folder: Path, verified: Path | None) -> _Model:
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
+    from threadpoolctl import threadpool_limits
 
     from ana.embedders.bert import Bert
+
+    # batches run side by side; threads inside one product wait by spinning: on a busy machine 70 times the work
+    threadpool_limits(1, user_api="blas")
 
     verify_weights(folder / WEIGHTS, verified)
     failures: tuple[type[Exception], ...] = (OSError, ValueError, LookupError, SafetensorError)

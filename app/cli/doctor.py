@@ -124,6 +124,7 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
         said, stored = (f"“{shorten(i.content, 40)}”" if i else "nothing" for i in (change.before, change.after))
         faults.append(f"{change.kind} {change.id}: the journal says {said}, the store has {stored}.")
     notes = [f"These say the same: {', '.join(ids)}." for ids in findings.duplicates]
+    notes += [f"Item {id} was stored by another program; ana reads it as it is." for id in findings.foreign]
     notes += [f"{name} belongs to nothing." for name in findings.orphans]
     exposed = find_exposed(handles.settings)
     notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]

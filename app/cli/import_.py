@@ -37,6 +37,7 @@ def import_file(settings: Settings, path: Path, *, replace: bool) -> None:
         UserError: It cannot be read; nothing was changed.
     """
     from ana.transfer.importer import import_bundle
+    from app.show.progress import show_progress
 
     with open_data_folder(settings, "ana import") as handles:
         try:
@@ -44,7 +45,8 @@ def import_file(settings: Settings, path: Path, *, replace: bool) -> None:
         except OSError as exc:
             raise UserError(f"{path} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
         before = _back_up(handles) if bundle.changes else None
-        result = import_bundle(handles.memory, bundle, replace=replace)
+        with show_progress("embedding") as handles.backend.progress:
+            result = import_bundle(handles.memory, bundle, replace=replace)
     say(f"{result.new} new, {result.unchanged} were here already.")
     for note in result.notes:
         say(note)

@@ -1,10 +1,14 @@
 """The command line: `ana`."""
 
+import gc
 import os
 import sqlite3
 import sys
+from collections import UserDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from keyword import iskeyword
 from typing import Annotated, Any
 
 import typer
@@ -14,28 +18,46 @@ from typer.exceptions import TyperException
 from ana import __version__
 from ana.errors import AnaError, ConfigError
 from ana.output import escape_controls, prepare_streams, silence, tell, write_line
-from app.cli.ask import ask
-from app.cli.backup import backup
-from app.cli.chat import chat
-from app.cli.describe import describe
-from app.cli.doctor import doctor
-from app.cli.due import due
-from app.cli.export import export
-from app.cli.history import history
-from app.cli.import_ import import_
-from app.cli.items import items
-from app.cli.reindex import reindex
-from app.cli.restore import restore
-from app.cli.serve import serve
-from app.cli.setup import setup
-from app.cli.threads import threads
-from app.cli.traces import traces
-from app.cli.trash import trash
-from app.cli.undo import undo
+
+SELDOM = 50_000
+"""New objects between two searches for garbage: modules are loaded by the thousand, and a search finds none in them."""
+
+COMMANDS = (
+    "chat",
+    "ask",
+    "setup",
+    "items",
+    "due",
+    "history",
+    "undo",
+    "describe",
+    "doctor",
+    "export",
+    "import",
+    "backup",
+    "restore",
+    "reindex",
+    "traces",
+    "serve",
+    "threads",
+    "trash",
+)
+"""In the order of the help. Each is a function, or a group of commands, in the module of its name."""
+
+
+class LateCommands(UserDict[str, Any]):
+    """The commands by name, each imported when it is asked for: the prompt appears sooner."""
+
+    def __getitem__(self, name: str) -> Any:
+        return self.data[name] or load_command(name)
 
 
 class CommandGroup(TyperGroup):
-    """Repeats nothing in a message about wrong use that could drive the terminal."""
+    """Loads a command when it is asked for; repeats nothing about wrong use that could drive the terminal."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(**more)
+        self.commands = LateCommands(dict.fromkeys(COMMANDS))
 
     def make_context(self, *args: Any, **more: Any) -> Any:
         with _escape_complaints():
@@ -73,38 +95,26 @@ def _default(
     if version:
         write_line(f"ana {__version__}")
     elif context.invoked_subcommand is None:
+        from app.cli.chat import chat
+
         chat()
 
 
-COMMANDS: dict[str, Callable[..., None]] = {
-    "chat": chat,
-    "ask": ask,
-    "setup": setup,
-    "items": items,
-    "due": due,
-    "history": history,
-    "undo": undo,
-    "describe": describe,
-    "doctor": doctor,
-    "export": export,
-    "import": import_,
-    "backup": backup,
-    "restore": restore,
-    "reindex": reindex,
-    "traces": traces,
-    "serve": serve,
-}
-GROUPS = {"threads": threads, "trash": trash}
-
-for name, command in COMMANDS.items():
-    cli.command(name)(command)
-for name, group in GROUPS.items():
-    cli.add_typer(group, name=name)
+def load_command(name: str) -> Any:
+    """Import a command and return it as typer runs it."""
+    place = f"{name}_" if iskeyword(name) else name
+    found = getattr(import_module(f"app.cli.{place}"), place)
+    if isinstance(found, typer.Typer):
+        return typer.main.get_group(found)
+    alone = typer.Typer(add_completion=False)
+    alone.command(name)(found)
+    return typer.main.get_command(alone)
 
 
 def main() -> None:
     """Run the command line; every failure is a sentence and an exit code, never a traceback."""
     _use_utf8()
+    gc.set_threshold(SELDOM)
     prepare_streams()
     raise SystemExit(run_command(lambda: cli(standalone_mode=True)))
 

@@ -2,10 +2,11 @@
 
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 from ana.errors import AnaError
+from ana.models.providers import embedding_destination
 from ana.settings import Settings
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Opening:
-    """Opens the assistant once, in a thread of its own.
+    """Opens the assistant once, in a thread of its own, and then loads what a search needs while nobody waits.
 
     Args:
         settings: The settings.
@@ -27,6 +28,8 @@ class Opening:
         self._assistant: Assistant | None = None
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._open, daemon=True)
+        self._preparing = threading.Thread(target=self._prepare, daemon=True)
+        self._awaited = False
 
     def start(self) -> None:
         """Begin to open; every call after the first does nothing."""
@@ -35,6 +38,7 @@ class Opening:
 
     def wait(self) -> None:
         """Return when it is open, or has failed to open."""
+        self._awaited = True
         self.start()
         self._thread.join()
 
@@ -56,6 +60,8 @@ class Opening:
     def __exit__(self, *_: object) -> None:
         if self._thread.ident is not None:
             self._thread.join()
+        if self._preparing.ident is not None:
+            self._preparing.join()
         self._stack.close()
 
     def _open(self) -> None:
@@ -69,3 +75,12 @@ class Opening:
             self._on_open(self._assistant)
         except (AnaError, OSError) as exc:
             self._failure = exc  # raised again by whoever asks for the assistant: this thread has no listener
+        else:
+            if not self._awaited and embedding_destination(self._settings) is None:
+                self._preparing.start()
+
+    def _prepare(self) -> None:
+        """Search once, so that encoder, words and vectors are in memory before anybody asks."""
+        assert self._assistant is not None
+        with suppress(AnaError, OSError):  # the person's own search will say what is wrong
+            self._assistant.handles.memory.find("what is there", limit=1)

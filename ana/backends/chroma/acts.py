@@ -6,8 +6,9 @@ next user of the folder can settle an act that was cut short.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ana.backends.chroma.collection import ChromaCollection, Vectors
+from ana.backends.chroma.collection import ChromaCollection
 from ana.backends.chroma.journal import Journal
+from ana.backends.chroma.vectors import Vectors
 from ana.errors import StoreBroken
 from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.item import Item

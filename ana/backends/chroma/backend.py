@@ -6,24 +6,26 @@ and care are used from outside.
 
 import logging
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.acts import Acts
-from ana.backends.chroma.binding import unbind_empty
+from ana.backends.chroma.binding import read_embedder, unbind_empty
 from ana.backends.chroma.care.backup import own_backup_path, write_backup
 from ana.backends.chroma.care.healing import Healing, Tell
 from ana.backends.chroma.care.migrate import migrate
-from ana.backends.chroma.care.reindex import Progress, reindex, settle_reindex
+from ana.backends.chroma.care.reindex import reindex, settle_reindex
 from ana.backends.chroma.care.restore import finish_restore, restore
 from ana.backends.chroma.care.scrub import copy_records, finish_copy, remove_remains
 from ana.backends.chroma.client import map_foreign_errors, unusable_error
 from ana.backends.chroma.collection import ChromaCollection, collection_arguments
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
-from ana.backends.chroma.source import Vector
+from ana.backends.chroma.metadata import from_chroma, from_own
+from ana.backends.chroma.source import Reader
+from ana.backends.chroma.vectors import BATCH, Progress, Vector, forget_vectors
 from ana.embedders import Embedder
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
@@ -35,6 +37,9 @@ from ana.memory.search.scoring import Weights
 
 NAMES: Mapping[Kind, str] = {"item": "items", "line": "global_context"}
 """The collection of each kind of record."""
+
+READERS: Mapping[Kind, Reader] = {"item": from_chroma, "line": from_own}
+"""How each is read: what another program stored may be an item, but nothing that stands in every prompt."""
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +54,7 @@ class ChromaBackend:
         program: The name of this process in another's messages.
         tell: Called with the progress of a repair.
         weights: The weights of the ranking; None for those measured as best.
+        follow: Returns the embedder of another name, which the folder may be bound to, or None if it must not be used.
     """
 
     def __init__(
@@ -60,17 +66,23 @@ class ChromaBackend:
         program: str = "ana",
         tell: Tell = _log.warning,
         weights: Weights | None = None,
+        follow: Callable[[str], Embedder | None] = lambda _: None,
     ) -> None:
         self.folder = Folder(path, timeout, program)
         self.embedder = embedder
+        self._follow = follow
+        self.progress: Progress = lambda *_: None
+        """Called while many texts are embedded for a write."""
         self.collections = {
-            kind: ChromaCollection(self.folder, name, embedder, weights or Weights()) for kind, name in NAMES.items()
+            kind: ChromaCollection(self.folder, name, embedder, weights or Weights(), READERS[kind])
+            for kind, name in NAMES.items()
         }
         self.journal = Journal(path / "journal.sqlite")
         self.acts = Acts(self.collections, self.journal)
         self.healing = Healing(path, self.collections, self.journal, embedder, tell)
         self.folder.before_opening = (self._finish_restore, self._finish_copy, self._migrate, self._heal)
-        self.folder.after_opening = (self._settle_reindex, self._unbind_empty, self.healing.complete, self.acts.settle)
+        bind = (self._settle_reindex, self._follow_embedder, self._unbind_empty)
+        self.folder.after_opening = (*bind, self.healing.complete, self.acts.settle)
 
     @property
     def path(self) -> Path:
@@ -126,15 +138,20 @@ class ChromaBackend:
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
     ) -> list[Change]:
         # before the folder is held: an embedder may be a server, and slow
-        vectors = self._embed(net(entry.change for entry in entries))
+        embedder, vectors = self.embedder, self._embed(net(entry.change for entry in entries))
         with self._hold():
+            if self.embedder is not embedder:
+                vectors = {}
             self.acts.settle()
             if earlier := find_earlier_change(self, entries):
                 return [earlier]
             check_expected(expected or {}, self._read(expected or {}))
             if distinct:
                 self._refuse_copies(entries)
-            return self.acts.make(entries, vectors)
+            made = self.acts.make(entries, vectors)
+            if len(vectors) > BATCH:
+                forget_vectors(self.path)
+            return made
 
     def erase(self, records: Collection[RecordKey]) -> None:
         with map_foreign_errors(self.path), self.folder.hold() as client:
@@ -144,6 +161,7 @@ class ChromaBackend:
             copy_records(client, self.path)
             self.folder.close()
             finish_copy(self.path)
+            forget_vectors(self.path)  # of what may be among the purged
             for collection in self.collections.values():
                 collection.index.discard()
             remove_remains(self.path)
@@ -224,6 +242,14 @@ class ChromaBackend:
         with self.folder.hold() as client:
             settle_reindex(client, self.path)
 
+    def _follow_embedder(self) -> None:
+        """Take the embedder with which another process has embedded everything again."""
+        bound = read_embedder(self.path)
+        if bound and bound != self.embedder.name and (other := self._follow(bound)):
+            self.embedder = self.healing.embedder = other
+            for collection in self.collections.values():
+                collection.embedder = other
+
     def _unbind_empty(self) -> None:
         with self.folder.hold() as client:
             if unbind_empty(client, NAMES.values(), self.embedder):
@@ -232,7 +258,7 @@ class ChromaBackend:
     def _embed(self, changes: Sequence[Change]) -> dict[str, Vector]:
         vectors: dict[str, Vector] = {}
         for kind, collection in self.collections.items():
-            vectors |= collection.embed([c.after for c in changes if c.kind == kind and c.after])
+            vectors |= collection.embed([c.after for c in changes if c.kind == kind and c.after], self.progress)
         return vectors
 
     def _read(self, expected: Expected) -> dict[tuple[Kind, str], Item | None]:

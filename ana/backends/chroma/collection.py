@@ -13,7 +13,10 @@ from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.search import Search
-from ana.backends.chroma.source import PAGE, ChromaSource, EmbeddedItem, Vector
+from ana.backends.chroma.metadata import from_chroma
+from ana.backends.chroma.source import PAGE, ChromaSource, EmbeddedItem, Reader
+from ana.backends.chroma.vectors import BATCH as MANY
+from ana.backends.chroma.vectors import Progress, Vector, Vectors, embed_many
 from ana.embedders import Embedder
 from ana.errors import ConfigError
 from ana.files import is_damage
@@ -32,9 +35,6 @@ T = TypeVar("T")
 VERSION = 2
 BATCH = 5000  # Chroma refuses more than 5,461 records at once
 
-Vectors = Mapping[str, Vector]
-"""Vectors by the text that was embedded."""
-
 
 class ChromaCollection:
     """Records of one kind. Safe to use from several threads, and from several processes in turns.
@@ -44,12 +44,17 @@ class ChromaCollection:
         name: Its name.
         embedder: Turns text into vectors; the collection records it and refuses another.
         weights: The weights of the ranking.
+        read: How its records are read; see `ChromaSource`.
     """
 
-    def __init__(self, folder: Folder, name: str, embedder: Embedder, weights: Weights) -> None:
+    def __init__(
+        self, folder: Folder, name: str, embedder: Embedder, weights: Weights, read: Reader = from_chroma
+    ) -> None:
         self._folder = folder
         self.name = name
-        self._embedder = embedder
+        self.embedder = embedder
+        """May be replaced while the folder is held."""
+        self._read = read
         self.index_path = folder.path / f"{name}.index.sqlite"
         self.index = Index(self.index_path)
         self._search = Search(self.index, weights)
@@ -65,12 +70,14 @@ class ChromaCollection:
         with self.hold_source() as source:
             return lookup.find_existing_ids(self.index.make_ready(source), ids)
 
-    def embed(self, items: Sequence[Item]) -> dict[str, Vector]:
-        """Return the vectors of records by their text, without using the folder."""
+    def embed(self, items: Sequence[Item], progress: Progress = lambda *_: None) -> dict[str, Vector]:
+        """Return the vectors of records by their text, without holding the folder; those of many are kept in it."""
         texts = list(dict.fromkeys(property_text(item.content, item.properties) for item in items))
         if not texts:
             return {}
-        return dict(zip(texts, np.array(self._embedder.embed_documents(texts), np.float32), strict=True))
+        if len(texts) > MANY:
+            return embed_many(self._folder.path, self.embedder, texts, progress)
+        return dict(zip(texts, np.array(self.embedder.embed_documents(texts), np.float32), strict=True))
 
     def put(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors | None = None) -> None:
         """Store records, in place of what is stored under their ids.
@@ -100,8 +107,16 @@ class ChromaCollection:
 
     def query(self, query: Query) -> Found:
         """Find records; a text is embedded before the folder is held."""
-        vector = np.array(self._embedder.embed_query(query.text.text), np.float32) if query.text else None
-        return self._search_with_retry(lambda source: self._search.find(source, query, vector))
+        embedder, vector = self.embedder, self._embed_query(query)
+
+        def search(source: ChromaSource) -> Found:
+            # holding the folder may have brought another embedder
+            return self._search.find(source, query, vector if self.embedder is embedder else self._embed_query(query))
+
+        return self._search_with_retry(search)
+
+    def _embed_query(self, query: Query) -> Vector | None:
+        return np.array(self.embedder.embed_query(query.text.text), np.float32) if query.text else None
 
     def find_same(self, item: Item) -> list[str]:
         """Return the ids of records that already say the same, the oldest first."""
@@ -167,7 +182,10 @@ class ChromaCollection:
         with map_foreign_errors(self._folder.path), self._folder.hold() as client:
             # the old collection belongs to a closed client
             if self._opened is None or self._opened[0] != self._folder.generation:
-                self._opened = (self._folder.generation, ChromaSource(self._open(client)))
+                source = ChromaSource(self._open(client), self._read)
+                if self._opened and self._opened[1].identity != source.identity:
+                    self.index.close()  # to be compared with the collection that has replaced the old one
+                self._opened = (self._folder.generation, source)
             yield self._opened[1]
 
     def _open(self, client: Any) -> "Chroma":
@@ -176,10 +194,10 @@ class ChromaCollection:
         chroma = Chroma(
             collection_name=self.name,
             client=client,
-            embedding_function=self._embedder,  # type: ignore[arg-type]  # has its methods, not its base class
-            **{f"collection_{name}": value for name, value in collection_arguments(self._embedder).items()},
+            embedding_function=self.embedder,  # type: ignore[arg-type]  # has its methods, not its base class
+            **{f"collection_{name}": value for name, value in collection_arguments(self.embedder).items()},
         )
-        _refuse_other_embedder(self.name, chroma._collection.metadata or {}, self._embedder)
+        _refuse_other_embedder(self.name, chroma._collection.metadata or {}, self.embedder)
         return chroma
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeGuard
 from ana.memory.item import Item
 from ana.memory.search.property_text import property_text
 from ana.time.dates import day_of
-from ana.values import Json
+from ana.values import Json, Properties
 
 Scalar: TypeAlias = str | int | float | bool
 Metadata: TypeAlias = dict[str, Scalar | None]
@@ -23,6 +23,9 @@ _INT64 = 2**63
 
 ITEM_KEY = "ana:item"
 """The key of our JSON; only one, because every key costs Chroma a row in each write and each read."""
+
+UNKNOWN = "1970-01-01T00:00:00.000000+00:00"
+"""The stamps of a record that another program stored: nobody knows when."""
 
 DATE_KEY = "ana:date:{}"
 """The key of a date property as a number, in seconds."""
@@ -61,10 +64,27 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
 
 
 def from_chroma(id: str, document: str, metadata: Metadata) -> Item:
-    """Return the item exactly as it was stored."""
+    """Return the item exactly as it was stored; if another program stored it, with its metadata as properties."""
+    return from_own(id, document, metadata) if ITEM_KEY in metadata else _from_other(id, document, metadata)
+
+
+def from_own(id: str, document: str, metadata: Metadata) -> Item:
+    """Return the item exactly as it was stored.
+
+    Raises:
+        KeyError, ValueError, TypeError: It is not one of ours, or is damaged.
+    """
     rest = json.loads(str(metadata[ITEM_KEY]))
     length = rest.pop("length")
     return Item(id, rest.pop("content", document[:length]), **rest)
+
+
+def _from_other(id: str, document: str, metadata: Metadata) -> Item:
+    # Chroma also has values that JSON does not know, such as sparse vectors
+    plain: Properties = {
+        key: value if isinstance(value, Scalar | list) else str(value) for key, value in metadata.items()
+    }
+    return Item(id, document, plain, UNKNOWN, UNKNOWN)
 
 
 def _to_seconds(value: str) -> float:

@@ -16,7 +16,7 @@ from ana.memory.backend import Expected, RecordKey
 from ana.memory.changes import Change, Entry
 from ana.memory.item import Item
 
-LEFT_OUT = ("lock", "locks", "backups", "set-aside", "server", "traces", "traces.*")
+LEFT_OUT = ("lock", "locks", "backups", "set-aside", "server", "traces", "traces.*", "vectors.*")
 """Files and folders that reading items and their history does not need."""
 
 CUT_SHORT = ("restore.json", "rebuilding.json")

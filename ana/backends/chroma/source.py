@@ -1,13 +1,13 @@
 """The reads and writes of one Chroma collection."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ana.backends.chroma.metadata import from_chroma, to_chroma
+from ana.backends.chroma.vectors import Vector
 from ana.errors import StoreBroken
 from ana.memory.item import Item
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PAGE = 1000
 _EVERYTHING: Any = ["documents", "metadatas", "embeddings"]
 
-Vector = NDArray[np.float32]
+Reader = Callable[[str, str, Any], Item]
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,12 @@ class ChromaSource:
 
     Args:
         chroma: The collection.
+        read: Makes an item of id, document and metadata; `from_chroma` or `from_own`.
     """
 
-    def __init__(self, chroma: "Chroma") -> None:
+    def __init__(self, chroma: "Chroma", read: Reader = from_chroma) -> None:
         self.chroma = chroma
+        self.read = read
         self._collection = chroma._collection
         self.identity = str(self._collection.id)
 
@@ -58,21 +60,21 @@ class ChromaSource:
         found: dict[str, EmbeddedItem] = {}
         for start in range(0, len(ids), PAGE):
             part: Any = self._collection.get(ids=list(ids[start : start + PAGE]), include=_EVERYTHING)
-            found |= {stored.item.id: stored for stored in _read_embedded(part)}
+            found |= {stored.item.id: stored for stored in self._read_embedded(part)}
         return [found[id] for id in ids if id in found]
 
     def get_items(self, ids: Sequence[str]) -> list[Item]:
         """Return the items with these ids, in any order; ids that do not exist are left out."""
         pages = (list(ids[start : start + PAGE]) for start in range(0, len(ids), PAGE))
-        return [item for page in pages for item in _read_items(self.chroma.get(ids=page))]
+        return [item for page in pages for item in self._read_items(self.chroma.get(ids=page))]
 
     def read_page(self, offset: int, size: int = PAGE) -> list[Item]:
-        return _read_items(self.chroma.get(limit=size, offset=offset))
+        return self._read_items(self.chroma.get(limit=size, offset=offset))
 
     def iter_all(self) -> Iterator[EmbeddedItem]:
         for offset in range(0, self.count(), PAGE):
             part: Any = self._collection.get(limit=PAGE, offset=offset, include=_EVERYTHING)
-            yield from _read_embedded(part)
+            yield from self._read_embedded(part)
 
     def iter_rows(self) -> Iterator[Row]:
         """Yield every record as Chroma has it, even if it cannot be read as an item."""
@@ -113,21 +115,18 @@ class ChromaSource:
         rows = zip(found["ids"], found["distances"] or [], strict=True)
         return [{id: 1.0 - distance for id, distance in zip(*row, strict=True)} for row in rows]
 
+    def _read_items(self, got: Mapping[str, Any]) -> list[Item]:
+        return [self._read_item(*row) for row in zip(got["ids"], got["documents"], got["metadatas"], strict=True)]
 
-def _read_items(got: Mapping[str, Any]) -> list[Item]:
-    return [_read_item(*row) for row in zip(got["ids"], got["documents"], got["metadatas"], strict=True)]
+    def _read_item(self, id: str, document: str | None, metadata: dict[str, Any] | None) -> Item:
+        try:
+            return self.read(id, document or "", metadata or {})
+        except (KeyError, ValueError, TypeError) as exc:
+            raise StoreBroken(
+                f"The record {id} cannot be read: {type(exc).__name__} {exc}.",
+                "`ana doctor --repair` sets it aside and restores it from the journal.",
+            ) from exc
 
-
-def _read_item(id: str, document: str | None, metadata: dict[str, Any] | None) -> Item:
-    try:
-        return from_chroma(id, document or "", metadata or {})
-    except (KeyError, ValueError, TypeError) as exc:
-        raise StoreBroken(
-            f"The record {id} cannot be read: {type(exc).__name__} {exc}.",
-            "`ana doctor --repair` sets it aside and restores it from the journal.",
-        ) from exc
-
-
-def _read_embedded(got: Mapping[str, Any]) -> list[EmbeddedItem]:
-    vectors = np.asarray(got["embeddings"], np.float32)
-    return [EmbeddedItem(item, vector) for item, vector in zip(_read_items(got), vectors, strict=True)]
+    def _read_embedded(self, got: Mapping[str, Any]) -> list[EmbeddedItem]:
+        vectors = np.asarray(got["embeddings"], np.float32)
+        return [EmbeddedItem(item, vector) for item, vector in zip(self._read_items(got), vectors, strict=True)]

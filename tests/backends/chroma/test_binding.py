@@ -10,9 +10,11 @@ from ana.embedders import WordLlamaEmbeddings
 from ana.errors import ConfigError, ModelFailed
 from ana.handles import open_handles
 from ana.memory.memory import Memory
+from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
+from app.cli.reindex import embed_again
 from app.embedder import suggest_embedder, suggest_embedder_once
 from tests.chroma import open_memory
 from tests.conftest import EMBEDDER, folders
@@ -112,3 +114,43 @@ def test_a_better_embedder_is_suggested_once(auto: Settings, clock: Clock, tmp_p
     without = auto.model_copy(update={"ana_embedder_dir": tmp_path / "missing"})
     assert "installed by `make chat`" in str(suggest_embedder(without))
     assert suggest_embedder(auto.model_copy(update={"ana_embeddings": "wordllama"})) is None
+
+
+def test_a_folder_whose_records_were_deleted_takes_any_embedder(tmp_path: Path, clock: Clock) -> None:
+    memory = open_memory(tmp_path / "data", EMBEDDER, clock)
+    memory.delete(memory.create("Buy milk").id)
+    memory.close()
+
+    class Other(WordLlamaEmbeddings):
+        name = "other"
+
+    memory = open_memory(tmp_path / "data", Other(), clock)
+    undo(memory, memory.history()[0].turn)
+    assert [item.content for item in memory.find("milk").items] == ["Buy milk"]
+    memory.close()
+    assert read_embedder(tmp_path / "data") == "other"
+
+
+def test_a_process_goes_on_when_another_embeds_the_folder_again(auto: Settings, clock: Clock) -> None:
+    memory = open_memory(auto.ana_data_dir, EMBEDDER, clock)
+    memory.create("Buy milk")
+    memory.close()
+    open_all_the_time = open_with(auto)
+    assert open_all_the_time.find("milk").items[0].content == "Buy milk"
+    for name in ("minilm", "wordllama"):
+        embed_again(auto.model_copy(update={"ana_embeddings": name}))
+        assert open_all_the_time.find("milk").items[0].content == "Buy milk"
+        embed_again(auto.model_copy(update={"ana_embeddings": "minilm" if name == "wordllama" else "wordllama"}))
+        open_all_the_time.create(f"Written after {name}")
+        assert open_all_the_time.find(f"after {name}").items[0].content == f"Written after {name}"
+    open_all_the_time.close()
+
+
+def test_one_that_names_its_embedder_is_told_what_to_do(auto: Settings) -> None:
+    memory = open_with(auto.model_copy(update={"ana_embeddings": "wordllama"}))
+    memory.create("Buy milk")
+    embed_again(auto.model_copy(update={"ana_embeddings": "minilm"}))
+    with pytest.raises(ConfigError, match="was embedded with minilm") as caught:
+        memory.find("milk")
+    assert caught.value.hint.startswith("Set ANA_EMBEDDINGS=minilm")
+    memory.close()

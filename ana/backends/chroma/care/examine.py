@@ -14,7 +14,7 @@ from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.client import DATABASE
 from ana.backends.chroma.collection import ChromaCollection
-from ana.backends.chroma.metadata import from_chroma
+from ana.backends.chroma.metadata import ITEM_KEY
 from ana.backends.chroma.source import ChromaSource, Row
 from ana.files import is_damage
 from ana.memory.changes import Change, Kind
@@ -47,6 +47,7 @@ class Findings:
         index: Faults of a derived index.
         journal: Records that differ from the journal: before is the journal's, after the store's.
         duplicates: Items that say the same, perhaps on purpose.
+        foreign: Items that another program stored, which the journal does not know.
         orphans: Files that belong to nothing.
     """
 
@@ -56,11 +57,12 @@ class Findings:
     index: list[str] = field(default_factory=list)
     journal: list[Change] = field(default_factory=list)
     duplicates: list[list[str]] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
     orphans: list[str] = field(default_factory=list)
 
     @property
     def is_sound(self) -> bool:
-        """Return whether there is no fault; duplicates and orphans are harmless."""
+        """Return whether there is no fault; duplicates, foreign records and orphans are harmless."""
         return not (self.store or self.unreadable or self.index or self.journal)
 
 
@@ -85,7 +87,8 @@ def examine_open(backend: ChromaBackend, progress: Progress = lambda _: None) ->
     with backend.folder.hold():
         for kind, collection in backend.collections.items():
             items = _check_collection(kind, collection, found, progress)
-            found.journal += find_disagreements(kind, items.values(), backend.journal.latest(kind))
+            wrong = find_disagreements(kind, items.values(), backend.journal.latest(kind))
+            found.journal += [change for change in wrong if change.before or change.id not in found.foreign]
             if kind == "item":
                 found.duplicates = _find_duplicates(items.values())
         found.orphans = _find_orphans(backend.path / "chroma")
@@ -100,7 +103,7 @@ def _check_collection(kind: Kind, collection: ChromaCollection, found: Findings,
         for batch in split_rows(source):
             rows += len(batch)
             for row in batch:
-                if item := _read_item(kind, row, found):
+                if item := _read_item(kind, source, row, found):
                     items[row.id] = item
             _check_search(kind, source, batch, found)
             progress(len(batch))
@@ -124,14 +127,16 @@ def split_rows(source: ChromaSource) -> Iterator[list[Row]]:
         yield batch
 
 
-def _read_item(kind: Kind, row: Row, found: Findings) -> Item | None:
+def _read_item(kind: Kind, source: ChromaSource, row: Row, found: Findings) -> Item | None:
     try:
-        item = from_chroma(row.id, row.document or "", row.metadata or {})
+        item = source.read(row.id, row.document or "", row.metadata or {})
     except (KeyError, ValueError, TypeError):
         found.unreadable.append((kind, row))
         return None
     text = property_text(item.content, item.properties).encode("utf-8", "replace").decode()
-    if text != row.document:
+    if ITEM_KEY not in (row.metadata or {}):
+        found.foreign.append(row.id)
+    elif text != row.document:
         found.store.append(f"{kind} {row.id}: its text is not the one that was embedded.")
     if row.vector is None or not np.isfinite(row.vector).all():
         found.store.append(f"{kind} {row.id} has no vector.")

@@ -39,7 +39,7 @@ class Healing:
         self._path = path
         self._collections = collections
         self._journal = journal
-        self._embedder = embedder
+        self.embedder = embedder
         self._tell = tell
         self._aside: Path | None = None
 
@@ -64,8 +64,8 @@ class Healing:
         names = [collection.name for collection in self._collections.values()]
         for collection in self._collections.values():
             collection.index.close()  # its file is set aside too
-        arguments = collection_arguments(self._embedder)
-        self._aside = rebuild(self._path, names, arguments, self._embedder, self._show_progress)
+        arguments = collection_arguments(self.embedder)
+        self._aside = rebuild(self._path, names, arguments, self.embedder, self._show_progress)
         self._tell(f"The damaged files are kept in {self._aside}.")
 
     def complete(self) -> None:

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.care.probe import find_fault
-from ana.backends.chroma.care.reindex import BATCH, Progress, reindex
+from ana.backends.chroma.care.reindex import BATCH, reindex
 from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
+from ana.backends.chroma.vectors import Progress
 from ana.embedders import Embedder
 from ana.errors import AnaError, StoreBroken
 from ana.files import write_whole

@@ -6,27 +6,24 @@ moment leaves all of the old or all of the new.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ana.backends.chroma.vectors import Progress, embed_many, forget_vectors
 from ana.embedders import Embedder
 from ana.files import write_whole
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
-    from chromadb.api.models.Collection import Collection
 
 BATCH = 500
-"""Documents embedded between two calls of `progress`."""
+"""Documents copied at once."""
 
 _NEW = "{}.new"
 _CHANGE = "reindexed.json"
-
-Progress = Callable[[int, int], None]
-"""Called with the number of documents done, and of all."""
 
 
 def reindex(
@@ -37,7 +34,7 @@ def reindex(
     embedder: Embedder,
     progress: Progress,
 ) -> int:
-    """Embed every document again, while the folder is held.
+    """Embed every document again, while the folder is held. If that was cut short, the vectors it made are used.
 
     Args:
         client: Chroma, opened.
@@ -58,9 +55,13 @@ def reindex(
     for name, collection in old.items():
         new = client.create_collection(_NEW.format(name), embedding_function=None, **arguments)
         for offset in range(0, collection.count(), BATCH):
-            done += _copy(collection, new, offset, embedder)
-            progress(done, total)
+            page: Any = collection.get(limit=BATCH, offset=offset, include=["documents", "metadatas"])
+            texts = [document or "" for document in page["documents"]]  # another program may have stored none
+            vectors = embed_many(path, embedder, texts, _add_to(done, total, progress))
+            new.add(page["ids"], np.array([vectors[t] for t in texts]), page["metadatas"], page["documents"])
+            done += len(texts)
     write_whole(path / _CHANGE, json.dumps(list(old)))  # the moment of change
+    forget_vectors(path)
     settle_reindex(client, path)
     return total
 
@@ -80,11 +81,9 @@ def settle_reindex(client: "Client", path: Path) -> None:
     change.unlink(missing_ok=True)
 
 
-def _copy(old: "Collection", new: "Collection", offset: int, embedder: Embedder) -> int:
-    page: Any = old.get(limit=BATCH, offset=offset, include=["documents", "metadatas"])
-    vectors = np.array(embedder.embed_documents(page["documents"]), np.float32)
-    new.add(page["ids"], vectors, page["metadatas"], page["documents"])
-    return len(page["ids"])
+def _add_to(done: int, total: int, progress: Progress) -> Progress:
+    """Return the progress of a part of all documents, after those that are done."""
+    return lambda part, _: progress(done + part, total)
 
 
 def _list_names(client: "Client") -> list[str]:

@@ -17,7 +17,8 @@ from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.lookup import IndexEntry, Lookup
 from ana.backends.chroma.index.sql import Sql, join
-from ana.backends.chroma.source import ChromaSource, Vector
+from ana.backends.chroma.source import ChromaSource
+from ana.backends.chroma.vectors import Vector
 from ana.memory.search.found import First
 from ana.memory.search.postings import Rows
 from ana.memory.search.query import ParsedQuery

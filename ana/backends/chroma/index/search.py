@@ -7,7 +7,8 @@ from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.lookup import IndexEntry, Lookup
 from ana.backends.chroma.index.ranking import Ranking
 from ana.backends.chroma.index.sql import EVERYTHING, Sql, compile_filter, join
-from ana.backends.chroma.source import ChromaSource, Vector
+from ana.backends.chroma.source import ChromaSource
+from ana.backends.chroma.vectors import Vector
 from ana.memory.filters import find_keys
 from ana.memory.search.found import Found, Reason
 from ana.memory.search.query import Query

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ana.backends.chroma.source import Vector
+from ana.backends.chroma.vectors import Vector
 from ana.memory.search.postings import Rows
 
 

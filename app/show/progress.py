@@ -1,0 +1,27 @@
+"""A bar on standard error for what takes long: how much is done, and how much in a second."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from app.show.console import make_console
+
+
+@contextmanager
+def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function that shows how many are done, of all; the bar appears at its first call and goes at the end.
+
+    Args:
+        doing: One word, such as embedding.
+    """
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[speed]}"))
+    with Progress(*columns, console=make_console(error=True), transient=True) as bar:
+        task = bar.add_task(doing, visible=False, speed="")
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, visible=True)
+            if speed := bar.tasks[0].speed:
+                bar.update(task, speed=f"{speed:,.0f} a second")
+
+        yield show
