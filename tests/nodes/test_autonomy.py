@@ -169,6 +169,7 @@ ASKING: list[tuple[str, tuple[Write, ...], dict[str, Any]]] = [
     ("I moved", (change_line("Prefers mornings", "Lives in Rome"),), {}),
     ("I need milk", (MILK,) * 6, {}),
     ("I need milk", (MILK,), {"written": 5}),
+    ("The trip is off", (delete("Flight to Lisbon"),), {"read": "Flight to Lisbon"}),
     ("take that away", (undo("a", turn="t1"),), {}),
     ("yes", (undo("a", force=True),), {}),
 ]
