@@ -3,7 +3,7 @@
 import io
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -385,6 +385,49 @@ def test_the_repl_shows_reasons_and_takes_yes_and_no(clearing: tuple[Assistant, 
     assert "\n     Deletes “Passport”.\n     2 items would be deleted in this turn.\n" in told
     assert "That is that." in told
     assert contents(clearing[0]) == ["A note", "Buy milk", "Passport"]
+
+
+class Terminal(io.StringIO):
+    """Standard input of a person who types lines, or presses a key that raises."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *typed: str | type[BaseException]) -> None:
+        super().__init__()
+        self._typed = iter(typed)
+        monkeypatch.setattr("sys.stdin", self)
+        monkeypatch.setattr("app.repl.lines._make_session", lambda *_: self)
+        monkeypatch.setattr("app.repl.lines._read_typed_ahead", lambda: "")
+        monkeypatch.setattr("signal.signal", lambda *_: None)
+
+    def isatty(self) -> bool:
+        return True
+
+    def prompt(self, *_: Any, pre_run: Callable[[], None], **__: Any) -> str:
+        pre_run()
+        typed = next(self._typed, EOFError)
+        if isinstance(typed, str):
+            return typed
+        raise typed
+
+
+def test_ctrl_c_and_the_end_of_the_input_leave_a_request_waiting(
+    clearing: tuple[Assistant, str, str],
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assistant, *_ = clearing
+    monkeypatch.setattr("ana.handles.open_handles", lambda *_, **__: assistant.handles)
+    Terminal(monkeypatch, "note that", KeyboardInterrupt, "", KeyboardInterrupt, EOFError)
+    Repl(settings, THREAD).run()
+    assert "may I?" in capsys.readouterr().out
+    assert Threads(settings).waiting() == {THREAD: "0 min"}
+    assert contents(assistant) == ["Buy milk", "Passport"]
+    Terminal(monkeypatch, "/threads", "y", "y")
+    Repl(settings, THREAD).run()
+    told = capsys.readouterr().out
+    assert told.index("This conversation waits for your decision.") < told.index("1. delete_item")
+    assert told.index("1. delete_item") < told.index("That is that.")
+    assert contents(assistant) == ["A note"], "the second yes is a message like any other"
 
 
 def test_the_offline_reader_is_asked_for_it_and_told_no(settings: Settings, chat: Any) -> None:
