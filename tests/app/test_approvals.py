@@ -340,6 +340,21 @@ def test_a_second_yes_does_nothing_and_one_at_an_earlier_state_is_asked_again(
     assert [entry.change.op for entry in assistant.handles.memory.history() if entry.thread].count("delete") == 2
 
 
+def test_an_answer_to_a_request_that_was_replaced_does_nothing(
+    client: Client, clearing: tuple[Assistant, str, str]
+) -> None:
+    assistant, *_ = clearing
+    replies = script_of(assistant).replies
+    script_of(assistant).replies = [replies[0], replies[0], "That is that."]
+    [first] = client.say("note that")["__interrupt__"]
+    [second] = client.say("tidy up")["__interrupt__"]
+    yes = {"decisions": [APPROVE, APPROVE]}
+    client.run(Command(resume={first.id: yes}))
+    assert contents(assistant) == ["Buy milk", "Passport"]
+    client.run(Command(resume={second.id: yes}))
+    assert contents(assistant) == ["A note"]
+
+
 def test_going_back_before_the_calls_asks_again(client: Client, clearing: tuple[Assistant, str, str]) -> None:
     assistant, *_ = clearing
     client.say("note that")
