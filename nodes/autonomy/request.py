@@ -67,7 +67,7 @@ def _digest(value: object) -> str:
 
 def _describe(write: Write) -> str:
     """Return what a write does, in words."""
-    content = f"“{write.args.get('content', '')}”"
+    content = f"“{_join_lines(str(write.args.get('content', '')))}”"
     before = f"“{_text(write.touched[0])}”" if write.touched else ""
     match write.name:
         case "create_item":
@@ -89,9 +89,14 @@ def _describe(write: Write) -> str:
 
 def _describe_undone(touched: Touched) -> str:
     if touched.back:
-        return f"Brings back “{touched.back.content}”."
+        return f"Brings back “{_join_lines(touched.back.content)}”."
     return f"{'Deletes' if touched.removed else 'Changes back'} “{_text(touched)}”."
 
 
 def _text(touched: Touched) -> str:
-    return touched.now.content if touched.now else touched.id
+    return _join_lines(touched.now.content) if touched.now else touched.id
+
+
+def _join_lines(text: str) -> str:
+    """Return a text in one line: each line of a description is ours, and stored text must not look like a reason."""
+    return " ".join(text.split())

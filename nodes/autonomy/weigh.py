@@ -9,11 +9,14 @@ from ana.memory.changes import Kind
 from ana.memory.item import Item
 from ana.settings import Autonomy
 from ana.values import iter_texts
-from nodes.autonomy.message import Message
+from nodes.autonomy.message import Message, split_words
 from nodes.autonomy.orders import find_copied, find_order
 
 MOST_WRITES = 5
 """Writes in one turn that `confirm` makes without asking."""
+
+FEWEST_WORDS = 3
+"""A shorter text is a name or a date, not an order to do something with something else."""
 
 MOST_CHARACTERS = 60
 """Of a text in a reason."""
@@ -149,7 +152,9 @@ def destroys_unasked(write: Write, batch: Batch) -> str | None:
         return None
     if not batch.said.states:
         return f"{STORED}was read, and your message only asks something."
-    return None if _may_be_meant(write, batch) else "Your message does not speak of this, and stored text was read."
+    if _may_be_meant(write, batch) or not _may_order(write, batch.read):
+        return None
+    return "Your message does not speak of this, and stored text was read."
 
 
 def learns_from_stored_text(write: Write, batch: Batch) -> str | None:
@@ -159,7 +164,7 @@ def learns_from_stored_text(write: Write, batch: Batch) -> str | None:
         return None
     content = str(write.args.get("content"))
     own = batch.said.count(content)
-    if not own:
+    if not own and len(split_words(content)) > 1:
         return f"{STORED}was read, and your message has none of these words."
     foreign = Message("\n".join(batch.read)).count(content) - own
     return f"{STORED}has more of these words than your message." if only_asks and foreign > own else None
@@ -247,6 +252,12 @@ def _may_be_meant(write: Write, batch: Batch) -> bool:
         return True
     others = (each for each in batch.writes if each is not write and _destroys(each))
     return batch.said.asks_to_remove and not any(_is_mentioned(each, batch.said) for each in others)
+
+
+def _may_order(write: Write, read: Sequence[str]) -> bool:
+    """Whether a text in view may have ordered a write; that of the very record would only harm itself."""
+    own = {each.now.content for each in write.touched if each.now}
+    return any(text not in own and sum(map(str.isalpha, split_words(text))) >= FEWEST_WORDS for text in read)
 
 
 def _is_mentioned(write: Write, said: Message) -> bool:

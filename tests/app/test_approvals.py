@@ -3,7 +3,7 @@
 import io
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -340,6 +340,21 @@ def test_a_second_yes_does_nothing_and_one_at_an_earlier_state_is_asked_again(
     assert [entry.change.op for entry in assistant.handles.memory.history() if entry.thread].count("delete") == 2
 
 
+def test_an_answer_to_a_request_that_was_replaced_does_nothing(
+    client: Client, clearing: tuple[Assistant, str, str]
+) -> None:
+    assistant, *_ = clearing
+    replies = script_of(assistant).replies
+    script_of(assistant).replies = [replies[0], replies[0], "That is that."]
+    [first] = client.say("note that")["__interrupt__"]
+    [second] = client.say("tidy up")["__interrupt__"]
+    yes = {"decisions": [APPROVE, APPROVE]}
+    client.run(Command(resume={first.id: yes}))
+    assert contents(assistant) == ["Buy milk", "Passport"]
+    client.run(Command(resume={second.id: yes}))
+    assert contents(assistant) == ["A note"]
+
+
 def test_going_back_before_the_calls_asks_again(client: Client, clearing: tuple[Assistant, str, str]) -> None:
     assistant, *_ = clearing
     client.say("note that")
@@ -385,6 +400,49 @@ def test_the_repl_shows_reasons_and_takes_yes_and_no(clearing: tuple[Assistant, 
     assert "\n     Deletes “Passport”.\n     2 items would be deleted in this turn.\n" in told
     assert "That is that." in told
     assert contents(clearing[0]) == ["A note", "Buy milk", "Passport"]
+
+
+class Terminal(io.StringIO):
+    """Standard input of a person who types lines, or presses a key that raises."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *typed: str | type[BaseException]) -> None:
+        super().__init__()
+        self._typed = iter(typed)
+        monkeypatch.setattr("sys.stdin", self)
+        monkeypatch.setattr("app.repl.lines._make_session", lambda *_: self)
+        monkeypatch.setattr("app.repl.lines._read_typed_ahead", lambda: "")
+        monkeypatch.setattr("signal.signal", lambda *_: None)
+
+    def isatty(self) -> bool:
+        return True
+
+    def prompt(self, *_: Any, pre_run: Callable[[], None], **__: Any) -> str:
+        pre_run()
+        typed = next(self._typed, EOFError)
+        if isinstance(typed, str):
+            return typed
+        raise typed
+
+
+def test_ctrl_c_and_the_end_of_the_input_leave_a_request_waiting(
+    clearing: tuple[Assistant, str, str],
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assistant, *_ = clearing
+    monkeypatch.setattr("ana.handles.open_handles", lambda *_, **__: assistant.handles)
+    Terminal(monkeypatch, "note that", KeyboardInterrupt, "", KeyboardInterrupt, EOFError)
+    Repl(settings, THREAD).run()
+    assert "may I?" in capsys.readouterr().out
+    assert Threads(settings).waiting() == {THREAD: "0 min"}
+    assert contents(assistant) == ["Buy milk", "Passport"]
+    Terminal(monkeypatch, "/threads", "y", "y")
+    Repl(settings, THREAD).run()
+    told = capsys.readouterr().out
+    assert told.index("This conversation waits for your decision.") < told.index("1. delete_item")
+    assert told.index("1. delete_item") < told.index("That is that.")
+    assert contents(assistant) == ["A note"], "the second yes is a message like any other"
 
 
 def test_the_offline_reader_is_asked_for_it_and_told_no(settings: Settings, chat: Any) -> None:

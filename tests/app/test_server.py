@@ -230,6 +230,18 @@ def test_an_answer_is_made_again_and_then_its_question_is_edited(
     ]
 
 
+def test_each_fork_of_a_state_is_a_turn_of_its_own(client: SyncLangGraphClient, stub: Stub) -> None:
+    stub.script = [Said(calls=[("create_item", {"content": "Forked chair"})]), Said("Stored.")]
+    thread = client.threads.create()["thread_id"]
+    client.runs.wait(thread, "ana", input=say("I need a chair"))
+    begun = next(s for s in client.threads.get_history(thread, limit=100) if s["next"] == ["execute_tools"])
+    states: list[Any] = [begun]
+    for _ in range(2):
+        client.runs.wait(thread, "ana", input=None, checkpoint=begun["checkpoint"])
+        states.append(client.threads.get_state(thread))
+    assert len({state["values"]["turn"]["id"] for state in states}) == 3
+
+
 def test_a_client_with_an_event_loop_does_the_same(server: Server, gate: Gate) -> None:
     async def play() -> list[str]:
         async with get_client(url=server.url) as client:
