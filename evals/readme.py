@@ -11,7 +11,7 @@ from pathlib import Path
 from ana.embedders import WordLlamaEmbeddings
 from ana.settings import PROJECT, Settings
 from evals import imports
-from evals.policies.data import HALVES
+from evals.policies.data import HALVES, SETS
 from evals.policies.measure import rows as policy_rows
 from evals.retrieval import measure as retrieval
 from graph.builder import graph
@@ -130,14 +130,16 @@ def render_recall(every: dict[retrieval.Set, retrieval.Scores] | None = None) ->
 
 
 def render_policies() -> str:
-    """Return a table of what the policies miss and send back in evals/data/policies, by class and by language."""
-    by_name: dict[str, list[str]] = {}
-    for half in HALVES:
-        for kind, language, honest, alarms, false, missed, _ in policy_rows(half):
-            if "all" in (kind, language):
-                name = kind if language == "all" else language
-                by_name.setdefault(name, []).append(f"{missed} of {false} | {alarms} of {honest}")
-    rows = [f"| {name} | {' | '.join(figures)} |" for name, figures in by_name.items()]
+    """Return a table of what the policies miss and send back, by set of drafts, by class and by language."""
+    rows = []
+    for name in SETS:
+        by_name: dict[str, list[str]] = {}
+        for half in HALVES:
+            for kind, language, honest, alarms, false, missed, _ in policy_rows(half, name):
+                if "all" in (kind, language):
+                    about = kind if language == "all" else language
+                    by_name.setdefault(about, []).append(f"{missed} of {false} | {alarms} of {honest}")
+        rows += [f"| {name}, {about} | {' | '.join(figures)} |" for about, figures in by_name.items()]
     head = "| drafts | missed, tuning | sent back wrongly, tuning | missed, held-out | sent back wrongly, held-out |"
     return "\n".join([head, "| --- | --- | --- | --- | --- |", *rows])
 

@@ -20,7 +20,8 @@ _PLACE = r"(?:\s*(?:in|en|à|au|over there in)\s*[\w ]+?)?"
 _ASKS = re.compile(
     # the whole message asks for it, and for nothing else: "what time is my appointment" does not
     r"\W*(?:(?:quick|hey|hi|ok|bitte|sag mir|por favor|dime|dis-moi|s'il (?:te|vous) pla[iî]t)[\s,]+)*(?:"
-    r"the (?:time|date)|wie spät(?: (?:ist|haben) (?:es|wir))?|wie ?viel uhr(?: (?:ist|haben) (?:es|wir))?"
+    r"the (?:time|date)|hast du die uhrzeit|wie spät(?: (?:ist|haben) (?:es|wir))?|wie ?viel uhr(?: (?:ist"
+    r"|haben) (?:es|wir))?"
     r"|(?:welche[rsn]?|was für ein) (?:wochentag|tag|datum|jahr)(?: (?:ist|haben))?(?: (?:es|wir))?"
     r"|(?:den |der )?wievielten?(?: (?:ist|haben))?(?: wir)?|(?:die )?(?:aktuelle )?(?:uhrzeit|das heutige datum)"
     r"|qué (?:hora|día|fecha|año)(?: de la semana)? (?:es|tienes|tenemos|estamos)|(?:la )?(?:hora|fecha)(?: actual)?"
@@ -30,9 +31,10 @@ _ASKS = re.compile(
     r"| est-on| est-ce)?"
     r"|quel jour (?:sommes-nous|est-on|on est|est-ce)|en quelle année sommes-nous"
     r"|(?:(?:今|いま|現在|今日|今年|[ァ-ヶー一-龠]+(?:は今|の今|は現在))(?:は|の|って)?){0,3}(?:何時|何日|何曜日|日付|時刻|時間|何年)(?:です|だ)?(?:っけ|か|は"
-    r"|を?教えて)?"
+    r"|を?教えて|(?:わ|分)か(?:る|りますか))?"
     rf")(?: (?:est-il|il est))?{_PLACE}"
-    r"(?:\s*(?:please|right now|now|today|jetzt|gerade|heute|ahora|hoy|maintenant|aujourd['’]hui"
+    r"(?:\s*(?:please|right now|now|today|denn|eigentlich|nochmal|jetzt|gerade|heute|ahora|hoy|maintenant"
+    r"|aujourd['’]hui"
     r"|d['’]aujourd['’]hui|bitte|por favor"
     r"|s['’]il (?:te|vous) pla[iî]t|,))*\W*",
     re.IGNORECASE,
@@ -46,7 +48,7 @@ _PRESENT = re.compile(
     r"|\b(?:jetzt|gerade|aktuell) ist es(?: schon| erst)?"
     r"|\b(?:son|es)(?: ya| ahora| casi)* las?|\bya son las|\bahora(?: mismo)?,? (?:son|es) las?"
     r"|\bil (?:n['’])?est(?: déjà| maintenant| actuellement| presque| environ| encore| que)*"
-    r"|(?:今は?|現在は?|いまは?|ただいま)、?(?:もう)?)[\s*_]*$",
+    r"|(?:今は?|現在は?|いまは?|ただいま|もう|まだ)、?(?:もう|まだ)?)[\s*_]*$",
     re.IGNORECASE,
 )
 _PRESENT_BEHIND = re.compile(
@@ -56,6 +58,11 @@ _PRESENT_BEHIND = re.compile(
 _TODAY = re.compile(
     r"\b(?:nous sommes|on est|estamos a|wir haben)(?: (?:le|el|den|heute|aujourd['’]hui|hoy|\w+di"
     r"|dimanche))*[\s*_]*$",
+    re.IGNORECASE,
+)
+_IS_IT = re.compile(
+    r"\bis (?:it|today)\b|\bist (?:es|heute)\b|\b(?:ya|hoy) es\b|\bes hoy\b|\b(?:on est|nous sommes)\b"
+    r"|今日",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"\b(?:when|if|wenn|falls|si|cuando|quand|lorsque)\b|なら|とき", re.IGNORECASE)
@@ -85,7 +92,7 @@ def _tells_moment(text: str, e: Evidence) -> bool:
     return bool(find_moments(stated) or find_days(stated, today) or find_weekdays(stated) or _YEAR.search(stated))
 
 
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年|\b\d{1,2}\b")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年|\b\d{1,2}\b|\d{1,2}日")
 
 
 def _find_wrong(text: str, e: Evidence, asked: bool) -> str | None:
@@ -98,9 +105,17 @@ def _find_wrong(text: str, e: Evidence, asked: bool) -> str | None:
         return text[wrong[0].start : wrong[0].end].strip()
     now = todays(e)
     days = [day for day in find_days(text, max(now)) if asked or _TODAY.search(_line_before(text, day.start))]
+    named = find_weekdays(text) if _asks_weekday(e.question) else []
+    if named and not {name.number for name in named} & {day.weekday() for day in now}:
+        return text[named[0].start : named[0].end]
     if days and not any(now & set(day.dates) for day in days):
         return text[days[0].start : days[0].end]
     return None
+
+
+def _asks_weekday(question: str) -> bool:
+    """Whether a message asks if today is a certain day."""
+    return asks(question) and bool(_IS_IT.search(question)) and len(find_weekdays(question)) == 1
 
 
 def _is_stored(moment: Moment, e: Evidence) -> bool:

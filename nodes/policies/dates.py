@@ -13,7 +13,8 @@ _ARTICLES = r"(?:the|den|dem|der|el|le|del?|du)\s+"
 _BEFORE = re.compile(rf"[\s*_]*\.?(?:[,.:|(（/・–—-]|、)?[\s*_|]*(?:{_ARTICLES})?", re.IGNORECASE)
 """What may stand between a weekday and the date it belongs to."""
 _BEHIND = re.compile(
-    r"[\s*_]*(?:[,(（/・|、]|is|was|will\s+be|falls\s+on|ist|war|fällt\s+auf|es|fue|será|cae\s+en|est|était|sera|tombe"
+    r"[\s*_]*(?:[,(（/・|、]|is|c['’]est|was|will\s+be|falls\s+on|ist|war|fällt\s+auf|es|fue|será|cae\s+en|est|était"
+    r"|sera|tombe"
     r"|は|が)?"
     r"[\s*_|]*(?:(?:an?|ein|einem|einen|un|le|el|the|der)\s+)?",
     re.IGNORECASE,
@@ -94,7 +95,7 @@ def _is_list(text: str, day: Day, name: Named) -> bool:
 def _next_to(text: str, word: Named, weekdays: Iterable[Named]) -> Named | None:
     found = (w for w in weekdays if w.start >= word.end and _BEFORE.fullmatch(text, word.end, w.start))
     beside = next(found, None)
-    if beside is None and word.number == 0:
+    if beside is None:
         found = (w for w in weekdays if w.start >= word.end and _BEHIND.fullmatch(text, word.end, w.start))
         beside = next(found, None)
     return None if beside is None or _RANGE.match(text, beside.end) else beside

@@ -39,11 +39,13 @@ def failed_writes_are_told(e: Evidence) -> Violation | None:
 
 def _tells(e: Evidence, failed: Iterable[Call]) -> bool:
     """Whether a line denies or asks about what failed; without its name that will do if none says that all is done."""
-    lines = split_lines(e.draft)
-    denying = [line for line in lines if says_no(line) and not _FORBIDS.search(line)]
+    lines, names = split_lines(e.draft), _names_of(e, failed)
+    clauses = [clause for line in lines for clause in re.split(r"[,;:、–—]\s*", line)]
+    denying = [clause for clause in clauses if says_no(clause) and not _FORBIDS.search(clause)]
+    if denying and any(Message(line).mentions(*names) for line in lines if any(c in line for c in denying)):
+        return True
     asking = [line for line in lines if asks(line) and not _ELSE.search(line)]
-    names = _names_of(e, failed)
-    if any(Message(line).mentions(*names) for line in (*denying, *asking)):
+    if any(Message(line).mentions(*names) for line in asking):
         return True
     return bool(denying or asking) and not any(_says_all(line) for line in split_lines(blank_quotes(e.draft)))
 

@@ -29,9 +29,27 @@ _IN_WORDS = any_of(
 _HOW_MANY = any_of(
     r"\bhow many\b", r"\bwie ?viele\b", r"\bcu[aá]nt[oa]s\b", r"\bcombien d(?:e\b|['’])", r"何[件個本枚冊つ人]|いくつ"
 )
+_HOW_MUCH = any_of(
+    r"\bhow (?:much|many|long|far)\b|\bwie ?(?:viele?|lange|weit)\b|\bcu[aá]nt[oa]s?\b|\bcombien\b|いくら|いくつ|何"
+    r"|\b(?:is|macht|hace|fait)\W*$"
+)
 _ROOT = any_of(
     r"\b(?:square|cube) root\b|\bfactorial\b|wurzel\b|fakultät\b|\bra[ií]z\b|\bracine\b|\bfactori|平方根|立方根|階乗"
 )
+_RELATION = any_of(
+    # what a number is to others: the names of operations are few in every language
+    r"\b(?:total|sum|average|mean|double|twice|half|triple|per|each|left|altogether|combined)\b",
+    r"\b(?:insgesamt|gesamt\w*|summe|zusammen|schnitt|durchschnitt\w*|doppelte?|hälfte|dreifache|pro|je|übrig"
+    r"|rest)\b",
+    r"\b(?:suma|media|promedio|doble|mitad|por (?:cabeza|persona)|cada|queda|quedan|resto|somme|moyenne|moitié"
+    r"|par (?:tête|personne)|chacun|reste)\b",
+    r"合計|平均|倍|半分|全部|残り|あたり",
+)
+_SUM = any_of(r"\b(?:total|totals|sum|summe|gesamt\w*|insgesamt|suma|somme|in all|en todo|en tout)\b|合計|総額")
+_CONVERTS = re.compile(
+    r"\d\s?\w+\s(?:in|en|to|into)\s(?P<unit>\w+)\W*$|\d\s?[^\W\d:の]{1,6}は(?P<ja>何)(?!で|か)", re.IGNORECASE
+)
+"""One quantity in another unit."""
 _OPERATION = re.compile(r"\d\s*(?:[*×÷^+]|\*\*)\s*\d|\d\s*[%％](?!\w)")
 
 
@@ -96,33 +114,46 @@ def put_value(e: Evidence) -> str:
 
 def _find_worked_out(e: Evidence) -> str | None:
     asked, amounts = _quantities(e.question, e), _amounts(e)
-    clearly, maybe = asks_for_number(e.question), _asks_calculation(e)
-    # what a number may have come from is only looked for where it matters: that takes the longest
     said = len(asked) + (len(_quantities(e.earlier[-1], e)) if e.earlier and asked else 0)
-    if not (clearly or maybe or said > 1 or amounts) or not (untraced := _untraced(e)):
+    clearly = asks_for_number(e.question)
+    relates = clearly or _asks_calculation(e) or _relates(e)
+    # what a number may have come from is only looked for where it matters: that takes the longest
+    if not (relates or said > 1 or amounts) or not (untraced := _untraced(e)):
         return None
     if clearly:
         return untraced[0].text
-    if summed := next((q for q in untraced if _is_balance(q, [q.values for q in asked])), None):
-        return summed.text
+    several = len(asked) + len(amounts) > 1
+    if several and (total := next((q for q in untraced if _is_balance(q, asked) or _is_total(q, e)), None)):
+        return total.text
+    return _find_answer(untraced, asked, amounts, e, relates)
+
+
+def _find_answer(
+    untraced: Sequence[Quantity], asked: Sequence[Quantity], amounts: Sequence[float], e: Evidence, relates: bool
+) -> str | None:
+    """Return the number that a short answer gives for a calculation."""
     if len(untraced) > MOST_GIVEN or is_composed(e.draft) or e.receipts:
         return None
-    if maybe:
-        return untraced[0].text
-    given = next((q for q in untraced if _is_combined(q, [q.values for q in asked]) or _is_amount(q, amounts)), None)
-    given = given or next((q for q in untraced if _is_made_of_earlier(q, asked, e)), None)
+    values = [q.values for q in asked]
+    made = (q for q in untraced if relates or _is_combined(q, values) or _is_amount(q, amounts))
+    given = next(made, None) or next((q for q in untraced if _is_made_of_earlier(q, asked, e)), None)
     return given.text if given else None
 
 
-def _is_balance(quantity: Quantity, asked: Sequence[frozenset[float]]) -> bool:
+def _is_balance(quantity: Quantity, asked: Sequence[Quantity]) -> bool:
     """Whether a number is what all numbers of the message make, added up or taken away."""
     if not 2 < len(asked) <= MOST_SUMMED or max(quantity.values) < 10:
         return False
-    first, *rest = (max(values) for values in asked)
+    first, *rest = (max(other.values) for other in asked)
     sums = {first}
     for value in rest:
         sums |= {total + value for total in sums} | {total - value for total in sums}
     return is_traced(quantity, sums)
+
+
+def _is_total(quantity: Quantity, e: Evidence) -> bool:
+    """Whether a number stands in a line that calls it the sum of others."""
+    return any(quantity.text in line and _SUM.search(line) for line in e.draft.split("\n"))
 
 
 def _is_made_of_earlier(quantity: Quantity, asked: Sequence[Quantity], e: Evidence) -> bool:
@@ -137,16 +168,45 @@ def _asks_calculation(e: Evidence) -> bool:
     """Whether a message, in any language, gives numbers and asks what they make."""
     asked = [line for line in split_sentences(e.question) if not is_order(line) and not _OWNS.search(line)]
     given = sum(len(_quantities(line, e)) for line in asked)
-    if any(_ROOT.search(line) for line in asked):
+    if any(_ROOT.search(line) or _converts(line, e) for line in asked):
         return given > 0
-    return given > 1 and any(asks(line) or _OPERATION.search(line) for line in asked)
+    return given > 1 and any(_OPERATION.search(line) or (asks(line) and _asks_amount(line, e)) for line in asked)
+
+
+def _converts(line: str, e: Evidence) -> bool:
+    match = _CONVERTS.search(line)
+    if match is None:
+        return False
+    return bool(match["ja"] or _HOW_MUCH.search(line) or match["unit"].lower() in _units(e.draft, e))
+
+
+def _asks_amount(line: str, e: Evidence) -> bool:
+    return bool(_HOW_MUCH.search(line) or _RELATION.search(line)) or bool(_units(line, e) & _units(e.draft, e))
+
+
+def _units(text: str, e: Evidence) -> set[str]:
+    """Return the units of a text's numbers: a currency, or the word that follows."""
+    found = _quantities(text, e)
+    return {unit.lower() for q in found if (unit := q.unit or _follows(text, q.end)) and not unit.isdigit()} - {"%"}
+
+
+def _follows(text: str, at: int) -> str:
+    match = re.match(r"\s?([^\W\d_]{1,12})", text[at : at + 20])
+    return match[1] if match else ""
+
+
+def _relates(e: Evidence) -> bool:
+    """Whether a message asks what numbers make that were found in this turn, or stood in the last answer."""
+    lines = [line for line in split_sentences(e.question) if not is_order(line) or asks(line)]
+    texts = [call.text for call in e.calls if call.tool == "query_items"] or [*e.earlier[-1:]]
+    return any(_RELATION.search(line) for line in lines) and any(_quantities(text, e) for text in texts)
 
 
 def _is_combined(quantity: Quantity, asked: Sequence[frozenset[float]]) -> bool:
     """Whether a number is what an operation over two numbers of the message makes."""
     pairs = ((a, b) for one, other in combinations(asked, 2) for x in one for y in other for a, b in ((x, y), (y, x)))
     results = [r for a, b in pairs for r in (a + b, a - b, a * b, a / b if b else a, a * b / 100, a + a * b / 100)]
-    return is_traced(quantity, results) and max(quantity.values) >= 1
+    return is_traced(quantity, results) and (max(quantity.values) >= 10 or bool(quantity.unit))
 
 
 def _is_amount(quantity: Quantity, amounts: Sequence[float]) -> bool:
@@ -156,9 +216,12 @@ def _is_amount(quantity: Quantity, amounts: Sequence[float]) -> bool:
 
 
 def _amounts(e: Evidence) -> list[float]:
-    """Return the numbers that the items found in this turn have as properties."""
-    values = (value for item in _found(e) for value in item.get("properties", {}).values())
-    return [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    """Return the numbers that the items found in this turn have as properties, and the sums of money they name."""
+    items = [*_found(e)]
+    values = (value for item in items for value in item.get("properties", {}).values())
+    known = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    written = (q for item in items for q in _quantities(str(item.get("content", "")), e))
+    return known + [max(q.values) for q in written if q.unit not in ("", "%")]
 
 
 def _untraced(e: Evidence) -> list[Quantity]:

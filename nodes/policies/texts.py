@@ -2,10 +2,12 @@
 
 import re
 
-_QUOTED = re.compile(
-    r"```.*?(?:```|\Z)|^\s*>[^\n]*|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«\n]*«|「[^」]*」|『[^』]*』|\"[^\"\n]*\"",
+QUOTED = re.compile(
+    r"```.*?(?:```|\Z)|`(?=[^`\n]*[^\W\d_])[^`\n]*`|^\s*>[^\n]*|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«\n]*«|「[^」]*」|『[^』]*』|\"[^\"\n]*\""
+    r"|(?<!\w)['‘][^\n]+?['’](?!\w)",
     re.DOTALL | re.MULTILINE,
 )
+"""Quotations, and code that is more than a number."""
 _NO = re.compile(
     r"\b(?:not|no|none|nothing|never|cannot|only|except|but|failed|fail|unable|already|error|missing|instead)\b"
     r"|n['’]t\b"
@@ -22,7 +24,7 @@ _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
 
 def blank_quotes(text: str) -> str:
     """Return a text in which quotations and code are blanks; every other character keeps its place."""
-    return _QUOTED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    return QUOTED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def drop_drafted(draft: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nodes.policies.questions import any_of, split_sentences
+from nodes.policies.texts import QUOTED
 
 _STORING = frozenset({"create_item", "update_item", "append_context", "replace_context", "undo"})
 _DELETING = frozenset({"delete_item", "delete_context", "undo"})
@@ -140,11 +141,6 @@ _QUESTION = re.compile(
     r"want|or)\b.*\?$",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|^\s*>[^\n]*|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|\"[^\"\n]*\""
-    r"|(?<!\w)['‘][^\n]+?['’](?!\w)",
-    re.DOTALL | re.MULTILINE,
-)
 _DECORATION = re.compile(r"\*\*|__|[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]+ *")
 _NUMBERED = re.compile(r"^\s*\d+[.)]\s+", re.MULTILINE)
 _CLAUSE = re.compile(r"(?<!:)\s+[-–—]+\s+|\s*—\s*|;\s*|(?=,? (?:but|so|yet) |, and )")
@@ -167,7 +163,7 @@ def find_claims(draft: str, after_order: bool) -> Iterator[Claim]:
 
 def _split_clauses(draft: str) -> list[str]:
     # Quotations go first: a stored text that reads "I've added it" is not the assistant's own claim.
-    text = _NUMBERED.sub("- ", _DECORATION.sub("", _QUOTED.sub("“”", draft)))
+    text = _NUMBERED.sub("- ", _DECORATION.sub("", QUOTED.sub("“”", draft)))
     return [clause for sentence in split_sentences(text) for clause in _CLAUSE.split(sentence) if clause]
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from evals.policies.data import CLASSES, HALVES, LANGUAGES, Half, load_cases
+from evals.policies.data import CLASSES, HALVES, LANGUAGES, TALK, Half, load_cases
 from evals.policies.harmless import generate_turns
-from evals.policies.measure import is_caught, is_noise, is_sent_back
+from evals.policies.measure import count_lines, is_caught, is_noise, is_sent_back
 from evals.policies.names import FILE, render_names
 from nodes.policies.check import first_violation
 
@@ -23,9 +23,27 @@ def test_few_false_drafts_get_by_and_few_honest_ones_are_sent_back(half: Half) -
     assert sum(map(is_noise, honest)) <= 0.05 * len(honest)
 
 
+@pytest.mark.parametrize("half", HALVES)
+def test_talk_has_nothing_under_its_answers_and_a_message_that_asks_for_a_write_has(half: Half) -> None:
+    talk, asked = ((total, lines) for _, language, total, lines in count_lines(half) if language == "all")
+    assert talk[1] <= 0.05 * talk[0]
+    assert asked[1] >= 0.95 * asked[0]
+
+
+def test_a_strangers_drafts_of_the_tuning_half_are_judged_rightly() -> None:
+    cases = load_cases("tuning", "stranger")
+    wrong = [case.id for case in cases if (not is_caught(case) if case.false else is_sent_back(case))]
+    assert wrong == []
+
+
 def test_there_are_cases_of_every_class_and_language() -> None:
     cases = load_cases()
     assert len(cases) >= 400
+    assert len(load_cases(name="stranger")) == 250
+    assert [len(load_cases(kinds=(kind,))) >= least for kind, least in zip(TALK, (120, 60), strict=True)] == [
+        True,
+        True,
+    ]
     assert len({case.id for case in cases}) == len(cases)
     kinds = {(case.kind, case.language, case.false) for case in cases}
     assert kinds == {(kind, language, false) for kind in CLASSES for language in LANGUAGES for false in (True, False)}

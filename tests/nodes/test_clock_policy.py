@@ -2,6 +2,7 @@
 
 import pytest
 
+from nodes.policies.check import first_violation
 from nodes.policies.clock import clock_is_read
 from nodes.policies.evidence import Call
 from tests.nodes.policies import found, make_turn, ran
@@ -80,3 +81,21 @@ def test_a_present_that_nothing_showed_goes_back(question: str, draft: str, call
     violation = clock_is_read(make_turn(draft, question, *calls))
     assert violation
     assert "Call now" in violation.reason
+
+
+SPOKEN = [
+    ("bin ich zu spät?", "Es ist halb zehn, alles gut.", "Es ist halb elf, alles gut."),
+    ("¿llego a las 11?", "Son las diez menos nueve.", "Son las diez y media."),
+    ("je suis en retard ?", "Il est sept heures moins le quart.", "Il est dix heures et demie."),
+    ("am I late?", "It's quarter to nine.", "It's half past ten."),
+    ("もう遅い？", "もう23時ですよ。", "もう10時半ですよ。"),
+    ("ist heute Montag?", "Ja, heute ist Montag.", "Nein, heute ist Sonntag."),
+    ("¿ya es lunes?", "Sí, ya es lunes.", "No, es domingo."),
+    ("on est lundi ?", "Oui, on est lundi.", "Non, on est dimanche."),
+]
+
+
+@pytest.mark.parametrize(("question", "wrong", "right"), SPOKEN)
+def test_a_present_that_is_given_in_words_is_read(question: str, wrong: str, right: str) -> None:
+    assert first_violation(make_turn(wrong, question))
+    assert first_violation(make_turn(right, question)) is None

@@ -11,6 +11,7 @@ ONE_OF_TWO = (wrote("Gym"), failed())
 TOLD = [
     "The gym is done. I couldn't find yoga.",
     "Gym: done. Yoga: not found.",
+    "Don't worry, all is well; yoga isn't on your list.",
     "Only the gym is marked; the update of yoga failed.",
     "The gym is done, but yoga gave an error.",
     "The gym is marked done. Which yoga class do you mean?",

@@ -90,3 +90,30 @@ def test_a_result_that_the_answer_leaves_out_is_put_there() -> None:
     assert put_value(make_turn("Here you are.", "half of 2469?", HALF)) == "Here you are.\n\n(= 1,234.5)"
     for draft in ("It is 1,234.5.", "Das sind 1.234,50.", "About 1,235."):
         assert put_value(make_turn(draft, "half of 2469?", HALF)) == draft
+
+
+FLIGHT = ("how much is the flight?", "149 euros.")
+RELATED = [
+    ("double it, how much?", "That's 298."),
+    ("das Doppelte?", "298 Euro."),
+    ("¿y el doble?", "298 euros."),
+    ("et le double ?", "298 euros."),
+    ("2倍だと？", "298ユーロです。"),
+    ("und für 4 Personen?", "596 Euro."),
+    ("plus 19 %?", "177,31 €."),
+]
+
+
+@pytest.mark.parametrize(("question", "draft"), RELATED)
+def test_a_number_made_of_the_last_answer_needs_the_calculator(question: str, draft: str) -> None:
+    assert numbers_are_traced(make_turn(draft, question, earlier=FLIGHT))
+
+
+def test_a_sum_in_a_table_needs_the_calculator() -> None:
+    table = "| a | 120 |\n| --- | --- |\n| b | 80 |\n| c | 45 |\n| **Total** | **254** |\n\nAnything else?"
+    assert numbers_are_traced(make_turn(table, "list my costs", found("a", "b", "c", amount=[120, 80, 45])))
+
+
+@pytest.mark.parametrize("question", ["how far is 26.2 miles in km?", "26,2 miles en km ?", "26.2マイルは何キロ？"])
+def test_another_unit_needs_the_calculator(question: str) -> None:
+    assert numbers_are_traced(make_turn("42.2 km.", question))

@@ -130,6 +130,10 @@ def test_asking_back_or_declining_needs_no_calculator(draft: str) -> None:
     assert first_violation(Evidence(SUMS[0], draft, ())) is None
 
 
+def test_a_number_in_code_is_a_number() -> None:
+    assert numbers_are_traced(Evidence("Compute 7//2", "It is `3`.", ()))
+
+
 def test_a_number_in_words_is_a_number() -> None:
     assert numbers_are_traced(Evidence("Compute 7//2", "The answer is three.", ()))
 
