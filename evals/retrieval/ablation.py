@@ -83,12 +83,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.retrieval.ablation", description=__doc__)
     parser.add_argument("--locomo", type=Path, metavar="FILE")
     path: Path | None = parser.parse_args().locomo
+    head = ["", *(f"{name}, {of}" for name in SETS for of in ("paraphrase", "all kinds"))]
     if path:
-        part, head = "locomo", ("", "tuning half", "held-out half", "all")
-        rows = measure(compare_conversations(path))
-    else:
-        part, head = "ablation", ("", *(f"{name}, {of}" for name in SETS for of in ("paraphrase", "all kinds")))
-        rows = measure(compare_sets)
+        head = ["", "tuning half", "held-out half", "all"]
+    part, columns = ("locomo", compare_conversations(path)) if path else ("ablation", compare_sets)
+    rows = measure(columns)
     DOC.write_text(replace_parts(DOC, {part: draw(head, rows)}), encoding="utf-8")
     print(draw(head, rows))
 
