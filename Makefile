@@ -13,7 +13,7 @@ SCRATCH := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 {
 CACHED := PYTHONDONTWRITEBYTECODE=
 
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 $(READY): pyproject.toml constraints.txt
 	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ana needs Python 3.11 or later; name one with: make PY=python3.12"; exit 2; }
@@ -69,10 +69,17 @@ load: $(READY) ## 40 messages to one thread at once, through every door, 20 time
 readme: $(ENCODER) ## regenerate the README's tables and transcript
 	@$(BIN)/python -m evals.readme
 
+search-docs: $(ENCODER) ## regenerate docs/search.md's table of what each part of search gains
+	@$(BIN)/python -m evals.retrieval.ablation
+
+locomo: $(ENCODER) ## measure search on LoCoMo: make locomo FILE=locomo10.json
+	@test -n "$(FILE)" || { echo "make locomo FILE=locomo10.json (github.com/snap-research/locomo)"; exit 2; }
+	@$(BIN)/python -m evals.retrieval.ablation --locomo "$(FILE)"
+
 lock: $(READY) ## write constraints.txt from pyproject.toml
 	@$(BIN)/uv pip compile pyproject.toml --group dev --universal --no-annotate --no-header --quiet -o constraints.txt
 
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help chat test js check format dev bench crash attack load readme lock clean
+.PHONY: help chat test js check format dev bench crash attack load readme search-docs locomo lock clean

@@ -66,14 +66,12 @@ class OwnerLock:
 
     def _exchange(self, note: bytes) -> bytes:
         """Write to the beginning of the note, and return the first byte that it had."""
-        file = os.open(self._owner, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
-        try:
-            first = os.read(file, 1)
-            os.lseek(file, 0, os.SEEK_SET)
-            os.write(file, note)
-        finally:
-            os.close(file)
-        return first
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        with open(os.open(self._owner, flags, 0o666), "r+b", buffering=0) as file:
+            first = file.read(1)
+            file.seek(0)
+            file.write(note)
+        return first or b""
 
     def discard(self) -> None:
         """Release the lock and remove its files: what it guarded is gone. Whoever waits for it makes them again."""

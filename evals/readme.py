@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from ana.embedders import WordLlamaEmbeddings
 from ana.settings import PROJECT, Settings
 from evals import imports
 from evals.policies.data import HALVES, SETS
@@ -114,13 +113,14 @@ def render_doors() -> str:
     return "\n".join(["| door | what for |", "| --- | --- |", *(f"| {door} | {what} |" for door, what in DOORS)])
 
 
-def render_recall(every: dict[retrieval.Set, retrieval.Scores] | None = None) -> str:
-    """Return a table of recall@10 with wordllama on the held-out halves of evals/data, by kind of query.
+def render_recall(every: dict[retrieval.Set, retrieval.Scores] | None = None, embedder: str = "wordllama") -> str:
+    """Return a table of recall@10 on the held-out halves of evals/data, by kind of query.
 
     Args:
         every: The scores, by set; None measures them.
+        embedder: The embedder to measure.
     """
-    every = every or {name: retrieval.score_set(name, WordLlamaEmbeddings()) for name in retrieval.SETS}
+    every = every or retrieval.score_sets(embedder)
     rows = []
     for name, scores in every.items():
         for kind, hybrid in scores["hybrid"].items():
@@ -183,6 +183,7 @@ PARTS = {
         "doors": render_doors,
         "settings": render_settings,
         "found": render_recall,
+        "found-minilm": lambda: render_recall(embedder="minilm"),
         "policies": render_policies,
     },
     "docs/architecture.md": {"graph": render_graph, "imports": imports.draw},

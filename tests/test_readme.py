@@ -9,7 +9,7 @@ from evals import readme
 from tests.forks import run_forked
 from tools.catalog import TOOLS
 
-ELSEWHERE = ("transcript", "found")
+ELSEWHERE = ("transcript", "found", "found-minilm")
 """Parts that have a test of their own: below, and in tests/evals/test_retrieval.py."""
 
 

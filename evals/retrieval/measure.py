@@ -101,6 +101,12 @@ def score_half(embedder: Embedder, half: Half = "held-out") -> Iterator[tuple[st
         yield from iter_rows({f"{name}, {leg}": scores for leg, scores in score_set(name, embedder, half).items()})
 
 
+def score_sets(embedder: str) -> dict[Set, Scores]:
+    """Return the scores of the held-out half of each set with an embedder, by set."""
+    cached = CachedEmbeddings(build_embedder(load_settings({}), embedder))
+    return {name: score_set(name, cached) for name in SETS}
+
+
 def score_set(name: Set, embedder: Embedder, half: Half = "held-out", weights: Mapping[str, Weights] = LEGS) -> Scores:
     """Return the scores of one half of a set, by leg and kind."""
     queries = load_queries(half, name)

@@ -1,18 +1,27 @@
 """The personal set is sound, its halves never change, and what search finds on it may only get better."""
 
 import json
+import re
+import tempfile
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from ana.backends.in_memory import InMemoryBackend
+from ana.embedders.minilm import MiniLmEmbeddings
+from ana.embedders.minilm_folder import find_minilm
 from ana.errors import UserError
 from ana.memory.filters import matches, parse
 from ana.memory.item import check_properties
+from ana.memory.memory import Memory
 from ana.settings import PROJECT
+from ana.time.clock import Clock
 from evals.readme import render_recall, replace_parts
-from evals.retrieval import locomo
-from evals.retrieval.measure import SETS, Set, load_items, load_queries, score_set
+from evals.retrieval import ablation, locomo
+from evals.retrieval.cached import CachedEmbeddings
+from evals.retrieval.measure import SETS, Scores, Set, load_items, load_queries, score_set
 from evals.retrieval.scores import score_queries
 from tests.conftest import BERLIN, EMBEDDER
 from tests.forks import run_forked
@@ -30,27 +39,54 @@ LEAST = {
     "negation": 15,
     "unanswerable": 15,
 }
-FLOOR: dict[Set, dict[str, float]] = {
-    "personal": {
-        "paraphrase": 0.69,
-        "weekday": 1.00,
-        "day": 1.00,
-        "range": 0.94,
-        "property": 0.98,
-        "mixed": 1.00,
-        "negation": 0.92,
+FLOORS: dict[str, dict[Set, dict[str, float]]] = {
+    "wordllama": {
+        "personal": {
+            "paraphrase": 0.75,
+            "weekday": 1.00,
+            "day": 1.00,
+            "range": 0.94,
+            "property": 0.99,
+            "mixed": 1.00,
+            "negation": 0.97,
+        },
+        "blind": {
+            "paraphrase": 0.47,
+            "weekday": 0.93,
+            "day": 1.00,
+            "range": 0.98,
+            "property": 0.97,
+            "mixed": 0.94,
+            "negation": 0.82,
+        },
     },
-    "blind": {
-        "paraphrase": 0.45,
-        "weekday": 0.93,
-        "day": 1.00,
-        "range": 0.97,
-        "property": 0.97,
-        "mixed": 0.87,
-        "negation": 0.70,
+    "minilm": {
+        "personal": {
+            "paraphrase": 0.95,
+            "weekday": 1.00,
+            "day": 1.00,
+            "range": 0.92,
+            "property": 0.96,
+            "mixed": 1.00,
+            "negation": 0.97,
+        },
+        "blind": {
+            "paraphrase": 0.85,
+            "weekday": 0.93,
+            "day": 1.00,
+            "range": 0.95,
+            "property": 0.93,
+            "mixed": 0.90,
+            "negation": 0.87,
+        },
     },
 }
-"""Recall@10 on the held-out halves. These figures may only rise."""
+"""Recall@10 on the held-out halves, by embedder and set. These figures may only rise."""
+
+SAMPLE_FLOOR = 0.9
+"""Recall@3 of a few paraphrases with MiniLM, whose whole sets `make crash` measures: they take it half a minute."""
+
+with_minilm = pytest.mark.skipif(find_minilm() is None, reason="the encoder's package could not be installed")
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -88,13 +124,50 @@ def test_the_halves_are_even_and_apart(name: Set) -> None:
     assert sorted(tuning)[-3:] == LAST[name]
 
 
-def test_what_is_found_is_what_the_readme_says_and_not_below_the_floor() -> None:
-    every = {name: score_set(name, EMBEDDER) for name in SETS}
+def check_recall(embedder: str, every: dict[Set, Scores], part: str) -> None:
     for name, scores in every.items():
         found = {kind: score.recall10 for kind, score in scores["hybrid"].items()}
-        assert {kind: recall for kind, recall in found.items() if recall < FLOOR[name][kind]} == {}
+        assert {kind: recall for kind, recall in found.items() if recall < FLOORS[embedder][name][kind]} == {}
     path = PROJECT / "README.md"
-    assert replace_parts(path, {"found": render_recall(every)}) == path.read_text(encoding="utf-8"), "run `make readme`"
+    assert replace_parts(path, {part: render_recall(every)}) == path.read_text(encoding="utf-8"), "run `make readme`"
+
+
+def test_what_is_found_is_what_the_readme_says_and_not_below_the_floor() -> None:
+    every = {name: score_set(name, EMBEDDER) for name in SETS}
+    check_recall("wordllama", every, "found")
+    shown = re.search(r"^\| wordllama, everything \| (.*) \|$", ablation.DOC.read_text(encoding="utf-8"), re.M)
+    assert shown, "run `make search-docs`"
+    assert shown[1].split(" | ") == ablation.summarize("hybrid", list(every.values())), "run `make search-docs`"
+
+
+@pytest.mark.long
+@with_minilm
+def test_so_it_is_with_minilm() -> None:
+    embedder = MiniLmEmbeddings(find_minilm())
+    check_recall("minilm", {name: score_set(name, embedder) for name in SETS}, "found-minilm")
+
+
+@with_minilm
+def test_minilm_finds_paraphrases_among_a_few_items(clock: Clock) -> None:
+    queries = [query for query in load_queries("tuning", "blind") if query.kind == "paraphrase"][:10]
+    items = load_items("blind")
+    kept = [item for n, item in enumerate(items) if n % 10 == 0 or any(item.id in q.relevant for q in queries)]
+    memory = Memory(InMemoryBackend(MiniLmEmbeddings(find_minilm())), clock)
+    stored = {memory.create(item.content, dict(item.properties)).id: item.id for item in kept}
+    found = [{stored[item.id] for item in memory.find(query.text, limit=3).items} for query in queries]
+    recall = [len(ids & set(query.relevant)) / len(query.relevant) for ids, query in zip(found, queries, strict=True)]
+    assert sum(recall) / len(recall) >= SAMPLE_FLOOR
+
+
+def test_kept_vectors_are_those_of_the_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    texts = ["call the dentist", "milk", "call the dentist"]
+    for _ in range(2):  # first embedded, then read
+        cached = CachedEmbeddings(EMBEDDER)
+        assert np.allclose(cached.embed_documents(texts), EMBEDDER.embed_documents(texts))
+        assert np.allclose(cached.embed_query("milk"), EMBEDDER.embed_query("milk"))
+    plain = CachedEmbeddings(EMBEDDER, plain=True)
+    assert np.allclose(plain.embed_documents(["milk"]), [EMBEDDER.embed_query("milk")])
 
 
 def test_scores_are_those_of_the_definitions() -> None:

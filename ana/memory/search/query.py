@@ -19,6 +19,12 @@ _TAG = re.compile(r"(?:(?<![\w#])#|\btag(?:ged)?:?\s+[#\"“']?)(\w[\w-]*)", re.
 _UNDATED = re.compile(
     r"\bundated\b|\b(?:without|with\s+no|no)\s+(?:an?\s+|any\s+)?(?:due\s+)?(?:date|deadline)s?\b", re.I
 )
+_NEGATED = re.compile(
+    r"(?:\b(?:not|no|nor|neither|without|except(?:\s+for)?|excluding|other\s+than|apart\s+from|leav(?:e|ing)\s+out)\b"
+    r"|n['’]t\b)[^,.;:!?]*",
+    re.I,
+)
+"""A negation and what it denies, up to the end of the clause: such words are not looked for."""
 
 _FUNCTION_WORDS = frozenset(
     tokenize(
@@ -41,7 +47,7 @@ class ParsedQuery:
 
     Args:
         text: The text as given.
-        words: The words to search for, each once; a single day that it names is spelled out.
+        words: The words to search for, each once, none that is denied; a single day that it names is spelled out.
         mentions: Where it names days.
         undated: Whether it asks for items without a date.
         due: First and last day, if it only asks what is due then.
@@ -110,9 +116,10 @@ def parse_query(text: str, today: date) -> ParsedQuery:
 
 
 def _find_words(text: str, mentions: Sequence[Mention]) -> list[str]:
-    """Return the words of a text, with a day that it names spelled out as in items."""
+    """Return the words of a text that are wanted, with a day that it names spelled out as in items."""
     # the words of several days would outweigh all others, and those days count as dates anyway
     days = [spell_day(mention.first) for mention in mentions if mention.first == mention.last]
     for mention in reversed(mentions):  # from the end, so that positions stay valid
         text = f"{text[: mention.start]} {text[mention.end :]}"
-    return [word for word in tokenize(text) if word not in _FUNCTION_WORDS] + tokenize(" ".join(days))
+    wanted = _NEGATED.sub(" ", text)
+    return [word for word in tokenize(wanted) if word not in _FUNCTION_WORDS] + tokenize(" ".join(days))

@@ -3,7 +3,7 @@
 Late interaction (Khattab and Zaharia, "ColBERT", 2020) between single words: each word of the query takes its highest
 likeness among an item's words, 1 for the word itself and else the cosine of their vectors. An item's score is the mean
 of these, weighted by how rare each word of the query is (Lucene's idf, which is never negative). Likenesses are kept in
-bytes, so that they are exact to 1 in 254.
+bytes, so they are up to 2 in 255 too low.
 """
 
 from collections.abc import Iterable, Sequence

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from ana.backends.chroma.index import ranking
 from ana.embedders.word_vectors import embed_words
 from ana.errors import ToolError
 from ana.memory.filters import matches, parse
@@ -231,6 +232,49 @@ def test_the_best_are_those_of_comparing_every_item(store: Memory, text: str, wh
 def test_nor_does_having_no_date(store: Memory, text: str) -> None:
     assert_the_best(store, text, None, 60)
     assert_the_best(store, text, {"status": "active"}, 10)
+
+
+LARGE_EXAMPLES = [(text, where, limit) for text in TEXTS[::40] for where in FILTERS[:2] for limit in (1, 10)]
+
+
+@pytest.mark.parametrize("near", [1, 50])
+def test_a_large_collection_is_compared_as_if_it_were_small(
+    store: Memory, monkeypatch: pytest.MonkeyPatch, near: int
+) -> None:
+    """With the sizes of a large collection made small: neighbours are proposed, others may still be the best."""
+    monkeypatch.setattr(ranking, "FEW", 0)
+    monkeypatch.setattr(ranking, "NEAREST", near)
+    monkeypatch.setattr(ranking, "STEP", 7)
+    for text, where, limit in LARGE_EXAMPLES:
+        assert_the_best(store, text, where, limit)
+
+
+@pytest.mark.parametrize("text", ["n6bhgbp4", '"insurance card"', "#health"])
+def test_a_large_collection_puts_the_same_first(store: Memory, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    small = store.find(f"{text} the garden", limit=3)
+    monkeypatch.setattr(ranking, "FEW", 0)
+    large = store.find(f"{text} the garden", limit=3)
+    assert large.items == small.items
+    assert [reason.first for reason in large.reasons] == [reason.first for reason in small.reasons]
+    assert small.reasons[0].first
+
+
+def test_an_item_in_other_words_is_found_by_them(memory: Memory) -> None:
+    wanted = memory.create("The physician said to rest for a week", {"type": "note"}).id
+    for n in range(30):
+        memory.create(f"note {n} about the {['garden', 'bicycle', 'invoice', 'kitchen'][n % 4]}", {"type": "note"})
+    found = memory.find("doctor", limit=1)
+    assert found.items[0].id == wanted
+    assert found.reasons[0].words == ()
+
+
+@pytest.mark.parametrize("text", ["garden, not roses", "garden things that aren't roses", "garden except for roses"])
+def test_a_word_that_is_denied_is_not_looked_for(memory: Memory, text: str) -> None:
+    memory.create("roses for the garden")
+    beans = memory.create("beans for the garden").id
+    found = memory.find(text)
+    assert all("rose" not in reason.words for reason in found.reasons)
+    assert beans in {item.id for item in found.items}
 
 
 def assert_the_best(store: Memory, text: str, where: Any, limit: int) -> None:

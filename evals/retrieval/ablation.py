@@ -1,0 +1,96 @@
+"""What each part of the ranking gains: `python -m evals.retrieval.ablation` writes the tables of docs/search.md.
+
+With `--locomo FILE` it writes the one of LoCoMo instead (`make locomo FILE=...`), whose file is not in this repository.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from ana.embedders import Embedder, build_embedder
+from ana.memory.search.scoring import Weights
+from ana.settings import PROJECT, load_settings
+from evals.readme import replace_parts
+from evals.retrieval import locomo
+from evals.retrieval.cached import CachedEmbeddings
+from evals.retrieval.measure import SETS, Scores, score_conversations, score_set
+from evals.retrieval.scores import Score
+
+DOC = PROJECT / "docs" / "search.md"
+NAMES = ("minilm", "wordllama")
+LEGS = {
+    "everything": Weights(),
+    "without vectors": Weights(vector=0),
+    "without words": Weights(words=0),
+    "without words of like meaning": Weights(alike=0),
+    "without days": Weights(day=0),
+}
+PLAIN = {"minilm": "whole texts' vectors alone", "wordllama": "nothing subtracted from vectors"}
+"""What is left of an embedder that embeds documents as they are."""
+
+Rows = list[tuple[str, list[str]]]
+
+
+def measure(columns: Callable[[Embedder, dict[str, Weights]], dict[str, list[str]]]) -> Rows:
+    """Return the rows of a table: what was left out, and its figures."""
+    rows: Rows = []
+    for name in NAMES:
+        inner = build_embedder(load_settings({}), name)
+        for leg, figures in columns(CachedEmbeddings(inner), LEGS).items():
+            rows.append((f"{name}, {leg}", figures))
+        (plain,) = columns(CachedEmbeddings(inner, plain=True), {"plain": Weights()}).values()
+        rows.append((f"{name}, {PLAIN[name]}", plain))
+    return rows
+
+
+def compare_sets(embedder: Embedder, weights: dict[str, Weights]) -> dict[str, list[str]]:
+    """Return for each leg recall@10 on the held-out halves: paraphrases, and the mean of all kinds, of each set."""
+    every = [score_set(name, embedder, weights=weights) for name in SETS]
+    return {leg: summarize(leg, every) for leg in weights}
+
+
+def summarize(leg: str, every: Sequence[Scores]) -> list[str]:
+    """Return the figures of one leg in the table."""
+    figures: list[float] = []
+    for scores in every:
+        kinds = scores[leg]
+        figures += [kinds["paraphrase"].recall10, sum(kind.recall10 for kind in kinds.values()) / len(kinds)]
+    return [f"{figure:.2f}" for figure in figures]
+
+
+def compare_conversations(path: Path) -> Callable[[Embedder, dict[str, Weights]], dict[str, list[str]]]:
+    """Return what measures recall@10 on LoCoMo: the conversations on which weights were chosen, the others, and all."""
+
+    def compare(embedder: Embedder, weights: dict[str, Weights]) -> dict[str, list[str]]:
+        every = score_conversations(path, embedder, weights)
+        return {leg: list(_split(parts)) for leg, parts in every.items()}
+
+    return compare
+
+
+def _split(parts: Sequence[dict[str, Score]]) -> Iterator[str]:
+    for some in (parts[::2], parts[1::2], parts):
+        yield f"{locomo.pool_scores(some)['all'].recall10:.2f}"
+
+
+def draw(head: Sequence[str], rows: Rows) -> str:
+    """Return a table in Markdown."""
+    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
+    return "\n".join([*lines, *(f"| {name} | {' | '.join(figures)} |" for name, figures in rows)])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m evals.retrieval.ablation", description=__doc__)
+    parser.add_argument("--locomo", type=Path, metavar="FILE")
+    path: Path | None = parser.parse_args().locomo
+    head = ["", *(f"{name}, {of}" for name in SETS for of in ("paraphrase", "all kinds"))]
+    if path:
+        head = ["", "tuning half", "held-out half", "all"]
+    part, columns = ("locomo", compare_conversations(path)) if path else ("ablation", compare_sets)
+    rows = measure(columns)
+    DOC.write_text(replace_parts(DOC, {part: draw(head, rows)}), encoding="utf-8")
+    print(draw(head, rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""The score of words is that of its formula, whatever was put and removed before."""
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ana.memory.search import words as search_words
+from ana.memory.search.postings import PIECE
+from ana.memory.search.tokens import tokenize
+from ana.memory.search.words import QueryWord, Words
+from tests.examples import examples
+
+TERMS = range(12)
+VECTORS = np.random.default_rng(5).integers(-127, 128, (len(TERMS) + 1, 6)).astype(np.int8)
+"""The vector of each term, and last that of a word that no document has."""
+
+UNITS = VECTORS / np.linalg.norm(VECTORS.astype(float), axis=1, keepdims=True)
+DOCUMENT = st.lists(st.sampled_from(TERMS), max_size=8)
+CHANGES = st.lists(st.tuples(st.integers(1, 9), st.none() | DOCUMENT), max_size=12)
+
+
+def make_words(documents: dict[int, list[int]]) -> Words:
+    return Words(((row, np.array(terms, np.uint32)) for row, terms in documents.items()), enumerate(VECTORS[:-1]))
+
+
+def ask(terms: list[int], unseen: bool = False) -> list[QueryWord]:
+    known = [QueryWord(term, VECTORS[term]) for term in terms]
+    return [*known, QueryWord(None, VECTORS[-1])] if unseen else known
+
+
+def naive(documents: dict[int, list[int]], query: list[int], alike: float) -> dict[int, float]:
+    """The formula as it is written, one document and one word at a time; the last term is in no document."""
+    holding = {term: max(sum(term in terms for terms in documents.values()), 1) for term in query}
+    count = max(len(documents), 1)
+    idf = {term: math.log(1 + (count - n + 0.5) / (n + 0.5)) for term, n in holding.items()}
+
+    def compare(term: int, other: int) -> float:
+        return 1.0 if term == other else alike * max(float(UNITS[term] @ UNITS[other]), 0.0)
+
+    return {
+        row: sum(idf[term] * max((compare(term, other) for other in terms), default=0.0) for term in query)
+        / max(sum(idf.values()), 1e-9)
+        for row, terms in documents.items()
+    }
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(
+    base=st.dictionaries(st.integers(1, 9), DOCUMENT),
+    changes=CHANGES,
+    query=st.lists(st.sampled_from(TERMS), unique=True, max_size=11),
+    unseen=st.booleans(),
+    alike=st.sampled_from([0.0, 0.5, 1.0]),
+)
+def test_scores_are_those_of_the_formula(
+    base: dict[int, list[int]],
+    changes: list[tuple[int, list[int] | None]],
+    query: list[int],
+    unseen: bool,
+    alike: float,
+) -> None:
+    words, now = make_words(base), dict(base)
+    for row, terms in changes:
+        if terms is None:
+            words.remove(row)
+            now.pop(row, None)
+        else:
+            words.put(row, np.array(terms, np.uint32))
+            now[row] = terms
+    scored = words.score(ask(query, unseen), alike)
+    expected = naive(now, [*query, len(TERMS)] if unseen else query, alike)
+    assert scored.rows.tolist() == sorted(now)
+    assert len(words) == len(now)
+    for row in now:
+        assert math.isclose(
+            scored.look_up(np.array([row], np.int64))[0], expected[row], abs_tol=0.009
+        )  # a likeness is a byte
+    assert scored.look_up(np.array([77], np.int64)).tolist() == [0.0]
+    every = [row for row in now if set(query) <= set(now[row])] if query else []
+    assert words.find_with_all(query) == sorted(every)
+
+
+def test_a_document_longer_than_a_piece_is_read_to_its_end() -> None:
+    vectors = np.eye(3 * PIECE, dtype=np.int8) * 127
+    long, short = np.arange(3 * PIECE - 1, dtype=np.uint32), np.array([0, 1], np.uint32)
+    words = Words([(1, long), (2, short)], enumerate(vectors))
+    last = 3 * PIECE - 2
+    assert words.score([QueryWord(last, vectors[last])]).scores.tolist() == [1.0, 0.0]
+    assert words.find_with_all([0, last]) == [1]
+    words.remove(1)
+    assert words.find_with_all([0, last]) == []
+    assert words.score([QueryWord(0, vectors[0])]).rows.tolist() == [2]
+
+
+def test_a_term_learned_later_is_found_and_compared() -> None:
+    words = Words(())
+    for number, vector in enumerate(VECTORS[:3]):
+        words.learn(number, vector)
+        words.put(10 + number, np.array([number], np.uint32))
+    assert words.score(ask([2])).look_up(np.array([12], np.int64)).tolist() == [1.0]
+
+
+def test_of_a_page_of_text_the_rarest_words_count() -> None:
+    many = search_words.MOST + 4
+    vectors = np.eye(many, dtype=np.int8) * 127
+    common = [(row, np.arange(4, dtype=np.uint32)) for row in range(5)]
+    words = Words([*common, (9, np.array([many - 1], np.uint32))], enumerate(vectors))
+    scored = words.score([QueryWord(number, vectors[number]) for number in range(many)])
+    assert scored.scores[:5].tolist() == [0.0] * 5
+    assert scored.look_up(np.array([9], np.int64))[0] > 0
+
+
+def test_words_are_folded_and_singular() -> None:
+    assert tokenize("Zürich's Müsli, 14:30 – NOTES about parties and places, bus_stop") == (
+        ["zurich", "s", "musli", "14", "30", "note", "about", "party", "and", "place", "bus", "stop"]
+    )
+    assert tokenize("ＦＵＬＬ ﬁle ½") == tokenize("full file 1⁄2")
+    assert tokenize("\ud800 ... !!") == []
