@@ -11,6 +11,10 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ana.errors import StoreBusy
+from ana.files import overwrite
+
+NOTE = 200
+"""Characters of the note that names a holder: always as many, so that it can be overwritten."""
 
 
 class OwnerLock:
@@ -46,17 +50,18 @@ class OwnerLock:
                 f"{self._what} is in use by {self._holder()}.", "Wait until it has finished, or stop that program."
             ) from exc
         try:
-            abandoned = self._owner.exists() and self._owner.stat().st_size > 0  # a holder that ended well emptied it
-            self._owner.write_text(f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}')
+            abandoned = self._owner.exists() and bool(self._owner.read_bytes().strip())
+            note = f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}'
+            overwrite(self._owner, note.ljust(NOTE))
         except OSError:
             self._lock.release()
             raise
         return abandoned
 
     def release(self) -> None:
-        """Release the lock and empty the note: a note with text is from a holder that died."""
+        """Release the lock and blank the note: a note with text is from a holder that died."""
         with suppress(OSError):
-            os.truncate(self._owner, 0)
+            overwrite(self._owner, NOTE * " ")
         self._lock.release()
 
     def discard(self) -> None:
