@@ -50,7 +50,7 @@ class OwnerLock:
                 f"{self._what} is in use by {self._holder()}.", "Wait until it has finished, or stop that program."
             ) from exc
         try:
-            abandoned = self._owner.exists() and bool(self._owner.read_bytes().strip())
+            abandoned = bool(self._read_note().strip())
             note = f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}'
             overwrite(self._owner, note.ljust(NOTE))
         except OSError:
@@ -71,9 +71,15 @@ class OwnerLock:
                 file.unlink(missing_ok=True)
         self._lock.release()
 
+    def _read_note(self) -> bytes:
+        try:
+            return self._owner.read_bytes()
+        except FileNotFoundError:
+            return b""
+
     def _holder(self) -> str:
         try:
-            note = json.loads(self._owner.read_text())
+            note = json.loads(self._read_note())
             since = datetime.fromtimestamp(note["since"]).astimezone().isoformat(timespec="seconds")
             return f"{note['program']} (pid {note['pid']}, since {since})"
         except (OSError, ValueError, KeyError):

@@ -125,7 +125,9 @@ class Folder:
         """Return the note of the last process that wrote."""
         assert self._lock is not None
         try:
-            return self._generation_file.read_text(errors="replace") if self._generation_file.exists() else ""
+            return self._generation_file.read_text(errors="replace")
+        except FileNotFoundError:
+            return ""
         except OSError:
             self._lock.release()
             raise
