@@ -246,8 +246,9 @@ class ChromaBackend:
         """Take the embedder with which another process has embedded everything again."""
         bound = read_embedder(self.path)
         if bound and bound != self.embedder.name and (other := self._follow(bound)):
-            for user in (self, self.healing, *self.collections.values()):
-                user.embedder = other
+            self.embedder = self.healing.embedder = other
+            for collection in self.collections.values():
+                collection.embedder = other
 
     def _unbind_empty(self) -> None:
         with self.folder.hold() as client:
