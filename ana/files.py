@@ -47,6 +47,18 @@ def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
         draft.unlink(missing_ok=True)
 
 
+def overwrite(path: Path, text: str) -> None:
+    """Write a small file in its place; one that is emptied first, as `write_text` does, makes ext4 wait for the disk.
+
+    A process that ends in the middle may leave the old text's end: for notes whose readers expect that.
+    """
+    data = text.encode()
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o666), "wb", buffering=0) as file:
+        file.write(data)
+        if os.fstat(file.fileno()).st_size > len(data):
+            file.truncate(len(data))
+
+
 def is_read_only(folder: Path) -> bool:
     """Return whether a folder exists and this process may not write in it."""
     return folder.exists() and not os.access(folder, os.W_OK)

@@ -11,12 +11,10 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ana.errors import StoreBusy
+from ana.files import overwrite
 
-_RELEASED = b" "
-"""What a holder that ends well writes over the first byte of its note."""
-
-_NOTE = 256
-"""The bytes of a note: a file that is emptied and filled again costs each hold two milliseconds on ext4."""
+NOTE = 200
+"""Characters of the note that names a holder: always as many, so that it can be overwritten."""
 
 
 class OwnerLock:
@@ -52,26 +50,19 @@ class OwnerLock:
                 f"{self._what} is in use by {self._holder()}.", "Wait until it has finished, or stop that program."
             ) from exc
         try:
+            abandoned = bool(self._read_note().strip())
             note = f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}'
-            return self._exchange(note.encode().ljust(_NOTE)) not in (b"", _RELEASED)
+            overwrite(self._owner, note.ljust(NOTE))
         except OSError:
             self._lock.release()
             raise
+        return abandoned
 
     def release(self) -> None:
-        """Release the lock and spoil the note: one that can be read is from a holder that died."""
+        """Release the lock and blank the note: a note with text is from a holder that died."""
         with suppress(OSError):
-            self._exchange(_RELEASED)
+            overwrite(self._owner, NOTE * " ")
         self._lock.release()
-
-    def _exchange(self, note: bytes) -> bytes:
-        """Write to the beginning of the note, and return the first byte that it had."""
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        with open(os.open(self._owner, flags, 0o666), "r+b", buffering=0) as file:
-            first = file.read(1)
-            file.seek(0)
-            file.write(note)
-        return first or b""
 
     def discard(self) -> None:
         """Release the lock and remove its files: what it guarded is gone. Whoever waits for it makes them again."""
@@ -80,9 +71,15 @@ class OwnerLock:
                 file.unlink(missing_ok=True)
         self._lock.release()
 
+    def _read_note(self) -> bytes:
+        try:
+            return self._owner.read_bytes()
+        except FileNotFoundError:
+            return b""
+
     def _holder(self) -> str:
         try:
-            note = json.loads(self._owner.read_text())
+            note = json.loads(self._read_note())
             since = datetime.fromtimestamp(note["since"]).astimezone().isoformat(timespec="seconds")
             return f"{note['program']} (pid {note['pid']}, since {since})"
         except (OSError, ValueError, KeyError):

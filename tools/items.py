@@ -82,7 +82,8 @@ def query_items(
     """
     # A model that asks for everything would fill its own context; `total` tells it that there is more.
     found = call.memory.find(text, where, min(limit, 100))
-    items = [_show_found(item, call) for item in found.items]
+    with call.memory.backend.snapshot():  # one hold of the folder for the journal of all of them
+        items = [_show_found(item, call) for item in found.items]
     result = {"items": items, "total": found.total, "truncated": found.truncated}
     return result | ({"note": note} if (note := _note(found)) else {}), explain(found)
 

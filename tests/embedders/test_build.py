@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ana.embedders import Embedder, WordLlamaEmbeddings, build_embedder
+from ana.embedders import Embedder, WordLlamaEmbeddings, build_embedder, minilm_folder
 from ana.embedders.base import to_unit_vectors
 from ana.errors import ConfigError
 from ana.settings import Settings, load_settings
@@ -37,6 +37,17 @@ def test_auto_takes_minilm_where_its_files_are(tmp_path: Path) -> None:
     env = {"ANA_DATA_DIR": str(tmp_path / "data")}
     assert build_embedder(load_settings(env | {"ANA_EMBEDDER_DIR": str(there)})).name == "minilm"
     assert build_embedder(load_settings(env | {"ANA_EMBEDDER_DIR": str(missing)})).name == "wordllama"
+
+
+def test_auto_takes_minilm_from_the_folder_where_chroma_keeps_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(minilm_folder, "PACKAGE", "a_package_that_is_not_installed")
+    settings = load_settings({"ANA_DATA_DIR": str(tmp_path / "data")})
+    assert build_embedder(settings).name == "wordllama"
+    write_model(minilm_folder.chroma_cache())
+    assert build_embedder(settings).name == "minilm"
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones(settings: Settings) -> None:

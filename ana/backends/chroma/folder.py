@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ana.backends.chroma.client import open_chroma, unusable_error
 from ana.backends.chroma.unwritten import blank_unwritten
+from ana.files import overwrite
 from ana.locks import OwnerLock
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Folder:
         if not self._dirty:  # once for each hold is enough
             self._dirty = True
             self._seen = f"{uuid.uuid4().hex} {_boot_id()}"
-            self._generation_file.write_text(self._seen)  # before the write: after a crash others must reopen too
+            overwrite(self._generation_file, self._seen)  # before the write: after a crash others must reopen too
 
     def close(self) -> None:
         """Close Chroma; the next `hold` opens it again."""
@@ -124,7 +125,9 @@ class Folder:
         """Return the note of the last process that wrote."""
         assert self._lock is not None
         try:
-            return self._generation_file.read_text(errors="replace") if self._generation_file.exists() else ""
+            return self._generation_file.read_text(errors="replace")
+        except FileNotFoundError:
+            return ""
         except OSError:
             self._lock.release()
             raise

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from langchain_chroma import Chroma
 
 PAGE = 1000
+_READ: Any = ["documents", "metadatas"]
 _EVERYTHING: Any = ["documents", "metadatas", "embeddings"]
 
 Reader = Callable[[str, str, Any], Item]
@@ -66,10 +67,10 @@ class ChromaSource:
     def get_items(self, ids: Sequence[str]) -> list[Item]:
         """Return the items with these ids, in any order; ids that do not exist are left out."""
         pages = (list(ids[start : start + PAGE]) for start in range(0, len(ids), PAGE))
-        return [item for page in pages for item in self._read_items(self.chroma.get(ids=page))]
+        return [item for page in pages for item in self._read_items(self._get(ids=page))]
 
     def read_page(self, offset: int, size: int = PAGE) -> list[Item]:
-        return self._read_items(self.chroma.get(limit=size, offset=offset))
+        return self._read_items(self._get(limit=size, offset=offset))
 
     def iter_all(self) -> Iterator[EmbeddedItem]:
         for offset in range(0, self.count(), PAGE):
@@ -114,6 +115,9 @@ class ChromaSource:
         )
         rows = zip(found["ids"], found["distances"] or [], strict=True)
         return [{id: 1.0 - distance for id, distance in zip(*row, strict=True)} for row in rows]
+
+    def _get(self, **which: Any) -> Any:
+        return self._collection.get(**which, include=_READ)
 
     def _read_items(self, got: Mapping[str, Any]) -> list[Item]:
         return [self._read_item(*row) for row in zip(got["ids"], got["documents"], got["metadatas"], strict=True)]

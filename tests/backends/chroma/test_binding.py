@@ -1,5 +1,6 @@
 """A data folder is bound to the embedder that made its vectors, and to none before it has any."""
 
+import io
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
+from app.cli.doctor import diagnose
 from app.cli.reindex import embed_again
 from app.embedder import suggest_embedder, suggest_embedder_once
+from app.repl.repl import Repl
 from tests.chroma import open_memory
 from tests.conftest import EMBEDDER, folders
 from tests.embedders.tiny_onnx import write_model
@@ -154,3 +157,19 @@ def test_one_that_names_its_embedder_is_told_what_to_do(auto: Settings) -> None:
         memory.find("milk")
     assert caught.value.hint.startswith("Set ANA_EMBEDDINGS=minilm")
     memory.close()
+
+
+@pytest.mark.usefixtures("forked_probe")
+def test_doctor_and_the_first_start_say_how_to_get_the_better_embedder(
+    auto: Settings, clock: Clock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory(auto.ana_data_dir, EMBEDDER, clock)
+    memory.create("Buy milk")
+    memory.close()
+    line = str(suggest_embedder(auto))
+    assert line in diagnose(auto).notes
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    for often in (1, 0):
+        capsys.readouterr()
+        Repl(auto, None).run()
+        assert capsys.readouterr().out.count(line) == often
