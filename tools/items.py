@@ -101,8 +101,8 @@ def _note(found: Found) -> str:
         first, last = (with_weekday(str(day)) for day in found.due)
         days = f"to {last}" if found.due[0] == date.min else first if first == last else f"{first} to {last}"
         notes.append(f"The text was taken as the question what is due: {days}.")
-    if found.unknown:
-        notes.append(f"No item has the property {' or '.join(map(repr, found.unknown))}.")
+    if found.why_none:
+        notes.append(found.why_none)
     return " ".join(notes)
 
 

@@ -67,6 +67,11 @@ def to_local(stamp: str, zone: tzinfo) -> str:
     return datetime.fromisoformat(stamp).astimezone(zone).isoformat(timespec="seconds")
 
 
+def is_date_key(key: str) -> bool:
+    """Whether a property is one for a date: date, due_date, start_date, end_date and every other *_date."""
+    return key.lower() == "date" or key.lower().endswith("_date")
+
+
 def check_properties(properties: Mapping[str, object]) -> None:
     """Refuse properties that JSON cannot hold.
 

@@ -12,6 +12,7 @@ from ana.memory.backend import Backend, RecordKey, retry_on_change
 from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
+from ana.memory.explanation import explain_nothing
 from ana.memory.filters import EVERY_ITEM, parse
 from ana.memory.ids import new_id, short_id
 from ana.memory.item import Item, check_properties, merge_properties
@@ -60,15 +61,15 @@ class Memory:
         Raises:
             ToolError: The filter or the limit is not valid.
         """
-        node = parse(where, self._clock.zone)
+        node = parse(where, self._clock.zone, self._today())
         if limit < 1:
             raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
         parsed = parse_query(text, self._today()) if text and text.strip() else None
         query = Query(parsed, node, self._clock.zone, limit)
-        if parsed is None or parsed.due is None:
-            return self.backend.query(query)
-        asked = replace(query, text=None, due=parsed.due, excluded=self._choose_excluded(parsed))
-        return replace(self.backend.query(asked), due=parsed.due)
+        if parsed and parsed.due:
+            query = replace(query, text=None, due=parsed.due, excluded=self._choose_excluded(parsed))
+        found = replace(self.backend.query(query), due=query.due)
+        return found if found.total else replace(found, why_none=explain_nothing(self.backend, query))
 
     def due(self, first: date, last: date, limit: int = 100) -> Found:
         """Return the open items whose own date is on these days, the earliest first.

@@ -32,6 +32,7 @@ from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import Weights
+from ana.values import Json
 
 NAMES: Mapping[Kind, str] = {"item": "items", "line": "global_context"}
 """The collection of each kind of record."""
@@ -88,6 +89,15 @@ class ChromaBackend:
 
     def query(self, query: Query) -> Found:
         return self.collections["item"].query(query)
+
+    def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
+        return self.collections[kind].find_similar(id, limit)
+
+    def list_keys(self) -> dict[str, int]:
+        return self.collections["item"].list_keys()
+
+    def list_values(self, key: str) -> list[tuple[Json, int]]:
+        return self.collections["item"].list_values(key)
 
     def find_change(self, key: str) -> Change | None:
         with self._hold():

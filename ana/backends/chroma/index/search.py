@@ -8,7 +8,6 @@ from ana.backends.chroma.index.lookup import IndexEntry, Lookup
 from ana.backends.chroma.index.ranking import Ranking
 from ana.backends.chroma.index.sql import EVERYTHING, Sql, compile_filter, join
 from ana.backends.chroma.source import ChromaSource, Vector
-from ana.memory.filters import find_keys
 from ana.memory.search.found import Found, Reason
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import Weights
@@ -61,8 +60,7 @@ class Search:
             words = self._index.load_words(db)
             found = _rank_by_meaning(Ranking(at, words, source, query.text, vector, passing, self._weights), query)
         items = lookup.load_items(db, found.entries)
-        unknown = () if found.total else lookup.find_unknown_keys(db, find_keys(query.where))
-        return Found(items, found.total, found.total > len(items), unknown, tuple(found.reasons))
+        return Found(items, found.total, found.total > len(items), tuple(found.reasons))
 
 
 def _rank_by_date(at: Lookup, query: Query, passing: Sql) -> _Ranked:
