@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ana.embedders import Embedder
+from ana.embedders.twins import twin_cosine
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net
@@ -82,18 +83,26 @@ class InMemoryBackend:
             near = [(item, float(self._vectors[kind, item.id] @ vector)) for item in self._records[kind].values()]
         return deepcopy(sorted((each for each in near if each[0].id != id), key=lambda each: -each[1])[:limit])
 
+    @property
+    def twin_cosine(self) -> float:
+        return twin_cosine(self._embedder.name)
+
     def list_keys(self) -> dict[str, int]:
         keys = Counter(key for item in self._records["item"].values() for key in item.properties)
-        return dict(sorted(((k, n) for k, n in keys.items() if k not in OWN_KEYS), key=lambda each: (-each[1], each[0])))
+        return dict(
+            sorted(((k, n) for k, n in keys.items() if k not in OWN_KEYS), key=lambda each: (-each[1], each[0]))
+        )
 
     def list_values(self, key: str) -> list[tuple[Json, int]]:
         known: dict[str, Json] = {}
         counts: Counter[str] = Counter()
-        for item in self._records["item"].values():
+        with self._lock:
+            items = list(self._records["item"].values())
+        for item in items:
             values = {to_canonical_text(fold_case(value)): value for value in _list_members(item, key)}
             known = values | known
             counts.update(value for value in values if value[:1] not in ("[", "#"))
-        return [(known[text], count) for text, count in sorted(counts.items(), key=lambda each: (-each[1], each[0]))]
+        return [(known[text], count) for text, count in sorted(counts.items(), key=_by_count)]
 
     def find_change(self, key: str) -> Change | None:
         with self._lock:
@@ -198,7 +207,13 @@ class InMemoryBackend:
         lexical = float(scored.look_up(np.array([self._rows[item.id]]))[0])
         words = tokenize(property_text(item.content, item.properties))
         on_day = is_on_day(text, date_span(item.date, query.zone), query.zone)
-        return Evidence(float(self._vectors["item", item.id] @ vector), lexical, on_day, find_first_reason(text, item, words))
+        return Evidence(
+            float(self._vectors["item", item.id] @ vector), lexical, on_day, find_first_reason(text, item, words)
+        )
+
+
+def _by_count(each: tuple[str, int]) -> tuple[int, str]:
+    return -each[1], each[0]
 
 
 def _list_members(item: Item, key: str) -> list[Json]:

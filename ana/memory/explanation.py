@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from difflib import SequenceMatcher
 
 from ana.memory.backend import Backend
-from ana.memory.filters import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or
+from ana.memory.filters import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or, find_keys
 from ana.memory.search.query import Query
 from ana.time.dates import with_weekday
 from ana.time.spans import date_span
@@ -20,7 +20,8 @@ MOST_CONDITIONS = 2
 LONGEST = 40
 """Characters of a value that is named."""
 
-_SIGNS = {"$gte": "from", "$gt": "after", "$lte": "to", "$lt": "before"}
+_DATE_SIGNS = {"$gte": "from ", "$gt": "after ", "$lte": "to ", "$lt": "before "}
+_SIGNS = {"$gte": ">= ", "$gt": "> ", "$lte": "<= ", "$lt": "< "}
 _WORDS = {"$eq": "", "$in": "", "$ne": "other than ", "$nin": "other than ", "$contains": "containing "}
 
 
@@ -93,7 +94,7 @@ class _Explainer:
         if bound := next((each for part in compares for each in part.operands if isinstance(each, DateOperand)), None):
             dates = _name_dates([value for value, _ in values], bound)
             return f"{said}{dates or f'; its values are no dates: {_name_values(values, None)}'}."
-        if compares[0].op in ("$ne", "$nin"):
+        if compares[0].op in ("$ne", "$nin") or key == "id" or not compares[0].operands:
             return f"{said}."
         return f"{said}; there are {_name_values(values, compares[0].operands[0])}."
 
@@ -101,8 +102,8 @@ class _Explainer:
         keys = self._backend.list_keys()
         if not keys:
             return f"No item has the property {key!r}, nor any other."
-        near = sorted(keys, key=lambda known: (-_liken(known, key), -keys[known]))[:MOST_VALUES]
-        return f"No item has the property {key!r}; there are {', '.join(near)}."
+        near = sorted((known for known in keys if _liken(known, key)), key=lambda known: -_liken(known, key))
+        return f"No item has the property {key!r}; there are {', '.join((near or [*keys])[:MOST_VALUES])}."
 
 
 def _join(said: Iterable[str]) -> str:
@@ -127,14 +128,17 @@ def describe(node: Node) -> str:
         case On(window):
             return f"on {_spell(window)}"
         case Compare(key, op):
-            named = " or ".join(map(_spell, node.operands[:3])) or "one of none"
-            return f"{key} {_SIGNS[op] if op in ORDER else _WORDS[op].rstrip()} {named}".replace("  ", " ")
+            signs = _DATE_SIGNS if any(isinstance(each, DateOperand) for each in node.operands) else _SIGNS
+            named = " or ".join(map(_spell, node.operands[:3])) or "in an empty list"
+            return f"{key} {(signs | _WORDS)[op]}{named}"
         case Or(parts):
             return f"one of {len(parts)} alternatives"
         case And(parts):
-            described = [describe(part) for part in parts]
-            first = described[0].split(" ", 1)[0]
-            return " ".join([described[0], *(each.removeprefix(f"{first} ") for each in described[1:])])
+            described = list(map(describe, parts))
+            if len(keys := find_keys(node)) == 1 and len(described) > 1:  # a range: its property is named once
+                described[1:] = [each.removeprefix(f"{key} ") for key in keys for each in described[1:]]
+                return " ".join(described)
+            return " and ".join(described) or "anything"
 
 
 def _spell(operand: Operand) -> str:
@@ -170,8 +174,11 @@ def _name_values(values: Sequence[tuple[Json, int]], wanted: Operand) -> str:
     """Return values with their counts: those most like the wanted one, then the commonest."""
     ranked = sorted(values, key=lambda each: (-_liken(str(each[0]), str(wanted)), -each[1]))[:MOST_VALUES]
     more = f" and {len(values) - len(ranked)} more" if len(values) > len(ranked) else ""
-    is_text = isinstance(wanted, str)
-    return ", ".join(f"{_shorten(str(value) if is_text == isinstance(value, str) else repr(value))} ({count})" for value, count in ranked) + more
+    # quotes show that "1" was asked for where the values are numbers, and the other way round
+    plain = any(type(value) is type(wanted) for value, _ in ranked)
+    named = (f"{_shorten(str(value) if plain else repr(value))} ({count})" for value, count in ranked)
+    kind = " (not text)" if isinstance(wanted, str) and not any(isinstance(value, str) for value, _ in ranked) else ""
+    return ", ".join(named) + more + kind
 
 
 def _liken(known: str, wanted: str) -> float:

@@ -7,20 +7,23 @@ from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 
-from ana.errors import ToolError
+from ana.errors import NoSuchItem, ToolError
 from ana.memory.backend import Backend, RecordKey, retry_on_change
 from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.explanation import explain_nothing
-from ana.memory.filters import EVERY_ITEM, parse
+from ana.memory.filters import EVERY_ITEM, matches, parse
 from ana.memory.ids import new_id, short_id
 from ana.memory.item import Item, check_properties, merge_properties
-from ana.memory.search.found import Found
+from ana.memory.search.found import Found, Reason
 from ana.memory.search.query import ParsedQuery, Query, parse_query
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
 from ana.time.clock import Clock
 from ana.values import Json, Properties
+
+MOST_SIMILAR = 500
+"""How many of the nearest items a filter is applied to."""
 
 
 class Memory:
@@ -39,11 +42,11 @@ class Memory:
         """Return the item with this id.
 
         Raises:
-            ToolError: There is no such item.
+            NoSuchItem: There is no such item.
         """
         item = self.record("item", id)
         if item is None:
-            raise ToolError(f"There is no item {id!r}.", "Look for it with query_items and use the id it gives.")
+            raise NoSuchItem(id)
         return item
 
     def record(self, kind: Kind, id: str) -> Item | None:
@@ -70,6 +73,19 @@ class Memory:
             query = replace(query, text=None, due=parsed.due, excluded=self._choose_excluded(parsed))
         found = replace(self.backend.query(query), due=query.due)
         return found if found.total else replace(found, why_none=explain_nothing(self.backend, query))
+
+    def find_similar(self, id: str, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
+        """Find the items nearest in meaning to an item, without itself; with a filter, among the nearest 500.
+
+        Raises:
+            NoSuchItem: There is no such item.
+            ToolError: The filter is not valid.
+        """
+        node, few = parse(where, self._clock.zone, self._today()), limit + 1
+        near = self.backend.find_similar("item", self.get(id).id, MOST_SIMILAR if node != EVERY_ITEM else few)
+        passing = [(item, Reason(cosine, filter=node != EVERY_ITEM)) for item, cosine in near if matches(node, item)]
+        items, reasons = zip(*passing[:limit], strict=True) if passing else ((), ())
+        return Found([*items], len(passing), len(passing) > limit, (*reasons,))
 
     def due(self, first: date, last: date, limit: int = 100) -> Found:
         """Return the open items whose own date is on these days, the earliest first.

@@ -155,7 +155,7 @@ def test_contains_finds_members_of_lists_and_parts_of_text_in_any_case(value: Js
     assert against("$contains", "MILK", value)
 
 
-ON: list[tuple[Json, Mapping[str, Json], bool]] = [
+ON: list[tuple[Json, dict[str, Json], bool]] = [
     ("2026-01-14", {"due_date": "2026-01-14"}, True),
     ("2026-01-14", {"due_date": "2026-01-14T09:30"}, True),
     ("2026-01-14 (Wednesday)", {"anything": "2026-01-14"}, True),
@@ -183,10 +183,11 @@ ON: list[tuple[Json, Mapping[str, Json], bool]] = [
 
 @pytest.mark.parametrize(("window", "held", "expected"), ON)
 def test_on_a_day_is_about_every_date_and_stretch_of_an_item(
-    window: Json, held: Mapping[str, Json], expected: bool
+    window: Json, held: dict[str, Json], expected: bool
 ) -> None:
-    assert holds({"$on": window}, **held) is expected
-    assert holds({"$or": [{"a": 1}, {"$on": window}], "type": "task"}, type="task", **held) is expected
+    item = Item("abcd2345", "text", held, STAMP, STAMP)
+    assert matches(parse({"$on": window}, BERLIN), item) is expected
+    assert matches(parse({"$or": [{"a": 1}, {"$on": window}], "type": None}, BERLIN), item) is expected
 
 
 def test_contains_understands_dates_and_lists_as_elements() -> None:

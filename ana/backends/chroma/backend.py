@@ -25,6 +25,7 @@ from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.source import Vector
 from ana.embedders import Embedder
+from ana.embedders.twins import twin_cosine
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, net
@@ -92,6 +93,10 @@ class ChromaBackend:
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         return self.collections[kind].find_similar(id, limit)
+
+    @property
+    def twin_cosine(self) -> float:
+        return twin_cosine(self.embedder.name)
 
     def list_keys(self) -> dict[str, int]:
         return self.collections["item"].list_keys()

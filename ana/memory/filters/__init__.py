@@ -13,7 +13,7 @@ Equality ($eq, or the value alone; $in is any of several, $ne and $nin are their
 - text equals text in any case; true and false equal only themselves; 1 equals 1.0
 - a list equals each of its members; a list or an object as operand equals what has the same contents, with text and
   dates inside compared exactly
-- $contains is equality with a member of a list; text also contains the text of its parts, in any case, and a date its day
+- $contains is equality with a member of a list; text also contains its parts, in any case, and a date equals its day
 Order ($gt $gte $lt $lte): number bounds against numbers, date bounds against dates; other values never match.
 
 Dates are compared as spans (see ana.time.spans): a value [vs, ve) is, for a bound [bs, be),

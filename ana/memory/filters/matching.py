@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, TypeGuard
 
-from ana.memory.filters.nodes import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or
+from ana.memory.filters.nodes import ORDER, OWN_KEYS, Compare, DateOperand, Node, On, Operand, Or
 from ana.memory.item import Item
 from ana.time.spans import Span, date_span
 from ana.values import Json, fold_case

@@ -31,10 +31,8 @@ _AFTER = "(start >= {be} AND stop > {bs})"
 _ANY = "0, 1"
 """A value, and the members of a list."""
 
-_HAS_PART = (
-    "ana_has_part(value, CASE WHEN value LIKE '#%' THEN (SELECT item FROM bodies WHERE bodies.row = properties.row) END,"
-    " ?, ?)"
-)
+_BODY = "CASE WHEN value LIKE '#%' THEN (SELECT item FROM bodies WHERE bodies.row = properties.row) END"
+_HAS_PART = f"ana_has_part(value, {_BODY}, ?, ?)"
 _KEYS = (
     "WITH RECURSIVE keys(key) AS (SELECT min(key) FROM {table} UNION ALL"
     " SELECT (SELECT min(key) FROM {table} WHERE key > keys.key) FROM keys WHERE keys.key IS NOT NULL)"
@@ -196,10 +194,9 @@ class _Compiler:
             f" ON each.key = keys.key AND each.element IN ({_ANY}) WHERE keys.key NOT IN ({own}) AND {near}"
         )
         ends = f"SELECT max(stop) FROM {self._dates} WHERE row = first.row AND key = '\"end_date\"' AND element = 0"
-        stretch = (
-            f"SELECT row FROM (SELECT row, start, ({ends}) AS stop FROM {self._dates} AS first"
-            f" WHERE key = '\"start_date\"' AND element = 0 AND start <= {window.end}) WHERE start <= stop AND {touches}"
-        )
+        begun = f"key = '\"start_date\"' AND element = 0 AND start <= {window.end}"
+        both = f"SELECT row, start, ({ends}) AS stop FROM {self._dates} AS first WHERE {begun}"
+        stretch = f"SELECT row FROM ({both}) WHERE start <= stop AND {touches}"
         return Sql(f"items.row IN ({_KEYS.format(table=self._dates)} {dated} UNION {stretch})")
 
     def _compile_range(self, nodes: list[Compare]) -> Sql:
