@@ -3,7 +3,7 @@
 from langchain_core.tools import tool
 
 from ana.memory.receipts import make_receipt
-from ana.memory.twins import find_twins
+from ana.memory.similar import find_twins
 from tools.call import Injected, Result
 
 

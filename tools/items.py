@@ -10,7 +10,7 @@ from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item, to_local
 from ana.memory.receipts import make_receipt
 from ana.memory.search.found import Found
-from ana.memory.twins import find_twins
+from ana.memory.similar import find_twins
 from ana.time.dates import with_weekday
 from ana.values import Json
 from tools.artifacts import explain, refuse_copy

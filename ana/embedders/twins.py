@@ -2,7 +2,7 @@
 
 _COSINES = {"wordllama": 0.91, "minilm": 0.93}
 """The lowest with which none of twelve pairs that only sound alike, such as printer ink and printer paper, is taken for
-the same, of pairs without different numbers; see tests/tools/test_twins.py."""
+the same, of pairs without different numbers; see tests/tools/test_similar.py."""
 
 _OTHERS = 0.93
 

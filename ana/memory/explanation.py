@@ -164,10 +164,10 @@ def _to_moment(operand: DateOperand, at: int) -> datetime | None:
 def _name_dates(values: Iterable[Json], bound: DateOperand) -> str:
     """Return the dates next to a bound on both sides; empty if no value is a date."""
     spans = sorted({(span, str(value)) for value in values if (span := date_span(value, bound.zone))})
-    before = [value for span, value in spans if span[0] < bound.start][-1:]
-    after = [value for span, value in spans if span[0] >= bound.start][:1]
-    near = " and ".join(str(with_weekday(value)) for value in (*before, *after))
-    return f"; the nearest are {near}" if before and after else f"; the nearest is {near}" if near else ""
+    before = [(bound.start - span[0], value) for span, value in spans if span[0] < bound.start][-1:]
+    after = [(span[0] - bound.end, value) for span, value in spans if span[0] >= bound.start][:1]
+    near = [str(with_weekday(value)) for _, value in sorted([*before, *after])]
+    return f"; the nearest {'are' if len(near) > 1 else 'is'} {' and '.join(near)}" if near else ""
 
 
 def _name_values(values: Sequence[tuple[Json, int]], wanted: Operand) -> str:

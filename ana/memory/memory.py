@@ -13,17 +13,15 @@ from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.explanation import explain_nothing
-from ana.memory.filters import EVERY_ITEM, matches, parse
+from ana.memory.filters import EVERY_ITEM, parse
 from ana.memory.ids import new_id, short_id
 from ana.memory.item import Item, check_properties, merge_properties
-from ana.memory.search.found import Found, Reason
+from ana.memory.search.found import Found
 from ana.memory.search.query import ParsedQuery, Query, parse_query
+from ana.memory.similar import find_similar
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
 from ana.time.clock import Clock
 from ana.values import Json, Properties
-
-MOST_SIMILAR = 500
-"""How many of the nearest items a filter is applied to."""
 
 
 class Memory:
@@ -81,11 +79,8 @@ class Memory:
             NoSuchItem: There is no such item.
             ToolError: The filter is not valid.
         """
-        node, few = parse(where, self._clock.zone, self._today()), limit + 1
-        near = self.backend.find_similar("item", self.get(id).id, MOST_SIMILAR if node != EVERY_ITEM else few)
-        passing = [(item, Reason(cosine, filter=node != EVERY_ITEM)) for item, cosine in near if matches(node, item)]
-        items, reasons = zip(*passing[:limit], strict=True) if passing else ((), ())
-        return Found([*items], len(passing), len(passing) > limit, (*reasons,))
+        node = parse(where, self._clock.zone, self._today())
+        return find_similar(self.backend, self.get(id).id, node, limit)
 
     def due(self, first: date, last: date, limit: int = 100) -> Found:
         """Return the open items whose own date is on these days, the earliest first.

@@ -1,11 +1,13 @@
-"""Records that say nearly the same as another."""
+"""Records like another, by the vectors that are stored: nothing is embedded."""
 
 import re
 from datetime import date
 
 from ana.memory.backend import Backend
 from ana.memory.changes import Kind
+from ana.memory.filters import EVERY_ITEM, Node, matches
 from ana.memory.item import Item
+from ana.memory.search.found import Found, Reason
 from ana.memory.search.query import parse_query
 
 NEAREST = 5
@@ -15,8 +17,22 @@ ALIKE = 0.7
 """The cosine from which two records with the same words say the same; properties alone can take them so far apart."""
 
 
+MOST = 500
+"""How many of the nearest items a filter is applied to."""
+
+
+def find_similar(backend: Backend, id: str, where: Node, limit: int) -> Found:
+    """Return the items nearest in meaning to a stored item, without itself."""
+    is_filtered = where != EVERY_ITEM
+    near = backend.find_similar("item", id, MOST if is_filtered else limit + 1)
+    passing = [(item, Reason(cosine, filter=is_filtered)) for item, cosine in near if matches(where, item)]
+    best = passing[:limit]
+    reasons = tuple(reason for _, reason in best)
+    return Found([item for item, _ in best], len(passing), len(passing) > limit, reasons)
+
+
 def find_twins(backend: Backend, kind: Kind, record: Item, most: int) -> list[Item]:
-    """Return stored records that say nearly the same as a stored one, the nearest first; nothing is embedded."""
+    """Return stored records that say nearly the same as a stored one, the nearest first."""
     near = backend.find_similar(kind, record.id, NEAREST)
     return [other for other, cosine in near if _is_twin(record, other, cosine, backend.twin_cosine)][:most]
 
