@@ -2,6 +2,7 @@
 
 AnaError
 |- ToolError          the model can fix it: goes back as a tool result {error, hint}
+|  |- NoSuchItem      no item has this id
 |  |- DuplicateItem   nothing was stored, because another item says the same; the person decides
 |  `- RecordChanged   nothing was stored, because a record is no longer what the caller read
 |- UserError          the person must be told; `hint` says the next step
@@ -15,6 +16,9 @@ AnaError
 |     `- ContextTooLong  what it was sent is longer than it reads; a shorter conversation may work
 `- ConfigError        whoever set it up must act; names the setting and the remedy
 """
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 class AnaError(Exception):
@@ -38,9 +42,32 @@ class AnaError(Exception):
 class ToolError(AnaError):
     """A call the model can correct."""
 
-    def to_json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, Any]:
         """Return the result that answers the call."""
         return {"error": self.message, "hint": self.hint}
+
+
+class NoSuchItem(ToolError):
+    """No item has this id.
+
+    Args:
+        id: The id.
+        hint: What to do about it.
+        similar: What may be meant, with id and content.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        hint: str = "Look for it with query_items and use the id it gives.",
+        similar: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        super().__init__(f"There is no item {id!r}.", hint)
+        self.id = id
+        self.similar = list(similar)
+
+    def to_json(self) -> dict[str, Any]:
+        return super().to_json() | ({"similar": self.similar} if self.similar else {})
 
 
 class DuplicateItem(ToolError):

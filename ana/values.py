@@ -1,5 +1,6 @@
 """JSON values that every place can hold: UTF-8 text, msgpack's 64-bit integers, bounded nesting."""
 
+import unicodedata
 from collections.abc import Iterator
 from typing import TypeAlias
 
@@ -61,3 +62,8 @@ def plain(value: Json, depth: int = 0) -> Json:
     if isinstance(value, dict):
         return {plain_text(key): plain(part, depth + 1) for key, part in value.items()}
     return str(value) if isinstance(value, int) and not fits(value) else value
+
+
+def fold_case(value: Json) -> Json:
+    """The value in the form in which texts that differ only in case are equal; other values as they are."""
+    return unicodedata.normalize("NFC", value.casefold()) if isinstance(value, str) else value

@@ -29,7 +29,8 @@ def build_context(state: State, runtime: Runtime[Context], message: AIMessage, p
     shown = {int(number): text for number, text in state["turn"]["shown"].items()}
     # Only the turn before counts: within a turn the model repeats itself without having asked the person.
     allow_copy = call["args"] in refused_copies(previous_turn(state["messages"]))
-    return CallContext(handles.memory, handles.clock, Cause(key, thread, turn), shown, allow_copy)
+    cause, said = Cause(key, thread, turn), state["turn"]["question"]
+    return CallContext(handles.memory, handles.clock, cause, shown, allow_copy, said)
 
 
 def check_arguments(name: str, args: dict[str, Any], modules: tuple[str, ...]) -> dict[str, Any]:

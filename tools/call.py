@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Annotated, Any, TypeAlias
 
 from langchain_core.tools import InjectedToolArg
 
 from ana.memory.changes import Cause
-from ana.memory.item import Item, to_json
+from ana.memory.item import SHOWN, Item, show_item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from ana.values import Json, plain
@@ -24,6 +25,7 @@ class CallContext:
         cause: The call's key, thread and turn.
         shown: Digests of the Global Context lines that the model saw, by number.
         allow_copy: Whether an item is stored although another says the same.
+        message: What the person said.
     """
 
     memory: Memory
@@ -31,10 +33,24 @@ class CallContext:
     cause: Cause | None = None
     shown: Mapping[int, str] | None = field(default=None)
     allow_copy: bool = False
+    message: str = ""
 
-    def show(self, item: Item) -> Json:
-        """Return an item as the model is shown it."""
-        return plain(to_json(item, self.clock.zone))
+    @property
+    def today(self) -> date:
+        """Return the person's today."""
+        return self.clock.now().date()
+
+    def show(self, item: Item, stamps: bool = False, longest: int = SHOWN) -> dict[str, Json]:
+        """Return an item as the model is shown it.
+
+        Args:
+            item: The item.
+            stamps: Whether created_at and updated_at are shown.
+            longest: Characters of its content.
+        """
+        shown = plain(show_item(item, self.clock.zone, stamps=stamps, longest=longest))
+        assert isinstance(shown, dict)
+        return shown
 
 
 Injected: TypeAlias = Annotated[CallContext, InjectedToolArg]

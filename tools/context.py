@@ -3,6 +3,7 @@
 from langchain_core.tools import tool
 
 from ana.memory.receipts import make_receipt
+from ana.memory.similar import find_twins
 from tools.call import Injected, Result
 
 
@@ -15,7 +16,10 @@ def append_context(content: str, *, call: Injected) -> Result:
     """
     change = call.memory.append_line(content, call.cause)
     assert change.after is not None
-    return {"line": int(change.id), "content": change.after.content}, make_receipt(change)
+    shown = {"line": int(change.id), "content": change.after.content}
+    twins = find_twins(call.memory.backend, "line", change.after, 1)
+    similar = [{"line": int(line.id), "content": line.content} for line in twins]
+    return shown | ({"similar": similar} if similar else {}), make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")

@@ -5,34 +5,47 @@ from typing import Any
 
 from langchain_core.tools import tool
 
-from ana.errors import DuplicateItem, ToolError
-from ana.memory.item import Item, to_json, to_local
+from ana.errors import DuplicateItem, NoSuchItem, ToolError
+from ana.memory.filters import OWN_KEYS
+from ana.memory.item import Item, to_local
 from ana.memory.receipts import make_receipt
 from ana.memory.search.found import Found
-from ana.time.dates import with_weekday, without_weekday
-from ana.values import Json, plain
+from ana.memory.similar import find_twins
+from ana.time.dates import with_weekday
+from ana.values import Json
 from tools.artifacts import explain, refuse_copy
 from tools.call import CallContext, Injected, Result
+from tools.missing import explain_missing, show_similar
+from tools.properties import find_stale_date, read_properties
+from tools.quoting import Quote, quote_message
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 
+MOST_TWINS = 3
+"""How many items that say nearly the same are shown with a new one."""
+
+QUOTED = 200
+"""Characters that are shown of a text which the model has in its conversation already."""
+
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
-def create_item(content: str, properties: dict[str, Any] | None = None, *, call: Injected) -> Result:
+def create_item(content: str | Quote, properties: dict[str, Any] | None = None, *, call: Injected) -> Result:
     """Keep something new: a task, a note, an idea, an appointment, anything.
 
     Args:
-        content: The text, in natural language.
-        properties: What is known about it, by name, such as type, status, due_date, priority, project. Dates are ISO.
+        content: The text, in natural language. Verbatim, without retyping: {"message": "this"} is the user's whole
+            message, {"message": "Dear all"} what follows from those words on.
+        properties: What is known about it, by name. Dates are ISO.
     """
+    text = _require_text(quote_message(content, call.message))
     try:
-        change = call.memory.create(
-            _require_text(content), _strip_weekdays(properties), call.cause, copy=call.allow_copy
-        )
+        change = call.memory.create(text, read_properties(properties, call.today), call.cause, copy=call.allow_copy)
     except DuplicateItem as exc:
         return {"existing": call.show(call.memory.get(exc.id)), "choice": CHOICE}, refuse_copy(exc.id)
     assert change.after is not None
-    return call.show(change.after), make_receipt(change)
+    shown = call.show(change.after, longest=QUOTED) if content != text else call.show(change.after)
+    twins = find_twins(call.memory.backend, "item", change.after, MOST_TWINS)
+    return shown | ({"similar": list(map(show_similar, twins))} if twins else {}), make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -48,11 +61,14 @@ def update_item(
     """
     if content is None and not properties:
         raise ToolError("Nothing to change was given.", "Give content, properties or both.")
-    change = call.memory.update(
-        id, None if content is None else _require_text(content), _strip_weekdays(properties), call.cause
-    )
+    text, known = None if content is None else _require_text(content), read_properties(properties, call.today)
+    try:
+        change = call.memory.update(id, text, known, call.cause)
+    except NoSuchItem as exc:
+        raise explain_missing(call, id) from exc
     assert change.after is not None
-    return call.show(change.after), make_receipt(change)
+    stale = find_stale_date(change.after, text, call.today) if text and not known else ""
+    return call.show(change.after) | ({"note": stale} if stale else {}), make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -62,55 +78,80 @@ def delete_item(id: str, *, call: Injected) -> Result:
     Args:
         id: The item's id, as query_items gave it.
     """
-    change = call.memory.delete(id, call.cause)
+    try:
+        change = call.memory.delete(id, call.cause)
+    except NoSuchItem as exc:
+        raise explain_missing(call, id) from exc
     assert change.before is not None
     return {"deleted": call.show(change.before)}, make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def query_items(
-    text: str | None = None, where: dict[str, Any] | None = None, limit: int = 10, *, call: Injected
+    text: str | None = None,
+    where: dict[str, Any] | None = None,
+    limit: int = 10,
+    like: str = "",
+    stamps: bool = False,
+    *,
+    call: Injected,
 ) -> Result:
     """Find items by meaning, by exact property, or both. Without text: by date, then newest.
 
     Args:
         text: What it is about, in words.
         where: Filter on properties: {"status": "active", "due_date": {"$gte": "2026-01-12", "$lt": "2026-01-19"}}.
-            Several mean and; also $and, $or, $in, $nin, $ne, $contains (lists); a bare date is that whole day. For
-            what was finished when, filter on status and updated_at and go by completed_at in the results.
+            Several mean and; also $and $or $in $nin $ne $contains; a bare date is that whole day. {"$on": DAY or
+            {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. For what was finished when, filter on
+            status and updated_at and go by completed_at in the results.
         limit: How many to return at most.
+        like: An item's id, for those similar to it.
+        stamps: Show created_at and updated_at too.
     """
     # A model that asks for everything would fill its own context; `total` tells it that there is more.
-    found = call.memory.find(text, where, min(limit, 100))
+    most = min(limit, 100)
+    found = _find_like(like, text, where, most, call) if like else call.memory.find(text, where, most)
     with call.memory.backend.snapshot():  # one hold of the folder for the journal of all of them
-        items = [_show_found(item, call) for item in found.items]
-    result = {"items": items, "total": found.total, "truncated": found.truncated}
+        items = [_show_found(item, call, stamps or _asks_for_stamps(where)) for item in found.items]
+    # where text or likeness ranks everything, all items would be the total
+    is_selection = bool(where) or found.due or not (like or (text and text.strip()))
+    result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated}
     return result | ({"note": note} if (note := _note(found)) else {}), explain(found)
 
 
-def _show_found(item: Item, call: CallContext) -> Json:
+def _find_like(id: str, text: str | None, where: dict[str, Any] | None, limit: int, call: CallContext) -> Found:
+    if text and text.strip():
+        raise ToolError("Both text and like were given.", "Give one of them.")
+    try:
+        return call.memory.find_similar(id, where, limit)
+    except NoSuchItem as exc:
+        raise explain_missing(call, id) from exc
+
+
+def _asks_for_stamps(where: object) -> bool:
+    """Whether a filter names created_at or updated_at."""
+    if isinstance(where, dict):
+        return any(key in OWN_KEYS[1:] or _asks_for_stamps(value) for key, value in where.items())
+    return isinstance(where, list) and any(map(_asks_for_stamps, where))
+
+
+def _show_found(item: Item, call: CallContext, stamps: bool) -> dict[str, Json]:
     """Return an item as the model is shown it; one that is done with the moment when it was."""
     done = call.memory.completed_at(item)
     moment: dict[str, Json] = {"completed_at": to_local(done, call.clock.zone)} if done else {}
-    return plain(to_json(item, call.clock.zone) | moment)
+    return call.show(item, stamps) | moment
 
 
 def _note(found: Found) -> str:
-    """Return how the query was understood, if the items alone do not show it."""
+    """Return how the query was understood, and why it found nothing, if the items alone do not show it."""
     notes = []
     if found.due:
         first, last = (with_weekday(str(day)) for day in found.due)
         days = f"to {last}" if found.due[0] == date.min else first if first == last else f"{first} to {last}"
         notes.append(f"The text was taken as the question what is due: {days}.")
-    if found.unknown:
-        notes.append(f"No item has the property {' or '.join(map(repr, found.unknown))}.")
+    if found.why_none:
+        notes.append(found.why_none)
     return " ".join(notes)
-
-
-def _strip_weekdays(properties: dict[str, Any] | None) -> dict[str, Json]:
-    """Return the properties as they are stored: without the weekday that results show after a date."""
-    # Models copy a date from a result, weekday and all; a weekday that does not fit the date is an error.
-    return {key: without_weekday(value) for key, value in (properties or {}).items()}
 
 
 def _require_text(content: str) -> str:

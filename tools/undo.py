@@ -30,6 +30,7 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
         turn: That turn's id, such as `undo` of an earlier result, which brings everything back; or a deleted item's id.
         force: Also what was changed since; only when the user wants that.
     """
+    turn = None if turn == "last" else turn
     if turn and not call.memory.history(turn=turn, limit=1):
         change = _bring_back(call, turn)
         return {"changes": [_describe_change(call, change)]}, collect_receipts([change])

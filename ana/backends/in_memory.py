@@ -1,6 +1,7 @@
 """A backend in plain Python: complete, exact, gone when the process ends. For tests, demos and throw-away copies."""
 
 import threading
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from copy import deepcopy
@@ -9,12 +10,13 @@ from dataclasses import replace
 import numpy as np
 
 from ana.embedders import Embedder
+from ana.embedders.twins import twin_cosine
 from ana.embedders.word_vectors import embed_words
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net
-from ana.memory.digests import content_digest
-from ana.memory.filters import OWN_KEYS, find_keys, matches
+from ana.memory.digests import content_digest, to_canonical_text
+from ana.memory.filters import OWN_KEYS, matches
 from ana.memory.item import Item
 from ana.memory.search.found import Found, Reason
 from ana.memory.search.property_text import property_text
@@ -24,6 +26,7 @@ from ana.memory.search.tokens import tokenize
 from ana.memory.search.words import QueryWord, Words, WordScores
 from ana.memory.status import has_status
 from ana.time.spans import date_span
+from ana.values import Json, fold_case
 
 
 class InMemoryBackend:
@@ -38,7 +41,7 @@ class InMemoryBackend:
         self._embedder = embedder
         self._weights = weights or Weights()
         self._records: dict[Kind, dict[str, Item]] = {"item": {}, "line": {}}
-        self._vectors: dict[str, np.ndarray] = {}
+        self._vectors: dict[RecordKey, np.ndarray] = {}
         self._journal: list[Entry] = []
         self._written = 0
         self._line_number = 0
@@ -70,9 +73,37 @@ class InMemoryBackend:
             else:
                 ranked = self._rank(passing, query, query.text, vector)
             best = ranked[: query.limit]
-            unknown = () if passing else self._unknown_keys(query)
             reasons = tuple(reason for _, reason in best)
-            return Found(deepcopy([item for item, _ in best]), len(passing), len(passing) > len(best), unknown, reasons)
+            return Found(deepcopy([item for item, _ in best]), len(passing), len(passing) > len(best), reasons)
+
+    def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
+        with self._lock:
+            vector = self._vectors.get((kind, id))
+            if vector is None:
+                return []
+            near = [(item, float(self._vectors[kind, item.id] @ vector)) for item in self._records[kind].values()]
+        return deepcopy(sorted((each for each in near if each[0].id != id), key=lambda each: -each[1])[:limit])
+
+    @property
+    def twin_cosine(self) -> float:
+        return twin_cosine(self._embedder.name)
+
+    def list_keys(self) -> dict[str, int]:
+        keys = Counter(key for item in self._records["item"].values() for key in item.properties)
+        return dict(
+            sorted(((k, n) for k, n in keys.items() if k not in OWN_KEYS), key=lambda each: (-each[1], each[0]))
+        )
+
+    def list_values(self, key: str) -> list[tuple[Json, int]]:
+        known: dict[str, Json] = {}
+        counts: Counter[str] = Counter()
+        with self._lock:
+            items = list(self._records["item"].values())
+        for item in items:
+            values = {to_canonical_text(fold_case(value)): value for value in _list_members(item, key)}
+            known = values | known
+            counts.update(value for value in values if value[:1] not in ("[", "#"))
+        return [(known[text], count) for text, count in sorted(counts.items(), key=_by_count)]
 
     def find_change(self, key: str) -> Change | None:
         with self._lock:
@@ -152,11 +183,12 @@ class InMemoryBackend:
             self._records[change.kind].pop(change.id, None)
         else:
             self._records[change.kind][change.id] = change.after
+        if vector is not None:
+            self._vectors[change.key] = np.array(vector)
         if change.kind == "item":
             row = self._rows.setdefault(change.id, len(self._rows))  # a deleted item's row is not used again
             self._words.remove(row)
             if vector is not None:
-                self._vectors[change.id] = np.array(vector)
                 words = tokenize(document)
                 self._learn([word for word in dict.fromkeys(words) if word not in self._terms])
                 self._words.put(row, np.array([self._terms[word] for word in words], np.uint32))
@@ -183,11 +215,20 @@ class InMemoryBackend:
         lexical = float(scored.look_up(np.array([self._rows[item.id]]))[0])
         words = tokenize(property_text(item.content, item.properties))
         on_day = is_on_day(text, date_span(item.date, query.zone), query.zone)
-        return Evidence(float(self._vectors[item.id] @ vector), lexical, on_day, find_first_reason(text, item, words))
+        return Evidence(
+            float(self._vectors["item", item.id] @ vector), lexical, on_day, find_first_reason(text, item, words)
+        )
 
-    def _unknown_keys(self, query: Query) -> tuple[str, ...]:
-        known = {key for item in self._records["item"].values() for key in item.properties}
-        return tuple(sorted(find_keys(query.where) - known - set(OWN_KEYS)))
+
+def _by_count(each: tuple[str, int]) -> tuple[int, str]:
+    return -each[1], each[0]
+
+
+def _list_members(item: Item, key: str) -> list[Json]:
+    if key not in item.properties:
+        return [getattr(item, key)] if key in OWN_KEYS else []
+    value = item.properties[key]
+    return value if isinstance(value, list) else [value]
 
 
 def _passes(query: Query, item: Item) -> bool:

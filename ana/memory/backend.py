@@ -14,6 +14,7 @@ from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.memory.search.query import Query
+from ana.values import Json
 
 RecordKey: TypeAlias = tuple[Kind, str]
 Expected: TypeAlias = Mapping[RecordKey, Item | None]
@@ -46,6 +47,25 @@ class Backend(Protocol):
 
         Raises:
             ToolError: The filter has more conditions than this database takes.
+        """
+
+    def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
+        """Return the records nearest to a stored one by their vectors, best first, each with its cosine.
+
+        Nothing is embedded, and the record itself is left out; one that does not exist has none.
+        """
+
+    @property
+    def twin_cosine(self) -> float:
+        """Return the cosine from which two records say nearly the same, which depends on the embedder."""
+
+    def list_keys(self) -> dict[str, int]:
+        """Return the properties that items have, each with how many have it, the commonest first."""
+
+    def list_values(self, key: str) -> list[tuple[Json, int]]:
+        """Return the values of a property, each with how many items have it, the commonest first.
+
+        Members of a list count as values, texts that differ only in case as one; very long values are left out.
         """
 
     def find_change(self, key: str) -> Change | None:

@@ -38,33 +38,44 @@ class Item:
         return next((str(value) for value in values if day_of(value)), None)
 
 
-def to_json(item: Item, zone: tzinfo | None = None) -> dict[str, Json]:
-    """Return an item as JSON, as tools, commands and servers show it.
+def to_json(item: Item) -> dict[str, Json]:
+    """Return an item as JSON exactly as stored, as commands and servers show it."""
+    return {
+        "id": item.id,
+        "content": item.content,
+        "properties": dict(item.properties),
+        "created_at": item.created_at,
+        "updated_at": item.updated_at,
+    }
+
+
+def show_item(item: Item, zone: tzinfo, *, stamps: bool = False, longest: int = SHOWN) -> dict[str, Json]:
+    """Return an item as JSON for a model: dates with their weekday, long content cut with a mark.
 
     Args:
         item: The item.
-        zone: Show for a model: stamps in this zone, dates with their weekday, long content cut with a mark.
-            None for exactly as stored.
+        zone: The person's zone.
+        stamps: Whether created_at and updated_at are shown, in this zone.
+        longest: How many characters of the content are shown.
     """
-    content, properties = item.content, dict(item.properties)
-    created, updated = item.created_at, item.updated_at
-    if zone is not None:
-        if len(content) > SHOWN:
-            content = f"{content[:SHOWN]} [cut: {len(item.content):,} characters in all]"
-        properties = {k: with_weekday(v) for k, v in properties.items()}
-        created, updated = to_local(created, zone), to_local(updated, zone)
-    return {
-        "id": item.id,
-        "content": content,
-        "properties": properties,
-        "created_at": created,
-        "updated_at": updated,
-    }
+    content = item.content
+    if len(content) > longest:
+        content = f"{content[:longest]} [cut: {len(content):,} characters in all]"
+    properties: dict[str, Json] = {key: with_weekday(value) for key, value in item.properties.items()}
+    shown: dict[str, Json] = {"id": item.id, "content": content, "properties": properties}
+    if stamps:
+        shown |= {"created_at": to_local(item.created_at, zone), "updated_at": to_local(item.updated_at, zone)}
+    return shown
 
 
 def to_local(stamp: str, zone: tzinfo) -> str:
     """Return a stamp in a zone, to the second."""
     return datetime.fromisoformat(stamp).astimezone(zone).isoformat(timespec="seconds")
+
+
+def is_date_key(key: str) -> bool:
+    """Whether a property is one for a date: date, due_date, start_date, end_date and every other *_date."""
+    return key.lower() == "date" or key.lower().endswith("_date")
 
 
 def check_properties(properties: Mapping[str, object]) -> None:

@@ -7,16 +7,18 @@ from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 
-from ana.errors import ToolError
+from ana.errors import NoSuchItem, ToolError
 from ana.memory.backend import Backend, RecordKey, retry_on_change
 from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
+from ana.memory.explanation import explain_nothing
 from ana.memory.filters import EVERY_ITEM, parse
 from ana.memory.ids import new_id, short_id
 from ana.memory.item import Item, check_properties, merge_properties
 from ana.memory.search.found import Found
 from ana.memory.search.query import ParsedQuery, Query, parse_query
+from ana.memory.similar import find_similar
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
 from ana.time.clock import Clock
 from ana.values import Json, Properties
@@ -38,11 +40,11 @@ class Memory:
         """Return the item with this id.
 
         Raises:
-            ToolError: There is no such item.
+            NoSuchItem: There is no such item.
         """
         item = self.record("item", id)
         if item is None:
-            raise ToolError(f"There is no item {id!r}.", "Look for it with query_items and use the id it gives.")
+            raise NoSuchItem(id)
         return item
 
     def record(self, kind: Kind, id: str) -> Item | None:
@@ -60,15 +62,25 @@ class Memory:
         Raises:
             ToolError: The filter or the limit is not valid.
         """
-        node = parse(where, self._clock.zone)
+        node = parse(where, self._clock.zone, self._today())
         if limit < 1:
             raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
         parsed = parse_query(text, self._today()) if text and text.strip() else None
         query = Query(parsed, node, self._clock.zone, limit)
-        if parsed is None or parsed.due is None:
-            return self.backend.query(query)
-        asked = replace(query, text=None, due=parsed.due, excluded=self._choose_excluded(parsed))
-        return replace(self.backend.query(asked), due=parsed.due)
+        if parsed and parsed.due:
+            query = replace(query, text=None, due=parsed.due, excluded=self._choose_excluded(parsed))
+        found = replace(self.backend.query(query), due=query.due)
+        return found if found.total else replace(found, why_none=explain_nothing(self.backend, query))
+
+    def find_similar(self, id: str, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
+        """Find the items nearest in meaning to an item, without itself; with a filter, among the nearest 500.
+
+        Raises:
+            NoSuchItem: There is no such item.
+            ToolError: The filter is not valid.
+        """
+        node = parse(where, self._clock.zone, self._today())
+        return find_similar(self.backend, self.get(id).id, node, limit)
 
     def due(self, first: date, last: date, limit: int = 100) -> Found:
         """Return the open items whose own date is on these days, the earliest first.

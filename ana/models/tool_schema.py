@@ -1,7 +1,8 @@
 """Tools' schemas: told in a few words, and a call's arguments against them.
 
 Only what loses nothing is converted to the type that is asked for: "3" or 5.0 to an integer, 7 to a text, a text that
-is an object to that object; null for an optional parameter counts as left out.
+is an object to that object; null for an optional parameter counts as left out. An argument that the schema does not
+name goes where it belongs: to the parameter it is another name of, else into `properties`.
 """
 
 import re
@@ -15,6 +16,12 @@ _NAMESPACE = re.compile(r"^(?:functions|tools|default_api)\.|(?:\(\)|\.call)$", 
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,18})")
 _LITERALS = {"true": True, "false": False}
 _SEND = "send the value itself."
+_OTHER_NAMES = {"text": "content", "ids": "id"}
+_OPEN_OBJECT = "properties"
+"""The parameter that takes any names inside."""
+
+_HINT = "Call again with the arguments the schema asks for."
+_OBJECT = ' where is an object of property names: {"where": {"status": "active"}}.'
 
 Schema = Mapping[str, Any]
 
@@ -53,8 +60,8 @@ class Tools:
         """
         schema = self.schemas[name]
         parameters, required = schema.get("properties", {}), schema.get("required", ())
-        fitted = {}
-        for key, value in args.items():
+        fitted: dict[str, Any] = {}
+        for key, value in _place(name, args, parameters).items():
             if value is None and key in parameters and key not in required:
                 continue
             types = types_of(parameters.get(key, {}))
@@ -62,8 +69,27 @@ class Tools:
         unsent = next((raw for value in fitted.values() for raw in _find_unsent(value)), None)
         wrong = _describe_fault(schema, fitted) if unsent is None else f"{unsent[:80]} is not a JSON value: {_SEND}"
         if wrong:
-            raise ToolError(wrong, "Call again with the arguments the schema asks for.")
+            raise ToolError(wrong, _HINT + (_OBJECT if "where" in parameters else ""))
         return fitted
+
+
+def _place(tool: str, args: Mapping[str, Any], parameters: Schema) -> dict[str, Any]:
+    """Return the arguments with those that the schema does not name where they belong, if that loses nothing."""
+    placed = {key: value for key, value in args.items() if key in parameters}
+    left: dict[str, Any] = {}
+    for key, value in args.items():
+        target = _OTHER_NAMES.get(key, "")
+        if key in parameters:
+            continue
+        if target in parameters and placed.get(target) is None:
+            placed[target] = value[0] if isinstance(value, list) and len(value) == 1 else value
+        else:
+            left[key] = value
+    if not left or _OPEN_OBJECT not in parameters or tool in left.values():  # a tool's own name is no property
+        return placed | left
+    inside = _fit({} if placed.get(_OPEN_OBJECT) is None else placed[_OPEN_OBJECT], frozenset({"object"}))
+    is_free = isinstance(inside, dict) and all(inside.get(key, value) == value for key, value in left.items())
+    return placed | ({_OPEN_OBJECT: {**inside, **left}} if is_free else left)
 
 
 def types_of(schema: Schema) -> frozenset[str]:

@@ -28,8 +28,7 @@ def show_found(found: Found, why: bool = False) -> None:
         show_items(found.items, explain(found) if why else None)
         tell(f"{len(found.items)} of {found.total}")
     else:
-        unknown = f" No item has the property {', '.join(found.unknown)}." if found.unknown else ""
-        tell(f"Nothing was found.{unknown}")
+        tell(f"Nothing was found. {found.why_none}".rstrip())
 
 
 def explain(found: Found) -> list[str]:

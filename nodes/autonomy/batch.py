@@ -23,10 +23,11 @@ from nodes.load_context import read_prompt_inputs
 from tools.artifacts import receipts_of
 from tools.call import CallContext
 from tools.catalog import TOOLS, WRITERS, catalog
+from tools.quoting import quote_message
 from tools.undo import find_own_undo, preview_undo
 
 _OWN_WORDS = frozenset({"create_item", "append_context", "replace_context", "delete_context"})
-"""Tools whose results hold nothing that their calls or the prompt did not hold."""
+"""Tools whose results hold nothing that their calls or the prompt did not hold, except under `similar`."""
 
 
 def read_batch(state: State, runtime: Runtime[Context], message: AIMessage) -> Batch:
@@ -57,6 +58,8 @@ def read_write(call: ToolCall, context: CallContext, modules: tuple[str, ...]) -
     """Return a call as it is weighed; None if it asks by itself or cannot run: its record is not there, say."""
     try:
         args = check_arguments(call["name"], call["args"], modules)
+        if call["name"] == "create_item":  # the person is shown the text, not a reference to it
+            args["content"] = quote_message(args["content"], context.message)
     except ToolError:
         return None
     id, name = str(call["id"]), call["name"]
@@ -102,14 +105,16 @@ def _iter_stored_text(messages: Sequence[AnyMessage]) -> Iterator[str]:
     """Yield the texts of every result in view that was not made from its own call."""
     # also those of earlier turns: the model still reads them
     for message in messages:
-        if isinstance(message, ToolMessage) and _holds_stored_text(message):
+        if isinstance(message, ToolMessage):
             try:
-                yield from iter_texts(json.loads(message.text))
+                yield from iter_texts(_take_stored(message, json.loads(message.text)))
             except ValueError:
                 yield message.text
 
 
-def _holds_stored_text(message: ToolMessage) -> bool:
-    """Whether a result may hold what neither its call nor the prompt held; our own errors name tools in their hints."""
+def _take_stored(message: ToolMessage, result: Any) -> Any:
+    """Return what a result may hold that neither its call nor the prompt held; our errors name tools in their hints."""
     ours = message.name in TOOLS or message.name == INVALID
-    return not ours or (message.status == "success" and message.name not in _OWN_WORDS)
+    if not ours or (message.status == "success" and message.name not in _OWN_WORDS):
+        return result
+    return result.get("similar") if isinstance(result, dict) else None

@@ -247,7 +247,7 @@ def _declines(line: str) -> bool:
 
 def _find_miscount(e: Evidence) -> str | None:
     """Return the number of items a draft gives as the answer to "how many", if more than were found."""
-    totals = [result["total"] for call in e.calls if (result := _read(call.text)) and "items" in result]
+    totals = [result["total"] for call in e.calls if (result := _read(call.text)) and "total" in result]
     if not totals or not _HOW_MANY.search(e.question):
         return None
     first = _untraced(e)[:1]

@@ -59,7 +59,7 @@ def test_items_are_found_by_words_and_by_filter_and_say_why(ana: Run, tmp_path: 
     assert told["why"] == [{"filter": True}] * 2
     nothing = ana("items", "--where", '{"colour": "red"}')
     assert (nothing.returncode, nothing.stdout) == (0, "")
-    assert nothing.stderr == "Nothing was found. No item has the property colour.\n"
+    assert nothing.stderr == "Nothing was found. No item has the property 'colour'; there are n.\n"
 
 
 @pytest.mark.parametrize(

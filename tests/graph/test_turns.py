@@ -135,7 +135,8 @@ def test_a_reply_without_text_or_call_is_asked_again(make_assistant: MakeAssista
 BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("create_item", {}, "content"),
     ("create_item", {"content": ["a"]}, "content"),
-    ("create_item", {"content": "x", "due": "2026-01-01"}, "due"),
+    ("append_context", {"content": "x", "due": "2026-01-01"}, "due"),
+    ("create_item", {"content": "x", "due": "2026-01-01", "properties": {"due": "2026-01-02"}}, "due"),
     ("create_item", {"content": "  "}, "content"),
     ("create_item", {"content": "x", "properties": {"d": "2026-01-09 (Monday)"}}, "Friday"),
     ("update_item", {"id": "aaaaaaaa", "content": "x"}, "aaaaaaaa"),
@@ -219,9 +220,9 @@ def test_results_are_the_contracts(make_assistant: MakeAssistant) -> None:
     assistant.autonomy = "act"
     answer = assistant.ask("everything", THREAD)
     seen = {s["tool"]: s["observation"] for s in answer.steps}
-    item = {"id", "content", "properties", "created_at", "updated_at"}
+    item = {"id", "content", "properties"}
     assert set(seen["create_item"]) == set(seen["update_item"]) == item
-    assert set(seen["query_items"]) == {"items", "total", "truncated"}
+    assert set(seen["query_items"]) == {"items", "truncated"}
     assert seen["update_item"]["properties"]["status"] == "done"
     assert set(seen["delete_item"]) == {"deleted"}
     assert set(seen["delete_item"]["deleted"]) == item

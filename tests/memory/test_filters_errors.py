@@ -1,5 +1,6 @@
 """An invalid filter is refused in words that the model can act on."""
 
+from datetime import date
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -9,6 +10,8 @@ from ana.memory.filters import parse
 from ana.values import Json
 
 BERLIN = ZoneInfo("Europe/Berlin")
+
+TODAY = date(2026, 11, 22)
 
 ERRORS: list[tuple[object, str, str]] = [
     ([], "A filter is an object, not a list.", '{"status": "active"}'),
@@ -40,9 +43,43 @@ ERRORS: list[tuple[object, str, str]] = [
     ({"p": {"$gt": "high"}}, "$gt on 'p' has the bound 'high', which is not a date.", "YYYY-MM-DD"),
     ({"p": {"$lt": "5"}}, "$lt on 'p' has the bound '5', which is not a date.", "a number without quotes"),
     ({"p": {"$lte": "2026-02-30"}}, "$lte on 'p' has the bound '2026-02-30', which is not a date.", "YYYY-MM-DD"),
-    ({"p": {"$lte": "2026-01-13 (Tue)"}}, "$lte on 'p' has the bound '2026-01-13 (Tue)', which is not a date.", "YYYY"),
+    (
+        {"p": {"$lte": "2026-01-13 (Tue)"}},
+        "$lte on 'p' has the bound '2026-01-13 (Tue)', which is not a date.",
+        '"2026-01-13"',
+    ),
     ({"p": {"$lte": "2026-01-13T25:00"}}, "$lte on 'p' has the bound '2026-01-13T25:00', which is not a date.", "YYYY"),
-    ({"p": {"$gt": "tomorrow"}}, "$gt on 'p' has the bound 'tomorrow', which is not a date.", "YYYY-MM-DD"),
+    ({"p": {"$gt": "tomorrow"}}, "$gt on 'p' has the bound 'tomorrow', which is not a date.", '"2026-11-23"'),
+    (
+        {"due_date": {"gte": 1, "lte": "2026-11-29"}},
+        "The filter on 'due_date' has gte, lte without $.",
+        '{"$gte": 1, "$lte"',
+    ),
+    (
+        {"due_date": "this week"},
+        "'this week' under 'due_date' is not a date.",
+        '{"due_date": {"$gte": "2026-11-16", "$lte',
+    ),
+    ({"end_date": "wednesday"}, "'wednesday' under 'end_date' is not a date.", '{"end_date": "2026-11-25"}'),
+    (
+        {"due_date": {"$in": ["2026-25-11"]}},
+        "'2026-25-11' under 'due_date' is not a date.",
+        '{"due_date": "2026-11-25"}',
+    ),
+    ({"created_at": "2026-11"}, "'2026-11' under 'created_at' is not a date.", '"$lte": "2026-11-30"}'),
+    ({"due": {"$lte": "this week"}}, "$lte on 'due' has the bound 'this week', which is not a date.", '"2026-11-22"'),
+    ({"$on": "wednesday"}, "$gte on '$on' has the bound 'wednesday', which is not a date.", '"2026-11-25"'),
+    ({"$on": 5}, "$on needs a date, not a number.", '{"$on": "2026-01-13"}'),
+    ({"$on": {"$gte": "2026-11-25", "$lte": "2026-11-24"}}, "The days of $on end before they begin.", "$gte"),
+    ({"$on": {}}, "$on has an object without bounds.", '{"$gte": DATE'),
+    ({"$on": ["2026-11-25"]}, "$gte on '$on' has a list as its bound, which has no order.", "Only dates"),
+    ({"due_date": {"$on": "2026-11-25"}}, "$on is used inside the property 'due_date'.", '{"$on": DATE}'),
+    ({"p": {"$exists": True}}, "The filter on 'p' uses $exists, which is not an operator.", '{"p": {"$ne": null}}'),
+    (
+        {"p": {"$between": [1, 2]}},
+        "The filter on 'p' uses $between, which is not an operator.",
+        '{"p": {"$gte": ..., "$lte"',
+    ),
     ({"p": {"$gt": "2026-01-13 (Monday)"}}, "2026-01-13 is a Tuesday, not a Monday.", "Decide"),
     ({"p": "2026-01-13 (Monday)"}, "2026-01-13 is a Tuesday, not a Monday.", "Decide"),
     ({"p": {"$in": ["2026-01-13 (Monday)"]}}, "2026-01-13 is a Tuesday, not a Monday.", "Decide"),
@@ -52,9 +89,14 @@ ERRORS: list[tuple[object, str, str]] = [
 @pytest.mark.parametrize(("where", "message", "hint"), ERRORS)
 def test_errors_say_what_is_wrong_and_how_to_write_it(where: object, message: str, hint: str) -> None:
     with pytest.raises(ToolError) as caught:
-        parse(where, BERLIN)  # type: ignore[arg-type]  # also what is no filter is refused
+        parse(where, BERLIN, TODAY)  # type: ignore[arg-type]  # also what is no filter is refused
     assert caught.value.message == message
     assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize("where", [{"due_date": "someday"}, {"due_date": {"$contains": "2026-11"}}, {"note": "today"}])
+def test_words_that_name_no_date_or_stand_elsewhere_are_compared(where: dict[str, Json]) -> None:
+    assert parse(where, BERLIN, TODAY)
 
 
 def test_endless_nesting_is_refused() -> None:

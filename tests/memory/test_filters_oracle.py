@@ -55,13 +55,13 @@ plain: st.SearchStrategy[Any] = st.one_of(
     st.booleans(),
     st.integers(-2, 2),
     st.sampled_from([0.5, 1.0, -2.0]),
-    st.sampled_from(["", "a", "A", "5"]),
+    st.sampled_from(["", "a", "A", "5", "Straße", "STRASSE"]),
 )
 scalars = st.one_of(plain, dates)
 values = st.one_of(
     scalars, dates, st.lists(scalars, max_size=3), st.dictionaries(st.sampled_from("xy"), plain, max_size=2)
 )
-keys = st.sampled_from(["a", "b", "created_at", "id"])
+keys = st.sampled_from(["a", "b", "created_at", "id", "start_date", "end_date"])
 properties = st.dictionaries(keys, values, max_size=4)
 bounds = st.one_of(dates, st.integers(-2, 2), st.just(0.5))
 conditions = st.one_of(
@@ -70,7 +70,14 @@ conditions = st.one_of(
     st.builds(lambda op, value: {op: value}, st.sampled_from(["$in", "$nin"]), st.lists(values, max_size=3)),
     st.dictionaries(st.sampled_from(["$gt", "$gte", "$lt", "$lte"]), bounds, min_size=1, max_size=2),
 )
-simple = st.dictionaries(keys, conditions, max_size=2)
+windows = st.one_of(
+    st.builds(lambda day: {"$on": day}, dates),
+    st.builds(lambda op, day: {"$on": {op: day}}, st.sampled_from(["$gte", "$lte"]), dates),
+    st.builds(
+        lambda day, more: {"$on": {"$gte": str(day), "$lte": str(day + timedelta(more))}}, days, st.integers(0, 9)
+    ),
+)
+simple = st.one_of(st.dictionaries(keys, conditions, max_size=2), windows)
 filters = st.recursive(
     simple,
     lambda inner: st.builds(
@@ -112,10 +119,29 @@ def calendar_day(moment: date | datetime, zone: ZoneInfo) -> date:
 
 
 def equal(value: object, operand: object, zone: ZoneInfo) -> bool:
+    if isinstance(value, list) and operand is not None and not isinstance(operand, list):
+        return any(equal(each, operand, zone) for each in value if not isinstance(each, list))
     if read(operand, zone):
         bare_against_moment = len(str(value)) == 10 and len(str(operand)) > 10
         return compared(value, operand, zone) == 0 and not bare_against_moment
+    if isinstance(value, str) and isinstance(operand, str):
+        return value.casefold() == operand.casefold()
     return canonical(value) == canonical(operand)
+
+
+def on(fields: dict[str, Any], window: object, zone: ZoneInfo) -> bool:
+    """Every date of an item, and every day and moment from its start_date to its end_date, one by one."""
+    bounds = window if isinstance(window, dict) else {"$gte": window, "$lte": window}
+    first, last = fields.get("start_date"), fields.get("end_date")
+    values = [each for value in fields.values() for each in (value if isinstance(value, list) else [value])]
+    if any(all(satisfies(each, op, bound, zone) for op, bound in bounds.items()) for each in values):
+        return True
+    if not read(first, zone) or not read(last, zone) or compared(first, last, zone) == 1:
+        return False
+    # a stretch is off the window if it begins after it or ends before it
+    return satisfies(last, "$gte", bounds.get("$gte", "0001-01-01"), zone) and satisfies(
+        first, "$lte", bounds.get("$lte", "9999-12-31"), zone
+    )
 
 
 def as_list(value: object) -> list[object]:
@@ -137,6 +163,9 @@ def meant(where: dict[str, Any], item: Item, zone: ZoneInfo) -> bool:
     for key, condition in where.items():
         if key == "$and":
             ok = all(meant(each, item, zone) for each in condition)
+        elif key == "$on":
+            own = ("id", "created_at", "updated_at")
+            ok = on({name: value for name, value in item.properties.items() if name not in own}, condition, zone)
         elif key == "$or":
             ok = any(meant(each, item, zone) for each in condition)
         else:
@@ -155,7 +184,13 @@ def satisfies(value: object, op: str, operand: object, zone: ZoneInfo) -> bool:
     if op in ("$in", "$nin"):
         return any(equal(value, each, zone) for each in as_list(operand)) == (op == "$in")
     if op == "$contains":
-        return isinstance(value, list) and any(equal(each, operand, zone) for each in value)
+        if isinstance(value, str) and isinstance(operand, str) and not read(operand, zone):
+            return operand.casefold() in value.casefold()
+        if not isinstance(value, list):
+            return bool(read(operand, zone)) and equal(value, operand, zone)
+        return any(
+            equal(each, operand, zone) for each in value if isinstance(operand, list) or not isinstance(each, list)
+        )
     order = compared(value, operand, zone)
     if order is None:
         return False

@@ -46,7 +46,7 @@ class Storyteller:
         """What is still to be kept; None where it has been."""
         last = request["messages"][-1]
         text = str(last["content"])
-        done = '"id": "' in text and ("created_at" in text or '"existing"' in text)
+        done = '"id": "' in text and ('"properties"' in text or '"existing"' in text)
         if done:
             return None
         said = [

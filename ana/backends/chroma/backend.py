@@ -27,6 +27,7 @@ from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import Reader
 from ana.backends.chroma.vectors import BATCH, Progress, Vector, forget_vectors
 from ana.embedders import Embedder
+from ana.embedders.twins import twin_cosine
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, net
@@ -34,6 +35,7 @@ from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import Weights
+from ana.values import Json
 
 NAMES: Mapping[Kind, str] = {"item": "items", "line": "global_context"}
 """The collection of each kind of record."""
@@ -100,6 +102,19 @@ class ChromaBackend:
 
     def query(self, query: Query) -> Found:
         return self.collections["item"].query(query)
+
+    def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
+        return self.collections[kind].find_similar(id, limit)
+
+    @property
+    def twin_cosine(self) -> float:
+        return twin_cosine(self.embedder.name)
+
+    def list_keys(self) -> dict[str, int]:
+        return self.collections["item"].list_keys()
+
+    def list_values(self, key: str) -> list[tuple[Json, int]]:
+        return self.collections["item"].list_values(key)
 
     def find_change(self, key: str) -> Change | None:
         with self._hold():

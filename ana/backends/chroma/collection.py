@@ -26,6 +26,7 @@ from ana.memory.search.found import Found
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import Weights
+from ana.values import Json
 
 if TYPE_CHECKING:
     from langchain_chroma import Chroma
@@ -122,6 +123,27 @@ class ChromaCollection:
         """Return the ids of records that already say the same, the oldest first."""
         digest = content_digest(item.content, item.properties)
         return self._search_with_retry(lambda source: lookup.find_same(self.index.make_ready(source), digest))
+
+    def list_keys(self) -> dict[str, int]:
+        """Return the properties of the records, from the index."""
+        return self._search_with_retry(lambda source: lookup.list_keys(self.index.make_ready(source)))
+
+    def list_values(self, key: str) -> list[tuple[Json, int]]:
+        """Return the values of a property, from the index."""
+        return self._search_with_retry(lambda source: lookup.list_values(self.index.make_ready(source), key))
+
+    def find_similar(self, id: str, limit: int) -> list[tuple[Item, float]]:
+        """Return the records nearest to one by its stored vector, best first, with their cosines; without itself."""
+
+        def find(source: ChromaSource) -> list[tuple[Item, float]]:
+            stored = source.get_many([id])
+            if not stored:
+                return []
+            near = source.find_nearest(stored[0].vector, min(limit + 1, source.count()))
+            items = {item.id: item for item in source.get_items([each for each in near if each != id])}
+            return [(items[each], cosine) for each, cosine in near.items() if each in items][:limit]
+
+        return self._search_with_retry(find)
 
     def count(self) -> int:
         with self.hold_source() as source:

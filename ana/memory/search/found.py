@@ -36,14 +36,14 @@ class Found:
         items: At most `limit`, best first.
         total: How many items the filter matches.
         truncated: Whether `items` is not all of them.
-        unknown: Keys of the filter that no item has, given if nothing matches.
         reasons: Why each of them was found.
         due: First and last day, if the text was read as a question about what is due then.
+        why_none: Why nothing was found, in a sentence or two; empty if something was, or nobody knows.
     """
 
     items: list[Item]
     total: int
     truncated: bool
-    unknown: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
     due: tuple[date, date] | None = None
+    why_none: str = ""

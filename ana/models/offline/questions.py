@@ -150,7 +150,7 @@ def _find(search: Search) -> Plan:
     given = ({"where": search.where} if search.where else {}) | ({"text": meaning} if meaning else {})
     found = yield "query_items", given | {"limit": MOST}
     items = {item["id"]: item for item in found["items"] if search.suits(item)}
-    total = len(items) if len(items) < len(found["items"]) else found["total"]
+    total = len(items) if len(items) < len(found["items"]) else found.get("total", len(items))
     if search.words:
         best = search.match(items)
         if not best and search.where.get("type") in _TASKLIKE:

@@ -206,6 +206,6 @@ def test_the_tools_are_shown_from_the_schemas_alone() -> None:
     text = describe_tools(schemas())
     for schema in schemas():
         assert f"- {schema['function']['name']}: {schema['function']['description']}" in text
-    assert "  content (string): The text, in natural language." in text
+    assert "  text? (string): What it is about, in words." in text
     assert "  limit? (integer, else 10): How many to return at most." in text
     assert len(text) < 0.8 * len(json.dumps(schemas()))

@@ -255,7 +255,7 @@ class Index:
         db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (row, json.dumps(asdict(item))))
         db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, stored.vector.astype(np.float32).tobytes()))
         rows = (typed for key, value in _iter_properties(item) for typed in iter_typed_rows(key, value))
-        db.executemany(f"INSERT INTO properties VALUES ({row}, ?, ?, ?, ?)", rows)
+        db.executemany(f"INSERT INTO properties VALUES ({row}, ?, ?, ?, ?, ?)", rows)
         for dates in self._get_zones(db):
             dates.enter(db, int(row or 0))
         if self._words is not None:

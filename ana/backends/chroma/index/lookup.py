@@ -18,6 +18,7 @@ from ana.memory.search.postings import Rows
 from ana.memory.search.scoring import TAG_KEYS, days_span
 from ana.memory.search.words import QueryWord, Words, WordVector
 from ana.time.spans import Span
+from ana.values import Json
 
 
 @dataclass(frozen=True)
@@ -198,11 +199,20 @@ def find_same(db: sqlite3.Connection, digest: str) -> list[str]:
     return [id for (id,) in db.execute("SELECT id FROM items WHERE digest = ? ORDER BY created_at, id", (digest,))]
 
 
-def find_unknown_keys(db: sqlite3.Connection, keys: Iterable[str]) -> tuple[str, ...]:
-    """Return the keys that no item has."""
-    test = "SELECT 1 FROM properties WHERE key = ? LIMIT 1"
-    wanted = sorted(set(keys) - set(OWN_KEYS))
-    return tuple(key for key in wanted if not db.execute(test, (json.dumps(key),)).fetchone())
+def list_keys(db: sqlite3.Connection) -> dict[str, int]:
+    """Return the properties that items have, each with how many have it, the commonest first."""
+    found = db.execute("SELECT key, count(*) FROM properties WHERE element = 0 GROUP BY key ORDER BY 2 DESC, 1")
+    return {key: count for each, count in found if (key := json.loads(each)) not in OWN_KEYS}
+
+
+def list_values(db: sqlite3.Connection, key: str) -> list[tuple[Json, int]]:
+    """Return the values of a property, each with how many items have it, the commonest first."""
+    found = db.execute(
+        "SELECT value, count(DISTINCT row), min(row) FROM properties WHERE key = ? AND element IN (0, 1)"
+        " AND folded NOT LIKE '[%' AND folded NOT LIKE '#%' GROUP BY folded ORDER BY 2 DESC, folded",
+        (json.dumps(key),),
+    )
+    return [(json.loads(value), count) for value, count, _ in found]
 
 
 def _to_entry(found: tuple[int, str, str | None, int | None, int | None]) -> IndexEntry:

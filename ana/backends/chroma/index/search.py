@@ -9,7 +9,6 @@ from ana.backends.chroma.index.ranking import Ranking
 from ana.backends.chroma.index.sql import EVERYTHING, Sql, compile_filter, join
 from ana.backends.chroma.source import ChromaSource
 from ana.backends.chroma.vectors import Vector
-from ana.memory.filters import find_keys
 from ana.memory.search.found import Found, Reason
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import Weights
@@ -62,8 +61,7 @@ class Search:
             ranking = Ranking(at, self._index, source, query.text, vector, passing, self._weights)
             found = _rank_by_meaning(ranking, query)
         items = lookup.load_items(db, found.entries)
-        unknown = () if found.total else lookup.find_unknown_keys(db, find_keys(query.where))
-        return Found(items, found.total, found.total > len(items), unknown, tuple(found.reasons))
+        return Found(items, found.total, found.total > len(items), tuple(found.reasons))
 
 
 def _rank_by_date(at: Lookup, query: Query, passing: Sql) -> _Ranked:

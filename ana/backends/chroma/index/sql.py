@@ -2,7 +2,7 @@
 
 It selects exactly the items that pass `ana.memory.filters.matches`, where the reasons of odd rules are explained.
 A property's value is a row with element 0, and every element of a list another row with element 1. Values are
-compared as canonical JSON, numbers also as numbers, dates as spans in the zone of the query (see dates.py).
+compared as canonical JSON in one case, numbers also as numbers, dates as spans in the zone of the query (see dates.py).
 """
 
 import json
@@ -15,9 +15,9 @@ from typing import Any
 from ana.backends.chroma.index.dates import ZoneDates
 from ana.errors import ToolError
 from ana.memory.digests import to_canonical_text
-from ana.memory.filters import And, Compare, DateOperand, Node, Operand
+from ana.memory.filters import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or
 from ana.memory.search.tokens import fold_tag
-from ana.values import Json
+from ana.values import Json, fold_case
 
 MOST_PARTS = 900
 """How many conditions a filter may have; SQLite takes 1,000 in one expression."""
@@ -26,9 +26,19 @@ INT64 = 2**63
 LONGEST_DAY = 49 * 3600 * 10**6
 """Microseconds that no calendar day exceeds; when a zone crossed the date line eastwards, one lasted 48 hours."""
 
-_ORDER = ("$gt", "$gte", "$lt", "$lte")
 _BEFORE = "(stop <= {bs} AND start < {be})"
 _AFTER = "(start >= {be} AND stop > {bs})"
+_ANY = "0, 1"
+"""A value, and the members of a list."""
+
+_BODY = "CASE WHEN value LIKE '#%' THEN (SELECT item FROM bodies WHERE bodies.row = properties.row) END"
+_HAS_PART = f"ana_has_part(value, {_BODY}, ?, ?)"
+_KEYS = (
+    "WITH RECURSIVE keys(key) AS (SELECT min(key) FROM {table} UNION ALL"
+    " SELECT (SELECT min(key) FROM {table} WHERE key > keys.key) FROM keys WHERE keys.key IS NOT NULL)"
+)
+"""The properties that hold dates, one look-up each: reading all dates for them would take as long as all else."""
+
 _SIGNS = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
 
 
@@ -41,13 +51,17 @@ class Sql:
 
 
 EVERYTHING = Sql("1")
+NOTHING = Sql("0")
 
 
-def iter_typed_rows(key: str, value: Json) -> Iterator[tuple[str, int, str, int | float | None]]:
-    """Yield the rows of one property: key, element, value, number."""
-    yield json.dumps(key), 0, to_canonical_text(value), _to_number(value)
-    for element in value if isinstance(value, list) else ():
-        yield json.dumps(key), 1, to_canonical_text(element), _to_number(element)
+def iter_typed_rows(key: str, value: Json) -> Iterator[tuple[str, int, str, str, int | float | None]]:
+    """Yield the rows of one property: key, element, value, the value in the case that is compared, number."""
+    for element, each in ((0, value), *((1, member) for member in (value if isinstance(value, list) else ()))):
+        yield json.dumps(key), element, to_canonical_text(each), _fold(each), _to_number(each)
+
+
+def _fold(value: Json) -> str:
+    return to_canonical_text(fold_case(value))
 
 
 def _to_number(value: Json) -> int | float | None:
@@ -70,7 +84,13 @@ def add_functions(db: sqlite3.Connection) -> None:
         known = json.loads(value)
         return fold_tag(known) if isinstance(known, str) else None
 
+    def has_part(value: str, body: str | None, key: str, part: str) -> bool:
+        # a long value is kept as its hash alone
+        known = json.loads(body)["properties"][json.loads(key)] if body else json.loads(value)
+        return isinstance(known, str) and part in str(fold_case(known))
+
     db.create_function("ana_order", 2, order, deterministic=True)
+    db.create_function("ana_has_part", 4, has_part, deterministic=True)
     db.create_function("ana_folded", 1, tag, deterministic=True)
 
 
@@ -100,9 +120,9 @@ def join(word: str, parts: Iterable[Sql]) -> Sql:
 
 def _count_conditions(node: Node) -> int:
     """Count a filter's conditions; each date among several operands is a condition of its own."""
-    if not isinstance(node, Compare):
+    if isinstance(node, And | Or):
         return sum(map(_count_conditions, node.parts))
-    return 1 + sum(isinstance(operand, DateOperand) for operand in _list_operands(node))
+    return 1 + sum(isinstance(operand, DateOperand) for operand in (node.operands if isinstance(node, Compare) else ()))
 
 
 class _Compiler:
@@ -118,12 +138,14 @@ class _Compiler:
     def compile(self, node: Node) -> Sql:
         if isinstance(node, Compare):
             return self._compile_comparison(node)
+        if isinstance(node, On):
+            return self._compile_window(node.window)
         if not isinstance(node, And):  # an Or: ranges of its parts cannot be joined
             return join("OR", map(self.compile, node.parts))
         ranges: dict[str, list[Compare]] = defaultdict(list)
         rest = []
         for part in node.parts:
-            if isinstance(part, Compare) and part.op in _ORDER:
+            if isinstance(part, Compare) and part.op in ORDER:
                 ranges[part.key].append(part)
             else:
                 rest.append(self.compile(part))
@@ -131,48 +153,84 @@ class _Compiler:
         return join("AND", [*map(self._compile_range, ranges.values()), *rest])
 
     def _compile_comparison(self, node: Compare) -> Sql:
-        if node.op in _ORDER:
+        if node.op in ORDER:
             return self._compile_range([node])
-        if node.op in ("$ne", "$nin"):
-            # NOT also finds items without the key
-            opposite = self._compile_equality(node.key, _list_operands(node), 0)
-            return Sql(f"NOT {opposite.text}", opposite.params)
-        return self._compile_equality(node.key, _list_operands(node), int(node.op == "$contains"))
+        if node.op == "$contains":
+            return self._compile_contains(node.key, node.operands[0])
+        parts = [self._compile_equality(node.key, operand) for operand in _join_plain(node.operands)]
+        equal = join("OR", parts) if parts else NOTHING
+        # NOT also finds items without the key
+        return Sql(f"NOT {equal.text}", equal.params) if node.op in ("$ne", "$nin") else equal
 
-    def _compile_equality(self, key: str, operands: tuple[Operand, ...], element: int) -> Sql:
-        """Return the condition that a value equals one of the operands; without operands it is never true."""
-        days = [operand for operand in operands if isinstance(operand, DateOperand)]
-        parts = [self._rows_where_date(key, element, _is_within(day)) for day in days]
-        plain = [to_canonical_text(operand) for operand in operands if not isinstance(operand, DateOperand)]
-        if plain:
-            parts.append(_rows_where(key, element, Sql(f"value IN ({','.join('?' * len(plain))})", tuple(plain))))
-        if element == 0 and "null" in plain:  # a missing key is the same as null
-            present = _rows_where(key, 0, EVERYTHING)
-            parts.append(Sql(f"NOT {present.text}", present.params))
-        return join("OR", parts) if parts else Sql("0")
+    def _compile_equality(self, key: str, operand: Operand | frozenset[str]) -> Sql:
+        """Return the condition that a value, or a member of a list, equals an operand, or one of several texts."""
+        if isinstance(operand, frozenset):
+            return _rows_where(key, _ANY, _equals_any(operand))
+        if isinstance(operand, DateOperand):
+            return _rows_where(key, _ANY, _is_within(operand), self._dates)
+        whole = _rows_where(key, "0", _equals_any([_fold(operand)]))
+        if operand is not None:
+            return whole
+        present = _rows_where(key, "0", EVERYTHING)  # a missing key is the same as null
+        return Sql(f"({whole.text} OR NOT {present.text})", (*whole.params, *present.params))
+
+    def _compile_contains(self, key: str, operand: Operand) -> Sql:
+        """Return the condition that a member of a list equals an operand, or a text has it inside."""
+        if isinstance(operand, DateOperand):
+            return self._compile_equality(key, operand)
+        member = _rows_where(key, "1", _equals_any([_fold(operand)]))
+        if not isinstance(operand, str):
+            return member
+        inside = _rows_where(key, "0", Sql(_HAS_PART, (json.dumps(key), fold_case(operand))))
+        return join("OR", [member, inside])
+
+    def _compile_window(self, window: DateOperand) -> Sql:
+        """Return the condition that some date of an item, or its stretch of dates, touches a window."""
+        own = ", ".join(f"'{json.dumps(key)}'" for key in OWN_KEYS)
+        touches = _touches(window)
+        near = f"start BETWEEN {window.start - LONGEST_DAY} AND {window.end} AND {touches}"
+        dated = (
+            f"SELECT each.row FROM keys CROSS JOIN {self._dates} AS each INDEXED BY {self._dates}_by_start"
+            f" ON each.key = keys.key AND each.element IN ({_ANY}) WHERE keys.key NOT IN ({own}) AND {near}"
+        )
+        ends = f"SELECT max(stop) FROM {self._dates} WHERE row = first.row AND key = '\"end_date\"' AND element = 0"
+        begun = f"key = '\"start_date\"' AND element = 0 AND start <= {window.end}"
+        both = f"SELECT row, start, ({ends}) AS stop FROM {self._dates} AS first WHERE {begun}"
+        stretch = f"SELECT row FROM ({both}) WHERE start <= stop AND {touches}"
+        return Sql(f"items.row IN ({_KEYS.format(table=self._dates)} {dated} UNION {stretch})")
 
     def _compile_range(self, nodes: list[Compare]) -> Sql:
         """Return the condition for all bounds on one key."""
         # numbers and dates have no order between them, so they are looked up separately
         key, parts = nodes[0].key, []
         if days := [_compare_date(node.op, node.operand) for node in nodes if isinstance(node.operand, DateOperand)]:
-            parts.append(self._rows_where_date(key, 0, join("AND", days)))
+            parts.append(_rows_where(key, "0", join("AND", days), self._dates))
         if numbers := [
             _compare_number(node.op, node.operand) for node in nodes if not isinstance(node.operand, DateOperand)
         ]:
-            parts.append(_rows_where(key, 0, join("AND", numbers)))
+            parts.append(_rows_where(key, "0", join("AND", numbers)))
         return join("AND", parts)
 
-    def _rows_where_date(self, key: str, element: int, test: Sql) -> Sql:
-        return _rows_where(key, element, test, self._dates)
+
+def _join_plain(operands: tuple[Operand, ...]) -> list[Operand | frozenset[str]]:
+    """Return the operands, with those that also match members of lists and are not dates as one set of texts."""
+    apart: list[Operand | frozenset[str]] = []
+    plain = set()
+    for operand in operands:
+        if operand is None or isinstance(operand, list | DateOperand):
+            apart.append(operand)
+        else:
+            plain.add(_fold(operand))
+    return [*apart, frozenset(plain)] if plain else apart
 
 
-def _list_operands(node: Compare) -> tuple[Operand, ...]:
-    return node.operand if isinstance(node.operand, tuple) else (node.operand,)
+def _equals_any(texts: Iterable[str]) -> Sql:
+    known = sorted(texts)
+    return Sql(f"folded IN ({','.join('?' * len(known))})", tuple(known))
 
 
-def _rows_where(key: str, element: int, test: Sql, table: str = "properties") -> Sql:
-    text = f"items.row IN (SELECT row FROM {table} WHERE key = ? AND element = {element} AND {test.text})"
+def _rows_where(key: str, element: str, test: Sql, table: str = "properties") -> Sql:
+    text = f"items.row IN (SELECT row FROM {table} WHERE key = ? AND element IN ({element}) AND {test.text})"
     return Sql(text, (json.dumps(key), *test.params))
 
 
@@ -193,6 +251,10 @@ def _compare_date(op: str, bound: DateOperand) -> Sql:
     return Sql(near[op].format(bs=bound.start, be=bound.end))
 
 
+def _touches(bound: DateOperand) -> str:
+    return f"NOT {_BEFORE} AND NOT {_AFTER}".format(bs=bound.start, be=bound.end)
+
+
 def _is_within(bound: DateOperand) -> Sql:
-    sides = f"NOT {_BEFORE} AND NOT {_AFTER}".format(bs=bound.start, be=bound.end)
+    sides = _touches(bound)
     return Sql(f"start BETWEEN {bound.start} AND {bound.end} AND stop <= {bound.end} AND {sides}")

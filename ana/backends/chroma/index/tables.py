@@ -8,7 +8,7 @@ from pathlib import Path
 from ana.backends.chroma.index.sql import add_functions
 from ana.files import remove_database
 
-VERSION = 5
+VERSION = 6
 
 CACHE = 32_000
 """KiB of the file that stay in memory; with the default of 2,000 SQLite reads it repeatedly at 100,000 items."""
@@ -23,13 +23,13 @@ CREATE TABLE items (
 CREATE TABLE vectors (row INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE bodies (row INTEGER PRIMARY KEY, item TEXT NOT NULL);
 CREATE TABLE properties (
-    row INTEGER NOT NULL, key TEXT NOT NULL, element INTEGER NOT NULL, value TEXT NOT NULL, num);
+    row INTEGER NOT NULL, key TEXT NOT NULL, element INTEGER NOT NULL, value TEXT NOT NULL, folded TEXT NOT NULL, num);
 CREATE TABLE zones (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE);
 """
 _INDEXES = {
     "items_by_digest": "items (digest)",
     "properties_by_row": "properties (row)",
-    "properties_by_value": "properties (key, element, value, row)",
+    "properties_by_value": "properties (key, element, folded, row)",
     "properties_by_number": "properties (key, element, num, row) WHERE num IS NOT NULL",
 }
 _TABLES = ("meta", "unsettled", "terms", "items", "bodies", "vectors", "properties", "zones")

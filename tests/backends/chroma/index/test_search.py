@@ -143,7 +143,7 @@ def test_a_reason_has_cosine_words_and_day(store: Memory) -> None:
 def test_nothing_is_found_in_an_empty_store(memory: Memory) -> None:
     for text in (None, "anything", "what's due today", "#x", '"x y"'):
         assert memory.find(text).total == 0
-        assert memory.find(text, {"a": 1}).unknown == ("a",)
+        assert memory.find(text, {"a": 1}).why_none == "There are no items yet."
 
 
 @pytest.mark.parametrize("limit", [0, -1])

@@ -16,9 +16,29 @@ from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER
 from tests.examples import examples
 
-KEYS = st.sampled_from(["type", "n", "due", "tags", "odd key", "ana:x", "#"])
+KEYS = st.sampled_from(["type", "n", "due", "tags", "odd key", "start_date", "end_date", "ana:x", "#"])
 VALUES: list[Any] = [
-    *("task", "note", "", "é", True, False, 0, 1, 1.0, 2.5, -3, 2**60, None, ["a", 1], {"a": 1}),
+    *(
+        "task",
+        "Task",
+        "note",
+        "",
+        "é",
+        "É",
+        "x" * 450 + "Task",
+        True,
+        False,
+        0,
+        1,
+        1.0,
+        2.5,
+        -3,
+        2**60,
+        None,
+        ["a", 1],
+        {"a": 1},
+        ["TASK", "2026-03-29"],
+    ),
     *("2026-03-29", "2026-03-29T01:30", "2026-03-28T23:30Z", "2026-03-29T00:30+14:00", "2026-03-28T12:00-11:00"),
 ]
 BOUNDS: list[Any] = [0, 1, 2.5, "2026-03-29", "2026-03-28", "2026-03-29T03:30", "2026-03-28T23:30Z"]
@@ -29,10 +49,15 @@ ordered = st.dictionaries(
 )
 membership = st.dictionaries(st.sampled_from(["$in", "$nin"]), st.lists(equality, max_size=3), min_size=1, max_size=1)
 other = st.dictionaries(
-    st.sampled_from(["$ne", "$eq", "$contains"]), st.sampled_from(VALUES[:12]), min_size=1, max_size=1
+    st.sampled_from(["$ne", "$eq", "$contains"]),
+    st.sampled_from([*VALUES[:14], "AS", "2026-03-29"]),
+    min_size=1,
+    max_size=1,
 )
 single = st.dictionaries(
     KEYS, equality.filter(lambda v: not isinstance(v, dict)) | ordered | membership | other, max_size=2
+) | st.fixed_dictionaries(
+    {"$on": st.sampled_from(BOUNDS[3:]) | st.fixed_dictionaries({"$gte": st.sampled_from(BOUNDS[3:])})}
 )
 filters = st.recursive(
     single,
@@ -44,12 +69,12 @@ filters = st.recursive(
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     memory = open_memory(tmp_path_factory.mktemp("where"), EMBEDDER, Clock(BERLIN))
-    names = ("type", "n", "due", "tags", "odd key", "ana:x", "#")
+    names = ("type", "n", "due", "tags", "start_date", "end_date", "odd key", "ana:x", "#")
     pairs = itertools.product(names, VALUES)
     stamp = memory.stamp()
     chroma_of(memory).fill(
         [
-            Item(f"item{n:04}", f"item {n}", {key: value, names[n % 7]: VALUES[n % 11]}, stamp, stamp)
+            Item(f"item{n:04}", f"item {n}", {key: value, names[n % 9]: VALUES[n * 7 % len(VALUES)]}, stamp, stamp)
             for n, (key, value) in enumerate(pairs)
         ]
     )

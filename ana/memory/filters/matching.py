@@ -1,0 +1,107 @@
+"""The exact test of an item against a filter, in Python."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeGuard
+
+from ana.memory.filters.nodes import ORDER, OWN_KEYS, Compare, DateOperand, Node, On, Operand, Or
+from ana.memory.item import Item
+from ana.time.spans import Span, date_span
+from ana.values import Json, fold_case
+
+
+def matches(node: Node, item: Item) -> bool:
+    """Return whether an item passes the filter."""
+    if isinstance(node, Compare):
+        return _TESTS[node.op](_get_value(item, node.key), node.operand)
+    if isinstance(node, On):
+        return any(_compare_spans(*span, node.window) == 0 for span in _iter_spans(item, node.window))
+    passed = (matches(part, item) for part in node.parts)
+    return any(passed) if isinstance(node, Or) else all(passed)
+
+
+def _get_value(item: Item, key: str) -> Json:
+    if key in item.properties:  # also where it is null: the property hides the item's own value
+        return item.properties[key]
+    return getattr(item, key) if key in OWN_KEYS else None
+
+
+def _iter_spans(item: Item, window: DateOperand) -> Iterator[Span]:
+    """Yield the spans of an item's dates, and the stretch from its start_date to its end_date."""
+    for key, value in item.properties.items():
+        if key not in OWN_KEYS:
+            for each in value if isinstance(value, list) else (value,):
+                if span := date_span(each, window.zone):
+                    yield span
+    first, last = (date_span(item.properties.get(key), window.zone) for key in ("start_date", "end_date"))
+    if first and last and first[0] <= last[1]:
+        yield first[0], last[1]
+
+
+def _compare_order(value: Json, bound: Operand) -> int | None:
+    """Return -1 if the value is before the bound, 1 if after, 0 if neither, None if the two have no order."""
+    if isinstance(bound, DateOperand):
+        span = date_span(value, bound.zone)
+        return _compare_spans(*span, bound) if span else None
+    if _is_number(value) and _is_number(bound):
+        return (value > bound) - (value < bound)
+    return None
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _compare_spans(start: int, end: int, bound: DateOperand) -> int:
+    before = end <= bound.start and start < bound.end
+    after = start >= bound.end and end > bound.start
+    return after - before
+
+
+def _is_equal(value: Json, operand: Operand) -> bool:
+    if _is_one(value, operand):
+        return True
+    return not (operand is None or isinstance(operand, list)) and _has_member(value, operand)
+
+
+def _has_member(value: Json, operand: Operand) -> bool:
+    return isinstance(value, list) and any(_is_one(each, operand) for each in value)
+
+
+def _is_one(value: Json, operand: Operand) -> bool:
+    """Return whether a value equals an operand as a whole."""
+    if not isinstance(operand, DateOperand):
+        return _is_same(fold_case(value), fold_case(operand))
+    span = date_span(value, operand.zone)
+    return bool(span and _compare_order(value, operand) == 0 and operand.start <= span[0] and span[1] <= operand.end)
+
+
+def _is_same(left: Json, right: Json) -> bool:
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_is_same, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_is_same(left[key], right[key]) for key in left)
+    return isinstance(left, bool) == isinstance(right, bool) and left == right  # in Python, True == 1
+
+
+def _is_any(value: Json, operands: tuple[Operand, ...]) -> bool:
+    return any(_is_equal(value, each) for each in operands)
+
+
+def _contains(value: Json, operand: Operand) -> bool:
+    if isinstance(value, str) and isinstance(operand, str):
+        return str(fold_case(operand)) in str(fold_case(value))
+    return _has_member(value, operand) or (isinstance(operand, DateOperand) and _is_one(value, operand))
+
+
+def _test_order(*sides: int) -> Callable[[Json, Any], bool]:
+    return lambda value, bound: _compare_order(value, bound) in sides
+
+
+_TESTS: dict[str, Callable[[Json, Any], bool]] = {
+    "$eq": _is_equal,
+    "$ne": lambda value, operand: not _is_equal(value, operand),
+    "$in": _is_any,
+    "$nin": lambda value, operands: not _is_any(value, operands),
+    "$contains": _contains,
+    **{op: _test_order(*sides) for op, sides in zip(ORDER, ((1,), (0, 1), (-1,), (-1, 0)), strict=True)},
+}

@@ -1,0 +1,81 @@
+"""The tree of a filter."""
+
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import TypeAlias
+
+from ana.values import Json
+
+OWN_KEYS = ("id", "created_at", "updated_at")
+ORDER = ("$gt", "$gte", "$lt", "$lte")
+
+
+@dataclass(frozen=True)
+class DateOperand:
+    """A date as an operand.
+
+    Args:
+        start: First microsecond since 1970 in UTC.
+        end: The microsecond after the last.
+        zone: The person's zone, in which stored values are read as well.
+    """
+
+    start: int
+    end: int
+    zone: tzinfo
+
+
+Operand: TypeAlias = Json | DateOperand
+
+
+@dataclass(frozen=True)
+class Compare:
+    """One condition on one key.
+
+    Args:
+        key: A property, or id, created_at, updated_at.
+        op: $eq $ne $gt $gte $lt $lte $in $nin or $contains.
+        operand: A tuple of operands for $in and $nin, a number or DateOperand for $gt $gte $lt $lte.
+    """
+
+    key: str
+    op: str
+    operand: Operand | tuple[Operand, ...]
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """Return the operand, or all of several."""
+        return self.operand if isinstance(self.operand, tuple) else (self.operand,)
+
+
+@dataclass(frozen=True)
+class On:
+    """True if some date of an item, or the stretch from its start_date to its end_date, touches a window of time."""
+
+    window: DateOperand
+
+
+@dataclass(frozen=True)
+class And:
+    """True if every part is; without parts always true."""
+
+    parts: tuple["Node", ...]
+
+
+@dataclass(frozen=True)
+class Or:
+    """True if some part is."""
+
+    parts: tuple["Node", ...]
+
+
+Node: TypeAlias = And | Or | Compare | On
+
+EVERY_ITEM = And(())
+
+
+def find_keys(node: Node) -> set[str]:
+    """Return every key that the filter asks about."""
+    if isinstance(node, And | Or):
+        return {key for part in node.parts for key in find_keys(part)}
+    return {node.key} if isinstance(node, Compare) else set()

@@ -1,0 +1,52 @@
+"""Records like another, by the vectors that are stored: nothing is embedded."""
+
+import re
+from datetime import date
+
+from ana.memory.backend import Backend
+from ana.memory.changes import Kind
+from ana.memory.filters import EVERY_ITEM, Node, matches
+from ana.memory.item import Item
+from ana.memory.search.found import Found, Reason
+from ana.memory.search.query import parse_query
+
+NEAREST = 5
+"""How many of the nearest records are looked at."""
+
+ALIKE = 0.7
+"""The cosine from which two records with the same words say the same; properties alone can take them so far apart."""
+
+
+MOST = 500
+"""How many of the nearest items a filter is applied to."""
+
+
+def find_similar(backend: Backend, id: str, where: Node, limit: int) -> Found:
+    """Return the items nearest in meaning to a stored item, without itself."""
+    is_filtered = where != EVERY_ITEM
+    near = backend.find_similar("item", id, MOST if is_filtered else limit + 1)
+    passing = [(item, Reason(cosine, filter=is_filtered)) for item, cosine in near if matches(where, item)]
+    best = passing[:limit]
+    reasons = tuple(reason for _, reason in best)
+    return Found([item for item, _ in best], len(passing), len(passing) > limit, reasons)
+
+
+def find_twins(backend: Backend, kind: Kind, record: Item, most: int) -> list[Item]:
+    """Return stored records that say nearly the same as a stored one, the nearest first."""
+    near = backend.find_similar(kind, record.id, NEAREST)
+    return [other for other, cosine in near if _is_twin(record, other, cosine, backend.twin_cosine)][:most]
+
+
+def _is_twin(one: Item, other: Item, cosine: float, enough: float) -> bool:
+    # no embedder tells numbers apart: report 3 is not report 4
+    if cosine < ALIKE or _numbers(one.content) != _numbers(other.content):
+        return False
+    return cosine >= enough or _words(one.content) == _words(other.content) != frozenset()
+
+
+def _numbers(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\d+", text))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(parse_query(text, date.min).words)
