@@ -33,8 +33,9 @@ class Postings:
         self.rows: Rows = np.array([row for row, _ in known], np.int64)
         places = np.repeat(np.arange(len(known), dtype=np.uint64), [len(terms) for _, terms in known])
         flat = np.concatenate([terms for _, terms in known]) if known else np.empty(0, np.uint32)
-        # place and term as one number: one sort groups a document's words and drops repeated ones
-        pairs = np.unique(places << np.uint64(32) | flat.astype(np.uint64))
+        # place and term as one number: one sort groups a document's words; numpy's unique hashes, in thrice the time
+        pairs = np.sort(places << np.uint64(32) | flat.astype(np.uint64))
+        pairs = pairs[np.diff(pairs, prepend=np.uint64(2**64 - 1)) != 0]
         self._lay_out((pairs >> np.uint64(32)).astype(np.int64), pairs.astype(np.uint32))
 
     def _lay_out(self, places: Places, terms: Terms) -> None:

@@ -158,7 +158,7 @@ class Index:
     def load_vectors(self, db: sqlite3.Connection) -> Vectors:
         """Return the vectors of all items, loaded at the first use."""
         if self._vectors is None:
-            self._vectors = Vectors(db.execute("SELECT row, vector FROM vectors ORDER BY row").fetchall())
+            self._vectors = Vectors(db.execute("SELECT row, vector FROM vectors ORDER BY row"))
         return self._vectors
 
     def close(self) -> None:

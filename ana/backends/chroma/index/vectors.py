@@ -16,12 +16,14 @@ class Vectors:
     """
 
     def __init__(self, stored: Iterable[tuple[int, bytes]]) -> None:
-        known = list(stored)
-        self._count = len(known)
-        self._rows: Rows = np.array([row for row, _ in known], np.int64)
-        self._places = {row: place for place, (row, _) in enumerate(known)}
-        flat = np.frombuffer(b"".join(vector for _, vector in known), np.float32)
-        self._matrix = flat.reshape(len(known), -1).copy() if known else np.empty((0, 0), np.float32)
+        rows, flat = [], bytearray()  # read one by one into writable memory: a list of all would double it
+        for row, vector in stored:
+            rows.append(row)
+            flat += vector
+        self._count = len(rows)
+        self._rows: Rows = np.array(rows, np.int64)
+        self._places = {row: place for place, row in enumerate(rows)}
+        self._matrix = np.frombuffer(flat, np.float32).reshape(len(rows), -1) if rows else np.empty((0, 0), np.float32)
 
     @property
     def rows(self) -> Rows:
