@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 
 from ana.memory.backend import Backend
 from ana.memory.filters import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or, find_keys
+from ana.memory.item import is_date_key
 from ana.memory.search.query import Query
 from ana.time.dates import with_weekday
 from ana.time.spans import date_span
@@ -81,7 +82,7 @@ class _Explainer:
 
     def _explain_condition(self, node: Node) -> str:
         if isinstance(node, On):
-            keys = self._backend.list_keys()
+            keys = [key for key in self._backend.list_keys() if is_date_key(key)]
             known = [value for key in keys for value, _ in self._backend.list_values(key)]
             return f"Nothing is {describe(node)}{_name_dates(known, node.window)}."
         compares = [part for part in (node.parts if isinstance(node, And) else (node,)) if isinstance(part, Compare)]

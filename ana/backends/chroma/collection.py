@@ -136,11 +136,12 @@ class ChromaCollection:
         """Return the records nearest to one by its stored vector, best first, with their cosines; without itself."""
 
         def find(source: ChromaSource) -> list[tuple[Item, float]]:
-            stored = source.get_many([id])
-            if not stored:
+            db = self.index.make_ready(source)
+            vector = lookup.get_vector(db, id)
+            if vector is None:
                 return []
-            near = source.find_nearest(stored[0].vector, min(limit + 1, source.count()))
-            items = {item.id: item for item in source.get_items([each for each in near if each != id])}
+            near = source.find_nearest(vector, min(limit + 1, source.count()))
+            items = lookup.get_items(db, [each for each in near if each != id])
             return [(items[each], cosine) for each, cosine in near.items() if each in items][:limit]
 
         return self._search_with_retry(find)

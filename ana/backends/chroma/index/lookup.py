@@ -131,6 +131,19 @@ def load_items(db: sqlite3.Connection, entries: Sequence[IndexEntry]) -> list[It
     return [by_row[entry.row] for entry in entries]
 
 
+def get_items(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Item]:
+    """Return the items with these ids; ids that do not exist are left out."""
+    entries = "SELECT item FROM items JOIN bodies USING (row) WHERE id IN (SELECT value FROM json_each(?))"
+    items = (Item(**json.loads(item)) for (item,) in db.execute(entries, (_to_json(ids),)))
+    return {item.id: item for item in items}
+
+
+def get_vector(db: sqlite3.Connection, id: str) -> NDArray[np.float32] | None:
+    """Return the vector of an item, as it is stored."""
+    found = db.execute("SELECT vector FROM items JOIN vectors USING (row) WHERE id = ?", (id,)).fetchone()
+    return np.frombuffer(found[0], np.float32) if found else None
+
+
 def compute_cosines(db: sqlite3.Connection, rows: Iterable[int], vector: NDArray[np.float32]) -> dict[int, float]:
     """Return the cosine of a vector of length 1 and the vector of each row."""
     some = "SELECT row, vector FROM vectors WHERE row IN (SELECT value FROM json_each(?))"

@@ -32,7 +32,12 @@ _ANY = "0, 1"
 """A value, and the members of a list."""
 
 _BODY = "CASE WHEN value LIKE '#%' THEN (SELECT item FROM bodies WHERE bodies.row = properties.row) END"
-_HAS_PART = f"ana_has_part(value, {_BODY}, ?, ?)"
+_VALUES = "SELECT DISTINCT folded FROM properties WHERE key = ? AND element = 0 AND folded NOT LIKE '#%'"
+_HAS_PART = (
+    f"(folded IN (SELECT folded FROM ({_VALUES}) WHERE ana_has_part(folded, NULL, '', ?))"
+    f" OR (folded LIKE '#%' AND ana_has_part(value, {_BODY}, ?, ?)))"
+)
+"""Each value is looked into once, however many items have it."""
 _KEYS = (
     "WITH RECURSIVE keys(key) AS (SELECT min(key) FROM {table} UNION ALL"
     " SELECT (SELECT min(key) FROM {table} WHERE key > keys.key) FROM keys WHERE keys.key IS NOT NULL)"
@@ -181,7 +186,8 @@ class _Compiler:
         member = _rows_where(key, "1", _equals_any([_fold(operand)]))
         if not isinstance(operand, str):
             return member
-        inside = _rows_where(key, "0", Sql(_HAS_PART, (json.dumps(key), fold_case(operand))))
+        name, part = json.dumps(key), fold_case(operand)
+        inside = _rows_where(key, "0", Sql(_HAS_PART, (name, part, name, part)))
         return join("OR", [member, inside])
 
     def _compile_window(self, window: DateOperand) -> Sql:
