@@ -82,7 +82,7 @@ class ChromaBackend:
         self.journal = Journal(path / "journal.sqlite")
         self.acts = Acts(self.collections, self.journal)
         self.healing = Healing(path, self.collections, self.journal, embedder, tell)
-        self.folder.before_opening = (self._finish_restore, self._finish_copy, self._migrate, self._heal)
+        self.folder.before_opening = (self._finish_copies, self._migrate, self._heal)
         bind = (self._settle_reindex, self._follow_embedder, self._unbind_empty)
         self.folder.after_opening = (*bind, self.healing.complete, self.acts.settle)
 
@@ -239,10 +239,8 @@ class ChromaBackend:
             finally:
                 self.folder.close()  # the collections were replaced
 
-    def _finish_restore(self) -> None:
+    def _finish_copies(self) -> None:
         finish_restore(self.path)
-
-    def _finish_copy(self) -> None:
         finish_copy(self.path)
 
     def _migrate(self) -> None:
