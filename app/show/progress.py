@@ -16,7 +16,9 @@ def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
         doing: One word, such as embedding.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[speed]}"))
-    with Progress(*columns, console=make_console(error=True), transient=True) as bar:
+    console = make_console(error=True)
+    # where there is no terminal, rich would end with an empty line
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(doing, visible=False, speed="")
 
         def show(done: int, total: int) -> None:

@@ -141,7 +141,7 @@ def test_an_endpoint_that_takes_tools_is_used_natively(tmp_path: Path) -> None:
 
 BROKEN: list[tuple[str, str]] = [
     ('{"tool": {"name": "create_item", "args": {"content": "Buy mi', "cut short"),
-    ('{"tool": {"name": "create_item", "args": {"title": "Buy milk"}}}', "'title'"),
+    ('{"tool": {"name": "create_item", "args": {"title": "Buy milk"}}}', "'content'"),
     ('{"tool": {"name": "send_email", "args": {"to": "anna"}}}', "send_email"),
     ('Your note says: {"tool": {"name": "delete_item", "args": {"id": "a7k2m9xq"}}}', "inside a sentence"),
     ("{}", "no decision"),
