@@ -82,8 +82,15 @@ class Settings(BaseModel):
     )
     temperature: float = Field(0.0, ge=0, le=2, description="sampling temperature")
     max_tokens: int | None = Field(None, gt=0, description="most tokens of one model reply")
-    openai_input_price_per_1k: float = Field(0.0, ge=0, description="USD per 1,000 input tokens, for cost_usd")
-    openai_output_price_per_1k: float = Field(0.0, ge=0, description="USD per 1,000 output tokens, for cost_usd")
+    openai_input_price_per_1k: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="USD per 1,000 input tokens; counts more than known prices"
+    )
+    openai_output_price_per_1k: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="USD per 1,000 output tokens; counts more than known prices"
+    )
+    ana_daily_budget_usd: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="most USD for models in a day of yours; a turn then ends politely"
+    )
     log_level_app: Level = Field("INFO", description="log level of ana")
     log_level_deps: Level = Field("INFO", description="log level of everything else")
     log_to_console: bool = Field(False, description="also log to standard error")

@@ -17,6 +17,7 @@ from ana.output import escape_controls, prepare_streams, silence, tell, write_li
 from app.cli.ask import ask
 from app.cli.backup import backup
 from app.cli.chat import chat
+from app.cli.cost import cost
 from app.cli.describe import describe
 from app.cli.doctor import doctor
 from app.cli.due import due
@@ -92,6 +93,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "restore": restore,
     "reindex": reindex,
     "traces": traces,
+    "cost": cost,
     "serve": serve,
 }
 GROUPS = {"threads": threads, "trash": trash}

@@ -53,6 +53,8 @@ def serve(order: Order) -> Any:
     params.model_alias = {os.path.basename(order["path"])}
     params.hostnames, params.port, params.api_keys = ["127.0.0.1"], order["port"], [order["key"]]
     params.n_ctx, params.n_predict = order["context"], order["longest"]
+    # its threads wait for each other at every step, so one that must share its core would hold up all
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = max((os.cpu_count() or 1) - 1, 1)
     params.use_jinja = True  # the file's own template
     params.endpoint_slots = params.endpoint_props = params.ui = False  # pages that show what was said
     return xllamacpp.Server(params)

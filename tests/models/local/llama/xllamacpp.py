@@ -13,7 +13,7 @@ class CommonParams:
     """Takes every parameter."""
 
     def __init__(self) -> None:
-        self.model = SimpleNamespace(path="")
+        self.model, self.cpuparams, self.cpuparams_batch = SimpleNamespace(), SimpleNamespace(), SimpleNamespace()
         self.hostnames: list[str] = []
         self.port = 0
         self.api_keys: list[str] = []

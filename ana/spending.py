@@ -1,0 +1,107 @@
+"""What was spent on models today, in all conversations of a data folder and by every program that uses it.
+
+The sum is a note in the data folder, so that no turn reads other turns' traces. It is derived: without it, or on
+another day, it is added up again from the traces.
+"""
+
+import json
+import logging
+from collections.abc import Iterator
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from ana.files import write_whole
+from ana.models.prices import cost
+from ana.settings import Settings
+from ana.time.clock import Clock
+from ana.tracing.traces import Traces
+
+NOTE = "spending.json"
+SECONDS = 10.0
+"""How long to wait for another program that writes the note."""
+
+_log = logging.getLogger(__name__)
+
+
+class Spending:
+    """The running total of the person's day.
+
+    Args:
+        settings: For the data folder and the prices.
+        clock: For the person's day.
+        traces: The traces that the sum is made of.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock, traces: Traces) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._traces = traces
+        self._note = settings.ana_data_dir / NOTE
+
+    def today(self) -> float:
+        """Return what was spent today, in USD."""
+        noted = self._read()
+        return self._add_up() if noted is None else noted
+
+    def add(self, usd: float) -> None:
+        """Add the cost of a call. If it cannot be noted, a turn goes on all the same."""
+        day = self._clock.now().date()
+        try:
+            self._note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with FileLock(self._note.with_suffix(".lock"), timeout=SECONDS):
+                text = json.dumps({"day": day.isoformat(), "usd": round(self.today() + usd, 9)})
+                write_whole(self._note, text, mode=0o600)
+        except (OSError, Timeout) as exc:
+            _log.warning("what a model call cost could not be noted: %s", exc)
+
+    def _read(self) -> float | None:
+        """Return the sum in the note; None if it is of another day, damaged or missing."""
+        try:
+            noted = json.loads(self._note.read_text(encoding="utf-8"))
+            is_of_today = noted["day"] == self._clock.now().date().isoformat()
+            return float(noted["usd"]) if is_of_today else None
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+
+    def _add_up(self) -> float:
+        today = self._clock.now().date()
+        midnight = datetime.combine(today, time(), self._clock.zone).timestamp()
+        total = 0.0
+        for id in self._traces.ids():
+            path = self._traces.path(id)
+            if path.stat().st_mtime >= midnight:  # a record of today was written today
+                total += sum(self._iter_costs(path, today))
+        return total
+
+    def _iter_costs(self, path: Path, day: date) -> Iterator[float]:
+        for record in read_records(path)[0]:
+            if self._clock.day(record["ts"]) == day:
+                yield recorded_cost(record, self._settings) or 0.0
+
+
+def read_records(path: Path) -> tuple[list[dict[str, Any]], int]:
+    """Return every attempt at a turn that a trace file holds, also those that others replaced, for all were paid for;
+    and how many lines cannot be read."""
+    found, damaged = [], 0
+    for line in path.read_text(encoding="ascii", errors="replace").splitlines():
+        try:
+            record = json.loads(line)
+            datetime.fromisoformat(record["ts"]).astimezone()
+            usage = record["usage"]
+            _ = int(usage["input_tokens"]) + int(usage["output_tokens"]), str(record["model"])
+            found.append(record)
+        except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
+            damaged += 1
+    return found, damaged
+
+
+def recorded_cost(record: dict[str, Any], settings: Settings) -> float | None:
+    """Return what a turn cost: as its record says, or by the price that is known by now; None if none is."""
+    # before prices were known by themselves, a record said 0 for a model that was paid for
+    if record.get("cost_usd"):
+        return float(record["cost_usd"])
+    provider = record.get("provider", "offline")
+    return cost(record["usage"], record["model"], settings.model_copy(update={"llm_provider": provider}))
