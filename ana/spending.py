@@ -85,17 +85,22 @@ class Spending:
 def read_records(path: Path) -> tuple[list[dict[str, Any]], int]:
     """Return every attempt at a turn that a trace file holds, also those that others replaced, for all were paid for;
     and how many lines cannot be read."""
-    found, damaged = [], 0
-    for line in path.read_text(encoding="ascii", errors="replace").splitlines():
-        try:
-            record = json.loads(line)
-            datetime.fromisoformat(record["ts"]).astimezone()
-            usage = record["usage"]
-            _ = int(usage["input_tokens"]) + int(usage["output_tokens"]), str(record["model"])
-            found.append(record)
-        except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
-            damaged += 1
-    return found, damaged
+    lines = path.read_text(encoding="ascii", errors="replace").splitlines()
+    found = [record for line in lines if (record := _read_record(line)) is not None]
+    return found, len(lines) - len(found)
+
+
+def _read_record(line: str) -> dict[str, Any] | None:
+    """Return a record with a time, a model, tokens and a cost that can be added up; None if the line is none."""
+    try:
+        record: dict[str, Any] = json.loads(line)
+        datetime.fromisoformat(record["ts"]).astimezone()
+        usage = record["usage"]
+        counts = [usage["input_tokens"], usage["output_tokens"], usage.get("cached_tokens", 0), record["cost_usd"] or 0]
+        is_sound = all(isinstance(count, int | float) for count in counts) and isinstance(record["model"], str)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
+        return None
+    return record if is_sound else None
 
 
 def recorded_cost(record: dict[str, Any], settings: Settings) -> float | None:

@@ -113,7 +113,7 @@ def _send_shortened(send: Send, history: list[AnyMessage]) -> tuple[AIMessage, l
     try:
         return send(shorten_messages(history))
     except ContextTooLong as exc:
-        hint = "Ask for less at once, or shorten what is always sent along: /context shows it."
+        hint = "Ask for less, or shorten what /context shows."
         raise ContextTooLong("Even this message alone is longer than the model can read.", hint) from exc
 
 

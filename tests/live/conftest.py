@@ -44,6 +44,17 @@ FIGURES = pytest.StashKey[Figures]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--readme", action="store_true", help="write the table into the README")
+    parser.addoption("--seconds", type=float, default=280.0, help="how long all tests may take")
+
+
+BEGUN = monotonic()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    """Give each test the time that is left for all of them."""
+    left = item.config.getoption("--seconds") - (monotonic() - BEGUN)
+    item.add_marker(pytest.mark.timeout(max(left, 1)))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -69,7 +80,7 @@ def live_settings(tmp_path: Path) -> Settings:
     assert found is not None, "`make live` installs it"
     assert found.origin is not None
     (file,) = Path(found.origin).parent.glob("*.gguf")
-    return load_settings(folders(tmp_path, ANA_LOCAL_MODEL=str(file), MAX_TOKENS="128", ANA_MAX_STEPS="4"))
+    return load_settings(folders(tmp_path, ANA_LOCAL_MODEL=str(file), MAX_TOKENS="64", ANA_MAX_STEPS="3"))
 
 
 @pytest.fixture

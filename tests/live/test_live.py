@@ -21,7 +21,7 @@ from tests.conftest import EMBEDDER
 from tests.live.conftest import Figures
 from tools.catalog import checker, schemas
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.live
 
 STORY = "Tell me a story about a lighthouse and its keeper."
 ONE_STEP = (
@@ -44,10 +44,10 @@ def ask(text: str) -> list[AnyMessage]:
 
 def test_text_comes_in_pieces_that_add_up_to_the_reply(native: BaseChatModel, figures: Figures) -> None:
     with figures.measure("streaming: the pieces are the reply") as right:
-        for number in range(3):
+        for number in range(2):
             pieces: list[str] = []
             reply = complete(native, ask(STORY), f"s{number}", on_text=pieces.append)
-            right.append(len(pieces) > 10 and reply.text.startswith("".join(pieces).rstrip()))
+            right.append(len(pieces) > 5 and reply.text.startswith("".join(pieces).rstrip()))
     assert all(right)
 
 
@@ -109,7 +109,8 @@ def test_a_message_that_is_too_long_is_tried_again_without_its_middle(
     live_settings: Settings, figures: Figures
 ) -> None:
     with figures.measure("context overflows: shortened and answered") as right:
-        (done,) = run_turns(live_settings, f"What is in this text? {'lorem ipsum dolor ' * 4000}")
+        one_step = live_settings.model_copy(update={"ana_max_steps": 1})
+        (done,) = run_turns(one_step, f"What is in this text? {'lorem ipsum dolor ' * 4000}")
         right.append("longer than the model" not in done.answer and done.usage["input_tokens"] > 0)
     with figures.measure("context overflows all the same: our sentence") as told:
         (done,) = run_turns(live_settings, "hi", lines=600)
@@ -124,5 +125,7 @@ def test_every_turn_of_a_weak_model_ends_with_a_record_and_receipts(live_setting
             records = [json.loads(line) for line in Path(done.trace_path).read_text().splitlines()]
             record: dict[str, Any] = next(record for record in records if record["id"] == done.trace_id)
             right.append(bool(done.answer) and record["changes"] == done.changes)
+    with figures.measure("whole turns: tools and rules read from the server's cache") as cached:
+        cached += [done.usage.get("cached_tokens", 0) > 1000 for done in answers[1:]]
     assert len(answers) == 3
-    assert all(right)
+    assert all(right + cached)
