@@ -66,7 +66,7 @@ def describe_unpriced_budget(settings: Settings) -> str:
 
 
 def cost(usage: Mapping[str, Any], model: str, settings: Settings) -> float | None:
-    """Return the cost of tokens in USD, or None where the model's price is not known.
+    """Return the cost of tokens in USD, or None where the model's price is not known; what asked no model cost nothing.
 
     Args:
         usage: input_tokens, output_tokens and, of the former, cached_tokens if there are any.
@@ -75,7 +75,7 @@ def cost(usage: Mapping[str, Any], model: str, settings: Settings) -> float | No
     """
     price = find_price(model, settings)
     if price is None:
-        return None
+        return None if usage["input_tokens"] or usage["output_tokens"] else 0.0
     cached = min(usage.get("cached_tokens", 0), usage["input_tokens"])
     spent: float = (usage["input_tokens"] - cached) * price.read + cached * price.cached
     spent += usage["output_tokens"] * price.written

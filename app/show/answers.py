@@ -43,7 +43,7 @@ def show_answer(answer: "Done") -> None:
 def describe_cost(answer: "Done") -> str:
     """Return what a turn cost in one line; empty where nothing was paid."""
     usage, usd = answer.usage, answer.cost_usd
-    if usd == 0 or not usage["input_tokens"]:
+    if usd == 0:
         return ""
     about = "about " if usage["estimated"] else ""
     spent = "the price of this model is not known" if usd is None else f"{about}${usd:.4f}"

@@ -70,7 +70,6 @@ def test_cost_is_told_by_day_and_model_and_damage_is_not_hidden(ana: Run, tmp_pa
             "about $0.5000 · about 9 tokens read, 5 written",
         ),
         ({"input_tokens": 9, "output_tokens": 5, "estimated": True}, 0.0, ""),
-        ({"input_tokens": 0, "output_tokens": 0, "estimated": False}, None, ""),
     ],
 )
 def test_a_line_says_what_an_answer_cost(usage: dict[str, Any], usd: float | None, line: str) -> None:

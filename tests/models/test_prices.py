@@ -54,6 +54,10 @@ def test_own_prices_count_most_and_what_runs_here_costs_nothing(env: dict[str, s
     assert cost(CACHED, "gpt-4o", load_settings(env)) == pytest.approx(usd)
 
 
+def test_a_turn_that_asked_no_model_cost_nothing() -> None:
+    assert cost({"input_tokens": 0, "output_tokens": 0}, "new", load_settings(OPENAI)) == 0
+
+
 def test_a_budget_that_cannot_be_kept_is_said() -> None:
     budget = OPENAI | {"ANA_DAILY_BUDGET_USD": "1"}
     assert describe_unpriced_budget(load_settings(budget)) == ""
