@@ -48,7 +48,7 @@ test: $(ENCODER) ## run every test
 local: $(LOCAL) ## install llama.cpp (34 MB), which runs ANA_LOCAL_MODEL=FILE.gguf on this machine
 
 live: $(LIVE) ## a real, very weak model (93 MB) at our doors, on this machine; prints a table (under 5 minutes)
-	@$(BIN)/python -m pytest -m live tests/live
+	@$(BIN)/python -m pytest -m live tests/live $(ARGS)
 
 js: $(READY) ## the tests that need Node: LangGraph's JavaScript client and our server
 	@command -v npm >/dev/null || { echo "make js needs Node 20 or later and npm: apt install nodejs npm, brew install node, or nodejs.org"; exit 2; }
