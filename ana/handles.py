@@ -70,10 +70,13 @@ def open_handles(
     Raises:
         ConfigError: The model, the embedder or the client of LangSmith cannot be built from the settings.
     """
+    from ana.models.prices import describe_unpriced_budget
     from ana.models.providers import build_model
     from ana.tracing.langsmith import connect
 
     connect(settings)
+    if warning := describe_unpriced_budget(settings):
+        _tell(warning)
     model = model or build_model(settings, instruct)
     data = _open_data(settings, backend) if backend else _open_folder(settings, program)
     return Handles(data.settings, data.clock, data.memory, data.traces, model)
@@ -130,7 +133,7 @@ def open_data_folder(settings: Settings, program: str) -> Iterator[FolderHandles
 
 
 def _tell(text: str) -> None:
-    """Report the progress of a repair, on the screen and in the log."""
+    """Tell the person, on the screen and in the log."""
     _log.warning(text)
     tell(text)
 

@@ -18,7 +18,7 @@ TRACES = "traces"
 
 OPENAI_URL = "https://api.openai.com/v1"
 
-Provider = Literal["auto", "openrouter", "openai", "ollama", "offline"]
+Provider = Literal["auto", "openrouter", "openai", "ollama", "local", "offline"]
 ToolCalls = Literal["auto", "1", "0"]
 Autonomy = Literal["advise", "confirm", "act"]
 Embeddings = Literal["auto", "wordllama", "minilm", "openai", "ollama"]
@@ -70,6 +70,10 @@ class Settings(BaseModel):
     openai_base_url: str | None = Field(None, description="any OpenAI-compatible server instead of OpenAI")
     ollama_host: str = Field("http://localhost:11434", description="where Ollama listens")
     ollama_model: str | None = Field(None, description="Ollama model; setting it configures Ollama")
+    ana_local_model: ProjectPath | None = Field(
+        None,
+        description="GGUF file that llama.cpp runs on this machine (`make local`); setting it configures local",
+    )
     use_tool_calls: ToolCalls = Field(
         "auto", description="1: native tool calls; 0: JSON decisions; auto: native, else JSON"
     )
@@ -78,8 +82,15 @@ class Settings(BaseModel):
     )
     temperature: float = Field(0.0, ge=0, le=2, description="sampling temperature")
     max_tokens: int | None = Field(None, gt=0, description="most tokens of one model reply")
-    openai_input_price_per_1k: float = Field(0.0, ge=0, description="USD per 1,000 input tokens, for cost_usd")
-    openai_output_price_per_1k: float = Field(0.0, ge=0, description="USD per 1,000 output tokens, for cost_usd")
+    openai_input_price_per_1k: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="USD per 1,000 input tokens; counts more than known prices"
+    )
+    openai_output_price_per_1k: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="USD per 1,000 output tokens; counts more than known prices"
+    )
+    ana_daily_budget_usd: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="most USD for models in a day of yours; a turn then ends politely"
+    )
     log_level_app: Level = Field("INFO", description="log level of ana")
     log_level_deps: Level = Field("INFO", description="log level of everything else")
     log_to_console: bool = Field(False, description="also log to standard error")
@@ -138,7 +149,9 @@ class Settings(BaseModel):
             return "openrouter"
         if self.openai_api_key:
             return "openai"
-        return "ollama" if self.ollama_model else "offline"
+        if self.ollama_model:
+            return "ollama"
+        return "local" if self.ana_local_model else "offline"
 
 
 def read_environment() -> dict[str, str]:

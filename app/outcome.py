@@ -32,8 +32,8 @@ class Done:
         trace_id: The id of the turn's record.
         trace_path: The file that holds it.
         steps: The calls and violations, in order.
-        usage: Tokens: input_tokens, output_tokens, estimated.
-        cost_usd: By the prices in the settings.
+        usage: Tokens: input_tokens, output_tokens, estimated; cached_tokens of the former, if there are any.
+        cost_usd: What the model calls cost; None where the model's price is not known.
         changes: Receipts of every write, in order.
         error: Why the turn failed; None when it did not.
         fruitless: Nothing was understood, or the last calculation failed.
@@ -47,7 +47,7 @@ class Done:
     trace_path: str
     steps: list[Step]
     usage: dict[str, Any]
-    cost_usd: float
+    cost_usd: float | None
     changes: list[dict[str, Any]]
     error: str | None
     fruitless: bool = False

@@ -13,9 +13,11 @@ from langgraph.types import Interrupt, StateSnapshot
 
 from ana.errors import AnaError, NotWaiting, UserError
 from ana.handles import Handles
+from ana.models.prices import cost
+from ana.models.providers import model_name
 from ana.ownership import PATIENCE, thread_lock
 from ana.settings import Autonomy
-from ana.tracing.record import build_record, cost, list_steps
+from ana.tracing.record import build_record, list_steps
 from ana.values import plain_text
 from app.open_turn import DROPPED, build_input, close, find_unanswered
 from app.outcome import CutShort, Done, Waiting, read_request
@@ -187,7 +189,7 @@ class Assistant:
             trace_path=str(self.handles.traces.path(thread_id)),
             steps=list_steps(messages, turn["corrections"]),
             usage=dict(turn["usage"]),
-            cost_usd=cost(turn["usage"], self.handles.settings),
+            cost_usd=cost(turn["usage"], model_name(self.handles.settings), self.handles.settings),
             changes=receipts(messages),
             receipt=turn.get("receipt", ""),
             error=turn["error"],

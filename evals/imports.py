@@ -20,6 +20,7 @@ LEVELS = {
     "ana.backends": 3,
     "ana.tracing": 3,
     "ana.transfer": 4,
+    "ana.spending": 4,
     "ana.handles": 5,
     "prompts": 6,
     "tools": 7,

@@ -78,6 +78,10 @@ DOORS = (
         "everything in one file, conversations and traces included, taken while it is in use; and back",
     ),
     ("`ana traces [--older-than 30d [--purge]]`", "the traces: how many turns, how large; old ones forgotten"),
+    (
+        "`ana cost [--since 7d] [--json]`",
+        "what models cost, by day and model, from the traces; lines that cannot be read are named",
+    ),
     ("`ana reindex [--embeddings NAME]`", "embeds everything again; the old or the new, never neither"),
     ("`ana describe [-s N] [--json]`", "what the store holds"),
     ("`make dev`", "the LangGraph dev server on 127.0.0.1:2024, for Studio and the API"),

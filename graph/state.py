@@ -30,6 +30,8 @@ class Usage(TypedDict):
 
     input_tokens: int
     output_tokens: int
+    cached_tokens: NotRequired[int]
+    """Of the input tokens, those that the provider had in its cache; left out if there are none."""
     estimated: bool
     """Whether the provider told none, so that they were counted at four characters each."""
 

@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.messages.tool import ToolCall
 
+from ana.handles import Handles
+from ana.models.prices import FREE_OF_CHARGE, find_price
+from ana.models.providers import model_name
 from ana.settings import Settings
 from graph.state import Turn
 from nodes.history import receipts, this_turn
+from nodes.usage import open_spending
 from tools.artifacts import Receipt
 
 REPEATS = 3
@@ -19,6 +23,9 @@ MOST_NAMED = 5
 
 MOST_CHARACTERS = 60
 """Of the content of each."""
+
+SMALLER = "ask for it again in smaller pieces"
+TOMORROW = "ask for it again tomorrow, or raise ANA_DAILY_BUDGET_USD"
 
 _DONE = {"create": "stored", "update": "changed", "delete": "deleted"}
 
@@ -39,6 +46,19 @@ def limit_reached(turn: Turn, settings: Settings, max_steps: int | None) -> str 
     return None
 
 
+def budget_reached(handles: Handles, model: str | None) -> str | None:
+    """Return the day's budget as the end of "I stopped at" if it is spent and the model costs money, or None.
+
+    Args:
+        handles: For the budget and what was spent.
+        model: Another model's name, if the run chose one.
+    """
+    budget, settings = handles.settings.ana_daily_budget_usd, handles.settings
+    if budget is None or find_price(model or model_name(settings), settings) == FREE_OF_CHARGE:
+        return None
+    return f"the budget of ${budget:g} for one day" if open_spending(handles).today() >= budget else None
+
+
 def find_repeated_call(reply: AIMessage, messages: Sequence[AnyMessage]) -> ToolCall | None:
     """Return the call that a reply asks for once too often, or None."""
     seen = [_as_text(call) for m in this_turn(messages) if isinstance(m, AIMessage) for call in m.tool_calls]
@@ -49,19 +69,20 @@ def find_repeated_call(reply: AIMessage, messages: Sequence[AnyMessage]) -> Tool
     return None
 
 
-def explain_stop(limit: str, messages: Sequence[AnyMessage]) -> str:
+def explain_stop(limit: str, messages: Sequence[AnyMessage], advice: str = SMALLER) -> str:
     """Tell the person why the turn ended, what was done, and that the rest was not.
 
     Args:
         limit: The end of "I stopped at".
         messages: The thread's.
+        advice: How the rest can be had.
     """
     # It is built from receipts and not asked of the model: the model is over its limit, and may not know what it did.
     done = receipts(this_turn(messages))
     named = "; ".join(_describe(receipt) for receipt in done[:MOST_NAMED])
     more = f"; and {len(done) - MOST_NAMED} more" if len(done) > MOST_NAMED else ""
     kept = f"This was done and stays: {named}{more}." if done else "Nothing was changed."
-    return f"I stopped at {limit}. {kept} Anything else you asked for was not done; ask for it again in smaller pieces."
+    return f"I stopped at {limit}. {kept} Anything else you asked for was not done; {advice}."
 
 
 def _as_text(call: ToolCall) -> str:

@@ -1,6 +1,7 @@
 """reason: build the prompt, call the model."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
@@ -14,15 +15,16 @@ from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit, withdraw
 from graph.state import Loaded, State, Turn, call_id
 from nodes.history import fence_results, insert_corrections, repair_messages, shorten_messages
-from nodes.limits import explain_stop, find_repeated_call, limit_reached
+from nodes.limits import TOMORROW, budget_reached, explain_stop, find_repeated_call, limit_reached
 from nodes.load_context import read_prompt_inputs
 from nodes.policies.claims import claimed_write_needs_receipt
 from nodes.policies.evidence import Evidence
 from nodes.summary import recall
-from nodes.usage import add_usage
+from nodes.usage import add_usage, charge
 from prompts import render
 from tools.catalog import schemas
 
+Send = Callable[[list[AnyMessage]], tuple[AIMessage, list[AnyMessage]]]
 EMPTY = "(empty - populate as you learn about the user)"
 
 
@@ -32,6 +34,9 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     handles = context.handles
     if limit := limit_reached(turn, handles.settings, context.max_steps):
         return {"draft": explain_stop(limit, state["messages"]), "turn": turn | {"error": "limit"}}
+    if limit := budget_reached(handles, context.model_options().get("model")):
+        stop = explain_stop(limit, state["messages"], TOMORROW)
+        return {"draft": stop, "turn": turn | {"error": "limit"}}
     # `loaded` is not checkpointed, so it is missing when a turn goes on in another process.
     loaded = state.get("loaded") or read_prompt_inputs(handles)
     system = system_message(loaded)
@@ -42,7 +47,8 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
     # What the model saw is kept with the turn: a line that somebody else changes from now on is not overwritten.
     shown = {str(number): line_digest(text) for number, text in loaded["lines"].items()}
-    turn = _add_decision(turn, reply, messages) | {"shown": shown}
+    before, turn = turn["usage"], _add_decision(turn, reply, messages) | {"shown": shown}
+    charge(handles, before, turn["usage"], context.model_options().get("model"))
     has_calls = bool(reply.tool_calls or reply.invalid_tool_calls)
     if has_calls and reply.text:  # only now it is known that it was not a draft
         withdraw(runtime, str(reply.id))
@@ -95,7 +101,20 @@ def _ask_model(state: State, runtime: Runtime[Context], system: SystemMessage) -
     try:
         return send(history)
     except ContextTooLong:
+        return _send_shortened(send, history)
+
+
+def _send_shortened(send: Send, history: list[AnyMessage]) -> tuple[AIMessage, list[AnyMessage]]:
+    """Send this turn alone.
+
+    Raises:
+        ContextTooLong: That is still too long, so a new conversation would not help.
+    """
+    try:
         return send(shorten_messages(history))
+    except ContextTooLong as exc:
+        hint = "Ask for less, or shorten what /context shows."
+        raise ContextTooLong("Even this message alone is longer than the model can read.", hint) from exc
 
 
 def _add_decision(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> Turn:

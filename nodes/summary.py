@@ -11,8 +11,9 @@ from ana.errors import ModelFailed
 from ana.handles import Handles
 from ana.models.call import complete
 from graph.state import Turn, Usage
+from nodes.limits import budget_reached
 from nodes.receipt import strip_receipt
-from nodes.usage import add_usage
+from nodes.usage import add_usage, charge
 from prompts import render
 
 NONE = "(nothing)"
@@ -42,7 +43,8 @@ def summarise(
         The new summary, and the turn's tokens including what it cost.
     """
     usage = turn["usage"]
-    if not dropped or handles.settings.provider == "offline":
+    model = options.get("model")
+    if not dropped or handles.settings.provider == "offline" or budget_reached(handles, model):
         return earlier, usage
     request = HumanMessage(
         render("summary", earlier=earlier or NONE, conversation=_transcribe(dropped)[-MOST_CHARACTERS:])
@@ -53,7 +55,9 @@ def summarise(
         # The person asked something else: a missing summary must not fail the turn.
         _log.warning("the turns that were dropped could not be summarised: %s", exc.message)
         return earlier, usage
-    return reply.text.strip()[:LONGEST] or earlier, add_usage(usage, reply, [request])
+    total = add_usage(usage, reply, [request])
+    charge(handles, usage, total, model)
+    return reply.text.strip()[:LONGEST] or earlier, total
 
 
 def _transcribe(messages: Sequence[AnyMessage]) -> str:

@@ -53,18 +53,23 @@ def stores_what_is_said(request: dict[str, Any]) -> Said:
 OLLAMA = Said(status=400, error="registry.ollama.ai/library/gemma3:4b does not support tools")
 
 
-def without_tools(*replies: str, refusal: Said = OLLAMA) -> list[Callable[[dict[str, Any]], Said]]:
+def without_tools(
+    *replies: str, refusal: Said = OLLAMA, schema_refusal: Said | None = None
+) -> list[Callable[[dict[str, Any]], Said]]:
     """A model that answers in text, behind an endpoint that refuses requests with tools.
 
     Args:
         replies: Its texts in order; the last one is repeated.
         refusal: What the endpoint says to tools.
+        schema_refusal: What it says to a schema for the reply; None takes it.
     """
     left = list(replies)
 
     def reply(request: dict[str, Any]) -> Said:
         if "tools" in request:
             return refusal
+        if schema_refusal and "response_format" in request:
+            return schema_refusal
         return Said(left.pop(0) if len(left) > 1 else left[0])
 
     return [reply]

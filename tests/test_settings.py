@@ -20,6 +20,8 @@ from ana.settings import PROJECT, Settings, load_settings
         ({"OPENAI_API_KEY": "k", "OPENROUTER_API_KEY": "k"}, "openrouter"),
         ({"OPENAI_API_KEY": "k", "OLLAMA_MODEL": "m"}, "openai"),
         ({"OLLAMA_MODEL": "m"}, "ollama"),
+        ({"ANA_LOCAL_MODEL": "m.gguf"}, "local"),
+        ({"OLLAMA_MODEL": "m", "ANA_LOCAL_MODEL": "m.gguf"}, "ollama"),
         ({"LLM_PROVIDER": "ollama", "OPENAI_API_KEY": "k"}, "ollama"),
     ],
 )
@@ -62,10 +64,11 @@ def test_relative_paths_resolve_against_the_project(monkeypatch: pytest.MonkeyPa
         ({"LLM_PROVIDER": "openai"}, "OPENAI_API_KEY"),
         ({"LLM_PROVIDER": "openrouter"}, "OPENROUTER_API_KEY"),
         ({"LLM_PROVIDER": "ollama"}, "OLLAMA_MODEL"),
+        ({"LLM_PROVIDER": "local"}, "ANA_LOCAL_MODEL"),
     ],
 )
 def test_a_provider_without_its_key_names_the_setting(env: dict[str, str], named: str) -> None:
-    with pytest.raises(ConfigError, match=named if named != "OLLAMA_MODEL" else "no model") as caught:
+    with pytest.raises(ConfigError, match=named if named.endswith("KEY") else "no (?:model|file)") as caught:
         build_model(load_settings(env))
     assert named in caught.value.hint
 

@@ -35,7 +35,9 @@ def build_model(settings: Settings, instruct: "Callable[[str], str] | None" = No
     from ana.models.json_mode.fallback import ToolCallFallback
 
     decisions = JsonDecisions(inner=native, instruct=instruct)
-    return decisions if settings.use_tool_calls == "0" else ToolCallFallback(inner=native, json_decisions=decisions)
+    # llama.cpp takes tools also for a model whose template has no place for them, which is then never shown any
+    always = settings.use_tool_calls == "0" or settings.provider == "local"
+    return decisions if always else ToolCallFallback(inner=native, json_decisions=decisions)
 
 
 def _build_native(settings: Settings) -> "BaseChatModel":
@@ -45,12 +47,28 @@ def _build_native(settings: Settings) -> "BaseChatModel":
     if settings.provider == "openai":
         key = _require_key(settings.openai_api_key, "OPENAI_API_KEY", "openai")
         return _build_openai(settings, settings.openai_model, key, settings.openai_base_url)
+    if settings.provider == "local":
+        return _build_local(settings)
     from pydantic import SecretStr
 
     if not settings.ollama_model:
         raise ConfigError("LLM_PROVIDER is ollama, but no model is named.", "Set OLLAMA_MODEL, for example qwen3:8b.")
     url = settings.ollama_host.rstrip("/") + "/v1"
     return _build_openai(settings, settings.ollama_model, SecretStr("ollama"), url)
+
+
+def _build_local(settings: Settings) -> "BaseChatModel":
+    from pydantic import SecretStr
+
+    from ana.models.local.model import LocalModel
+    from ana.models.local.server import LONGEST, ROOM, open_server
+
+    if settings.ana_local_model is None:
+        raise ConfigError("LLM_PROVIDER is local, but no file is named.", "Set ANA_LOCAL_MODEL to a GGUF file.")
+    longest = settings.max_tokens or LONGEST
+    server = open_server(settings.ana_local_model, settings.ana_history_tokens + ROOM, longest)
+    inner = _build_openai(settings, model_name(settings), SecretStr(server.key), f"{server.url}/v1")
+    return LocalModel(inner=inner, server=server)
 
 
 def _build_offline_reader() -> "BaseChatModel":
@@ -65,7 +83,13 @@ def _build_offline_reader() -> "BaseChatModel":
 
 def model_name(settings: Settings) -> str:
     """The model's name, as people know it."""
-    names = {"openrouter": settings.openrouter_model, "openai": settings.openai_model, "ollama": settings.ollama_model}
+    file = settings.ana_local_model
+    names = {
+        "openrouter": settings.openrouter_model,
+        "openai": settings.openai_model,
+        "ollama": settings.ollama_model,
+        "local": file and file.name,
+    }
     return names.get(settings.provider) or "offline reader"
 
 

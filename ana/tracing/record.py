@@ -6,6 +6,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 
+from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.settings import Settings
 from ana.tracing.traces import FORMAT, Record, Step
@@ -31,13 +32,6 @@ def list_steps(messages: Sequence[AnyMessage], corrections: Iterable[Mapping[str
             steps += [_make_step(INVALID, {"raw": c["args"]}, answers.get(str(c["id"]))) for c in broken]
         steps += [_violation_step(c) for c in corrections if c["after"] == message.id]
     return steps
-
-
-def cost(usage: Mapping[str, Any], settings: Settings) -> float:
-    """The cost of the tokens in USD, by the prices in the settings."""
-    spent: float = usage["input_tokens"] * settings.openai_input_price_per_1k
-    spent += usage["output_tokens"] * settings.openai_output_price_per_1k
-    return round(spent / 1000, 6)
 
 
 def build_record(
@@ -69,7 +63,7 @@ def build_record(
         receipt=turn.get("receipt", ""),
         changes=[dict(change) for change in changes],
         usage=turn["usage"],
-        cost_usd=cost(turn["usage"], settings),
+        cost_usd=cost(turn["usage"], model or model_name(settings), settings),
         thread_id=thread_id,
         model=model or model_name(settings),
         provider=settings.provider,

@@ -52,7 +52,8 @@ class Record(TypedDict):
     changes: NotRequired[list[dict[str, Any]]]
     """The receipts of what the turn wrote."""
     usage: dict[str, Any]
-    cost_usd: float
+    cost_usd: float | None
+    """None where the model's price is not known."""
     thread_id: str
     model: str
     provider: str

@@ -132,7 +132,7 @@ def _show(outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
     """Print the answer or the request, and exit with what it means."""
     from ana.memory.receipts import describe_change
     from app.outcome import Done, Waiting
-    from app.show.answers import show_text
+    from app.show.answers import describe_cost, show_text
     from app.show.request import show_request
 
     if as_json:
@@ -145,6 +145,8 @@ def _show(outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
         tell(describe_change(change))
     if isinstance(outcome, Done) and outcome.receipt and not outcome.changes:
         tell(outcome.receipt)
+    if isinstance(outcome, Done) and not as_json and (line := describe_cost(outcome)):
+        tell(line)
     if isinstance(outcome, Waiting):
         again = f"ana ask --thread {shlex.quote(thread or outcome.thread_id)} --decide"
         tell(f"This waits for your decision: {again} approve, or reject, or a FILE with decisions.")

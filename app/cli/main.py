@@ -38,6 +38,7 @@ COMMANDS = (
     "restore",
     "reindex",
     "traces",
+    "cost",
     "serve",
     "threads",
     "trash",

@@ -139,6 +139,6 @@ def _try(settings: Settings) -> None:
     say(f"{name} in {trial.seconds:.1f} s: {trial.answer}")
     say(
         f"It read {trial.input_tokens:,} tokens and wrote {trial.output_tokens:,}. A turn is one to three such calls, "
-        "with the conversation; your provider's price list says what that costs, OPENAI_INPUT_PRICE_PER_1K and "
-        "OPENAI_OUTPUT_PRICE_PER_1K in .env make ana say it."
+        "with the conversation; `ana cost` shows what they cost. Where a model's price is not known, "
+        "OPENAI_INPUT_PRICE_PER_1K and OPENAI_OUTPUT_PRICE_PER_1K in .env tell it."
     )

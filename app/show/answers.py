@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ana.memory.receipts import describe_change
-from ana.output import write_line
+from ana.output import tell, write_line
 from app.show.tables import show_table
 from app.show.text import say
 
@@ -33,6 +33,22 @@ def show_answer(answer: "Done") -> None:
             write_line(f"  {line}")
     if answer.receipt and not answer.changes:
         say(f"  {answer.receipt}")
+    if line := describe_cost(answer):
+        if sys.stdout.isatty():
+            console.print(f"  {line}", style="dim")
+        else:
+            tell(line)
+
+
+def describe_cost(answer: "Done") -> str:
+    """Return what a turn cost in one line; empty where nothing was paid."""
+    usage, usd = answer.usage, answer.cost_usd
+    if usd == 0:
+        return ""
+    about = "about " if usage["estimated"] else ""
+    spent = "the price of this model is not known" if usd is None else f"{about}${usd:.4f}"
+    cached = f" ({usage['cached_tokens']:,} cached)" if usage.get("cached_tokens") else ""
+    return f"{spent} · {about}{usage['input_tokens']:,} tokens read{cached}, {usage['output_tokens']:,} written"
 
 
 def show_text(text: str) -> None:

@@ -87,6 +87,8 @@ def test_what_it_is_sent_is_plain_and_takes_turns(tmp_path: Path) -> None:
     assert [m["role"] for m in messages] == ["system", *["user", "assistant"] * 2, "user"]
     assert not any("tool_calls" in message for message in messages)
     assert "- create_item: Keep something new" in messages[0]["content"]
+    system = messages[0]["content"]
+    assert system.index("- now: ") < system.index("(empty - populate"), "a cache holds a prompt up to what changes"
     assert json.loads(messages[2]["content"])["tool"]["name"] == "create_item"
     assert messages[3]["content"].startswith("[result of create_item] <stored ")
     assert json.loads(messages[4]["content"]) == {"final": {"answer": "You have one task: the cake."}}

@@ -43,7 +43,7 @@ FAILS: dict[str, tuple[Reply, str]] = {
     "403": (error(403, "Not allowed"), "does not allow this"),
     "404 model": (error(404, "The model does not exist", "model_not_found"), "does not know this model"),
     "400": (error(400, "Something is odd"), "refused the request"),
-    "400 context length": (error(400, TOO_LONG, "context_length_exceeded"), "longer than the model can read"),
+    "400 context length": (error(400, TOO_LONG, "context_length_exceeded"), "Even this message alone is longer"),
     "429": (error(429, "Rate limit reached", "rate_limit_exceeded"), "busy"),
     "429 quota": (error(429, "You exceeded your current quota", "insufficient_quota"), "quota"),
     "500": (error(500, "Oops"), "(500)"),

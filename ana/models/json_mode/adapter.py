@@ -8,12 +8,15 @@ from typing import Any
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk
+from pydantic import PrivateAttr
 
 from ana.errors import ModelFailed
 from ana.models.base import ModelWrapper, stream_chunks
 from ana.models.call import RAW, REFUSED
 from ana.models.json_mode import Decision, read_decision
 from ana.models.json_mode.plain_history import DROPPED, to_plain_history
+from ana.models.json_mode.refusals import Refusals, refuses_structure
+from ana.models.json_mode.structure import build_response_format
 from ana.models.tool_schema import Tools, describe_tools
 
 MOST_REFUSED = 2
@@ -22,11 +25,16 @@ MOST_REFUSED = 2
 END_MARKS = ("finish_reason", "model_provider")
 """The metadata that tells whether a reply came to its end."""
 
+_WARNING = "the endpoint takes no schema for its reply (%s); reading whatever it sends from now on"
+
 _log = logging.getLogger(__name__)
 
 
 class JsonDecisions(ModelWrapper):
     """Shows the tools in the prompt, and reads one decision out of each reply.
+
+    The endpoint is asked to hold the model to a decision's schema. Some refuse that and some ignore it, so a reply is
+    read leniently all the same.
 
     A reply that cannot be used comes back as an invalid tool call that says why, so the graph records it and lets the
     model correct it. The text is held back until it is known to be an answer: nobody is shown JSON while it streams.
@@ -37,6 +45,7 @@ class JsonDecisions(ModelWrapper):
     """
 
     instruct: Callable[[str], str]
+    _refusals: Refusals = PrivateAttr(default_factory=lambda: Refusals(refuses_structure, _WARNING))
 
     def _stream(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
@@ -52,10 +61,22 @@ class JsonDecisions(ModelWrapper):
         schemas = kwargs.pop("tools", [])
         plain = to_plain_history(messages, self.instruct(describe_tools(schemas)))
         reply = AIMessageChunk(content="")
-        for chunk in stream_chunks(self.inner, plain, stop, **kwargs):
+        for chunk in self._ask(plain, stop, schemas, kwargs):
             end = {name: chunk.response_metadata[name] for name in END_MARKS if name in chunk.response_metadata}
             reply += AIMessageChunk(content=chunk.text, usage_metadata=chunk.usage_metadata, response_metadata=end)
         return to_message(read_decision(reply.text, Tools(schemas)), reply)
+
+    def _ask(
+        self, messages: list[BaseMessage], stop: list[str] | None, schemas: Sequence[Any], options: dict[str, Any]
+    ) -> Iterator[AIMessageChunk]:
+        # in the body and not as an option: langchain then asks through OpenAI's parser, which raises where a reply
+        # is cut at the model's limit
+        structured = options | {"extra_body": {"response_format": build_response_format(schemas)}}
+        return self._refusals.stream(
+            options.get("model"),
+            lambda: stream_chunks(self.inner, messages, stop, **structured),
+            lambda: stream_chunks(self.inner, messages, stop, **options),
+        )
 
 
 def count_refused(messages: Sequence[BaseMessage]) -> int:

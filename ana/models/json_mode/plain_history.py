@@ -17,7 +17,7 @@ def to_plain_history(messages: Sequence[BaseMessage], instructions: str) -> list
 
     Args:
         messages: Every call answered right after its message.
-        instructions: How to decide; they stand at the end of the system message.
+        instructions: How to decide; they begin the system message.
     """
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     history: list[BaseMessage] = []
@@ -25,7 +25,8 @@ def to_plain_history(messages: Sequence[BaseMessage], instructions: str) -> list
         for plain in _rewrite(message, answers):
             _append(history, plain)
     system = history.pop(0).text if history and isinstance(history[0], SystemMessage) else ""
-    return [SystemMessage(f"{system}\n{instructions}".strip()), *history]
+    # the system prompt ends with what changes from turn to turn, and a cache holds a prompt only up to there
+    return [SystemMessage(f"{instructions}\n{system}".strip()), *history]
 
 
 def _append(history: list[BaseMessage], message: BaseMessage) -> None:

@@ -1,0 +1,80 @@
+"""What an endpoint refuses: tools, or a schema for its reply. Found out by asking once, and remembered."""
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from ana.models.faults import provider_errors
+
+STATUSES = frozenset((400, 404, 405, 422, 500, 501))
+_NAMES_TOOLS = re.compile(
+    r"support(?:s|ed|ing)? tool|tool (?:use|calling|calls?|choice)\b.{0,40}\bnot\b|not .{0,40}\btool (?:use|calling)"
+    r"|\"auto\" tool choice requires|\btools\b|\btool_choice\b|\bfunction[ _]call(?:ing|s)?\b",
+    re.IGNORECASE,
+)
+"""OpenRouter ("No endpoints found that support tool use"), Ollama ("does not support tools"), vLLM ('"auto" tool choice
+requires --enable-auto-tool-choice'), llama.cpp ("tools param requires --jinja"), and errors that name the field."""
+_NAMES_MESSAGES = re.compile(r"tool_calls\b|tool_call_id|tool message|role '?\"?tool", re.IGNORECASE)
+"""Errors about tools in the conversation, not about the field: no reason to give up native calls."""
+_NAMES_STRUCTURE = re.compile(
+    r"response[_ ]?format|json[_ ]?schema|structured[_ ]outputs?|\bgrammar\b|guided[_ ](?:json|decoding)|json mode",
+    re.I,
+)
+"""OpenAI ("'response_format' of type 'json_schema' is not supported with this model"), OpenRouter ("support structured
+outputs"), llama.cpp ("JSON schema conversion failed", "failed to parse grammar"), vLLM ("guided decoding")."""
+
+Piece = TypeVar("Piece")
+_log = logging.getLogger(__name__)
+
+
+def refuses_tools(exc: BaseException) -> bool:
+    """Whether an endpoint's error says that it does not take tools."""
+    said = str(exc)
+    named = bool(_NAMES_TOOLS.search(said)) and not _NAMES_MESSAGES.search(said)
+    return getattr(exc, "status_code", None) in STATUSES and named
+
+
+def refuses_structure(exc: BaseException) -> bool:
+    """Whether an endpoint's error says that it does not take a schema for its reply."""
+    return getattr(exc, "status_code", None) in STATUSES and bool(_NAMES_STRUCTURE.search(str(exc)))
+
+
+class Refusals:
+    """Asks in one way and, where that was refused once, in another for as long as it lives.
+
+    Args:
+        is_refusal: Whether an error says so.
+        warning: What is logged when it does; "%s" is the error.
+    """
+
+    def __init__(self, is_refusal: Callable[[BaseException], bool], warning: str) -> None:
+        self._is_refusal = is_refusal
+        self._warning = warning
+        self._refused: set[str | None] = set()
+        """The models that were, by name; None is the endpoint's own."""
+
+    def stream(
+        self, model: str | None, ask: Callable[[], Iterator[Piece]], ask_otherwise: Callable[[], Iterator[Piece]]
+    ) -> Iterator[Piece]:
+        """Yield the reply as it comes.
+
+        Args:
+            model: The model that is asked; None for the endpoint's own.
+            ask: Asks in the way that may be refused.
+            ask_otherwise: Asks in the other.
+        """
+        begun = False
+        if model not in self._refused:
+            try:
+                for piece in ask():
+                    begun = True
+                    yield piece
+            except provider_errors() as exc:
+                # text that was already sent cannot be taken back, so what was begun is not begun again
+                if begun or not self._is_refusal(exc):
+                    raise
+                self._refused.add(model)
+                _log.warning(self._warning, exc)
+        if model in self._refused:
+            yield from ask_otherwise()

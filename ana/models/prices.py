@@ -1,0 +1,82 @@
+"""What model calls cost: by the prices in the settings, else by the published ones that are known."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ana.models.providers import model_name
+from ana.settings import Settings
+
+FREE = ("offline", "local", "ollama")
+"""Providers on the person's own machines."""
+_IN_PROCESS = ("offline", "local")
+"""Providers that no price in the settings can mean."""
+_PREFIX = re.compile(r"\A(?:openrouter/)?(?:openai/|azure/)?")
+_DATE = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|latest)\Z")
+
+
+@dataclass(frozen=True)
+class Price:
+    """USD for a million tokens.
+
+    Args:
+        read: Of what a model reads.
+        written: Of what it writes.
+        cached: Of what it reads out of the provider's cache.
+    """
+
+    read: float
+    written: float
+    cached: float
+
+
+FREE_OF_CHARGE = Price(0, 0, 0)
+PRICES = {
+    "gpt-4o": Price(2.50, 10.00, 1.25),
+    "gpt-4o-2024-05-13": Price(5.00, 15.00, 5.00),
+    "gpt-4o-mini": Price(0.15, 0.60, 0.075),
+    "gpt-4.1": Price(2.00, 8.00, 0.50),
+}
+"""OpenAI's published prices; a model of another name is another model, so nothing is guessed."""
+
+
+def find_price(model: str, settings: Settings) -> Price | None:
+    """Return the price of a model of the settings' provider, or None where it is not known."""
+    into, out = settings.openai_input_price_per_1k, settings.openai_output_price_per_1k
+    if settings.provider in _IN_PROCESS:
+        return FREE_OF_CHARGE
+    if into is not None or out is not None:
+        return Price((into or 0) * 1000, (out or 0) * 1000, (into or 0) * 1000)
+    if settings.provider in FREE:
+        return FREE_OF_CHARGE
+    name = _PREFIX.sub("", model.strip().lower())
+    return PRICES.get(name) or PRICES.get(_DATE.sub("", name))
+
+
+def describe_unpriced_budget(settings: Settings) -> str:
+    """Return the sentence that a budget cannot be kept, because the model's price is not known; empty if it is."""
+    name = model_name(settings)
+    if settings.ana_daily_budget_usd is None or find_price(name, settings) is not None:
+        return ""
+    return (
+        f"ANA_DAILY_BUDGET_USD does not hold for {name}: its price is not known. "
+        "Set OPENAI_INPUT_PRICE_PER_1K and OPENAI_OUTPUT_PRICE_PER_1K."
+    )
+
+
+def cost(usage: Mapping[str, Any], model: str, settings: Settings) -> float | None:
+    """Return the cost of tokens in USD, or None where the model's price is not known; what asked no model cost nothing.
+
+    Args:
+        usage: input_tokens, output_tokens and, of the former, cached_tokens if there are any.
+        model: The model that was asked.
+        settings: For its provider, and prices of the person's own.
+    """
+    price = find_price(model, settings)
+    if price is None:
+        return None if usage["input_tokens"] or usage["output_tokens"] else 0.0
+    cached = min(usage.get("cached_tokens", 0), usage["input_tokens"])
+    spent: float = (usage["input_tokens"] - cached) * price.read + cached * price.cached
+    spent += usage["output_tokens"] * price.written
+    return round(spent / 1_000_000, 6)

@@ -1,0 +1,120 @@
+"""`ana cost`: what models cost, by day and model, from the traces."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+
+from ana.output import tell, write_json
+from ana.settings import Settings
+from app.cli.ages import moment_before
+from app.show.tables import show_table
+from app.show.text import pluralize, say
+from app.startup import start
+
+HEADERS = ("day", "model", "turns", "tokens in", "of them cached", "tokens out", "USD")
+
+
+@dataclass
+class DayCost:
+    """What one model cost on one of the person's days.
+
+    Args:
+        day: In ISO form.
+        model: Its name.
+        turns: How many turns asked it; an answer that was made again counts again, for it was paid for.
+        input_tokens: What it read.
+        cached_tokens: Of that, what the provider had in its cache.
+        output_tokens: What it wrote.
+        cost_usd: What is known of the cost; None if nothing is.
+        unpriced_turns: Turns whose cost is not known.
+    """
+
+    day: str
+    model: str
+    turns: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    unpriced_turns: int = 0
+
+    def add(self, usage: dict[str, Any], usd: float | None) -> None:
+        """Add a turn."""
+        self.turns += 1
+        self.input_tokens += usage["input_tokens"]
+        self.cached_tokens += usage.get("cached_tokens", 0)
+        self.output_tokens += usage["output_tokens"]
+        self.unpriced_turns += usd is None
+        if usd is not None:
+            self.cost_usd = round((self.cost_usd or 0.0) + usd, 6)
+
+    def to_row(self) -> tuple[str, ...]:
+        tokens = (f"{count:,}" for count in (self.input_tokens, self.cached_tokens, self.output_tokens))
+        return (self.day, self.model, str(self.turns), *tokens, self._format_cost())
+
+    def _format_cost(self) -> str:
+        if self.cost_usd is None:
+            return "not known"
+        beside = f" and {pluralize(self.unpriced_turns, 'turn')}" if self.unpriced_turns else ""
+        return f"{self.cost_usd:.4f}{beside}"
+
+
+def cost(
+    since: Annotated[str | None, typer.Option(help="Only turns of this age or younger: 7d, 4w.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what models cost, by day and model, from the traces of the conversations that are still there."""
+    days, damaged = add_up(start(), since)
+    total = round(sum(day.cost_usd or 0.0 for day in days), 6)
+    if as_json:
+        rows = [asdict(day) for day in days]
+        write_json({"days": rows, "total_usd": total, "damaged_lines": sum(damaged.values()), "damaged": damaged})
+    elif days:
+        show_table(HEADERS, [day.to_row() for day in days], fixed=("day",))
+        say(f"${total:.4f} in all{_describe_unpriced(days)}.")
+    else:
+        say("No turn was recorded." if since is None else f"No turn was recorded in the last {since}.")
+    for thread, count in damaged.items():
+        tell(f"{pluralize(count, 'line')} of the trace {thread} cannot be read and {_be(count)} not counted.")
+
+
+def add_up(settings: Settings, since: str | None) -> tuple[list[DayCost], dict[str, int]]:
+    """Return what each model cost on each day, the oldest first, and the traces' lines that cannot be read, by thread.
+
+    Args:
+        settings: For the traces, the zone and the prices.
+        since: An age, such as 7d; None for all.
+
+    Raises:
+        UserError: That is not an age.
+    """
+    from ana.spending import read_records, recorded_cost
+    from ana.time.clock import Clock, local_zone
+    from ana.tracing.traces import Traces
+
+    clock, traces = Clock(local_zone(settings.ana_timezone)), Traces(settings.traces_dir)
+    begin = moment_before(since, clock) if since else datetime.min.replace(tzinfo=UTC)
+    days: dict[tuple[str, str], DayCost] = {}
+    damaged: dict[str, int] = {}
+    for thread in traces.ids():
+        records, unreadable = read_records(traces.path(thread))
+        if unreadable:
+            damaged[thread] = unreadable
+        for record in records:
+            if datetime.fromisoformat(record["ts"]).astimezone(UTC) >= begin:
+                key = clock.day(record["ts"]).isoformat(), record["model"]
+                days.setdefault(key, DayCost(*key)).add(record["usage"], recorded_cost(record, settings))
+    return [days[key] for key in sorted(days)], damaged
+
+
+def _describe_unpriced(days: Iterable[DayCost]) -> str:
+    """Return what the sum leaves out; empty if it is complete."""
+    count = sum(day.unpriced_turns for day in days)
+    return f", without {pluralize(count, 'turn')} of models whose price is not known" if count else ""
+
+
+def _be(count: int) -> str:
+    return "is" if count == 1 else "are"
