@@ -39,7 +39,9 @@ def begin_turn(state: State, runtime: Runtime[Context]) -> Turn:
     """
     question, info = last_question(state["messages"]), runtime.execution_info
     seed = f"{thread_of(runtime)}/{info.checkpoint_id if info else ''}/{question.id}"
-    return new_turn(seed, question, state.get("turn"), context_of(runtime).handles.clock)
+    context = context_of(runtime)
+    turn = new_turn(seed, question, state.get("turn"), context.handles.clock)
+    return turn | {"id": context.name_turn(turn["id"])}
 
 
 def last_question(messages: Sequence[AnyMessage]) -> HumanMessage:
