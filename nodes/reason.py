@@ -62,8 +62,13 @@ def system_message(loaded: Loaded) -> SystemMessage:
 def system_prompt(loaded: Loaded) -> str:
     """Return the system prompt."""
     # The template has what changes from turn to turn at its end, so that providers' prompt caches hit.
+    return render("system", **prompt_slots(loaded))
+
+
+def prompt_slots(loaded: Loaded) -> dict[str, str]:
+    """Return what the slots of a system prompt are filled with."""
     lines = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in loaded["lines"].items())
-    return render("system", now=loaded["now"], global_context=lines or EMPTY)
+    return {"now": loaded["now"], "global_context": lines or EMPTY}
 
 
 def keep_progress(text: str, question: str) -> str:

@@ -25,6 +25,7 @@ from app.cli.history import history
 from app.cli.import_ import import_
 from app.cli.items import items
 from app.cli.reindex import reindex
+from app.cli.replay import replay
 from app.cli.restore import restore
 from app.cli.serve import serve
 from app.cli.setup import setup
@@ -83,6 +84,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "items": items,
     "due": due,
     "history": history,
+    "replay": replay,
     "undo": undo,
     "describe": describe,
     "doctor": doctor,

@@ -70,15 +70,18 @@ def _list_call_messages(
     if not taken:
         return
     calls = [_make_call(step, f"{id}-{n}") for n, step in enumerate(taken[:count])]
-    invalid = [
-        InvalidToolCall(type="invalid_tool_call", id=f"{id}-{n}", **{"error": None, **call})
-        for n, call in enumerate(broken, count)
-    ]
+    invalid = [make_invalid_call(call, f"{id}-{n}") for n, call in enumerate(broken, count)]
     text = keep_progress(decision["text"], record["question"])
     yield AIMessage(text, id=id, tool_calls=calls, invalid_tool_calls=invalid)
     for n, step in enumerate(taken):
         if step["observation"] != INTERRUPTED:
             yield _make_answer(step, f"{id}-{n}")
+
+
+def make_invalid_call(call: Mapping[str, Any], id: str) -> InvalidToolCall:
+    """Return a recorded call that could not be read."""
+    error = call.get("error")
+    return InvalidToolCall(type="invalid_tool_call", name=call["name"], args=call["args"], id=id, error=error)
 
 
 def _make_call(step: Step, id: str) -> ToolCall:

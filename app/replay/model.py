@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall, SystemMessage, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolCall
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr
 
@@ -12,6 +12,7 @@ from ana.models.base import NOT_UNDERSTOOD, PROMPT_DATA, ModelWrapper, Streaming
 from ana.models.call import REFUSED
 from ana.models.json_mode.plain_history import DROPPED
 from ana.tracing.traces import Record
+from app.replay.history import make_invalid_call
 
 
 class RecordedEnd(ModelFailed):
@@ -94,10 +95,7 @@ class OtherPrompt(ModelWrapper):
 def _make_reply(decision: Mapping[str, Any]) -> AIMessage:
     """Return a reply that says and means what was recorded."""
     calls = [ToolCall(name=c["name"], args=c["args"], id=f"call-{n}") for n, c in enumerate(decision["tool_calls"])]
-    broken = [
-        InvalidToolCall(type="invalid_tool_call", id=f"broken-{n}", **{"error": None, **call})
-        for n, call in enumerate(decision["invalid_tool_calls"])
-    ]
+    broken = [make_invalid_call(call, f"broken-{n}") for n, call in enumerate(decision["invalid_tool_calls"])]
     said: dict[str, Any] = {key: decision[key] for key in (NOT_UNDERSTOOD, DROPPED) if key in decision}
     if broken and not calls and broken[0]["error"]:  # a reader may have refused what JSON alone would take
         said[REFUSED] = broken[0]["error"]

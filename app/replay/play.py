@@ -20,6 +20,7 @@ from ana.memory.backend import Backend
 from ana.memory.memory import Memory
 from ana.settings import Autonomy, Settings
 from ana.time.clock import Clock, Listener, listener
+from ana.tracing.langsmith import untraced
 from ana.tracing.record import build_record
 from ana.tracing.traces import Inputs, Part, Record, Step, Traces
 from app.open_turn import close
@@ -151,7 +152,8 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int, model: 
     graph = _compile(InMemorySaver() if scene.waits else None)
     replies, given = list(scene.replies), _begin(graph, scene)
     while True:
-        ended = graph.invoke(given, _config(scene), context=context, durability="exit", version="v2")
+        with untraced():
+            ended = graph.invoke(given, _config(scene), context=context, durability="exit", version="v2")
         if not ended.interrupts:
             return handles.traces.records[-1]
         if not replies:

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from langchain_core.language_models import BaseChatModel
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
 from ana.embedders import Embedder
 from ana.errors import CannotReplay, ConfigError
 from ana.memory.backend import Backend
 from ana.settings import Autonomy, Settings
 from ana.time.clock import Listener, listener
-from ana.tracing.traces import Inputs, Record
+from ana.tracing.traces import Inputs, Record, Step
 from app.open_turn import DROPPED, NOT_ANSWERED
 from app.replay.history import make_question, own_steps, rebuild_history
 from app.replay.model import RecordedModel
@@ -28,6 +30,30 @@ STARTS = ("load_context", "reason")
 
 UNDECIDED = (NOT_APPROVED, NOT_ANSWERED, DROPPED)
 """How a turn ends that waited, and nobody decided."""
+
+
+class _Called(TypedDict):
+    name: str
+    args: Any
+
+
+class _Decision(TypedDict):
+    text: str
+    tool_calls: list[_Called]
+    invalid_tool_calls: list[_Called]
+
+
+class _Whole(TypedDict):
+    """What must be in a record that is run again; a file may hold anything."""
+
+    thread_id: str
+    provider: str
+    answer: str
+    error: str | None
+    message: str
+    steps: list[Step]
+    decisions: list[_Decision]
+    inputs: Inputs
 
 
 class Rerun:
@@ -107,6 +133,11 @@ class Rerun:
             raise CannotReplay(
                 "The record lacks what a turn is run again from: an earlier version wrote it, or the turn never began."
             )
+        try:
+            TypeAdapter(_Whole).validate_python(record)
+        except ValidationError as exc:
+            place = ".".join(map(str, exc.errors()[0]["loc"]))
+            raise CannotReplay(f"The record is not whole: {place} is missing or another.") from exc
         if not inputs["parts"] or inputs["parts"][0]["node"] not in STARTS:
             raise CannotReplay("This turn began in the middle, from a state that somebody had edited.")
         try:
