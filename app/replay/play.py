@@ -11,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph.state import CompiledStateGraph
+from langgraph.pregel import Pregel
 from langgraph.types import Command, Interrupt
 
 from ana.errors import ToolError
@@ -26,7 +26,7 @@ from ana.tracing.traces import Inputs, Part, Record, Step, Traces
 from app.open_turn import close
 from app.outcome import read_request
 from app.replay.history import dict_of, failed, text_of
-from graph.builder import builder
+from graph.builder import graph
 from graph.context import LocalContext
 from graph.inputs import count_parts
 from graph.state import Turn
@@ -149,11 +149,18 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int, model: 
     context = SceneContext(
         model, autonomy=dial, max_steps=max_steps, opened=handles, scene=scene, left=list(scene.answers)
     )
-    graph = _compile(InMemorySaver() if scene.waits else None)
-    replies, given = list(scene.replies), _begin(graph, scene)
+    saved: Pregel[Any, Any, Any, Any] = graph.copy({"checkpointer": InMemorySaver() if scene.waits else None})
+    replies, given = list(scene.replies), _begin(saved, scene)
     while True:
         with untraced():
-            ended = graph.invoke(given, _config(scene), context=context, durability="exit", version="v2")
+            ended = saved.invoke(
+                given,
+                _config(scene),
+                context=context,
+                durability="exit",
+                output_keys=["messages", "turn"],
+                version="v2",
+            )
         if not ended.interrupts:
             return handles.traces.records[-1]
         if not replies:
@@ -162,18 +169,14 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int, model: 
         given = Command(resume={ended.interrupts[0].id: replies.pop(0)})
 
 
-def _compile(saver: InMemorySaver | None) -> "CompiledStateGraph[Any, Any, Any, Any]":
-    return builder.compile(checkpointer=saver, name="ana")
-
-
-def _begin(graph: "CompiledStateGraph[Any, Any, Any, Any]", scene: Scene) -> Any:
+def _begin(saved: "Pregel[Any, Any, Any, Any]", scene: Scene) -> Any:
     """Put a conversation into the thread and return the input that the turn begins with."""
     if not scene.waits:  # such a run has no thread
         return {"messages": [*scene.history, scene.question]}
     late = scene.start != "load_context"
     before = {"messages": [*scene.history, *([scene.question] if late else [])], "summary": scene.summary}
     if before["messages"] or scene.summary:
-        graph.update_state(_config(scene), before, as_node="load_context")
+        saved.update_state(_config(scene), before, as_node="load_context")
     return None if late else {"messages": [scene.question]}
 
 

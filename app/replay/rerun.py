@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
@@ -134,7 +135,7 @@ class Rerun:
                 "The record lacks what a turn is run again from: an earlier version wrote it, or the turn never began."
             )
         try:
-            TypeAdapter(_Whole).validate_python(record)
+            _read_whole().validate_python(record)
         except ValidationError as exc:
             place = ".".join(map(str, exc.errors()[0]["loc"]))
             raise CannotReplay(f"The record is not whole: {place} is missing or another.") from exc
@@ -158,6 +159,11 @@ class Rerun:
             if version in inputs["tools"] and inputs["tools"][version] != now.get(version):
                 gone = "is not there any more" if version not in now else "takes other arguments by now"
                 raise CannotReplay(f"The tool {name}, which this turn called, {gone}.")
+
+
+@cache
+def _read_whole() -> TypeAdapter[_Whole]:
+    return TypeAdapter(_Whole)
 
 
 def searches(record: Record) -> bool:

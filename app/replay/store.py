@@ -136,10 +136,10 @@ def _check(records: Mapping[RecordKey, Item], entries: Sequence[Entry], record: 
         raise CannotReplay(f"The store held {inputs['items']} items before this turn, and {items} are known. {PURGED}")
     if inputs["lines"] and digest_lines(lines) != inputs["lines"]:
         raise CannotReplay(f"Global Context before this turn is not known any more. {PURGED}")
-    journaled, undone = {entry.change.key for entry in entries}, _list_undos(record)
+    journaled, undid = {entry.change.key for entry in entries}, any(step["tool"] == "undo" for step in record["steps"])
     for change in record.get("changes", []):
         key: RecordKey = (change["kind"], change["id"])
-        if key not in journaled and (undone or change["op"] != "create"):
+        if key not in journaled and (undid or change["op"] != "create"):
             raise CannotReplay(f"The turn changed {change['kind']} {change['id']}. {PURGED}")
 
 

@@ -1,0 +1,362 @@
+"""Recorded turns run again: the same, the first difference, or why it cannot be."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall
+from langgraph.checkpoint.memory import InMemorySaver
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.errors import CannotReplay, ModelFailed
+from ana.handles import Handles, open_handles
+from ana.memory.trash import purge
+from ana.memory.undo import undo
+from ana.models.scripted import ScriptedModel, calls
+from ana.settings import load_settings
+from ana.tracing.traces import Record
+from app.outcome import Done, Waiting
+from app.replay.compare import Difference, compare
+from app.replay.rerun import Rerun
+from app.reply import decide_all
+from app.turn import Assistant
+from graph.builder import graph
+from tests.conftest import EMBEDDER, folders
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "due_date": "2026-01-09"}})
+
+
+@dataclass
+class Desk:
+    """An assistant whose model is scripted turn by turn, and its turns run again."""
+
+    folder: Path
+    env: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.settings = load_settings(folders(self.folder, **({"OPENAI_API_KEY": "sk-x"} | self.env)))
+        self.backend = InMemoryBackend(EMBEDDER)
+        self.saver = InMemorySaver()
+
+    def say(self, said: str, *replies: Any, thread: str = THREAD) -> "Done | Waiting":
+        """Send a message; the model replies from a script."""
+        return self.assistant(*replies).ask(said, thread)
+
+    def assistant(self, *replies: Any) -> Assistant:
+        handles = open_handles(self.settings, model=ScriptedModel(replies=list(replies)), backend=self.backend)
+        self.handles: Handles = handles
+        return Assistant(handles, graph.copy({"checkpointer": self.saver}))
+
+    def records(self, thread: str = THREAD) -> list[Record]:
+        return self.handles.traces.read(thread)
+
+    def repeat(self, record: Record) -> Difference | None:
+        """Run a turn again and return the first difference."""
+        run = Rerun(self.settings, self.backend, EMBEDDER)
+        return compare(record, run.repeat(record, self.records(record["thread_id"])))
+
+    def expect_same(self, thread: str = THREAD) -> None:
+        assert [self.repeat(record) for record in self.records(thread)] == [None] * len(self.records(thread))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def id_in(messages: list[BaseMessage]) -> str:
+    """Return the id of the first item in the last result."""
+    found: dict[str, Any] = json.loads(messages[-1].text.split("\n", 1)[1].rsplit("\n", 1)[0])
+    return str(found["items"][0]["id"])
+
+
+def finish_milk(messages: list[BaseMessage]) -> AIMessage:
+    return calls(("update_item", {"id": id_in(messages), "properties": {"status": "done"}}))
+
+
+TURNS: list[tuple[str, list[Any]]] = [
+    ("Add milk", [calls(MILK), "Saved."]),
+    ("Where is the milk?", [calls(("query_items", {"text": "milk"})), "There it is."]),
+    ("I like tea", [calls(("append_context", {"content": "Likes tea"})), "Noted."]),
+    ("Milk is done", [calls(("query_items", {"text": "milk"})), finish_milk, "Done."]),
+    ("Take that back", [calls(("undo", {})), "Taken back."]),
+    ("hello", ["Hello."]),
+    ("Keep this", ["I've saved it.", "I have not saved anything."]),
+    ("What time is it?", [calls(("now", {})), "It is late."]),
+    ("Add milk again", [calls(MILK), "That is there already. A copy?"]),
+    ("Yes", [calls(MILK), "Saved a copy."]),
+]
+
+
+def test_a_hundred_turns_are_the_same_again(desk: Desk) -> None:
+    threads = [THREAD.replace("b001", f"b{n:03}") for n in range(10)]
+    for thread in threads:
+        for said, replies in TURNS:
+            desk.say(said, *replies, thread=thread)
+    for thread in threads:
+        assert len(desk.records(thread)) == len(TURNS)
+        desk.expect_same(thread)
+
+
+def test_a_tampered_observation_is_found_at_its_step(desk: Desk) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    desk.say("Milk?", calls(("now", {}), ("query_items", {"text": "milk"})), "There.")
+    record = desk.records()[-1]
+    record["steps"][1]["observation"]["items"][0]["content"] = "Buy silk"
+    expected = Difference(2, "query_items", "observation.items[0].content", "Buy silk", "Buy milk")
+    assert desk.repeat(record) == expected
+
+
+Tamper = Callable[[Record], Any]
+TAMPERED: list[tuple[Tamper, tuple[int | None, str]]] = [
+    (lambda r: r["steps"][0]["args"].update(content="Buy silk"), (1, "args.content")),
+    (lambda r: r["steps"].pop(), (1, "tool")),
+    (lambda r: r["steps"].append(r["steps"][0]), (2, "tool")),
+    (lambda r: r.__setitem__("answer", "Never."), (None, "answer")),
+    (lambda r: r["changes"][0]["after"].update(content="x"), (None, "changes[0].after.content")),
+    (lambda r: r["decisions"][0]["tool_calls"][0]["args"].update(content="x"), (1, "args.content")),
+]
+
+
+@pytest.mark.parametrize("number", range(len(TAMPERED)))
+def test_whatever_was_tampered_with_is_named(desk: Desk, number: int) -> None:
+    tamper, (step, what) = TAMPERED[number]
+    desk.say("Add milk", calls(MILK), "Saved.")
+    (record,) = desk.records()
+    tamper(record)
+    found = desk.repeat(record)
+    assert found is not None
+    assert (found.step, found.what) == (step, what)
+
+
+def test_a_turn_of_a_long_conversation_with_summaries_is_the_same_again(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, {"ANA_HISTORY_TOKENS": "400"})
+    for n in range(40):
+        desk.say(f"Question {n} " + "word " * 20, write, write)
+    records = desk.records()
+    summaries = sum("summarised" in record["inputs"] for record in records)
+    assert summaries > 2
+    assert records[-1]["inputs"]["turns"] < 20
+    assert records[-1]["inputs"]["summary"]
+    for record in records[-6:]:
+        assert desk.repeat(record) is None
+
+
+def write(messages: list[BaseMessage]) -> AIMessage:
+    """Write a summary or an answer."""
+    return AIMessage(f"They spoke of {len(messages[0].text)}." if len(messages) == 1 else "answer " * 20)
+
+
+def test_what_a_person_decided_is_decided_again(desk: Desk) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    item = next(desk.handles.memory.items()).id
+    delete = ("delete_item", {"id": item})
+    edited = {"type": "edit", "edited_action": {"name": "append_context", "args": {"content": "Hates tea"}}}
+    learn = ("append_context", {"content": "Likes tea"})
+    assistant = desk.assistant(calls(delete), "Still there.", calls(learn), "Noted.", calls(delete), "Gone.")
+    assistant.autonomy = "advise"
+    for said, decision in (("Tidy up", {"type": "reject"}), ("Learn", edited), ("Tidy up", {"type": "approve"})):
+        assert isinstance(assistant.ask(said, THREAD), Waiting)
+        assistant.resume(THREAD, {"decisions": [decision]})
+    assert desk.handles.memory.lines() == {0: "Hates tea"}
+    assert desk.handles.memory.count() == 0
+    desk.expect_same()
+
+
+def test_what_nobody_decided_is_the_same_again(desk: Desk) -> None:
+    assistant = desk.assistant(calls(MILK), calls(MILK), "Hello.")
+    assistant.autonomy = "advise"
+    assistant.ask("Add milk", THREAD)
+    assistant.drop(THREAD)
+    assistant.ask("Add milk", THREAD)
+    assistant.ask("hello", THREAD)
+    assert [record["error"] is None for record in desk.records()] == [False, False, True]
+    desk.expect_same()
+
+
+def test_a_change_while_the_person_decides_is_made_again(desk: Desk) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    item = next(desk.handles.memory.items()).id
+    assistant = desk.assistant(calls(("delete_item", {"id": item})), "Gone.")
+    assistant.autonomy = "advise"
+    waiting = assistant.ask("Delete it", THREAD)
+    desk.handles.memory.update(item, "Buy oat milk")
+    assert isinstance(waiting, Waiting)
+    waiting = assistant.resume(THREAD, decide_all(waiting.request, "approve"))
+    assert isinstance(waiting, Waiting), "it has changed, so it is asked again"
+    assistant.resume(THREAD, decide_all(waiting.request, "approve"))
+    desk.expect_same()
+
+
+def test_a_change_while_the_model_thinks_is_made_again(desk: Desk) -> None:
+    def meanwhile(_: list[BaseMessage]) -> AIMessage:
+        desk.handles.memory.replace_line(0, "Likes coffee")
+        return calls(("replace_context", {"line": 0, "content": "Hates tea"}))
+
+    desk.say("I like tea", calls(("append_context", {"content": "Likes tea"})), "Noted.")
+    desk.say("I hate tea", meanwhile, "It has changed meanwhile.")
+    assert "Likes coffee" in desk.records()[-1]["steps"][0]["observation"]["error"]
+    desk.expect_same()
+
+
+def fail(_: list[BaseMessage]) -> AIMessage:
+    raise ModelFailed("The model did not answer in time.", "Try again.")
+
+
+def stop(_: list[BaseMessage]) -> AIMessage:
+    raise KeyboardInterrupt
+
+
+BROKEN = InvalidToolCall(type="invalid_tool_call", name="now", args="{", id="x", error="")
+ODD: dict[str, list[Any]] = {
+    "the model failed": [calls(MILK), fail],
+    "a limit of steps": [calls(("now", {"timezone": zone})) for zone in ("utc", "local", "Asia/Tokyo")],
+    "a call repeated": [calls(("now", {}))] * 3,
+    "false to the end": ["I've saved it."] * 3,
+    "no text": ["", "Hello."],
+    "calls that do not fit": [calls(("create_item", {}), MILK, ("fly", {"to": "moon"})), "That did not work."],
+    "a call that cannot be read": [AIMessage("", invalid_tool_calls=[BROKEN]), "That did not work."],
+    "text beside a call": [calls(MILK, text="I've added milk."), "Saved."],
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_turns_and_those_after_them_are_the_same_again(tmp_path: Path, name: str) -> None:
+    desk = Desk(tmp_path, {"ANA_MAX_STEPS": "3"})
+    desk.say("Do it", *ODD[name])
+    desk.say("And now?", "Nothing.")
+    desk.expect_same()
+
+
+def test_a_limit_of_time_is_the_same_again(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, {"ANA_TURN_SECONDS": "0.000001"})
+    desk.say("Do it", calls(MILK), "Saved.")
+    assert desk.records()[0]["error"] == "limit"
+    slow = Desk(tmp_path)
+    slow.backend, slow.saver, slow.handles = desk.backend, desk.saver, desk.handles
+    slow.expect_same()
+
+
+def test_a_stopped_turn_and_the_one_after_it_are_the_same_again(desk: Desk) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        desk.say("Add milk", calls(MILK), stop)
+    desk.say("hello", "Hello.")
+
+    def break_off(_: dict[str, Any]) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        desk.assistant(calls(("now", {}), MILK)).ask("Add it again", THREAD, on_event=break_off)
+    desk.say("hello", "Hello.")
+    assert desk.records()[2]["steps"][0]["observation"]["error"] == "interrupted"
+    desk.expect_same()
+
+
+OWN = '''
+from langchain_core.tools import tool
+
+@tool
+def ring(times: int) -> str:
+    """Ring a bell."""
+    if times > 2:
+        raise RuntimeError("too loud")
+    with open({bell!r}, "a") as bell:
+        bell.write("x" * times)
+    return '{{"rung":' + str(times) + "}}"
+
+TOOLS = [ring]
+'''
+
+
+def test_a_tool_of_the_persons_own_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bell = tmp_path / "bell"
+    (tmp_path / "replay_bells.py").write_text(OWN.format(bell=str(bell)))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    desk = Desk(tmp_path, {"TOOLS_MODULES": "replay_bells", "ANA_AUTONOMY": "act"})
+    desk.say("Ring", calls(("ring", {"times": 2}), ("ring", {"times": "many"}), ("ring", {"times": 3})), "Rung.")
+    desk.say("And?", "Nothing.")
+    desk.expect_same()
+    assert bell.read_text() == "xx"
+    without = desk.settings.model_copy(update={"tools_modules": ()})
+    with pytest.raises(CannotReplay, match="The tool ring, which this turn called, is not there any more"):
+        Rerun(without, desk.backend, EMBEDDER).repeat(desk.records()[0], desk.records())
+
+
+def test_a_turn_that_was_undone_is_the_same_again(desk: Desk) -> None:
+    done = desk.say("Add milk", calls(MILK), "Saved.")
+    assert isinstance(done, Done)
+    undo(desk.handles.memory, done.trace_id)
+    desk.expect_same()
+    assert desk.handles.memory.count() == 0, "the store itself is only read"
+
+
+def test_a_turn_that_relied_on_what_was_purged_cannot_be_run_again(desk: Desk) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    desk.say("hello", "Hello.")
+    item = next(desk.handles.memory.items()).id
+    desk.handles.memory.delete(item)
+    desk.say("hello", "Hello.")
+    desk.expect_same()
+    purge(desk.handles.memory, "9999")
+    first, second, third = desk.records()
+    with pytest.raises(CannotReplay, match="held 1 items before this turn, and 0 are known"):
+        desk.repeat(second)
+    assert [desk.repeat(first), desk.repeat(third)] == [None, None]
+
+
+def test_an_undo_of_what_was_purged_since_cannot_be_run_again(desk: Desk) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    item = next(desk.handles.memory.items()).id
+    desk.handles.memory.delete(item)
+    desk.say("Bring it back", calls(("undo", {"turn": item})), "Back.")
+    desk.handles.memory.delete(item)
+    desk.expect_same()
+    purge(desk.handles.memory, "9999")
+    with pytest.raises(CannotReplay, match="deleted permanently"):
+        desk.repeat(desk.records()[1])
+
+
+def spoil(record: Record, name: str) -> None:
+    changed: dict[str, Any] = {"embedder": "another", "zone": "Mars/Olympus", "tools": {"ana": "0"}, "parts": []}
+    if name == "inputs":
+        del record["inputs"]
+    elif name == "history":
+        record["previous"] = None
+    else:
+        record["inputs"][name] = changed[name]  # type: ignore[literal-required]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("inputs", "an earlier version wrote it"),
+        ("history", "conversation before this turn"),
+        ("embedder", "with the embedder another"),
+        ("zone", "time zone Mars/Olympus"),
+        ("tools", "The tool query_items"),
+        ("parts", "began in the middle"),
+    ],
+)
+def test_why_a_turn_cannot_be_run_again_is_said(desk: Desk, name: str, why: str) -> None:
+    desk.say("hello", "Hello.")
+    desk.say("Milk?", calls(("query_items", {"text": "milk"})), "None.")
+    record = desk.records()[-1]
+    spoil(record, name)
+    with pytest.raises(CannotReplay, match=why):
+        desk.repeat(record)
+
+
+def test_another_model_answers_on_the_same_store(desk: Desk) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    desk.say("Milk?", calls(("query_items", {"text": "milk"})), "There.")
+    other = ScriptedModel(replies=[calls(("query_items", {"text": "milk"}), ("now", {})), "Yes, milk."])
+    record = desk.records()[-1]
+    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, desk.records(), other, None)
+    assert again["steps"][0]["observation"] == record["steps"][0]["observation"]
+    assert again["answer"] == "Yes, milk."
+    assert compare(record, again) == Difference(2, "(nothing)", "tool", "(nothing)", "now")
+    assert len(desk.records()) == 2, "no trace is written"
