@@ -9,6 +9,7 @@ from ana.errors import CannotReplay, UserError
 from ana.output import tell, write_json
 from ana.settings import Settings
 from ana.tracing.traces import Record, Traces, iter_records
+from app.replay.whole import find_fault
 from app.show.replayed import show_side_by_side, tell_difference, tell_turn
 from app.startup import start
 
@@ -46,6 +47,8 @@ def replay(
         raise typer.BadParameter("--model and --prompt need --rerun.")
     settings = start()
     record, thread = read_path(path, index) if path else find_turn(settings, str(trace))
+    if fault := find_fault(record, whole=False):
+        raise typer.BadParameter(f"The record is damaged: {fault}.")
     if not rerun:
         write_json(record) if as_json else tell_turn(record)
         return

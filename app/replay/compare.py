@@ -50,20 +50,19 @@ def _iter_differences(recorded: Record, again: Record) -> Iterator[Difference]:
     if not any(step["observation"] == INTERRUPTED for step in old):
         told += ["receipt", "changes"]
     for name in told:
-        found = find_difference(recorded.get(name), again.get(name), name)
-        if found and name in recorded:
+        for found in iter_differences(recorded.get(name), again.get(name), name) if name in recorded else ():
             yield Difference(None, "", *found)
 
 
 def _compare_steps(number: int, one: Step, other: Step) -> Iterator[Difference]:
     names = ["tool", "args", *(["observation"] if one["observation"] != INTERRUPTED else [])]
     for name in names:
-        if found := find_difference(one.get(name), other.get(name), name):
+        for found in iter_differences(one.get(name), other.get(name), name):
             yield Difference(number, one["tool"], *found)
 
 
-def find_difference(one: Any, other: Any, at: str) -> tuple[str, Any, Any] | None:
-    """Return where two values of JSON first differ, and what is there in each; None if they are equal.
+def iter_differences(one: Any, other: Any, at: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield where two values of JSON differ, and what is there in each.
 
     Args:
         one: A value.
@@ -71,14 +70,13 @@ def find_difference(one: Any, other: Any, at: str) -> tuple[str, Any, Any] | Non
         at: What the values are called.
     """
     if isinstance(one, dict) and isinstance(other, dict):
-        keys = [*one, *sorted(other.keys() - one.keys())]
-        places = [(f"{at}.{key}", one.get(key, ABSENT), other.get(key, ABSENT)) for key in keys]
+        for key in [*one, *sorted(other.keys() - one.keys())]:
+            yield from iter_differences(one.get(key, ABSENT), other.get(key, ABSENT), f"{at}.{key}")
     elif isinstance(one, list) and isinstance(other, list):
-        pairs = zip_longest(one, other, fillvalue=ABSENT)
-        places = [(f"{at}[{n}]", a, b) for n, (a, b) in enumerate(pairs)]
-    else:
-        return None if type(one) is type(other) and one == other else (at, one, other)
-    return next((found for place, a, b in places if (found := find_difference(a, b, place))), None)
+        for n, (a, b) in enumerate(zip_longest(one, other, fillvalue=ABSENT)):
+            yield from iter_differences(a, b, f"{at}[{n}]")
+    elif type(one) is not type(other) or one != other:
+        yield at, one, other
 
 
 def _name(steps: list[Step], number: int) -> str:

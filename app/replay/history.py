@@ -34,10 +34,15 @@ def rebuild_history(record: Record, inputs: Inputs, thread: Sequence[Record]) ->
     while len(earlier) < inputs["turns"] and previous in by_id:
         earlier.insert(0, by_id[str(previous)])
         previous = earlier[0].get("previous")
-    messages = [message for each in earlier for message in _list_messages(each)]
+    messages = list_messages(earlier)
     if digest_messages(messages) != inputs["history"]:
         raise CannotReplay("The conversation before this turn is no longer in the traces as it was.")
     return messages
+
+
+def list_messages(records: Sequence[Record]) -> list[AnyMessage]:
+    """Return the messages of turns, in order."""
+    return [message for record in records for message in _list_messages(record)]
 
 
 def make_question(record: Record, left_out: Sequence[str] = ()) -> HumanMessage:

@@ -60,6 +60,7 @@ class Scene:
         question: The user message.
         history: The messages before it.
         summary: What stands for those that the conversation no longer holds.
+        previous: The turn before it.
         start: The node that it begins with.
         waits: Whether a person can be asked.
         replies: What the person replies to its requests, in order.
@@ -72,6 +73,7 @@ class Scene:
     question: HumanMessage
     history: Sequence[AnyMessage] = ()
     summary: str = ""
+    previous: str | None = None
     start: str = "load_context"
     waits: bool = True
     replies: Sequence[Any] = ()
@@ -174,8 +176,9 @@ def _begin(saved: "Pregel[Any, Any, Any, Any]", scene: Scene) -> Any:
     if not scene.waits:  # such a run has no thread
         return {"messages": [*scene.history, scene.question]}
     late = scene.start != "load_context"
-    before = {"messages": [*scene.history, *([scene.question] if late else [])], "summary": scene.summary}
-    if before["messages"] or scene.summary:
+    before: dict[str, Any] = {"messages": [*scene.history, *([scene.question] if late else [])]}
+    if before["messages"] or scene.summary or scene.previous:
+        before |= {"summary": scene.summary, "turn": {"id": scene.previous, "answer": ""}}
         saved.update_state(_config(scene), before, as_node="load_context")
     return None if late else {"messages": [scene.question]}
 

@@ -2,25 +2,23 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import Any, cast
+from typing import cast
 from zoneinfo import ZoneInfo
 
 from langchain_core.language_models import BaseChatModel
-from pydantic import TypeAdapter, ValidationError
-from typing_extensions import TypedDict
 
 from ana.embedders import Embedder
 from ana.errors import CannotReplay, ConfigError
 from ana.memory.backend import Backend
 from ana.settings import Autonomy, Settings
 from ana.time.clock import Listener, listener
-from ana.tracing.traces import Inputs, Record, Step
+from ana.tracing.traces import Inputs, Record
 from app.open_turn import DROPPED, NOT_ANSWERED
 from app.replay.history import make_question, own_steps, rebuild_history
 from app.replay.model import RecordedModel
 from app.replay.play import WAITS, Scene, make_handles, play
 from app.replay.store import KnownVectors, NoMeaning, StoreCopy, Vectors, copy_store
+from app.replay.whole import find_fault
 from graph.inputs import digest_tools
 from nodes.attachments import explain_left_out
 from nodes.turns import NOT_APPROVED
@@ -31,30 +29,6 @@ STARTS = ("load_context", "reason")
 
 UNDECIDED = (NOT_APPROVED, NOT_ANSWERED, DROPPED)
 """How a turn ends that waited, and nobody decided."""
-
-
-class _Called(TypedDict):
-    name: str
-    args: Any
-
-
-class _Decision(TypedDict):
-    text: str
-    tool_calls: list[_Called]
-    invalid_tool_calls: list[_Called]
-
-
-class _Whole(TypedDict):
-    """What must be in a record that is run again; a file may hold anything."""
-
-    thread_id: str
-    provider: str
-    answer: str
-    error: str | None
-    message: str
-    steps: list[Step]
-    decisions: list[_Decision]
-    inputs: Inputs
 
 
 class Rerun:
@@ -134,11 +108,8 @@ class Rerun:
             raise CannotReplay(
                 "The record lacks what a turn is run again from: an earlier version wrote it, or the turn never began."
             )
-        try:
-            _read_whole().validate_python(record)
-        except ValidationError as exc:
-            place = ".".join(map(str, exc.errors()[0]["loc"]))
-            raise CannotReplay(f"The record is not whole: {place} is missing or another.") from exc
+        if fault := find_fault(record, whole=True):
+            raise CannotReplay(f"The record is not whole: {fault}.")
         if not inputs["parts"] or inputs["parts"][0]["node"] not in STARTS:
             raise CannotReplay("This turn began in the middle, from a state that somebody had edited.")
         try:
@@ -161,11 +132,6 @@ class Rerun:
                 raise CannotReplay(f"The tool {name}, which this turn called, {gone}.")
 
 
-@cache
-def _read_whole() -> TypeAdapter[_Whole]:
-    return TypeAdapter(_Whole)
-
-
 def searches(record: Record) -> bool:
     """Return whether a turn searched by meaning."""
     return any(step["tool"] == "query_items" and step["args"].get("text") for step in record["steps"])
@@ -178,6 +144,7 @@ def _set_scene(record: Record, inputs: Inputs, thread: Sequence[Record]) -> Scen
         question=make_question(record, inputs["left_out"]),
         history=rebuild_history(record, inputs, thread),
         summary=inputs["summary"],
+        previous=record.get("previous"),
         start=inputs["parts"][0]["node"],
         waits=inputs["waits"],
         replies=inputs.get("given", []),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall
 from langgraph.checkpoint.memory import InMemorySaver
@@ -13,6 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from ana.backends.in_memory import InMemoryBackend
 from ana.errors import CannotReplay, ModelFailed
 from ana.handles import Handles, open_handles
+from ana.memory.search.property_text import property_text
 from ana.memory.trash import purge
 from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel, calls
@@ -20,10 +22,13 @@ from ana.settings import load_settings
 from ana.tracing.traces import Record
 from app.outcome import Done, Waiting
 from app.replay.compare import Difference, compare
+from app.replay.model import OtherPrompt
 from app.replay.rerun import Rerun
 from app.reply import decide_all
+from app.show.replayed import show_side_by_side
 from app.turn import Assistant
 from graph.builder import graph
+from tests.app.conftest import Run
 from tests.conftest import EMBEDDER, folders
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -360,3 +365,74 @@ def test_another_model_answers_on_the_same_store(desk: Desk) -> None:
     assert again["answer"] == "Yes, milk."
     assert compare(record, again) == Difference(2, "(nothing)", "tool", "(nothing)", "now")
     assert len(desk.records()) == 2, "no trace is written"
+
+
+class Counted:
+    """An embedder that counts the texts that it embeds."""
+
+    name, dimension = EMBEDDER.name, EMBEDDER.dimension
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.texts += texts
+        return EMBEDDER.embed_documents(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        return EMBEDDER.embed_query(text)
+
+
+def test_nothing_is_embedded_that_has_a_vector(desk: Desk) -> None:
+    desk.say("Add two", calls(MILK, ("create_item", {"content": "Call the bank"})), "Saved.")
+    desk.say("Milk?", calls(("query_items", {"text": "milk"})), "There.")
+    known = {
+        text: np.array(EMBEDDER.embed_documents([text])[0])
+        for text in (property_text(item.content, item.properties) for item in desk.handles.memory.items())
+    }
+    embedder = Counted()
+    run = Rerun(desk.settings, desk.backend, embedder, lambda: known)
+    assert [compare(each, run.repeat(each, desk.records())) for each in desk.records()] == [None, None]
+    assert embedder.texts == []
+
+
+def test_the_command_tells_a_turn_and_runs_it_again(ana: Run, tmp_path: Path) -> None:
+    ana("ask", "add buy milk tomorrow")
+    ana("ask", "find the milk", "--thread", "one")
+    kept = [(path, path.read_text()) for path in (tmp_path / "traces").glob("*.jsonl")]
+    ((path, text),) = [(path, text) for path, text in kept if "find the milk" in text]
+    told = ana("replay", path.stem)
+    assert "> find the milk\n1  · query_items find the milk\n   1 found: Buy milk\n" in told.stdout
+    done = ana("replay", "--path", str(path), "--rerun", "--json")
+    assert (done.returncode, json.loads(done.stdout)["same"]) == (0, True)
+    path.write_text(text.replace("Buy milk", "Buy silk"))
+    done = ana("replay", path.stem, "--rerun")
+    assert done.returncode == 1
+    where = "Different at step 1, query_items: observation.items[0].content"
+    assert done.stdout.startswith(f"{where}\n  recorded  Buy silk\n")
+    path.write_text(json.dumps({key: value for key, value in json.loads(text).items() if key != "inputs"}))
+    done = ana("replay", path.stem, "--rerun")
+    assert done.returncode == 2
+    assert done.stderr.startswith("It cannot be run again. The record lacks what a turn is run again from")
+    assert len(list((tmp_path / "traces").glob("*.jsonl"))) == 2
+
+
+def test_another_prompt_is_what_the_model_is_shown(desk: Desk, tmp_path: Path) -> None:
+    desk.say("I like tea", calls(("append_context", {"content": "Likes tea"})), "Noted.")
+    desk.say("hello", "Hello.")
+    other = ScriptedModel(replies=["Good day."])
+    model = OtherPrompt(inner=other, fill=lambda loaded: f"Be brief. {loaded['lines']}")
+    record = desk.records()[-1]
+    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, desk.records(), model, None)
+    assert again["answer"] == "Good day."
+    assert other.seen[0][0].text == "Be brief. {0: 'Likes tea'}"
+
+
+def test_two_trajectories_are_shown_side_by_side(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    (record,) = desk.records()
+    show_side_by_side(record, {**record, "steps": [], "answer": "No."}, "other")
+    shown = capsys.readouterr().out
+    assert "recorded, gpt-4o-mini" in shown
+    assert "create_item Buy milk" in shown
+    assert "No." in shown
