@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC
 from functools import cache
 from typing import Any, cast
@@ -27,13 +28,14 @@ LOOK = frozenset({"load_context", "execute_tools", "approve"})
 """The nodes that look into the store."""
 
 
-def read_inputs(state: State, update: dict[str, Any], context: Context) -> Inputs:
+def read_inputs(state: State, update: dict[str, Any], context: Context, found: Position | None) -> Inputs:
     """Return the inputs of a turn whose first node has run.
 
     Args:
         state: The state that the node was given.
         update: What it returned.
         context: The run's.
+        found: Where the store stood before it.
     """
     handles, settings = context.handles, context.handles.settings
     messages = find_messages(state["messages"], update.get("messages", []))
@@ -53,7 +55,7 @@ def read_inputs(state: State, update: dict[str, Any], context: Context) -> Input
         turns=len(split_turns(history)),
         history=digest_messages(history),
         summary=state.get("summary", ""),
-        items=handles.memory.count(),
+        items=found.items if found else 0,
         lines=digest_lines(loaded["lines"]) if loaded else "",
         parts=[],
     )
@@ -69,12 +71,12 @@ def find_messages(before: Sequence[AnyMessage], update: Sequence[AnyMessage]) ->
     return [*(message for message in before if message.id not in kept), *left]
 
 
-def add_part(inputs: Inputs, node: str, heard: Listener, at: tuple[int, str] | None) -> Inputs:
+def add_part(inputs: Inputs, node: str, heard: Listener, found: Position | None) -> Inputs:
     """Return the inputs with one more run of a node."""
     told = [moment.astimezone(UTC).isoformat(timespec="microseconds") for moment in heard.moments]
     part = Part(node=node, clock=told)
-    if at is not None:
-        part["at"] = at
+    if found:
+        part["at"] = found.at
     return inputs | {"parts": [*inputs["parts"], part]}
 
 
@@ -83,11 +85,30 @@ def count_parts(turn: Turn) -> int:
     return len(turn["inputs"]["parts"]) if "inputs" in turn else 0
 
 
-def find_position(memory: Memory) -> tuple[int, str] | None:
-    """Return number and time of the journal's newest entry; None if nobody can say."""
-    with suppress(UserError):  # whatever keeps us out: a node that needs the store will tell
+@dataclass(frozen=True)
+class Position:
+    """Where a store stands.
+
+    Args:
+        at: Number and time of the journal's newest entry; 0 and nothing for an empty journal.
+        items: How many items there are; 0 where nobody asked.
+    """
+
+    at: tuple[int, str]
+    items: int
+
+
+def find_position(memory: Memory, *, first: bool) -> Position | None:
+    """Return where the store stands; None if nobody can say.
+
+    Args:
+        memory: The store.
+        first: Whether a turn begins, so that the items count.
+    """
+    with suppress(UserError), memory.backend.snapshot():  # whatever keeps us out: who needs the store will tell
         newest = memory.history(limit=1)
-        return (newest[0].seq, newest[0].ts) if newest else (0, "")
+        at = (newest[0].seq, newest[0].ts) if newest else (0, "")
+        return Position(at, memory.count() if first else 0)
     return None
 
 

@@ -39,16 +39,17 @@ def record(name: str, node: Node) -> Node:
                 heard.part = count_parts(state["turn"])
                 _note_new_turn(owner, found, state["turn"])  # before the node writes anything
                 label_turn(state["turn"], context)  # a turn may go on in another run, and wait or fail there
-            at = find_position(context.handles.memory) if heard.part == 0 or name in LOOK else None
+            first = heard.part == 0
+            position = find_position(context.handles.memory, first=first) if first or name in LOOK else None
             update = node(state, runtime)
             turn: Turn = update.get("turn") or state["turn"]
             _note_new_turn(owner, found, turn)
-            inputs = turn.get("inputs") or read_inputs(state, update, context)
+            inputs = turn.get("inputs") or read_inputs(state, update, context, position)
             spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
             turn = turn | {
                 "durations": turn["durations"] | {name: round(spent, 6)},
                 "run": run_of(runtime),
-                "inputs": add_part(inputs, name, heard, at),
+                "inputs": add_part(inputs, name, heard, position),
             }
             label_turn(turn, context)
             if turn["answer"] is not None:

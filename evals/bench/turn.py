@@ -128,13 +128,13 @@ def _time_tracing(turn: Turn, round: int) -> float:
 
 def _without_records() -> AbstractContextManager[Any]:
     """Let nothing be kept for a record while the context is open, and none be written."""
-    nothing: dict[str, Callable[..., Any]] = {
-        "read_inputs": lambda *_: {"parts": []},
-        "add_part": lambda inputs, *_: inputs,
-        "find_position": lambda _: None,
-        "write_record": lambda *_: None,
-    }
-    return patch.multiple("graph.recording", **nothing)
+    return patch.multiple(
+        "graph.recording",
+        read_inputs=lambda *_: {"parts": []},
+        add_part=lambda inputs, *_: inputs,
+        find_position=lambda *_, **__: None,
+        write_record=lambda *_: None,
+    )
 
 
 def _time_pair(ours: Turn, round: int, other: Turn) -> tuple[float, float]:
