@@ -28,6 +28,19 @@ LOOK = frozenset({"load_context", "execute_tools", "approve"})
 """The nodes that look into the store."""
 
 
+@dataclass(frozen=True)
+class Position:
+    """Where a store stands.
+
+    Args:
+        at: Number and time of the journal's newest entry; 0 and nothing for an empty journal.
+        items: How many items there are; 0 where nobody asked.
+    """
+
+    at: tuple[int, str]
+    items: int
+
+
 def read_inputs(state: State, update: dict[str, Any], context: Context, found: Position | None) -> Inputs:
     """Return the inputs of a turn whose first node has run.
 
@@ -83,19 +96,6 @@ def add_part(inputs: Inputs, node: str, heard: Listener, found: Position | None)
 def count_parts(turn: Turn) -> int:
     """Return how many nodes of a turn have run."""
     return len(turn["inputs"]["parts"]) if "inputs" in turn else 0
-
-
-@dataclass(frozen=True)
-class Position:
-    """Where a store stands.
-
-    Args:
-        at: Number and time of the journal's newest entry; 0 and nothing for an empty journal.
-        items: How many items there are; 0 where nobody asked.
-    """
-
-    at: tuple[int, str]
-    items: int
 
 
 def find_position(memory: Memory, *, first: bool) -> Position | None:
