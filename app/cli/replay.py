@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ana.errors import CannotReplay, UserError
+from ana.errors import UserError
 from ana.output import tell, write_json
 from ana.settings import Settings
 from ana.tracing.traces import Record, Traces, iter_records
@@ -54,7 +54,7 @@ def replay(
         return
     try:
         again, name = run_again(settings, record, thread, model, prompt)
-    except CannotReplay as exc:
+    except UserError as exc:
         tell(f"It cannot be run again. {exc.sentence()}")
         raise typer.Exit(IMPOSSIBLE) from exc
     show_again(record, again, name, as_json=as_json)
@@ -89,7 +89,7 @@ def run_again(
     """Return the record of a turn that was run again, and what decided if it was not the recorded model.
 
     Raises:
-        CannotReplay: Something that it relied on is gone or another.
+        UserError: Something that it relied on is gone or another, or the store cannot be read.
     """
     from ana.handles import open_data_folder
     from app.replay.rerun import Rerun

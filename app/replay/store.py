@@ -64,22 +64,34 @@ class NoMeaning:
 
 @dataclass
 class StoreCopy:
-    """A copy of a store as it was before a turn, and what others wrote while the turn lasted.
+    """A copy of a store as it was before a turn, and what was written while the turn lasted.
 
     Args:
         backend: The copy.
-        meanwhile: The entries of others that came later, the oldest first.
+        later: The entries that came later, the oldest first.
+        undos: Names of turns under which the turn took others back.
     """
 
     backend: InMemoryBackend
-    meanwhile: list[Entry]
+    later: list[Entry]
+    undos: Sequence[str]
 
     def catch_up(self, at: tuple[int, str] | None) -> None:
-        """Make the changes that others had made when the journal stood here."""
-        due = [entry for entry in self.meanwhile if at and _is_before(entry, at)]
-        self.meanwhile = [entry for entry in self.meanwhile if entry not in due]
-        for entry in due:
+        """Make the changes that had been made when the journal stood here, and that the turn has not made again.
+
+        They are others', or the turn's own from a run of a node that a crash ended.
+        """
+        if at is None:
+            return
+        due = [entry for entry in self.later if _is_before(entry, at)]
+        self.later = [entry for entry in self.later if not _is_before(entry, at)]
+        for entry in [entry for entry in due if not self._is_made(entry)]:
             self.backend.apply([entry])
+
+    def _is_made(self, entry: Entry) -> bool:
+        if entry.turn in self.undos and entry.turn in self.backend.turns():
+            return True
+        return bool(entry.key and self.backend.find_change(entry.key))
 
 
 def copy_store(original: Backend, record: Record, inputs: Inputs, embedder: Embedder) -> StoreCopy:
@@ -105,8 +117,7 @@ def copy_store(original: Backend, record: Record, inputs: Inputs, embedder: Embe
     _check(records, entries, record, inputs)
     backend = InMemoryBackend(embedder)
     backend.fill(records, before, _find_line_number(records, before, record))
-    own = {record["id"], *_list_undos(record)}
-    return StoreCopy(backend, [entry for entry in later if entry.turn not in own])
+    return StoreCopy(backend, later, _list_undos(record))
 
 
 def _settle(at: tuple[int, str], entries: Sequence[Entry]) -> tuple[int, str]:

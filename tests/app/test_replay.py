@@ -26,10 +26,12 @@ from app.replay.model import OtherPrompt
 from app.replay.rerun import Rerun
 from app.reply import decide_all
 from app.show.replayed import show_side_by_side
-from app.turn import Assistant
+from app.turn import Assistant, open_assistant
 from graph.builder import graph
 from tests.app.conftest import Run
+from tests.app.test_crash import KILLED
 from tests.conftest import EMBEDDER, folders
+from tests.forks import run_forked
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "due_date": "2026-01-09"}})
@@ -436,3 +438,17 @@ def test_two_trajectories_are_shown_side_by_side(desk: Desk, capsys: pytest.Capt
     assert "recorded, gpt-4o-mini" in shown
     assert "create_item Buy milk" in shown
     assert "No." in shown
+
+
+def test_a_turn_that_was_cut_short_and_went_on_is_the_same_again(tmp_path: Path) -> None:
+    env = folders(tmp_path)
+    assert run_forked("-c", KILLED, json.dumps(env), THREAD, "append_context").returncode == -9
+    settings = load_settings(env)
+    handles = open_handles(settings, model=ScriptedModel(replies=["Both saved."]))
+    with open_assistant(handles) as assistant:
+        assistant.finish(THREAD)
+        (record,) = handles.traces.read(THREAD)
+        assert [part["node"] for part in record["inputs"]["parts"]].count("execute_tools") == 1
+        assert record["inputs"]["parts"][2]["at"][0] == 2, "what it had written before it was killed"
+        run = Rerun(settings, handles.memory.backend, EMBEDDER)
+        assert compare(record, run.repeat(record, [record])) is None
