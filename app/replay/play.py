@@ -178,7 +178,10 @@ def _begin(saved: "Pregel[Any, Any, Any, Any]", scene: Scene) -> Any:
     late = scene.start != "load_context"
     before: dict[str, Any] = {"messages": [*scene.history, *([scene.question] if late else [])]}
     if before["messages"] or scene.summary or scene.previous:
-        before |= {"summary": scene.summary, "turn": {"id": scene.previous, "answer": ""}}
+        before |= {
+            "summary": scene.summary,
+            "turn": {"id": scene.previous, "answer": "", "error": None, "decisions": []},
+        }
         saved.update_state(_config(scene), before, as_node="load_context")
     return None if late else {"messages": [scene.question]}
 

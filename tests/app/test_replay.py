@@ -5,10 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
 from ana.backends.in_memory import InMemoryBackend
@@ -19,7 +21,7 @@ from ana.memory.trash import purge
 from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
-from ana.tracing.traces import Record
+from ana.tracing.traces import Record, iter_records
 from app.outcome import Done, Waiting
 from app.replay.compare import Difference, compare
 from app.replay.model import OtherPrompt
@@ -28,6 +30,7 @@ from app.reply import decide_all
 from app.show.replayed import show_side_by_side
 from app.turn import Assistant, open_assistant
 from graph.builder import graph
+from graph.context import LocalContext
 from tests.app.conftest import Run
 from tests.app.test_crash import KILLED
 from tests.conftest import EMBEDDER, folders
@@ -452,3 +455,20 @@ def test_a_turn_that_was_cut_short_and_went_on_is_the_same_again(tmp_path: Path)
         assert record["inputs"]["parts"][2]["at"][0] == 2, "what it had written before it was killed"
         run = Rerun(settings, handles.memory.backend, EMBEDDER)
         assert compare(record, run.repeat(record, [record])) is None
+
+
+def test_an_answer_that_was_made_again_is_the_same_again(desk: Desk) -> None:
+    desk.say("hello", "Hello.")
+    desk.say("Add milk", calls(MILK), "Saved.")
+    desk.assistant(calls(("now", {})), "It is late.")
+    again = graph.copy({"checkpointer": desk.saver})
+    config: RunnableConfig = {"configurable": {"thread_id": THREAD}}
+    begun = [state for state in again.get_state_history(config) if state.next == ("reason",)]
+    another_run: RunnableConfig = {**begun[1].config, "run_id": uuid4()}
+    again.invoke(None, another_run, context=LocalContext(opened=desk.handles))
+    first, second, third = iter_records(desk.handles.traces.path(THREAD))
+    assert (second["message"], second["answer"], third["answer"]) == (third["message"], "Saved.", "It is late.")
+    assert third["inputs"]["parts"][0]["node"] == "reason"
+    run = Rerun(desk.settings, desk.backend, EMBEDDER)
+    for record in (first, second, third):
+        assert compare(record, run.repeat(record, [first, second, third])) is None
