@@ -82,6 +82,9 @@ attack: $(READY) ## stored text that gives orders, obeyed by a gullible model at
 load: $(READY) ## 40 messages to one thread at once, through every door, 20 times (about 5 minutes)
 	@$(BIN)/python -m evals.load
 
+goldens: $(READY) ## record the golden traces anew, and print every difference
+	@$(BIN)/python -m evals.goldens
+
 readme: $(ENCODER) ## regenerate the README's tables and transcript
 	@$(BIN)/python -m evals.readme
 
@@ -98,4 +101,4 @@ lock: $(READY) ## write constraints.txt from pyproject.toml
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help chat test local live js check format dev bench crash attack load readme search-docs locomo lock clean
+.PHONY: help chat test local live js check format dev bench crash attack load goldens readme search-docs locomo lock clean

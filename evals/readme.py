@@ -56,6 +56,11 @@ DOORS = (
     ),
     ("`ana history [--item ID] [--since DAY] [--json]`", "what was changed, when, and in which turn"),
     (
+        "`ana replay ID\\|--path FILE [--index -1] [--rerun [--model M] [--prompt FILE]] [--json]`",
+        "tells a recorded turn: steps, timings, cost; runs it again on a copy of the store as it was, or asks another "
+        "model; exit 0 the same, 1 different, 2 it cannot be run again",
+    ),
+    (
         "`ana undo [--turn T] [--force]`",
         "undoes a whole turn, items and Global Context alike; can be undone itself; exit 1 on a conflict",
     ),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, get_args
 
+from langchain_core.messages import ToolCall, ToolMessage
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from pydantic import Field
@@ -93,6 +94,18 @@ class Context:
     def dial(self) -> Autonomy:
         """How much the run does without asking."""
         return self.autonomy or self.handles.settings.ana_autonomy
+
+    def name_turn(self, id: str) -> str:
+        """Return the id of a turn that begins; a turn that is run again keeps the one it had."""
+        return id
+
+    def answer_own(self, call: ToolCall) -> ToolMessage | None:
+        """Return the answer of a person's own tool that must not run again; None lets it run.
+
+        Raises:
+            ToolError: It failed, or is not known.
+        """
+        return None
 
     @property
     def handles(self) -> Handles:

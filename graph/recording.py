@@ -8,9 +8,11 @@ from langgraph.runtime import Runtime
 
 from ana.models.providers import model_name
 from ana.ownership import Ownership, check_stopped, work
+from ana.time.clock import listen
 from ana.tracing.langsmith import label_run
 from ana.tracing.record import build_record
 from graph.context import Context, context_of, thread_of
+from graph.inputs import LOOK, add_part, count_parts, find_position, read_inputs
 from graph.state import State, Turn
 from nodes.history import receipts, this_turn
 from nodes.turns import continue_turn
@@ -30,17 +32,24 @@ def record(name: str, node: Node) -> Node:
     """Return the node with its time and the turn's record kept; one that interrupts leaves no record yet."""
 
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
-        with work() as owner:
+        with work() as owner, listen() as heard:
             context, begun, found = context_of(runtime), time.perf_counter(), state.get("turn")
             if name != BEGINNING:
                 state = continue_turn(state, runtime)
+                heard.part = count_parts(state["turn"])
                 _note_new_turn(owner, found, state["turn"])  # before the node writes anything
                 label_turn(state["turn"], context)  # a turn may go on in another run, and wait or fail there
+            first = heard.part == 0
+            position = find_position(context.handles.memory, first=first) if first or name in LOOK else None
             update = node(state, runtime)
             turn: Turn = update.get("turn") or state["turn"]
             _note_new_turn(owner, found, turn)
+            inputs = turn.get("inputs") or read_inputs(state, update, context, position)
             spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
-            turn = turn | {"durations": turn["durations"] | {name: round(spent, 6)}}
+            turn = turn | {
+                "durations": turn["durations"] | {name: round(spent, 6)},
+                "inputs": add_part(inputs, name, heard, position),
+            }
             label_turn(turn, context)
             if turn["answer"] is not None:
                 check_stopped()  # the answer of a stopped run reaches no state, so it is in no trace either

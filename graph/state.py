@@ -7,6 +7,8 @@ from langgraph.channels import UntrackedValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from ana.tracing.traces import Inputs
+
 
 def keep_replies(known: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """Add replies to the known ones; an empty update forgets them all."""
@@ -69,6 +71,10 @@ class Turn(TypedDict):
     """What the person is being asked."""
     approved: NotRequired[dict[str, str]]
     """What was approved, by the call's id; empty for an edit that is weighed again."""
+    given: NotRequired[list[Any]]
+    """The person's replies to its requests, in order."""
+    inputs: NotRequired[Inputs]
+    """What the turn can be run again from."""
     corrections: list[Correction]
     decisions: list[dict[str, Any]]
     usage: Usage

@@ -29,6 +29,7 @@ def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if not asked or message is None:  # a client has edited the state
         return {"turn": state["turn"] | {"asked": None}}
     given = interrupt(show_request(asked))
+    state = state | {"turn": state["turn"] | {"given": [*state["turn"].get("given", []), given]}}
     try:
         return _carry_out(_read_reply(given, asked), asked, message, state, runtime)
     except ToolError as exc:

@@ -56,14 +56,15 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     refused, touched = {each.write.call for each in asking}, {each.call: each.touched for each in batch.writes}
     unreadable = [call for call in message.invalid_tool_calls if call["id"] not in answered]
     answers = [answer_unreadable(str(call["id"]), call["error"]) for call in unreadable]
-    modules, ran = context_of(runtime).handles.settings.tools_modules, set[str]()
+    ran = set[str]()
     for position, call in enumerate(message.tool_calls):
         if call["id"] in answered:
             continue
         check_stopped()
         context = bind(build_context(state, runtime, message, position), touched.get(str(call["id"]), ()))
         try:
-            answer = answer_refused(call, NOBODY) if call["id"] in refused else _run(call, context, modules)
+            is_refused = call["id"] in refused
+            answer = answer_refused(call, NOBODY) if is_refused else _run(call, context, context_of(runtime))
         except ChangedSinceWeighed:  # this node is entered again for the calls that are left, and weighs them again
             break
         answers.append(answer)
@@ -91,14 +92,17 @@ def _explain_again(asking: list[Asking], state: State) -> str:
     return CHANGED if any(decided.get(each.write.call) for each in asking) else ""
 
 
-def _run(call: ToolCall, context: CallContext, modules: tuple[str, ...]) -> ToolMessage:
-    id, name = str(call["id"]), call["name"]
+def _run(call: ToolCall, context: CallContext, run: Context) -> ToolMessage:
+    id, name, modules = str(call["id"]), call["name"], run.handles.settings.tools_modules
     try:
         args = check_arguments(name, call["args"], modules)
     except ToolError as exc:
         return answer_error(id, INVALID, exc)
     try:
-        answer = _invoke(call, args, context) if name in TOOLS else _invoke_plugin(call, args, modules)
+        if name in TOOLS:
+            answer = _invoke(call, args, context)
+        else:
+            answer = run.answer_own(call) or _invoke_plugin(call, args, modules)
     except ToolError as exc:
         return answer_error(id, name, exc)
     except ValidationError as exc:

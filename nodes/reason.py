@@ -68,11 +68,16 @@ def system_message(loaded: Loaded) -> SystemMessage:
 def system_prompt(loaded: Loaded) -> str:
     """Return the system prompt."""
     # The template has what changes from turn to turn at its end, so that providers' prompt caches hit.
+    return render("system", **prompt_slots(loaded))
+
+
+def prompt_slots(loaded: Loaded) -> dict[str, str]:
+    """Return what the slots of a system prompt are filled with."""
     lines = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in loaded["lines"].items())
-    return render("system", now=loaded["now"], global_context=lines or EMPTY)
+    return {"now": loaded["now"], "global_context": lines or EMPTY}
 
 
-def _keep_progress(text: str, question: str) -> str:
+def keep_progress(text: str, question: str) -> str:
     """Return the text beside a tool call, or nothing if it says that something is already done."""
     # No call of the message has run yet, so there is no evidence for any claim.
     return "" if claimed_write_needs_receipt(Evidence(question, text, ())) else text
@@ -119,7 +124,7 @@ def _send_shortened(send: Send, history: list[AnyMessage]) -> tuple[AIMessage, l
 
 def _add_decision(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> Turn:
     """Return the turn with this decision and its cost."""
-    invalid = [{"name": c["name"], "args": c["args"]} for c in reply.invalid_tool_calls]
+    invalid = [{"name": c["name"], "args": c["args"], "error": c["error"]} for c in reply.invalid_tool_calls]
     valid = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
     decision = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **_marks(reply)}
     return turn | {"usage": add_usage(turn["usage"], reply, messages), "decisions": [*turn["decisions"], decision]}
@@ -139,7 +144,7 @@ def _dropped_count(reply: AIMessage) -> dict[str, Any]:
 def _make_message(reply: AIMessage, turn: Turn) -> AIMessage:
     """Return a reply with calls as it is kept: under its own id, without text that claims too much."""
     return AIMessage(
-        content=_keep_progress(reply.text, turn["question"]),
+        content=keep_progress(reply.text, turn["question"]),
         id=reply.id,
         tool_calls=reply.tool_calls,
         invalid_tool_calls=reply.invalid_tool_calls,

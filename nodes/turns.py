@@ -45,9 +45,10 @@ def begin_turn(state: State, runtime: Runtime[Context], source: str | None = Non
         UserError: It has been answered, or there is none.
     """
     question, info = last_question(state["messages"]), runtime.execution_info
-    attempt = seed_fork(source, runtime) if source else info.checkpoint_id if info else ""
+    context, attempt = context_of(runtime), seed_fork(source, runtime) if source else info.checkpoint_id if info else ""
     seed = f"{thread_of(runtime)}/{attempt}/{question.id}"
-    return new_turn(seed, question, state.get("turn"), context_of(runtime).handles.clock) | {"fork": source}
+    turn = new_turn(seed, question, state.get("turn"), context.handles.clock)
+    return turn | {"id": context.name_turn(turn["id"]), "fork": source}
 
 
 def last_question(messages: Sequence[AnyMessage]) -> HumanMessage:

@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import deepcopy
 from dataclasses import replace
@@ -49,6 +49,10 @@ class InMemoryBackend:
         self._terms: dict[str, int] = {}
         self._rows: dict[str, int] = {}
         self._lock = threading.RLock()
+
+    @property
+    def embedder_name(self) -> str:
+        return self._embedder.name
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         with self._lock:
@@ -165,6 +169,26 @@ class InMemoryBackend:
     def erase(self, records: Collection[RecordKey]) -> None:
         with self._lock:
             self._journal = [entry for entry in self._journal if entry.change.key not in records]
+
+    def fill(self, records: Mapping[RecordKey, Item], entries: Sequence[Entry], line_number: int) -> None:
+        """Take over records and their journal from another store; only an empty one may be filled.
+
+        Args:
+            records: What is stored.
+            entries: How that came about, the oldest first.
+            line_number: The number that the next line gets.
+        """
+        changes = [Change(kind, id, None, item) for (kind, id), item in deepcopy(dict(records)).items()]
+        items = [c.after for c in changes if c.after and c.kind == "item"]
+        documents = {item.id: property_text(item.content, item.properties) for item in items}
+        vectors = dict(zip(documents, self._embedder.embed_documents(list(documents.values())), strict=True))
+        with self._lock:
+            for change in changes:
+                known = vectors.get(change.id) if change.kind == "item" else None
+                self._store(change, known, documents.get(change.id, ""))
+            self._journal = list(deepcopy(entries))
+            self._written = max((entry.seq for entry in entries), default=0)
+            self._line_number = line_number
 
     def snapshot(self) -> AbstractContextManager[object]:
         return self._lock

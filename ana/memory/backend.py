@@ -33,6 +33,10 @@ class Backend(Protocol):
     Safe to use from several threads. Records come back exactly as they went in.
     """
 
+    @property
+    def embedder_name(self) -> str:
+        """Return the name of what makes the vectors: with another one, a search finds other items."""
+
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         """Return the records with these ids; ids that do not exist are left out."""
 

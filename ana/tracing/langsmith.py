@@ -7,8 +7,8 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -66,6 +66,18 @@ def connect(settings: Settings) -> None:
         _connect((*secrets_of(settings), *keys))
     elif library := sys.modules.get("langsmith.run_trees"):
         library.configure(enabled=False)  # a server started by hand has let it read older names of the switch
+
+
+@contextmanager
+def untraced() -> Iterator[None]:
+    """Send nothing while the context is open."""
+    if not is_on(os.environ):
+        yield
+        return
+    from langsmith import tracing_context
+
+    with tracing_context(enabled=False):
+        yield
 
 
 @cache

@@ -14,6 +14,9 @@ from ana.tracing.traces import FORMAT, Record, Step
 INVALID = "⛔️validation_error"
 """A call that did not fit its tool's schema, as a step."""
 
+INTERRUPTED = {"error": "interrupted", "hint": ""}
+"""The observation of a call that a turn ended in: whether it ran is not known."""
+
 
 def list_steps(messages: Sequence[AnyMessage], corrections: Iterable[Mapping[str, Any]]) -> list[Step]:
     """Return the steps of a turn, in order: every call with its observation, every draft that was sent back.
@@ -52,7 +55,7 @@ def build_record(
         model: Another model's name, if the run chose one.
         changes: The receipts of what the turn wrote.
     """
-    return Record(
+    record = Record(
         id=turn["id"],
         ts=turn["ts"],
         question=turn["question"],
@@ -72,6 +75,9 @@ def build_record(
         format=FORMAT,
         error=turn["error"],
     )
+    if inputs := turn.get("inputs"):
+        record["inputs"] = inputs | ({"given": turn["given"]} if turn.get("given") else {})
+    return record
 
 
 def _call_step(call: ToolCall, answer: ToolMessage | None) -> Step:
@@ -82,14 +88,15 @@ def _call_step(call: ToolCall, answer: ToolMessage | None) -> Step:
 
 def _make_step(tool: str, args: dict[str, Any], answer: ToolMessage | None) -> Step:
     if answer is None:
-        return Step(tool=tool, args=args, observation={"error": "interrupted", "hint": ""})
-    step = Step(tool=tool, args=args, observation=_read_json(answer.text))
+        return Step(tool=tool, args=args, observation=dict(INTERRUPTED))
+    step = Step(tool=tool, args=args, observation=read_json(answer.text))
     if isinstance(answer.artifact, dict) and answer.artifact.get("why"):
         step["why"] = answer.artifact["why"]
     return step
 
 
-def _read_json(text: str) -> Any:
+def read_json(text: str) -> Any:
+    """Return the value of JSON; any other text as it is."""
     try:
         return json.loads(text)
     except ValueError:

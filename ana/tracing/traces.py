@@ -1,18 +1,26 @@
 """The trace files: TRACES_DIR/<thread_id>.jsonl, one JSON record a turn."""
 
+import io
 import json
+import logging
 import os
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
 
 from ana import __version__
 from ana.errors import ConfigError, UserError
 from ana.files import write_whole
 from ana.logs import hide_secrets
+from ana.output import tell
+
+_log = logging.getLogger(__name__)
 
 FORMAT = 1
 NO_THREAD = "none"
@@ -33,6 +41,48 @@ class Step(TypedDict):
     args: dict[str, Any]
     observation: Any
     why: NotRequired[list[dict[str, Any]]]
+
+
+class Part(TypedDict):
+    """One run of a node."""
+
+    node: str
+    clock: list[str]
+    """What the clock told in it, in order, ISO 8601 in UTC."""
+    at: NotRequired[tuple[int, str]]
+    """Number and time of the journal's newest entry when it began; 0 and nothing for an empty journal."""
+
+
+class Inputs(TypedDict):
+    """What decides about a turn beside its message and the model's decisions: what it can be run again from."""
+
+    version: str
+    """Of ana."""
+    tools: dict[str, str]
+    """Digests of the tools' schemas: `ana` for ours together, and each of the person's own by name."""
+    embedder: str
+    zone: str
+    autonomy: str
+    max_steps: int
+    history_tokens: int
+    waits: bool
+    """Whether a person could be asked."""
+    left_out: list[str]
+    """Kinds of content that were taken out of the message."""
+    turns: int
+    """How many earlier turns the conversation held."""
+    history: str
+    """Digest of their messages."""
+    summary: str
+    """What stood for turns that the conversation no longer held."""
+    summarised: NotRequired[str]
+    """What the model made of it and of the turns that were dropped."""
+    items: int
+    lines: str
+    """Digest of Global Context."""
+    parts: list[Part]
+    given: NotRequired[list[Any]]
+    """The person's replies to the turn's requests."""
 
 
 class Record(TypedDict):
@@ -61,6 +111,8 @@ class Record(TypedDict):
     decisions: list[dict[str, Any]]
     format: int
     error: str | None
+    inputs: NotRequired[Inputs]
+    """Absent in records of earlier versions, and of turns that ended before they began."""
 
 
 class Traces:
@@ -86,30 +138,22 @@ class Traces:
             raise UserError(f"{thread_id!r} is not an id.", "Ids are letters, digits, - and _.")
         return self.folder / f"{thread_id}.jsonl"
 
-    def write(self, record: Record) -> Path:
-        """Append a record and flush it to the disk.
-
-        Raises:
-            UserError: The file cannot be written.
-        """
+    def write(self, record: Record) -> None:
+        """Append a record and flush it to the disk; that it cannot be written is told, and fails no turn."""
         path = self.path(record["thread_id"])
         line = hide_secrets(json.dumps(record, ensure_ascii=True, default=str), self._secrets)
         try:
             with self._writing:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                # a record holds what the person said: nobody else may read it
-                fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-                with os.fdopen(fd, "a", encoding="ascii") as file:
-                    file.write(line + "\n")
-                    file.flush()
-                    os.fsync(file.fileno())
+                _append(path, f"{line}\n".encode("ascii"))
         except OSError as exc:
-            raise UserError(f"The trace {path} cannot be written: {exc.strerror}.", "Check TRACES_DIR.") from exc
-        return path
+            said = f"The trace {path} cannot be written: {exc.strerror}. The turn is done, but no record of it is kept."
+            _log.warning(said)
+            tell(f"{said} Check the disk and TRACES_DIR.")
 
     def read(self, thread_id: str) -> list[Record]:
         """A thread's turns, oldest first, each as it was answered last; a line cut short by a crash is skipped."""
-        records = list(_iter_records(self.path(thread_id)))
+        records = list(iter_records(self.path(thread_id)))
         return records if thread_id == NO_THREAD else select_newest(records)
 
     def page(self, thread_id: str, limit: int, before: str | None = None) -> list[Record]:
@@ -136,7 +180,7 @@ class Traces:
         if self.path(id).exists():
             return next(reversed(self.read(id)), None)
         files = sorted(self.folder.glob("*.jsonl"), key=lambda p: -p.stat().st_mtime) if self.folder.exists() else []
-        return next((r for f in files for r in reversed([*_iter_records(f)]) if r["id"] == id), None)
+        return next((r for f in files for r in reversed([*iter_records(f)]) if r["id"] == id), None)
 
     def ids(self) -> list[str]:
         """The threads that have a file."""
@@ -144,7 +188,7 @@ class Traces:
 
     def forget(self, thread_id: str, before: datetime) -> int:
         """Remove the records from before a moment and return how many that were. Nobody may write meanwhile."""
-        records = list(_iter_records(self.path(thread_id)))
+        records = list(iter_records(self.path(thread_id)))
         kept = [record for record in records if moment(record) >= before]
         if len(kept) < len(records):
             path = self.path(thread_id)
@@ -168,6 +212,29 @@ class Traces:
         if text:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_whole(self.path(thread_id), text, mode=0o600)
+
+
+def _append(path: Path, line: bytes) -> None:
+    """Append a whole line to a file, or nothing."""
+    # a record holds what the person said: nobody else may read it
+    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    with os.fdopen(fd, "r+b", buffering=0) as file:
+        size = file.seek(0, os.SEEK_END)
+        if size and _read_last(file) != b"\n":  # a line that a crash has cut short must not spoil this one
+            line = b"\n" + line
+        try:
+            while line:
+                line = line[file.write(line) or 0 :]
+            os.fsync(fd)
+        except OSError:
+            with suppress(OSError):
+                file.truncate(size)
+            raise
+
+
+def _read_last(file: io.RawIOBase) -> bytes:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) or b""
 
 
 def select_newest(records: Iterable[Record]) -> list[Record]:
@@ -200,10 +267,10 @@ def moment(record: Record) -> datetime:
 def count_broken_lines(path: Path) -> int:
     """How many lines of a trace file are not records."""
     text = path.read_text(encoding="ascii", errors="replace")
-    return len(text.splitlines()) - sum(1 for _ in _iter_records(path))
+    return len(text.splitlines()) - sum(1 for _ in iter_records(path))
 
 
-def _iter_records(path: Path) -> Iterator[Record]:
+def iter_records(path: Path) -> Iterator[Record]:
     """Yield the records of a file; lines that are not records are left out.
 
     Raises:

@@ -29,6 +29,7 @@ COMMANDS = (
     "items",
     "due",
     "history",
+    "replay",
     "undo",
     "describe",
     "doctor",

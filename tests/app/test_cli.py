@@ -109,7 +109,6 @@ WRONG: list[tuple[list[str], dict[str, str], int, str]] = [
     (["chat"], {"ANA_TIMEZONE": "Mars"}, 2, "ANA_TIMEZONE"),
     (["ask", "  "], {}, 1, "There is no question"),
     (["ask", "x"], {"ANA_DATA_DIR": "/proc/nowhere"}, 1, "/proc/nowhere"),
-    (["ask", "x"], {"TRACES_DIR": "/proc/nowhere"}, 1, "TRACES_DIR"),
     (["ask", "x"], {"LOG_FILE_PATH": "/proc/nowhere/log"}, 2, "LOG_FILE_PATH"),
     (["describe"], {"ANA_DATA_DIR": "/proc/nowhere"}, 1, "/proc/nowhere"),
     (["threads", "list"], {"ANA_DATA_DIR": "/proc/nowhere"}, 1, "/proc/nowhere"),

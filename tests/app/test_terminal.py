@@ -56,8 +56,14 @@ def env(tmp_path: Path, stub: Stub) -> dict[str, str]:
         handles.memory.delete(gone)
         handles.memory.append_line(f"Likes {HOSTILE}")
     (tmp_path / FILE).write_text("neither an export nor anything else")
+    (tmp_path / "turn.jsonl").write_text(json.dumps(TURN))
     return env
 
+
+STEP = {"tool": HOSTILE, "args": {HOSTILE: HOSTILE}, "observation": {"items": [{"content": HOSTILE}], HOSTILE: 1}}
+SAYS = dict.fromkeys(("id", "question", "answer", "receipt", "model", "provider", "thread_id", "error"), HOSTILE)
+TURN = SAYS | {"ts": "2026-01-01\x1b00:00", "steps": [STEP, STEP | {"observation": HOSTILE}], "durations": {HOSTILE: 1}}
+"""The record of a turn, as somebody may have sent it."""
 
 CALLS: dict[str, list[list[str]]] = {
     "chat": [["--thread", FILE, FILE]],
@@ -65,6 +71,7 @@ CALLS: dict[str, list[list[str]]] = {
     "items": [[], ["--why", "evil"], [HOSTILE], ["--where", HOSTILE], ["--due", HOSTILE], ["--json"]],
     "due": [[], ["--json"]],
     "history": [[], ["--json"], ["--since", HOSTILE], ["--item", HOSTILE]],
+    "replay": [["--path", "turn.jsonl"], ["--path", "turn.jsonl", "--rerun"], [HOSTILE], ["--path", FILE]],
     "undo": [["--turn", HOSTILE], []],
     "describe": [["-s", "9"], ["-s", "9", "--json"]],
     "doctor": [[]],

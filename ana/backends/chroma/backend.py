@@ -33,6 +33,7 @@ from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
 from ana.memory.search.found import Found
+from ana.memory.search.property_text import property_text
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import Weights
 from ana.values import Json
@@ -90,6 +91,10 @@ class ChromaBackend:
     def path(self) -> Path:
         """Return the data folder."""
         return self.folder.path
+
+    @property
+    def embedder_name(self) -> str:
+        return self.embedder.name
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         return {item.id: item for item in self.collections[kind].get_many([id for id in ids if id])}
@@ -191,6 +196,12 @@ class ChromaBackend:
         for collection in self.collections.values():
             collection.close()
         self.folder.close()
+
+    def read_vectors(self) -> dict[str, Vector]:
+        """Return the vectors of all items by the text that was embedded."""
+        with self.collections["item"].hold_source() as source:
+            stored = list(source.iter_all())
+        return {property_text(each.item.content, each.item.properties): each.vector for each in stored}
 
     def fill(self, items: Sequence[Item]) -> None:
         """Store many new items without the journal, for benchmarks and tests."""

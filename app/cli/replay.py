@@ -1,0 +1,161 @@
+"""`ana replay`: a recorded turn told, run again, or answered by another model."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ana.errors import UserError
+from ana.output import tell, write_json
+from ana.settings import Settings
+from ana.tracing.traces import Record, Traces, iter_records
+from app.replay.whole import find_fault
+from app.show.replayed import show_side_by_side, tell_difference, tell_turn
+from app.startup import start
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from app.replay.compare import Difference
+
+DIFFERENT = 1
+IMPOSSIBLE = 2
+
+
+def replay(
+    trace: Annotated[str | None, typer.Argument(help="Id of a turn, or of a conversation: its last turn.")] = None,
+    path: Annotated[Path | None, typer.Option(help="A trace file in place of an id.")] = None,
+    index: Annotated[int, typer.Option(help="Which turn of the file, from 0; from the end if negative.")] = -1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    rerun: Annotated[
+        bool, typer.Option("--rerun", help="Run it again as it was decided, on a copy of the store, and compare.")
+    ] = False,
+    model: Annotated[
+        str | None, typer.Option(help="With --rerun: ask this model of the provider instead, or offline.")
+    ] = None,
+    prompt: Annotated[
+        Path | None, typer.Option(help="With --rerun: ask with this system prompt, a Markdown file with its slots.")
+    ] = None,
+) -> None:
+    """Tell a recorded turn as it happened: its steps, timings and cost; or run it again.
+
+    With --rerun, exit code 0 if it was the same again, 1 if not, 2 if it cannot be run again.
+    """
+    if (trace is None) == (path is None):
+        raise typer.BadParameter("Give the id of a turn, or --path with a trace file.")
+    if (model or prompt) and not rerun:
+        raise typer.BadParameter("--model and --prompt need --rerun.")
+    settings = start()
+    record, thread = read_path(path, index) if path else find_turn(settings, str(trace))
+    if fault := find_fault(record, whole=False):
+        raise typer.BadParameter(f"The record is damaged: {fault}.")
+    if not rerun:
+        write_json(record) if as_json else tell_turn(record)
+        return
+    try:
+        again, name = run_again(settings, record, thread, model, prompt)
+    except UserError as exc:
+        tell(f"It cannot be run again. {exc.sentence()}")
+        raise typer.Exit(IMPOSSIBLE) from exc
+    show_again(record, again, name, as_json=as_json)
+
+
+def read_path(path: Path, index: int) -> tuple[Record, list[Record]]:
+    """Return a turn of a trace file, and all records of its conversation."""
+    if not path.is_file():
+        raise typer.BadParameter(f"There is no file {path}.")
+    records = list(iter_records(path))
+    if not -len(records) <= index < len(records):
+        raise typer.BadParameter(f"{path} holds {len(records)} turns; there is none with the index {index}.")
+    thread = records[index].get("thread_id")
+    return records[index], [record for record in records if record.get("thread_id") == thread]
+
+
+def find_turn(settings: Settings, id: str) -> tuple[Record, list[Record]]:
+    """Return a turn by its id, or the last one of a conversation, and all records of the conversation."""
+    traces = Traces(settings.traces_dir)
+    try:
+        record = traces.find(id)
+    except UserError as exc:
+        raise typer.BadParameter(exc.sentence()) from exc
+    if record is None:
+        raise typer.BadParameter(f"There is no trace {id}; `ana threads show` names the turns of a conversation.")
+    return record, list(iter_records(traces.path(record["thread_id"])))
+
+
+def run_again(
+    settings: Settings, record: Record, thread: list[Record], model: str | None, prompt: Path | None
+) -> tuple[Record, str | None]:
+    """Return the record of a turn that was run again, and what decided if it was not the recorded model.
+
+    Raises:
+        UserError: Something that it relied on is gone or another, or the store cannot be read.
+    """
+    from ana.handles import open_data_folder
+    from app.replay.rerun import Rerun
+
+    if model == "offline":
+        settings, model = settings.model_copy(update={"llm_provider": "offline"}), None
+        other: tuple[BaseChatModel, str] | None = _build_other(settings, model, prompt)
+    else:
+        other = _build_other(settings, model, prompt) if model or prompt else None
+    with open_data_folder(settings, "ana replay") as handles:
+        run = Rerun(settings, handles.backend, handles.backend.embedder, handles.backend.read_vectors)
+        if other is None:
+            return run.repeat(record, thread), None
+        tell(f"Asking {other[1]} ...")
+        return run.ask_other(record, thread, other[0], model), other[1]
+
+
+def _build_other(settings: Settings, model: str | None, prompt: Path | None) -> "tuple[BaseChatModel, str]":
+    """Return the model that is asked in place of the recorded one, and what it is called."""
+    from ana.models.providers import build_model, model_name
+    from app.replay.model import OtherPrompt
+    from nodes.reason import prompt_slots
+    from prompts import decision_prompt, fill
+
+    if settings.provider == "offline" and (model or prompt):
+        raise typer.BadParameter(f"The offline reader has no {'model' if model else 'prompt'} to choose.")
+    built, name = build_model(settings, decision_prompt), model or model_name(settings)
+    if prompt is None:
+        return built, name
+    template = _read_prompt(prompt)
+
+    def refill(loaded: Any) -> str:
+        return fill(prompt.name, template, **prompt_slots(loaded))
+
+    return OtherPrompt(inner=built, fill=refill), f"{name}, {prompt.name}"
+
+
+def _read_prompt(path: Path) -> str:
+    from prompts import fill
+
+    try:
+        template = path.read_text(encoding="utf-8")
+        fill(path.name, template, now="", global_context="")
+    except (OSError, ValueError) as exc:
+        raise typer.BadParameter(f"The prompt {path} cannot be read: {exc}.") from exc
+    except KeyError as exc:
+        raise typer.BadParameter(f"{exc.args[0]}.") from exc
+    return template
+
+
+def show_again(record: Record, again: Record, name: str | None, *, as_json: bool) -> None:
+    """Print how a turn that was run again compares with the recorded one; exit with 1 if it differs."""
+    from app.replay.compare import compare
+
+    found = compare(record, again)
+    if as_json:
+        write_json(_to_json(record, again, found))
+    elif name:
+        show_side_by_side(record, again, name)
+    else:
+        tell_difference(record, found)
+    if found:
+        raise typer.Exit(DIFFERENT)
+
+
+def _to_json(record: Record, again: Record, found: "Difference | None") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {"same": found is None, "difference": found and asdict(found), "recorded": record, "again": again}

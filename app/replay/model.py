@@ -1,0 +1,102 @@
+"""Models for a replay: one that decides as was recorded, and one that is shown another prompt."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolCall
+from langchain_core.outputs import ChatGenerationChunk
+from pydantic import PrivateAttr
+
+from ana.errors import ModelFailed
+from ana.models.base import NOT_UNDERSTOOD, PROMPT_DATA, ModelWrapper, StreamingModel, stream_chunks, to_chunk
+from ana.models.call import REFUSED
+from ana.models.json_mode.plain_history import DROPPED
+from ana.tracing.traces import Record
+from app.replay.history import make_invalid_call
+
+
+class RecordedEnd(ModelFailed):
+    """The end of a turn that cannot happen again: a model that failed, a person who stopped it, a limit of time.
+
+    Args:
+        record: The turn.
+        draft: What the person was told.
+    """
+
+    def __init__(self, record: Record, draft: str) -> None:
+        super().__init__(str(record["error"]))
+        self._draft = draft
+
+    def sentence(self) -> str:
+        return self._draft
+
+
+class RecordedModel(StreamingModel):
+    """Decides as was recorded, then ends as was recorded.
+
+    Args:
+        record: The turn.
+        end: The draft that it ended with where no decision did.
+        before: Called before each decision.
+    """
+
+    record: Record
+    end: str
+    before: Callable[[], None]
+    _next: int = PrivateAttr(default=0)
+
+    @property
+    def _llm_type(self) -> str:
+        return "recorded"
+
+    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
+        decides = isinstance(messages[0], SystemMessage)
+        yield ChatGenerationChunk(message=to_chunk(self._decide() if decides else self._summarise()))
+
+    def _decide(self) -> AIMessage:
+        self.before()
+        decisions = self.record["decisions"]
+        if self._next == len(decisions):
+            if self.record["error"]:
+                raise RecordedEnd(self.record, self.end)
+            raise ModelFailed("No further decision is recorded.")
+        self._next += 1
+        return _make_reply(decisions[self._next - 1])
+
+    def _summarise(self) -> AIMessage:
+        inputs = self.record.get("inputs", {})
+        if "summarised" not in inputs:
+            raise ModelFailed("No summary is recorded.")
+        return AIMessage(str(inputs["summarised"]))
+
+
+class OtherPrompt(ModelWrapper):
+    """A model that is shown another system prompt.
+
+    Args:
+        inner: The model.
+        fill: Makes it from what the system prompt is rendered from.
+    """
+
+    fill: Callable[[Any], str]
+
+    def _stream(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
+    ) -> Iterator[ChatGenerationChunk]:
+        shown = [self._exchange(message) for message in messages]
+        for chunk in stream_chunks(self.inner, shown, stop, **kwargs):
+            yield ChatGenerationChunk(message=chunk)
+
+    def _exchange(self, message: BaseMessage) -> BaseMessage:
+        data = message.additional_kwargs.get(PROMPT_DATA)
+        return message.model_copy(update={"content": self.fill(data)}) if data else message
+
+
+def _make_reply(decision: Mapping[str, Any]) -> AIMessage:
+    """Return a reply that says and means what was recorded."""
+    calls = [ToolCall(name=c["name"], args=c["args"], id=f"call-{n}") for n, c in enumerate(decision["tool_calls"])]
+    broken = [make_invalid_call(call, f"broken-{n}") for n, call in enumerate(decision["invalid_tool_calls"])]
+    said: dict[str, Any] = {key: decision[key] for key in (NOT_UNDERSTOOD, DROPPED) if key in decision}
+    if broken and not calls and broken[0]["error"]:  # a reader may have refused what JSON alone would take
+        said[REFUSED] = broken[0]["error"]
+    return AIMessage(decision["text"], tool_calls=calls, invalid_tool_calls=broken, response_metadata=said)

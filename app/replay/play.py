@@ -1,0 +1,198 @@
+"""A turn on the real graph, on handles that are thrown away."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AnyMessage, HumanMessage, ToolCall, ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.pregel import Pregel
+from langgraph.types import Command, Interrupt
+
+from ana.errors import ToolError
+from ana.handles import Handles
+from ana.memory.backend import Backend
+from ana.memory.memory import Memory
+from ana.settings import Autonomy, Settings
+from ana.time.clock import Clock, Listener, listener
+from ana.tracing.langsmith import untraced
+from ana.tracing.record import build_record
+from ana.tracing.traces import Inputs, Part, Record, Step, Traces
+from app.open_turn import close
+from app.outcome import read_request
+from app.replay.history import dict_of, failed, text_of
+from graph.builder import graph
+from graph.context import LocalContext
+from graph.inputs import count_parts
+from graph.state import Turn
+from nodes.history import receipts, this_turn
+
+WAITS = "The turn waits for a decision."
+"""The answer of a turn that asks the person what the recorded one did not ask."""
+
+NOWHERE = Path("/nonexistent/ana-replay")
+"""The folders of a turn that writes no file."""
+
+
+class KeptTraces(Traces):
+    """Traces that keep their records in memory."""
+
+    def __init__(self) -> None:
+        super().__init__(NOWHERE)
+        self.records: list[Record] = []
+
+    def write(self, record: Record) -> None:
+        self.records.append(record)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a turn begins with.
+
+    Args:
+        id: The id that it gets.
+        thread: The conversation.
+        question: The user message.
+        history: The messages before it.
+        summary: What stands for those that the conversation no longer holds.
+        previous: The turn before it.
+        start: The node that it begins with.
+        waits: Whether a person can be asked.
+        replies: What the person replies to its requests, in order.
+        answers: What the person's own tools answered.
+        meanwhile: Called with the number of a part of the turn before which a person has had time to decide.
+    """
+
+    id: str
+    thread: str
+    question: HumanMessage
+    history: Sequence[AnyMessage] = ()
+    summary: str = ""
+    previous: str | None = None
+    start: str = "load_context"
+    waits: bool = True
+    replies: Sequence[Any] = ()
+    answers: Sequence[Step] = ()
+    meanwhile: Callable[[int], None] = lambda _: None
+
+
+@dataclass(frozen=True)
+class SceneContext(LocalContext):
+    """The context of a turn that has its id already, and in which no tool of the person's own runs."""
+
+    scene: Scene | None = None
+    left: list[Step] = field(default_factory=list)
+    """Recorded answers that were not given yet."""
+
+    def name_turn(self, id: str) -> str:
+        return self.scene.id if self.scene else id
+
+    def answer_own(self, call: ToolCall) -> ToolMessage | None:
+        step = next((step for step in self.left if (step["tool"], step["args"]) == (call["name"], call["args"])), None)
+        if step is None:
+            raise ToolError(f"{call['name']} is not run in a replay, and no answer is recorded.", "Do without it.")
+        self.left.remove(step)
+        seen = dict_of(step)
+        if failed(step):
+            raise ToolError(seen["error"], seen["hint"])
+        return ToolMessage(text_of(step), name=call["name"], tool_call_id=str(call["id"]))
+
+
+class Tape:
+    """A clock's source that tells recorded moments, in the part of the turn that runs now as often as it is asked.
+
+    Args:
+        parts: What was told, by part; past the end the last moment stays.
+    """
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = [[datetime.fromisoformat(moment) for moment in part["clock"]] for part in parts]
+
+    def __call__(self) -> datetime:
+        heard = listener.get() or Listener()
+        part = heard.part
+        if part < len(self._parts) and self._parts[part]:
+            return self._parts[part][min(len(heard.moments), len(self._parts[part]) - 1)]
+        return next((told[-1] for told in reversed(self._parts[:part]) if told), self._parts[0][0])
+
+
+def make_handles(settings: Settings, inputs: Inputs, backend: Backend, model: BaseChatModel) -> Handles:
+    """Return handles on which a turn meets what it met when it was recorded, and writes no file.
+
+    Args:
+        settings: As they are now.
+        inputs: What the turn's record keeps for a replay.
+        backend: The store as it was.
+        model: Who decides.
+    """
+    clock = Clock(ZoneInfo(inputs["zone"]), Tape(inputs["parts"]))
+    then = settings.model_copy(
+        update={"ana_data_dir": NOWHERE, "traces_dir": NOWHERE, "ana_history_tokens": inputs["history_tokens"]}
+    )
+    return Handles(then, clock, Memory(backend, clock), KeptTraces(), model)
+
+
+def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int, model: str | None = None) -> Record:
+    """Run a turn on the real graph and return its record.
+
+    Args:
+        scene: What it begins with.
+        handles: What it runs on; their traces keep the record.
+        dial: How much is done without asking.
+        max_steps: Most model calls.
+        model: Another model of the provider.
+    """
+    assert isinstance(handles.traces, KeptTraces)
+    context = SceneContext(
+        model, autonomy=dial, max_steps=max_steps, opened=handles, scene=scene, left=list(scene.answers)
+    )
+    saved: Pregel[Any, Any, Any, Any] = graph.copy({"checkpointer": InMemorySaver() if scene.waits else None})
+    replies, given = list(scene.replies), _begin(saved, scene)
+    while True:
+        with untraced():
+            ended = saved.invoke(
+                given,
+                _config(scene),
+                context=context,
+                durability="exit",
+                output_keys=["messages", "turn"],
+                version="v2",
+            )
+        if not ended.interrupts:
+            return handles.traces.records[-1]
+        if not replies:
+            return _end_waiting(ended.value["turn"], ended.value["messages"], ended.interrupts[0], scene, handles)
+        scene.meanwhile(count_parts(ended.value["turn"]))
+        given = Command(resume={ended.interrupts[0].id: replies.pop(0)})
+
+
+def _begin(saved: "Pregel[Any, Any, Any, Any]", scene: Scene) -> Any:
+    """Put a conversation into the thread and return the input that the turn begins with."""
+    if not scene.waits:  # such a run has no thread
+        return {"messages": [*scene.history, scene.question]}
+    late = scene.start != "load_context"
+    before: dict[str, Any] = {"messages": [*scene.history, *([scene.question] if late else [])]}
+    if before["messages"] or scene.summary or scene.previous:
+        before |= {
+            "summary": scene.summary,
+            "turn": {"id": scene.previous, "answer": "", "error": None, "decisions": []},
+        }
+        saved.update_state(_config(scene), before, as_node="load_context")
+    return None if late else {"messages": [scene.question]}
+
+
+def _end_waiting(turn: Turn, messages: list[AnyMessage], asked: Interrupt, scene: Scene, handles: Handles) -> Record:
+    """Return the record of a turn that nobody decided about."""
+    _, answers = close(read_request(asked), messages, approval=bool(turn.get("asked")))
+    messages = [*this_turn(messages), *answers]
+    turn = turn | {"answer": WAITS, "error": WAITS}
+    return build_record(turn, messages, scene.thread, handles.settings, changes=receipts(messages))
+
+
+def _config(scene: Scene) -> RunnableConfig:
+    return {"configurable": {"thread_id": scene.thread}}

@@ -1,0 +1,122 @@
+"""A recorded turn as a person would tell it, and two of them side by side."""
+
+import json
+import sys
+from collections.abc import Mapping
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from ana.memory.receipts import describe_change
+from ana.output import escape_controls, write_line
+from app.show.answers import show_text
+from app.show.tables import show_table
+from app.show.text import describe_call, pluralize, say, shorten
+
+if TYPE_CHECKING:
+    from ana.tracing.traces import Record, Step
+    from app.replay.compare import Difference
+
+WIDEST = 100
+"""Characters of an observation, told in one line."""
+
+
+def tell_turn(record: "Record") -> None:
+    """Print a turn: the question, each step, the answer, what was changed, timings and cost."""
+    _show_question(record)
+    for number, step in enumerate(record["steps"], 1):
+        say(f"{number}  {describe_step(step)}")
+        say(f"   {describe_observation(step)}")
+    write_line()
+    show_text(record["answer"])
+    for change in record.get("changes", []):
+        say(f"  {describe_change(change)}")
+    if record.get("receipt") and not record.get("changes"):
+        say(f"  {record['receipt']}")
+    write_line()
+    for line in _list_facts(record):
+        say(line)
+
+
+def tell_difference(record: "Record", found: "Difference | None") -> None:
+    """Print whether a turn that was run again was the same, and if not, where it first differs."""
+    if found is None:
+        say(f"The same again: {pluralize(len(record['steps']), 'step')} and the answer.")
+        return
+    where = f"at step {found.step}, {found.tool}" if found.step else "at its end"
+    say(f"Different {where}: {found.what}")
+    say(f"  recorded  {_quote(found.recorded)}")
+    say(f"  now       {_quote(found.again)}")
+
+
+def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
+    """Print two trajectories of a turn as a table.
+
+    Args:
+        recorded: The turn.
+        again: The same message, answered by another model or prompt.
+        name: What that is called.
+    """
+    pairs = zip_longest(recorded["steps"], again["steps"])
+    rows = [(str(n), *(_tell_step(step) for step in pair)) for n, pair in enumerate(pairs, 1)]
+    rows.append(("answer", recorded["answer"], again["answer"]))
+    rows.append(("receipt", recorded.get("receipt", ""), again.get("receipt", "")))
+    rows.append(("took", _describe_cost(recorded), _describe_cost(again)))
+    show_table(("step", f"recorded, {recorded.get('model', '')}", name), rows, fixed=("step",))
+
+
+def describe_step(step: "Step") -> str:
+    """Return a step in one line."""
+    if step["tool"].startswith("⛔️"):
+        said = step["args"].get("policy") or step["args"].get("tool") or ""
+        return shorten(f"{step['tool']} {said}".strip(), WIDEST)
+    seen = step["observation"]
+    ok = not (isinstance(seen, dict) and "error" in seen)
+    return describe_call({"tool": step["tool"], "args": step["args"], "ok": ok})
+
+
+def describe_observation(step: "Step") -> str:
+    """Return what a step brought in one line."""
+    seen = step["observation"]
+    if isinstance(seen, dict) and isinstance(seen.get("items"), list):
+        named = "; ".join(str(item.get("content")) for item in seen["items"] if isinstance(item, dict))
+        return shorten(f"{seen.get('total', len(seen['items']))} found: {named}", WIDEST)
+    if isinstance(seen, dict) and "error" in seen:
+        return shorten(f"{seen['error']} {seen.get('hint') or ''}", WIDEST)
+    return shorten(seen if isinstance(seen, str) else json.dumps(seen, ensure_ascii=False), WIDEST)
+
+
+def _show_question(record: "Record") -> None:
+    if not sys.stdout.isatty():
+        write_line(f"{record['ts']}  {record['id']}\n> {record['question']}")
+        return
+    from rich.panel import Panel
+
+    from app.show.console import make_console
+
+    # strings inside it pass through the console, its title does not
+    title = escape_controls(record["ts"]).replace("[", "(")
+    make_console().print(Panel(record["question"], title=title, title_align="left", border_style="dim"))
+
+
+def _tell_step(step: "Step | None") -> str:
+    return f"{describe_step(step)}\n  {describe_observation(step)}" if step else ""
+
+
+def _list_facts(record: "Record") -> list[str]:
+    spent: Mapping[str, float] = record.get("durations", {})
+    parts = " · ".join(f"{name} {seconds:.3f} s" for name, seconds in spent.items())
+    error = [f"It ended with an error: {record['error']}"] if record.get("error") else []
+    who = f"{record.get('model', '')} ({record.get('provider', '')}), conversation {record.get('thread_id', '')}"
+    return [*error, f"{sum(spent.values()):.3f} s: {parts}", f"{who}, turn {record['id']}", _describe_cost(record)]
+
+
+def _describe_cost(record: "Record") -> str:
+    usage, usd = record.get("usage", {}), record.get("cost_usd")
+    mark = "about " if usage.get("estimated") else ""
+    money = f", {usd:.6f} USD" if usd else ""
+    calls = pluralize(len(record.get("decisions", [])), "model call")
+    return f"{calls}, {mark}{usage.get('input_tokens', 0):,} tokens in and {usage.get('output_tokens', 0):,} out{money}"
+
+
+def _quote(value: Any) -> str:
+    return shorten(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 300)

@@ -1,0 +1,214 @@
+"""Golden traces: `make goldens` records them anew and prints every difference; `make test` runs them again.
+
+Each is a conversation: the records of its turns, and the journal of what they wrote. Ids, times and tokens are fixed,
+so that a difference is a change of what the program does.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.embedders import WordLlamaEmbeddings
+from ana.errors import ModelFailed
+from ana.files import write_whole
+from ana.handles import Handles
+from ana.memory.backend import RecordKey
+from ana.memory.changes import Change, Entry
+from ana.memory.item import Item
+from ana.memory.memory import Memory
+from ana.models.offline import OfflineReader
+from ana.models.scripted import ScriptedModel, calls
+from ana.output import shorten
+from ana.settings import PROJECT, Autonomy, Settings, load_settings
+from ana.time.clock import Clock
+from ana.tracing.traces import Record
+from app.replay.compare import iter_differences
+from app.replay.history import list_messages
+from app.replay.play import NOWHERE, KeptTraces, Scene, play
+
+FILE = PROJECT / "tests" / "data" / "goldens.jsonl"
+BEGINNING = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
+SHORT = 200
+"""Characters of a value, where a difference is told."""
+
+STEPS = 6
+"""Most model calls in a turn."""
+
+Said = tuple[str, Sequence[Any], Sequence[str]]
+"""A message, the model's replies (none: the offline reader's), and what the person decides where they are asked."""
+
+MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "due_date": "2026-01-09"}})
+BROKEN = InvalidToolCall(type="invalid_tool_call", name="now", args='{"timezone": "utc"', id="x", error="")
+
+
+def fail(_: list[BaseMessage]) -> AIMessage:
+    """Fail as a provider does that does not answer."""
+    raise ModelFailed("The model did not answer in time.", "Try again.")
+
+
+def delete_first(messages: list[BaseMessage]) -> AIMessage:
+    """Delete the item that was found."""
+    found = json.loads(messages[-1].text.split("\n", 1)[1].rsplit("\n", 1)[0])
+    return calls(("delete_item", {"id": found["items"][0]["id"]}))
+
+
+FIND_MILK = calls(("query_items", {"text": "milk"}))
+CONVERSATIONS: dict[str, tuple[Autonomy, list[Said]]] = {
+    "offline reader": (
+        "confirm",
+        [
+            ("remember that I like tea", (), ()),
+            ("add buy milk tomorrow", (), ()),
+            ("add call the bank on Friday at 3pm, high priority", (), ()),
+            ("what's due this week?", (), ()),
+            ("find the milk", (), ()),
+            ("what is 15% of 80?", (), ()),
+            ("what day is it?", (), ()),
+            ("I bought the milk", (), ()),
+            ("undo", (), ()),
+            ("delete everything", (), ("approve",)),
+            ("hello", (), ()),
+        ],
+    ),
+    "drafts that were sent back": (
+        "confirm",
+        [
+            ("Keep this in mind", ["I've saved it.", "I have not saved anything."], ()),
+            ("Keep that", ["I've saved it."] * 3, ()),
+            ("hi", ["", "Hello."], ()),
+            ("Add milk", [calls(MILK, text="I've added milk."), "It is due on Monday.", "It is due on Friday."], ()),
+        ],
+    ),
+    "calls": (
+        "confirm",
+        [
+            ("Add milk", [calls(MILK, ("append_context", {"content": "Likes milk"})), "Saved."], ()),
+            ("Add milk again", [calls(MILK), "It is there already. A copy?"], ()),
+            ("Yes", [calls(MILK), "Saved a copy."], ()),
+            ("Do it", [calls(("create_item", {}), ("fly", {})), AIMessage("", invalid_tool_calls=[BROKEN]), "No."], ()),
+            ("Time?", [calls(("now", {"timezone": "utc"}))] * 3, ()),
+            ("Take it back", [calls(("undo", {})), "Taken back."], ()),
+            ("Sum", [calls(("calculator", {"expression": "6 * 7"})), fail], ()),
+        ],
+    ),
+    "what a person decided": (
+        "advise",
+        [
+            ("Add milk", [calls(MILK), "Saved."], ("approve",)),
+            ("Delete the milk", [FIND_MILK, delete_first, "It stays."], ("reject",)),
+            ("Delete the milk", [FIND_MILK, delete_first, "It is gone."], ("approve",)),
+        ],
+    ),
+}
+
+
+@dataclass
+class Golden:
+    """A recorded conversation.
+
+    Args:
+        name: What it is about.
+        records: Its turns.
+        entries: The journal of what they wrote, the oldest first.
+    """
+
+    name: str
+    records: list[Record]
+    entries: list[Entry]
+
+    def fill_store(self) -> InMemoryBackend:
+        """Return the store as the conversation left it."""
+        records: dict[RecordKey, Item] = {}
+        for change in (entry.change for entry in self.entries):
+            records.pop(change.key, None)
+            if change.after:
+                records[change.key] = change.after
+        backend = InMemoryBackend(WordLlamaEmbeddings())
+        backend.fill(records, self.entries, 0)
+        return backend
+
+
+def read_goldens() -> list[Golden]:
+    """Return the golden traces."""
+    return [_from_json(json.loads(line)) for line in FILE.read_text(encoding="utf-8").splitlines()]
+
+
+def record_goldens() -> list[Golden]:
+    """Play every conversation and return its records."""
+    return [_record(name, dial, said) for name, (dial, said) in CONVERSATIONS.items()]
+
+
+def list_differences(old: Sequence[Golden], new: Sequence[Golden]) -> Iterator[str]:
+    """Yield every difference between two recordings, as a line for people."""
+    before, after = ({golden.name: _to_json(golden) for golden in goldens} for goldens in (old, new))
+    for name in [*before, *(after.keys() - before.keys())]:
+        for place, one, other in iter_differences(before.get(name, {}), after.get(name, {}), name):
+            yield f"{place}: {shorten(json.dumps(one), SHORT)} -> {shorten(json.dumps(other), SHORT)}"
+
+
+def load_golden_settings() -> Settings:
+    """Return the settings of all conversations, whatever the environment says."""
+    return load_settings({"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "none", "ANA_TIMEZONE": "Europe/Berlin"})
+
+
+def _record(name: str, dial: Autonomy, said: Sequence[Said]) -> Golden:
+    moments = (BEGINNING + timedelta(seconds=n) for n in count())
+    clock = Clock(ZoneInfo("Europe/Berlin"), lambda: next(moments))
+    backend, thread = InMemoryBackend(WordLlamaEmbeddings()), name.replace(" ", "-")
+    records: list[Record] = []
+    for number, (question, replies, decisions) in enumerate(said, 1):
+        provider = "openai" if replies else "offline"
+        settings = load_golden_settings().model_copy(update={"llm_provider": provider, "traces_dir": NOWHERE})
+        model = ScriptedModel(replies=list(replies)) if replies else OfflineReader()
+        scene = _set_scene(f"{thread}-{number}", thread, question, decisions, records)
+        handles = Handles(settings, clock, Memory(backend, clock), KeptTraces(), model)
+        # how long it took is another each time
+        records.append({**play(scene, handles, dial, STEPS), "durations": {}})
+    return _from_json(json.loads(json.dumps(_to_json(Golden(name, records, backend.entries()[::-1])))))
+
+
+def _set_scene(id: str, thread: str, question: str, decisions: Sequence[str], before: list[Record]) -> Scene:
+    return Scene(
+        id=id,
+        thread=thread,
+        question=HumanMessage(question, id=f"{id}-said"),
+        history=list_messages(before),
+        previous=before[-1]["id"] if before else None,
+        replies=[{"decisions": [{"type": decision}]} for decision in decisions],
+    )
+
+
+def _to_json(golden: Golden) -> dict[str, Any]:
+    return {"name": golden.name, "records": golden.records, "entries": [asdict(entry) for entry in golden.entries]}
+
+
+def _from_json(told: dict[str, Any]) -> Golden:
+    return Golden(told["name"], told["records"], [_read_entry(entry) for entry in told["entries"]])
+
+
+def _read_entry(told: dict[str, Any]) -> Entry:
+    change = told["change"]
+    before, after = (Item(**change[side]) if change[side] else None for side in ("before", "after"))
+    return Entry(**{**told, "change": Change(change["kind"], change["id"], before, after)})
+
+
+def main() -> None:
+    """Record the golden traces anew and print what has changed."""
+    new = record_goldens()
+    differences = list(list_differences(read_goldens() if FILE.exists() else [], new))
+    write_whole(FILE, "".join(f"{json.dumps(_to_json(golden), ensure_ascii=False)}\n" for golden in new))
+    for line in differences:
+        print(line)
+    turns = sum(len(golden.records) for golden in new)
+    print(f"{turns} turns in {len(new)} conversations are recorded; differences: {len(differences)}.")
+
+
+if __name__ == "__main__":
+    main()

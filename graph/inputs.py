@@ -1,0 +1,143 @@
+"""What a turn can be run again from, beside its message and the model's decisions; kept in its record."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC
+from functools import cache
+from typing import Any, cast
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langgraph.graph.message import add_messages
+
+from ana import __version__
+from ana.errors import UserError
+from ana.memory.memory import Memory
+from ana.time.clock import Listener
+from ana.tracing.record import read_json
+from ana.tracing.traces import Inputs, Part
+from graph.context import Context, can_wait
+from graph.state import State, Turn
+from nodes.attachments import left_out
+from nodes.history import split_turns, this_turn
+from tools.catalog import TOOLS, schemas
+
+LOOK = frozenset({"load_context", "execute_tools", "approve"})
+"""The nodes that look into the store."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a store stands.
+
+    Args:
+        at: Number and time of the journal's newest entry; 0 and nothing for an empty journal.
+        items: How many items there are; 0 where nobody asked.
+    """
+
+    at: tuple[int, str]
+    items: int
+
+
+def read_inputs(state: State, update: dict[str, Any], context: Context, found: Position | None) -> Inputs:
+    """Return the inputs of a turn whose first node has run.
+
+    Args:
+        state: The state that the node was given.
+        update: What it returned.
+        context: The run's.
+        found: Where the store stood before it.
+    """
+    handles, settings = context.handles, context.handles.settings
+    messages = find_messages(state["messages"], update.get("messages", []))
+    question = this_turn(messages)[0]
+    history = messages[: len(messages) - len(this_turn(messages))]
+    loaded = update.get("loaded") or state.get("loaded")
+    inputs = Inputs(
+        version=__version__,
+        tools=digest_tools(settings.tools_modules),
+        embedder=handles.memory.backend.embedder_name,
+        zone=handles.clock.zone_name,
+        autonomy=context.dial,
+        max_steps=context.max_steps or settings.ana_max_steps,
+        history_tokens=settings.ana_history_tokens,
+        waits=can_wait(),
+        left_out=left_out(question),
+        turns=len(split_turns(history)),
+        history=digest_messages(history),
+        summary=state.get("summary", ""),
+        items=found.items if found else 0,
+        lines=digest_lines(loaded["lines"]) if loaded else "",
+        parts=[],
+    )
+    if update.get("summary", inputs["summary"]) != inputs["summary"]:
+        inputs["summarised"] = update["summary"]
+    return inputs
+
+
+def find_messages(before: Sequence[AnyMessage], update: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return a thread's messages after an update, and before them those that it dropped."""
+    left = cast("list[AnyMessage]", add_messages(cast(Any, [*before]), cast(Any, [*update])))
+    kept = {message.id for message in left}
+    return [*(message for message in before if message.id not in kept), *left]
+
+
+def add_part(inputs: Inputs, node: str, heard: Listener, found: Position | None) -> Inputs:
+    """Return the inputs with one more run of a node."""
+    told = [moment.astimezone(UTC).isoformat(timespec="microseconds") for moment in heard.moments]
+    part = Part(node=node, clock=told)
+    if found:
+        part["at"] = found.at
+    return inputs | {"parts": [*inputs["parts"], part]}
+
+
+def count_parts(turn: Turn) -> int:
+    """Return how many nodes of a turn have run."""
+    return len(turn["inputs"]["parts"]) if "inputs" in turn else 0
+
+
+def find_position(memory: Memory, *, first: bool) -> Position | None:
+    """Return where the store stands; None if nobody can say.
+
+    Args:
+        memory: The store.
+        first: Whether a turn begins, so that the items count.
+    """
+    with suppress(UserError), memory.backend.snapshot():  # whatever keeps us out: who needs the store will tell
+        newest = memory.history(limit=1)
+        at = (newest[0].seq, newest[0].ts) if newest else (0, "")
+        return Position(at, memory.count() if first else 0)
+    return None
+
+
+def digest_messages(messages: Sequence[AnyMessage]) -> str:
+    """Return a fingerprint of a conversation."""
+    return _digest([_describe(message) for message in messages])
+
+
+def digest_lines(lines: dict[int, str]) -> str:
+    """Return a fingerprint of Global Context."""
+    return _digest(sorted(lines.items()))
+
+
+@cache
+def digest_tools(modules: tuple[str, ...]) -> dict[str, str]:
+    """Return a fingerprint of the schemas of our tools, under `ana`, and of each of the person's own."""
+    by_name = {schema["function"]["name"]: schema for schema in schemas(modules)}
+    own = {name: _digest(schema) for name, schema in by_name.items() if name not in TOOLS}
+    return {"ana": _digest([by_name[name] for name in TOOLS]), **own}
+
+
+def _describe(message: AnyMessage) -> list[Any]:
+    if isinstance(message, ToolMessage):
+        return [message.type, read_json(message.text), message.name, message.status]
+    if isinstance(message, AIMessage):
+        calls = [(call["name"], call["args"]) for call in (*message.tool_calls, *message.invalid_tool_calls)]
+        return [message.type, message.text, calls]
+    return [message.type, message.text]
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()[:16]

@@ -1,0 +1,474 @@
+"""Recorded turns run again: the same, the first difference, or why it cannot be."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.errors import CannotReplay, ModelFailed
+from ana.handles import Handles, open_handles
+from ana.memory.search.property_text import property_text
+from ana.memory.trash import purge
+from ana.memory.undo import undo
+from ana.models.scripted import ScriptedModel, calls
+from ana.settings import load_settings
+from ana.tracing.traces import Record, iter_records
+from app.outcome import Done, Waiting
+from app.replay.compare import Difference, compare
+from app.replay.model import OtherPrompt
+from app.replay.rerun import Rerun
+from app.reply import decide_all
+from app.show.replayed import show_side_by_side
+from app.turn import Assistant, open_assistant
+from graph.builder import graph
+from graph.context import LocalContext
+from tests.app.conftest import Run
+from tests.app.test_crash import KILLED
+from tests.conftest import EMBEDDER, folders
+from tests.forks import run_forked
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "due_date": "2026-01-09"}})
+
+
+@dataclass
+class Desk:
+    """An assistant whose model is scripted turn by turn, and its turns run again."""
+
+    folder: Path
+    env: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.settings = load_settings(folders(self.folder, **({"OPENAI_API_KEY": "sk-x"} | self.env)))
+        self.backend = InMemoryBackend(EMBEDDER)
+        self.saver = InMemorySaver()
+
+    def say(self, said: str, *replies: Any, thread: str = THREAD) -> "Done | Waiting":
+        """Send a message; the model replies from a script."""
+        return self.assistant(*replies).ask(said, thread)
+
+    def assistant(self, *replies: Any) -> Assistant:
+        handles = open_handles(self.settings, model=ScriptedModel(replies=list(replies)), backend=self.backend)
+        self.handles: Handles = handles
+        return Assistant(handles, graph.copy({"checkpointer": self.saver}))
+
+    def records(self, thread: str = THREAD) -> list[Record]:
+        return self.handles.traces.read(thread)
+
+    def repeat(self, record: Record) -> Difference | None:
+        """Run a turn again and return the first difference."""
+        run = Rerun(self.settings, self.backend, EMBEDDER)
+        return compare(record, run.repeat(record, self.records(record["thread_id"])))
+
+    def expect_same(self, thread: str = THREAD) -> None:
+        assert [self.repeat(record) for record in self.records(thread)] == [None] * len(self.records(thread))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def id_in(messages: list[BaseMessage]) -> str:
+    """Return the id of the first item in the last result."""
+    found: dict[str, Any] = json.loads(messages[-1].text.split("\n", 1)[1].rsplit("\n", 1)[0])
+    return str(found["items"][0]["id"])
+
+
+def finish_milk(messages: list[BaseMessage]) -> AIMessage:
+    return calls(("update_item", {"id": id_in(messages), "properties": {"status": "done"}}))
+
+
+TURNS: list[tuple[str, list[Any]]] = [
+    ("Add milk", [calls(MILK), "Saved."]),
+    ("Where is the milk?", [calls(("query_items", {"text": "milk"})), "There it is."]),
+    ("I like tea", [calls(("append_context", {"content": "Likes tea"})), "Noted."]),
+    ("Milk is done", [calls(("query_items", {"text": "milk"})), finish_milk, "Done."]),
+    ("Take that back", [calls(("undo", {})), "Taken back."]),
+    ("hello", ["Hello."]),
+    ("Keep this", ["I've saved it.", "I have not saved anything."]),
+    ("What time is it?", [calls(("now", {})), "It is late."]),
+    ("Add milk again", [calls(MILK), "That is there already. A copy?"]),
+    ("Yes", [calls(MILK), "Saved a copy."]),
+]
+
+
+def test_a_hundred_turns_are_the_same_again(desk: Desk) -> None:
+    threads = [THREAD.replace("b001", f"b{n:03}") for n in range(10)]
+    for thread in threads:
+        for said, replies in TURNS:
+            desk.say(said, *replies, thread=thread)
+    for thread in threads:
+        assert len(desk.records(thread)) == len(TURNS)
+        desk.expect_same(thread)
+
+
+def test_a_tampered_observation_is_found_at_its_step(desk: Desk) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    desk.say("Milk?", calls(("now", {}), ("query_items", {"text": "milk"})), "There.")
+    record = desk.records()[-1]
+    record["steps"][1]["observation"]["items"][0]["content"] = "Buy silk"
+    expected = Difference(2, "query_items", "observation.items[0].content", "Buy silk", "Buy milk")
+    assert desk.repeat(record) == expected
+
+
+Tamper = Callable[[Record], Any]
+TAMPERED: list[tuple[Tamper, tuple[int | None, str]]] = [
+    (lambda r: r["steps"][0]["args"].update(content="Buy silk"), (1, "args.content")),
+    (lambda r: r["steps"].pop(), (1, "tool")),
+    (lambda r: r["steps"].append(r["steps"][0]), (2, "tool")),
+    (lambda r: r.__setitem__("answer", "Never."), (None, "answer")),
+    (lambda r: r["changes"][0]["after"].update(content="x"), (None, "changes[0].after.content")),
+    (lambda r: r["decisions"][0]["tool_calls"][0]["args"].update(content="x"), (1, "args.content")),
+]
+
+
+@pytest.mark.parametrize("number", range(len(TAMPERED)))
+def test_whatever_was_tampered_with_is_named(desk: Desk, number: int) -> None:
+    tamper, (step, what) = TAMPERED[number]
+    desk.say("Add milk", calls(MILK), "Saved.")
+    (record,) = desk.records()
+    tamper(record)
+    found = desk.repeat(record)
+    assert found is not None
+    assert (found.step, found.what) == (step, what)
+
+
+def test_a_turn_of_a_long_conversation_with_summaries_is_the_same_again(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, {"ANA_HISTORY_TOKENS": "400"})
+    for n in range(40):
+        desk.say(f"Question {n} " + "word " * 20, write, write)
+    records = desk.records()
+    summaries = sum("summarised" in record["inputs"] for record in records)
+    assert summaries > 2
+    assert records[-1]["inputs"]["turns"] < 20
+    assert records[-1]["inputs"]["summary"]
+    for record in records[-6:]:
+        assert desk.repeat(record) is None
+
+
+def write(messages: list[BaseMessage]) -> AIMessage:
+    """Write a summary or an answer."""
+    return AIMessage(f"They spoke of {len(messages[0].text)}." if len(messages) == 1 else "answer " * 20)
+
+
+def test_what_a_person_decided_is_decided_again(desk: Desk) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    item = next(desk.handles.memory.items()).id
+    delete = ("delete_item", {"id": item})
+    edited = {"type": "edit", "edited_action": {"name": "append_context", "args": {"content": "Hates tea"}}}
+    learn = ("append_context", {"content": "Likes tea"})
+    assistant = desk.assistant(calls(delete), "Still there.", calls(learn), "Noted.", calls(delete), "Gone.")
+    assistant.autonomy = "advise"
+    for said, decision in (("Tidy up", {"type": "reject"}), ("Learn", edited), ("Tidy up", {"type": "approve"})):
+        assert isinstance(assistant.ask(said, THREAD), Waiting)
+        assistant.resume(THREAD, {"decisions": [decision]})
+    assert desk.handles.memory.lines() == {0: "Hates tea"}
+    assert desk.handles.memory.count() == 0
+    desk.expect_same()
+
+
+def test_what_nobody_decided_is_the_same_again(desk: Desk) -> None:
+    assistant = desk.assistant(calls(MILK), calls(MILK), "Hello.")
+    assistant.autonomy = "advise"
+    assistant.ask("Add milk", THREAD)
+    assistant.drop(THREAD)
+    assistant.ask("Add milk", THREAD)
+    assistant.ask("hello", THREAD)
+    assert [record["error"] is None for record in desk.records()] == [False, False, True]
+    desk.expect_same()
+
+
+def test_a_change_while_the_person_decides_is_made_again(desk: Desk) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    item = next(desk.handles.memory.items()).id
+    assistant = desk.assistant(calls(("delete_item", {"id": item})), "Gone.")
+    assistant.autonomy = "advise"
+    waiting = assistant.ask("Delete it", THREAD)
+    desk.handles.memory.update(item, "Buy oat milk")
+    assert isinstance(waiting, Waiting)
+    waiting = assistant.resume(THREAD, decide_all(waiting.request, "approve"))
+    assert isinstance(waiting, Waiting), "it has changed, so it is asked again"
+    assistant.resume(THREAD, decide_all(waiting.request, "approve"))
+    desk.expect_same()
+
+
+def test_a_change_while_the_model_thinks_is_made_again(desk: Desk) -> None:
+    def meanwhile(_: list[BaseMessage]) -> AIMessage:
+        desk.handles.memory.replace_line(0, "Likes coffee")
+        return calls(("replace_context", {"line": 0, "content": "Hates tea"}))
+
+    desk.say("I like tea", calls(("append_context", {"content": "Likes tea"})), "Noted.")
+    desk.say("I hate tea", meanwhile, "It has changed meanwhile.")
+    assert "Likes coffee" in desk.records()[-1]["steps"][0]["observation"]["error"]
+    desk.expect_same()
+
+
+def fail(_: list[BaseMessage]) -> AIMessage:
+    raise ModelFailed("The model did not answer in time.", "Try again.")
+
+
+def stop(_: list[BaseMessage]) -> AIMessage:
+    raise KeyboardInterrupt
+
+
+BROKEN = InvalidToolCall(type="invalid_tool_call", name="now", args="{", id="x", error="")
+ODD: dict[str, list[Any]] = {
+    "the model failed": [calls(MILK), fail],
+    "a limit of steps": [calls(("now", {"timezone": zone})) for zone in ("utc", "local", "Asia/Tokyo")],
+    "a call repeated": [calls(("now", {}))] * 3,
+    "false to the end": ["I've saved it."] * 3,
+    "no text": ["", "Hello."],
+    "calls that do not fit": [calls(("create_item", {}), MILK, ("fly", {"to": "moon"})), "That did not work."],
+    "a call that cannot be read": [AIMessage("", invalid_tool_calls=[BROKEN]), "That did not work."],
+    "text beside a call": [calls(MILK, text="I've added milk."), "Saved."],
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_turns_and_those_after_them_are_the_same_again(tmp_path: Path, name: str) -> None:
+    desk = Desk(tmp_path, {"ANA_MAX_STEPS": "3"})
+    desk.say("Do it", *ODD[name])
+    desk.say("And now?", "Nothing.")
+    desk.expect_same()
+
+
+def test_a_limit_of_time_is_the_same_again(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, {"ANA_TURN_SECONDS": "0.000001"})
+    desk.say("Do it", calls(MILK), "Saved.")
+    assert desk.records()[0]["error"] == "limit"
+    slow = Desk(tmp_path)
+    slow.backend, slow.saver, slow.handles = desk.backend, desk.saver, desk.handles
+    slow.expect_same()
+
+
+def test_a_stopped_turn_and_the_one_after_it_are_the_same_again(desk: Desk) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        desk.say("Add milk", calls(MILK), stop)
+    desk.say("hello", "Hello.")
+
+    def break_off(_: dict[str, Any]) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        desk.assistant(calls(("now", {}), MILK)).ask("Add it again", THREAD, on_event=break_off)
+    desk.say("hello", "Hello.")
+    assert desk.records()[2]["steps"][0]["observation"]["error"] == "interrupted"
+    desk.expect_same()
+
+
+OWN = '''
+from langchain_core.tools import tool
+
+@tool
+def ring(times: int) -> str:
+    """Ring a bell."""
+    if times > 2:
+        raise RuntimeError("too loud")
+    with open({bell!r}, "a") as bell:
+        bell.write("x" * times)
+    return '{{"rung":' + str(times) + "}}"
+
+TOOLS = [ring]
+'''
+
+
+def test_a_tool_of_the_persons_own_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bell = tmp_path / "bell"
+    (tmp_path / "replay_bells.py").write_text(OWN.format(bell=str(bell)))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    desk = Desk(tmp_path, {"TOOLS_MODULES": "replay_bells", "ANA_AUTONOMY": "act"})
+    desk.say("Ring", calls(("ring", {"times": 2}), ("ring", {"times": "many"}), ("ring", {"times": 3})), "Rung.")
+    desk.say("And?", "Nothing.")
+    desk.expect_same()
+    assert bell.read_text() == "xx"
+    without = desk.settings.model_copy(update={"tools_modules": ()})
+    with pytest.raises(CannotReplay, match="The tool ring, which this turn called, is not there any more"):
+        Rerun(without, desk.backend, EMBEDDER).repeat(desk.records()[0], desk.records())
+
+
+def test_a_turn_that_was_undone_is_the_same_again(desk: Desk) -> None:
+    done = desk.say("Add milk", calls(MILK), "Saved.")
+    assert isinstance(done, Done)
+    undo(desk.handles.memory, done.trace_id)
+    desk.expect_same()
+    assert desk.handles.memory.count() == 0, "the store itself is only read"
+
+
+def test_a_turn_that_relied_on_what_was_purged_cannot_be_run_again(desk: Desk) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    desk.say("hello", "Hello.")
+    item = next(desk.handles.memory.items()).id
+    desk.handles.memory.delete(item)
+    desk.say("hello", "Hello.")
+    desk.expect_same()
+    purge(desk.handles.memory, "9999")
+    first, second, third = desk.records()
+    with pytest.raises(CannotReplay, match="held 1 items before this turn, and 0 are known"):
+        desk.repeat(second)
+    assert [desk.repeat(first), desk.repeat(third)] == [None, None]
+
+
+def test_an_undo_of_what_was_purged_since_cannot_be_run_again(desk: Desk) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    item = next(desk.handles.memory.items()).id
+    desk.handles.memory.delete(item)
+    desk.say("Bring it back", calls(("undo", {"turn": item})), "Back.")
+    desk.handles.memory.delete(item)
+    desk.expect_same()
+    purge(desk.handles.memory, "9999")
+    with pytest.raises(CannotReplay, match="deleted permanently"):
+        desk.repeat(desk.records()[1])
+
+
+def spoil(record: Record, name: str) -> None:
+    changed: dict[str, Any] = {"embedder": "another", "zone": "Mars/Olympus", "tools": {"ana": "0"}, "parts": []}
+    if name == "inputs":
+        del record["inputs"]
+    elif name == "history":
+        record["previous"] = None
+    else:
+        record["inputs"][name] = changed[name]  # type: ignore[literal-required]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("inputs", "an earlier version wrote it"),
+        ("history", "conversation before this turn"),
+        ("embedder", "with the embedder another"),
+        ("zone", "time zone Mars/Olympus"),
+        ("tools", "The tool query_items"),
+        ("parts", "began in the middle"),
+    ],
+)
+def test_why_a_turn_cannot_be_run_again_is_said(desk: Desk, name: str, why: str) -> None:
+    desk.say("hello", "Hello.")
+    desk.say("Milk?", calls(("query_items", {"text": "milk"})), "None.")
+    record = desk.records()[-1]
+    spoil(record, name)
+    with pytest.raises(CannotReplay, match=why):
+        desk.repeat(record)
+
+
+def test_another_model_answers_on_the_same_store(desk: Desk) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    desk.say("Milk?", calls(("query_items", {"text": "milk"})), "There.")
+    other = ScriptedModel(replies=[calls(("query_items", {"text": "milk"}), ("now", {})), "Yes, milk."])
+    record = desk.records()[-1]
+    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, desk.records(), other, None)
+    assert again["steps"][0]["observation"] == record["steps"][0]["observation"]
+    assert again["answer"] == "Yes, milk."
+    assert compare(record, again) == Difference(2, "(nothing)", "tool", "(nothing)", "now")
+    assert len(desk.records()) == 2, "no trace is written"
+
+
+class Counted:
+    """An embedder that counts the texts that it embeds."""
+
+    name, dimension = EMBEDDER.name, EMBEDDER.dimension
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.texts += texts
+        return EMBEDDER.embed_documents(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        return EMBEDDER.embed_query(text)
+
+
+def test_nothing_is_embedded_that_has_a_vector(desk: Desk) -> None:
+    desk.say("Add two", calls(MILK, ("create_item", {"content": "Call the bank"})), "Saved.")
+    desk.say("Milk?", calls(("query_items", {"text": "milk"})), "There.")
+    known = {
+        text: np.array(EMBEDDER.embed_documents([text])[0])
+        for text in (property_text(item.content, item.properties) for item in desk.handles.memory.items())
+    }
+    embedder = Counted()
+    run = Rerun(desk.settings, desk.backend, embedder, lambda: known)
+    assert [compare(each, run.repeat(each, desk.records())) for each in desk.records()] == [None, None]
+    assert embedder.texts == []
+
+
+def test_the_command_tells_a_turn_and_runs_it_again(ana: Run, tmp_path: Path) -> None:
+    ana("ask", "add buy milk tomorrow")
+    ana("ask", "find the milk", "--thread", "one")
+    kept = [(path, path.read_text()) for path in (tmp_path / "traces").glob("*.jsonl")]
+    ((path, text),) = [(path, text) for path, text in kept if "find the milk" in text]
+    told = ana("replay", path.stem)
+    assert "> find the milk\n1  · query_items find the milk\n   1 found: Buy milk\n" in told.stdout
+    done = ana("replay", "--path", str(path), "--rerun", "--json")
+    assert (done.returncode, json.loads(done.stdout)["same"]) == (0, True)
+    path.write_text(text.replace("Buy milk", "Buy silk"))
+    done = ana("replay", path.stem, "--rerun")
+    assert done.returncode == 1
+    where = "Different at step 1, query_items: observation.items[0].content"
+    assert done.stdout.startswith(f"{where}\n  recorded  Buy silk\n")
+    path.write_text(json.dumps({key: value for key, value in json.loads(text).items() if key != "inputs"}))
+    done = ana("replay", path.stem, "--rerun")
+    assert done.returncode == 2
+    assert done.stderr.startswith("It cannot be run again. The record lacks what a turn is run again from")
+    assert len(list((tmp_path / "traces").glob("*.jsonl"))) == 2
+
+
+def test_another_prompt_is_what_the_model_is_shown(desk: Desk, tmp_path: Path) -> None:
+    desk.say("I like tea", calls(("append_context", {"content": "Likes tea"})), "Noted.")
+    desk.say("hello", "Hello.")
+    other = ScriptedModel(replies=["Good day."])
+    model = OtherPrompt(inner=other, fill=lambda loaded: f"Be brief. {loaded['lines']}")
+    record = desk.records()[-1]
+    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, desk.records(), model, None)
+    assert again["answer"] == "Good day."
+    assert other.seen[0][0].text == "Be brief. {0: 'Likes tea'}"
+
+
+def test_two_trajectories_are_shown_side_by_side(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    (record,) = desk.records()
+    show_side_by_side(record, {**record, "steps": [], "answer": "No."}, "other")
+    shown = capsys.readouterr().out
+    assert "recorded, gpt-4o-mini" in shown
+    assert "create_item Buy milk" in shown
+    assert "No." in shown
+
+
+def test_a_turn_that_was_cut_short_and_went_on_is_the_same_again(tmp_path: Path) -> None:
+    env = folders(tmp_path)
+    assert run_forked("-c", KILLED, json.dumps(env), THREAD, "append_context").returncode == -9
+    settings = load_settings(env)
+    handles = open_handles(settings, model=ScriptedModel(replies=["Both saved."]))
+    with open_assistant(handles) as assistant:
+        assistant.finish(THREAD)
+        (record,) = handles.traces.read(THREAD)
+        assert [part["node"] for part in record["inputs"]["parts"]].count("execute_tools") == 1
+        assert record["inputs"]["parts"][2]["at"][0] == 2, "what it had written before it was killed"
+        run = Rerun(settings, handles.memory.backend, EMBEDDER)
+        assert compare(record, run.repeat(record, [record])) is None
+
+
+def test_an_answer_that_was_made_again_is_the_same_again(desk: Desk) -> None:
+    desk.say("hello", "Hello.")
+    desk.say("Add milk", calls(MILK), "Saved.")
+    desk.assistant(calls(("now", {})), "It is late.")
+    again = graph.copy({"checkpointer": desk.saver})
+    config: RunnableConfig = {"configurable": {"thread_id": THREAD}}
+    begun = [state for state in again.get_state_history(config) if state.next == ("reason",)]
+    another_run: RunnableConfig = {**begun[1].config, "run_id": uuid4()}
+    again.invoke(None, another_run, context=LocalContext(opened=desk.handles))
+    first, second, third = iter_records(desk.handles.traces.path(THREAD))
+    assert (second["message"], second["answer"], third["answer"]) == (third["message"], "Saved.", "It is late.")
+    assert third["inputs"]["parts"][0]["node"] == "reason"
+    run = Rerun(desk.settings, desk.backend, EMBEDDER)
+    for record in (first, second, third):
+        assert compare(record, run.repeat(record, [first, second, third])) is None
