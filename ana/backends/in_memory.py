@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 
 from ana.embedders import Embedder
-from ana.embedders.twins import twin_cosine
 from ana.embedders.word_vectors import embed_words
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
@@ -87,10 +86,6 @@ class InMemoryBackend:
                 return []
             near = [(item, float(self._vectors[kind, item.id] @ vector)) for item in self._records[kind].values()]
         return deepcopy(sorted((each for each in near if each[0].id != id), key=lambda each: -each[1])[:limit])
-
-    @property
-    def twin_cosine(self) -> float:
-        return twin_cosine(self._embedder.name)
 
     def list_keys(self) -> dict[str, int]:
         keys = Counter(key for item in self._records["item"].values() for key in item.properties)
@@ -179,13 +174,11 @@ class InMemoryBackend:
             line_number: The number that the next line gets.
         """
         changes = [Change(kind, id, None, item) for (kind, id), item in deepcopy(dict(records)).items()]
-        items = [c.after for c in changes if c.after and c.kind == "item"]
-        documents = {item.id: property_text(item.content, item.properties) for item in items}
+        documents = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
         vectors = dict(zip(documents, self._embedder.embed_documents(list(documents.values())), strict=True))
         with self._lock:
             for change in changes:
-                known = vectors.get(change.id) if change.kind == "item" else None
-                self._store(change, known, documents.get(change.id, ""))
+                self._store(change, vectors[change.key], documents[change.key])
             self._journal = list(deepcopy(entries))
             self._written = max((entry.seq for entry in entries), default=0)
             self._line_number = line_number

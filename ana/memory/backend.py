@@ -59,10 +59,6 @@ class Backend(Protocol):
         Nothing is embedded, and the record itself is left out; one that does not exist has none.
         """
 
-    @property
-    def twin_cosine(self) -> float:
-        """Return the cosine from which two records say nearly the same, which depends on the embedder."""
-
     def list_keys(self) -> dict[str, int]:
         """Return the properties that items have, each with how many have it, the commonest first."""
 

@@ -16,6 +16,11 @@ NEAREST = 5
 ALIKE = 0.7
 """The cosine from which two records with the same words say the same; properties alone can take them so far apart."""
 
+COSINES = {"wordllama": 0.91, "minilm": 0.93}
+"""The lowest cosine of each embedder with which none of twelve pairs that only sound alike, such as printer ink and
+printer paper, is taken for the same, of pairs without different numbers; see tests/tools/test_similar.py."""
+
+OTHERS = 0.93
 
 MOST = 500
 """How many of the nearest items a filter is applied to."""
@@ -33,8 +38,8 @@ def find_similar(backend: Backend, id: str, where: Node, limit: int) -> Found:
 
 def find_twins(backend: Backend, kind: Kind, record: Item, most: int) -> list[Item]:
     """Return stored records that say nearly the same as a stored one, the nearest first."""
-    near = backend.find_similar(kind, record.id, NEAREST)
-    return [other for other, cosine in near if _is_twin(record, other, cosine, backend.twin_cosine)][:most]
+    near, enough = backend.find_similar(kind, record.id, NEAREST), COSINES.get(backend.embedder_name, OTHERS)
+    return [other for other, cosine in near if _is_twin(record, other, cosine, enough)][:most]
 
 
 def _is_twin(one: Item, other: Item, cosine: float, enough: float) -> bool:

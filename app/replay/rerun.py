@@ -17,7 +17,7 @@ from app.open_turn import DROPPED, NOT_ANSWERED
 from app.replay.history import make_question, own_steps, rebuild_history
 from app.replay.model import RecordedModel
 from app.replay.play import WAITS, Scene, make_handles, play
-from app.replay.store import KnownVectors, NoMeaning, StoreCopy, Vectors, copy_store
+from app.replay.store import KnownVectors, StoreCopy, Vectors, copy_store
 from app.replay.whole import find_fault
 from graph.inputs import digest_tools
 from nodes.attachments import explain_left_out
@@ -61,7 +61,7 @@ class Rerun:
         """
         inputs = self._require_inputs(record)
         scene = _set_scene(record, inputs, thread)
-        store = self._copy(record, inputs, meaning=searches(record))
+        store = self._copy(record, inputs)
 
         def meanwhile(part: int) -> None:
             store.catch_up(next((each["at"] for each in inputs["parts"][part:] if "at" in each), None))
@@ -89,16 +89,14 @@ class Rerun:
             CannotReplay: Something that it relied on is gone or another.
         """
         inputs = self._require_inputs(record)
-        store = self._copy(record, inputs, meaning=True)
+        store = self._copy(record, inputs)
         handles = make_handles(self._settings, inputs, store.backend, model)
         return play(_set_scene(record, inputs, thread), handles, _dial(inputs), inputs["max_steps"], name)
 
-    def _copy(self, record: Record, inputs: Inputs, *, meaning: bool) -> StoreCopy:
-        if not meaning:
-            return copy_store(self._backend, record, inputs, NoMeaning(inputs["embedder"]))
+    def _copy(self, record: Record, inputs: Inputs) -> StoreCopy:
         if self._embedder.name != inputs["embedder"]:
             raise CannotReplay(
-                f"This turn searched with the embedder {inputs['embedder']}; the store now has {self._embedder.name}."
+                f"This turn ran with the embedder {inputs['embedder']}; the store now has {self._embedder.name}."
             )
         return copy_store(self._backend, record, inputs, KnownVectors(self._embedder, self._read_vectors()))
 
@@ -130,11 +128,6 @@ class Rerun:
             if version in inputs["tools"] and inputs["tools"][version] != now.get(version):
                 gone = "is not there any more" if version not in now else "takes other arguments by now"
                 raise CannotReplay(f"The tool {name}, which this turn called, {gone}.")
-
-
-def searches(record: Record) -> bool:
-    """Return whether a turn searched by meaning."""
-    return any(step["tool"] == "query_items" and step["args"].get("text") for step in record["steps"])
 
 
 def _set_scene(record: Record, inputs: Inputs, thread: Sequence[Record]) -> Scene:

@@ -43,25 +43,6 @@ class KnownVectors:
         return self._inner.embed_query(text)
 
 
-class NoMeaning:
-    """An embedder for a turn that searches for no text: every vector is the same.
-
-    Args:
-        name: The name of the one in whose place it stands.
-    """
-
-    dimension = 1
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [[1.0] for _ in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        return [1.0]
-
-
 @dataclass
 class StoreCopy:
     """A copy of a store as it was before a turn, and what was written while the turn lasted.

@@ -73,6 +73,7 @@ CALLS: dict[str, list[list[str]]] = {
     "history": [[], ["--json"], ["--since", HOSTILE], ["--item", HOSTILE]],
     "replay": [["--path", "turn.jsonl"], ["--path", "turn.jsonl", "--rerun"], [HOSTILE], ["--path", FILE]],
     "undo": [["--turn", HOSTILE], []],
+    "cost": [[], ["--since", HOSTILE], ["--json"]],
     "describe": [["-s", "9"], ["-s", "9", "--json"]],
     "doctor": [[]],
     "export": [["-"], [f"{FILE}/{FILE}"], [FILE]],

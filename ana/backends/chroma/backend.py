@@ -27,13 +27,11 @@ from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import Reader
 from ana.backends.chroma.vectors import BATCH, Progress, Vector, forget_vectors
 from ana.embedders import Embedder
-from ana.embedders.twins import twin_cosine
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
 from ana.memory.search.found import Found
-from ana.memory.search.property_text import property_text
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import Weights
 from ana.values import Json
@@ -83,7 +81,7 @@ class ChromaBackend:
         self.journal = Journal(path / "journal.sqlite")
         self.acts = Acts(self.collections, self.journal)
         self.healing = Healing(path, self.collections, self.journal, embedder, tell)
-        self.folder.before_opening = (self._finish_copies, self._migrate, self._heal)
+        self.folder.before_opening = (self._settle_files, self._heal)
         bind = (self._settle_reindex, self._follow_embedder, self._unbind_empty)
         self.folder.after_opening = (*bind, self.healing.complete, self.acts.settle)
 
@@ -110,10 +108,6 @@ class ChromaBackend:
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         return self.collections[kind].find_similar(id, limit)
-
-    @property
-    def twin_cosine(self) -> float:
-        return twin_cosine(self.embedder.name)
 
     def list_keys(self) -> dict[str, int]:
         return self.collections["item"].list_keys()
@@ -199,9 +193,7 @@ class ChromaBackend:
 
     def read_vectors(self) -> dict[str, Vector]:
         """Return the vectors of all items by the text that was embedded."""
-        with self.collections["item"].hold_source() as source:
-            stored = list(source.iter_all())
-        return {property_text(each.item.content, each.item.properties): each.vector for each in stored}
+        return self.collections["item"].read_vectors()
 
     def fill(self, items: Sequence[Item]) -> None:
         """Store many new items without the journal, for benchmarks and tests."""
@@ -250,11 +242,9 @@ class ChromaBackend:
             finally:
                 self.folder.close()  # the collections were replaced
 
-    def _finish_copies(self) -> None:
+    def _settle_files(self) -> None:
         finish_restore(self.path)
         finish_copy(self.path)
-
-    def _migrate(self) -> None:
         migrate(self.path)
 
     def _heal(self) -> None:

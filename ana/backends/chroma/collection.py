@@ -91,6 +91,12 @@ class ChromaCollection:
         for start in range(0, len(changes), BATCH):
             self._put_batch(changes[start : start + BATCH], vectors or {})
 
+    def read_vectors(self) -> dict[str, Vector]:
+        """Return the vectors of all records by the text that was embedded."""
+        with self.hold_source() as source:
+            stored = list(source.iter_all())
+        return {property_text(each.item.content, each.item.properties): each.vector for each in stored}
+
     def remove(self, ids: Sequence[str]) -> None:
         """Remove the records that exist."""
         for start in range(0, len(ids), BATCH):
