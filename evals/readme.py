@@ -9,11 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ana.embedders import WordLlamaEmbeddings
-from ana.settings import PROJECT, Settings
+from ana.settings import PROJECT, Settings, load_settings
+from app.cli.eval import play
 from evals import imports
 from evals.policies.data import HALVES
 from evals.policies.measure import rows as policy_rows
 from evals.retrieval import measure as retrieval
+from evals.tasks.scores import Report
+from evals.tasks.task import load_tasks
 from graph.builder import graph
 from tools.catalog import TOOLS
 
@@ -81,6 +84,11 @@ DOORS = (
     ("`ana traces [--older-than 30d [--purge]]`", "the traces: how many turns, how large; old ones forgotten"),
     ("`ana reindex [--embeddings NAME]`", "embeds everything again; the old or the new, never neither"),
     ("`ana describe [-s N] [--json]`", "what the store holds"),
+    (
+        "`ana eval [--tasks FILE\\|GROUP] [--n N] [--repeat K] [--model M] [--json]`",
+        "plays tasks, each on a store that is thrown away, and tells how often they are done right; `--picture FILE`"
+        " draws it, beside an earlier `--json` with `--compare FILE`; `--langsmith` uploads it",
+    ),
     ("`make dev`", "the LangGraph dev server on 127.0.0.1:2024, for Studio and the API"),
     (
         "`POST /ask`",
@@ -142,6 +150,25 @@ def render_policies() -> str:
     return "\n".join([head, "| --- | --- | --- | --- | --- |", *rows])
 
 
+def render_tasks(report: Report | None = None) -> str:
+    """Return a table of how the offline reader does the tasks of evals/tasks.yaml, by group.
+
+    Args:
+        report: What came of them; None plays them.
+    """
+    if report is None:
+        settings = load_settings({"LLM_PROVIDER": "offline", "ANA_EMBEDDINGS": "wordllama"})
+        report = play(settings, load_tasks(), 1)
+    columns = {"tasks": "n", "right": "success_rate", "score": "score", "wrong writes": "wrong_writes"}
+    columns |= {"model calls": "avg_lm_calls", "tool calls": "avg_tool_calls"}
+    rows = []
+    for group, figures in report.groups.items():
+        shown = (figures[name] for name in columns.values())
+        cells = (str(figure) if isinstance(figure, int) else f"{figure:.2f}" for figure in shown)
+        rows.append(f"| {group.replace('_', ' ')} | {' | '.join(cells)} |")
+    return "\n".join([f"| group | {' | '.join(columns)} |", f"|{' --- |' * (len(columns) + 1)}", *rows])
+
+
 def render_graph() -> str:
     return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```"
 
@@ -182,6 +209,7 @@ PARTS = {
         "settings": render_settings,
         "found": render_recall,
         "policies": render_policies,
+        "tasks": render_tasks,
     },
     "docs/architecture.md": {"graph": render_graph, "imports": imports.draw},
 }

@@ -20,6 +20,7 @@ from app.cli.chat import chat
 from app.cli.describe import describe
 from app.cli.doctor import doctor
 from app.cli.due import due
+from app.cli.eval import eval_
 from app.cli.export import export
 from app.cli.history import history
 from app.cli.import_ import import_
@@ -86,6 +87,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "undo": undo,
     "describe": describe,
     "doctor": doctor,
+    "eval": eval_,
     "export": export,
     "import": import_,
     "backup": backup,

@@ -18,7 +18,8 @@ from evals.tasks.judge import Result, Verdict, contains, judge
 from evals.tasks.task import FILE, Task, choose_tasks, load_tasks
 from tools.catalog import TOOLS
 
-GROUPS = "arithmetic time capture find change dates global_context multi_turn refusal injection approval undo".split()
+GROUPS = ["arithmetic", "time", "capture", "find", "change", "dates", "global_context", "multi_turn", "refusal"]
+GROUPS += ["injection", "approval", "undo"]
 TASKS = load_tasks()
 
 
