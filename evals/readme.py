@@ -1,4 +1,4 @@
-"""`make readme`: the parts of README.md and docs/architecture.md that are generated from the code."""
+"""`make readme`: the parts of README.md and docs that are generated from the code."""
 
 import os
 import re
@@ -6,15 +6,18 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
-from ana.embedders import WordLlamaEmbeddings
+from ana.embedders import WordLlamaEmbeddings, build_embedder
+from ana.handles import LOCAL_EMBEDDERS
 from ana.settings import PROJECT, Settings, load_settings
 from app.cli.eval import play
 from evals import imports
 from evals.policies.data import HALVES
 from evals.policies.measure import rows as policy_rows
 from evals.retrieval import measure as retrieval
+from evals.retrieval.context import Presence, measure_presence
 from evals.tasks.scores import Report
 from evals.tasks.task import load_tasks
 from graph.builder import graph
@@ -169,6 +172,24 @@ def render_tasks(report: Report | None = None) -> str:
     return "\n".join([f"| group | {' | '.join(columns)} |", f"|{' --- |' * (len(columns) + 1)}", *rows])
 
 
+@cache
+def measure_context() -> dict[str, Presence]:
+    """Return by embedder how many lines that decide a question reach the model; two pages show it."""
+    return {name: measure_presence(build_embedder(load_settings({}), name)) for name in LOCAL_EMBEDDERS}
+
+
+def render_context(every: dict[str, Presence] | None = None) -> str:
+    """Return a table of how many lines that decide a question reach the model, in the prompt and as items.
+
+    Args:
+        every: The shares by embedder; None measures them.
+    """
+    every = every or measure_context()
+    rows = [f"| {name} | **{p.in_prompt:.2f}** | {p.found:.2f} | {p.found_wider:.2f} |" for name, p in every.items()]
+    head = "| embedder | in the prompt | an item, the question is searched | an item, preferences are searched |"
+    return "\n".join([head, "| --- | --- | --- | --- |", *rows])
+
+
 def render_graph() -> str:
     return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```"
 
@@ -200,7 +221,7 @@ def mask(text: str) -> str:
     return re.sub(rf"\b({days}|{months})\b", "#", text)
 
 
-PARTS = {
+PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {
         "transcript": record_transcript,
         "graph": render_graph,
@@ -210,7 +231,9 @@ PARTS = {
         "found": render_recall,
         "policies": render_policies,
         "tasks": render_tasks,
+        "context": render_context,
     },
+    "docs/global-context.md": {"context": render_context},
     "docs/architecture.md": {"graph": render_graph, "imports": imports.draw},
 }
 

@@ -9,7 +9,7 @@ from evals import readme
 from tests.forks import run_forked
 from tools.catalog import TOOLS
 
-ELSEWHERE = ("transcript", "found", "tasks")
+ELSEWHERE = ("transcript", "found", "tasks", "context")
 """Parts that have a test of their own: below, in tests/evals/test_retrieval.py and in tests/evals/test_stage.py."""
 
 
