@@ -92,6 +92,11 @@ DOORS = (
         "plays tasks, each on a store that is thrown away, and tells how often they are done right; `--picture FILE`"
         " draws it, beside an earlier `--json` with `--compare FILE`; `--langsmith` uploads it",
     ),
+    (
+        "`ana optimize [--n 12] [--max-demos 8] [--save FILE]`",
+        "plays tasks, and saves as worked examples those turns that help with tasks they were not made from;"
+        " the four nearest to a question are shown to the model",
+    ),
     ("`make dev`", "the LangGraph dev server on 127.0.0.1:2024, for Studio and the API"),
     (
         "`POST /ask`",

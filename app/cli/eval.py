@@ -30,6 +30,8 @@ def eval_(
     """Measure the assistant: play tasks, each on a store of its own, and judge what came of them."""
     if compare and not picture:
         raise typer.BadParameter("--compare needs --picture.")
+    if picture and not picture.absolute().parent.is_dir():
+        raise typer.BadParameter(f"There is no folder {picture.parent}.")
     from ana.tracing.langsmith import open_client
     from evals.tasks.scores import load_groups
 
@@ -40,14 +42,14 @@ def eval_(
     report = play(settings, chosen, repeat)
     if picture:
         save_picture(picture, report, before)
-    if client:
-        from evals.tasks.upload import upload_report
-
-        tell("Uploaded: the dataset {!r}, the experiment {!r}.".format(*upload_report(client, chosen, report)))
     if json_:
         write_json(report.to_json())
     else:
         show_report(report)
+    if client:
+        from evals.tasks.upload import upload_report
+
+        tell("Uploaded: the dataset {!r}, the experiment {!r}.".format(*upload_report(client, chosen, report)))
 
 
 def choose_model(settings: Settings, model: str | None) -> Settings:

@@ -25,6 +25,7 @@ from app.cli.export import export
 from app.cli.history import history
 from app.cli.import_ import import_
 from app.cli.items import items
+from app.cli.optimize import optimize
 from app.cli.reindex import reindex
 from app.cli.restore import restore
 from app.cli.serve import serve
@@ -88,6 +89,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "describe": describe,
     "doctor": doctor,
     "eval": eval_,
+    "optimize": optimize,
     "export": export,
     "import": import_,
     "backup": backup,

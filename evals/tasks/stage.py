@@ -24,6 +24,7 @@ from app.turn import Assistant
 from evals.tasks.changes import read_store
 from evals.tasks.judge import Result, Verdict, judge
 from evals.tasks.task import EarlierTurn, Task
+from nodes.demos import Demo, demos_to_json
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -43,6 +44,7 @@ class Run:
         question: What was asked.
         answer: The last answer.
         trajectory: The calls, as [tool, arguments]; ids that were made meanwhile are replaced by their order.
+        results: What each call gave.
         seconds: How long its turns took.
         lm_calls: How often the model was asked.
         tool_calls: How many tools it called.
@@ -61,6 +63,7 @@ class Run:
     question: str
     answer: str
     trajectory: list[list[Any]]
+    results: list[Any]
     seconds: float
     lm_calls: int
     tool_calls: int
@@ -118,6 +121,15 @@ class Stage:
         self._embedder = RememberingEmbedder(embedder)
         self._graph = graph
         self._played = 0
+        self._shown = 0
+
+    def show(self, demos: Sequence[Demo]) -> None:
+        """Show the model these examples from now on, and no other."""
+        self._shown += 1
+        path = self._settings.ana_data_dir / f"demos-{self._shown}.json"
+        if demos:
+            path.write_text(demos_to_json(demos, {}), encoding="utf-8")
+        self._settings = self._settings.model_copy(update={"compiled_demos_path": path})
 
     def play(self, task: Task, repeat: int = 0) -> Run:
         """Play a task once, and judge it."""
@@ -228,9 +240,10 @@ def _report(
         question=" / ".join(task.question),
         answer=ended[-1].answer if ended else "",
         trajectory=[],
+        results=[step["observation"] for step in steps if _is_call(step)],
         seconds=round(seconds, 4),
         lm_calls=0,
-        tool_calls=sum(step["tool"].isascii() for step in steps),
+        tool_calls=sum(map(_is_call, steps)),
         steps=len(steps),
         cost_usd=_add_costs(done.cost_usd for done in ended),
         faults={name: [*found] for name, found in verdict.faults.items()},
@@ -255,4 +268,9 @@ def _list_calls(steps: Sequence[Step], made: Sequence[str]) -> list[list[Any]]:
             return {key: rename(each) for key, each in value.items()}
         return named.get(value, value) if isinstance(value, str) else value
 
-    return [[step["tool"], rename(step["args"])] for step in steps if step["tool"].isascii()]
+    return [[step["tool"], rename(step["args"])] for step in steps if _is_call(step)]
+
+
+def _is_call(step: Step) -> bool:
+    """Whether a step is a call that ran, and no violation."""
+    return not step["tool"].startswith("⛔")

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 
+from ana.errors import UserError
 from evals.tasks.scores import Report, load_weights, score_run
 from evals.tasks.stage import Run
 from evals.tasks.task import Task
@@ -18,7 +19,19 @@ def upload_report(client: Any, tasks: Sequence[Task], report: Report) -> tuple[s
         client: A client of LangSmith; it is flushed at the end.
         tasks: The tasks that were played.
         report: What came of them.
+
+    Raises:
+        UserError: LangSmith could not be reached, or refused it.
     """
+    from langsmith.utils import LangSmithError
+
+    try:
+        return _upload(client, tasks, report)
+    except LangSmithError as exc:
+        raise UserError(f"LangSmith did not take the report: {exc!s:.200}", "Check its key and endpoint.") from exc
+
+
+def _upload(client: Any, tasks: Sequence[Task], report: Report) -> tuple[str, str]:
     texts = [task.model_dump_json(exclude_defaults=True) for task in tasks]
     dataset = f"ana tasks {hashlib.sha256(''.join(texts).encode()).hexdigest()[:8]}"
     examples = {task.id: uuid5(NAMESPACE_URL, f"{dataset}/{task.id}") for task in tasks}

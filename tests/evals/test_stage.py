@@ -103,7 +103,14 @@ def test_a_model_that_fails_is_counted_and_then_left(script: Stage) -> None:
 
 
 def make_run(task: str, repeat: int = 0, right: bool = True, **more: Any) -> Run:
-    base: dict[str, Any] = {"group": "g", "question": "q", "answer": "a", "trajectory": [], "seconds": 1.0}
+    base: dict[str, Any] = {
+        "group": "g",
+        "question": "q",
+        "answer": "a",
+        "trajectory": [],
+        "results": [],
+        "seconds": 1.0,
+    }
     base |= {"lm_calls": 2, "tool_calls": 1, "steps": 1, "cost_usd": 0.5, "wrong_writes": []}
     base |= {"contains": None, "key": None, "error": None, "faults": {"store": [] if right else ["x"]}}
     return Run(task=task, repeat=repeat, **base | more)
