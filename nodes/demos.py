@@ -90,7 +90,8 @@ def _require_embedder(settings: Settings) -> str:
     from ana.embedders.build import choose_embedder
 
     name = choose_embedder(settings)
-    _embedders.setdefault(name, build_embedder(settings, name))
+    if name not in _embedders:
+        _embedders[name] = build_embedder(settings, name)
     return name
 
 

@@ -9,6 +9,7 @@ import typer
 from ana.errors import UserError
 from ana.output import tell, write_json
 from ana.settings import Settings
+from app.show.progress import show_progress
 from app.show.tables import show_table
 from app.startup import start
 
@@ -90,27 +91,19 @@ def read_tasks(given: str | None, count: int | None) -> list["Task"]:
 
 def play(settings: Settings, tasks: Sequence["Task"], repeat: int) -> "Report":
     """Play tasks with the model and the embedder of the settings, and show how far it is."""
-    from rich.progress import Progress
-
     from ana.embedders.build import build_embedder
     from ana.models.providers import build_model, model_name
     from ana.tracing.langsmith import connect
-    from app.show.console import make_console
     from evals.tasks.scores import make_report
     from evals.tasks.stage import open_stage, play_tasks
     from prompts import decision_prompt
 
     connect(settings)
     model, embedder, runs = build_model(settings, decision_prompt), build_embedder(settings), []
-    console = make_console(error=True)
-    with (
-        open_stage(settings, model, embedder) as stage,
-        Progress(console=console, transient=True, disable=not console.is_terminal) as progress,
-    ):
-        bar = progress.add_task("tasks", total=len(tasks) * repeat)
+    with open_stage(settings, model, embedder) as stage, show_progress(len(tasks) * repeat) as advance:
         for run in play_tasks(stage, tasks, repeat):
             runs.append(run)
-            progress.update(bar, advance=1, description=run.task)
+            advance(run.task)
     return make_report(model_name(settings), embedder.name, repeat, runs)
 
 

@@ -7,7 +7,7 @@ import typer
 
 from ana.errors import UserError
 from ana.output import tell, write_line
-from ana.settings import PROJECT
+from app.show.progress import show_progress
 from app.show.text import pluralize
 from app.startup import start
 
@@ -34,11 +34,12 @@ def optimize(
         raise UserError("The offline reader learns from no examples.", "Choose a model with `ana setup`.")
     every = [task for task in read_tasks(tasks, None) if task.expect_contains or task.expect_any]
     chosen = choose_tasks(every, count=n)
-    with open_stage(settings, build_model(settings, decision_prompt), build_embedder(settings)) as stage:
-        found = choose(stage, chosen, max_demos)
+    asked, embedder = build_model(settings, decision_prompt), build_embedder(settings)
+    with open_stage(settings, asked, embedder) as stage, show_progress() as advance:
+        found = choose(stage, chosen, max_demos, advance)
     write_line(f"before: {found.before:.2f} of {pluralize(found.held, 'task')} that it did not learn from")
     write_line(f"after: {found.after:.2f} with {pluralize(len(found.demos), 'example')} of {found.candidates}")
-    path = (PROJECT / save.expanduser()) if save else settings.compiled_demos_path
+    path = save.expanduser().absolute() if save else settings.compiled_demos_path
     if save_demos(found, path, model_name(settings)):
         tell(f"Saved in {path}.")
     else:

@@ -31,14 +31,14 @@ class Optimized:
     held: int
 
 
-def optimize(stage: Stage, tasks: Sequence[Task], most: int, on_play: Callable[[], None] = lambda: None) -> Optimized:
+def optimize(stage: Stage, tasks: Sequence[Task], most: int, on_play: Callable[[str], object] = str) -> Optimized:
     """Choose among turns that passed those which, shown as examples, raise the score of tasks they were not made from.
 
     Args:
         stage: Where tasks are played.
         tasks: Every other one is learnt from; the rest decides.
         most: How many examples at most.
-        on_play: Called after each task.
+        on_play: Called after each task with its id.
 
     Raises:
         UserError: There are too few tasks to leave any out.
@@ -49,7 +49,7 @@ def optimize(stage: Stage, tasks: Sequence[Task], most: int, on_play: Callable[[
 
     def play(task: Task) -> Run:
         run = stage.play(task)
-        on_play()
+        on_play(task.id)
         return run
 
     def share(demos: Sequence[Demo]) -> float:

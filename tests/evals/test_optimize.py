@@ -9,12 +9,14 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGenerationChunk
 
-from ana.errors import ConfigError
+from ana.errors import ConfigError, UserError
 from ana.files import write_whole
+from ana.models import providers
 from ana.models.base import StreamingModel, to_chunk
 from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.scripted import calls
 from ana.settings import Settings, load_settings
+from app.cli import optimize as command
 from evals.tasks.optimize import optimize, save_demos
 from evals.tasks.stage import open_stage
 from evals.tasks.task import choose_tasks, load_tasks
@@ -129,3 +131,22 @@ def test_a_file_that_changed_is_read_again(openai: Settings) -> None:
     for word in ("one", "two"):
         write(openai, demos_to_json([Demo(word, [], word)], {}))
         assert nearest_demos(openai, "x")[-1].text == word
+
+
+@pytest.mark.parametrize(("curable", "said"), [(True, "Saved in"), (False, "No example helped")])
+def test_the_command_tells_before_and_after(
+    openai: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], curable: bool, said: str
+) -> None:
+    monkeypatch.setattr(command, "start", lambda: openai)
+    monkeypatch.setattr(providers, "build_model", lambda *_: Guesser(curable=curable))
+    command.optimize(n=4, save=None, max_demos=2, tasks="arithmetic", model=None)
+    told = capsys.readouterr()
+    assert told.out.startswith("before: 0.00 of 2 tasks that it did not learn from\n")
+    assert said in told.err
+    assert openai.compiled_demos_path.exists() == curable
+
+
+def test_the_offline_reader_learns_from_no_example(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "start", lambda: settings)
+    with pytest.raises(UserError, match="no examples"):
+        command.optimize()
