@@ -1,5 +1,7 @@
 """`ana eval`: how well the assistant does a set of tasks, each on a store that is thrown away."""
 
+import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +13,11 @@ from ana.output import tell, write_json
 from ana.settings import Settings
 from app.show.progress import show_progress
 from app.show.tables import show_table
+from app.show.text import pluralize
 from app.startup import start
+
+WIDE = 170
+"""Columns that one table of all figures takes."""
 
 if TYPE_CHECKING:
     from evals.tasks.scores import Figure, Report
@@ -118,12 +124,16 @@ def save_picture(file: Path, report: "Report", before: tuple[str, dict[str, dict
 
 
 def show_report(report: "Report") -> None:
-    """Print the figures of every group as a table."""
+    """Print the figures of every group: as one table, or as several where the terminal is too narrow for one."""
     from evals.tasks.scores import FIGURES
 
-    rows = [(group, *(_format(figures[name]) for name in FIGURES)) for group, figures in report.groups.items()]
-    names = [name.replace("pass_k", f"pass^{report.repeat}") for name in FIGURES]
-    show_table(("group", *names), rows, title=f"{report.model}, {report.embedder}, each task {report.repeat} times")
+    title = f"{report.model}, {report.embedder}, each task {pluralize(report.repeat, 'time')}"
+    is_narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < WIDE
+    for names in (FIGURES[:5], (*FIGURES[5:8], FIGURES[-1]), FIGURES[8:-1]) if is_narrow else (FIGURES,):
+        rows = [(group, *(_format(figures[name]) for name in names)) for group, figures in report.groups.items()]
+        shown = [name.replace("pass_k", f"pass^{report.repeat}") for name in names]
+        show_table(("group", *shown), rows, title=title, fixed=("group", *shown))
+        title = ""
 
 
 def _format(figure: "Figure") -> str:

@@ -117,7 +117,7 @@ class Stage:
 
     def __init__(self, settings: Settings, model: "BaseChatModel", embedder: Embedder, graph: Any) -> None:
         self._settings = settings
-        self._model = model
+        self.model = model
         self._embedder = RememberingEmbedder(embedder)
         self._graph = graph
         self._played = 0
@@ -164,7 +164,7 @@ class Stage:
     def _open(self, task: Task) -> Handles:
         memory = Memory(InMemoryBackend(self._embedder), task.clock)
         _fill(memory, task)
-        return Handles(self._settings, task.clock, memory, Traces(self._settings.traces_dir), self._model)
+        return Handles(self._settings, task.clock, memory, Traces(self._settings.traces_dir), self.model)
 
     def _play_earlier(self, handles: Handles, turn: EarlierTurn, thread: str) -> None:
         made = [calls(*((call.tool, call.args) for call in turn.calls))] if turn.calls else []

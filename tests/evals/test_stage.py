@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langsmith.utils import LangSmithError
 
 from ana.errors import ConfigError, UserError
 from ana.models.providers import build_model
@@ -41,7 +42,7 @@ def stage() -> Iterator[Stage]:
 
 def say(stage: Stage, *replies: Any, **task: Any) -> Run:
     """Play a task with a script."""
-    stage._model = ScriptedModel(replies=list(replies))
+    stage.model = ScriptedModel(replies=list(replies))
     given = {"id": "x", "group": "g", "now": "2026-05-13T09:20", "zone": "UTC", "question": "add milk"}
     return stage.play(Task(**given | task))
 
@@ -70,7 +71,7 @@ def test_a_weak_model_in_json_mode_counts_and_tells_the_time_whatever_it_writes(
     tasks = choose_tasks(TASKS, ["arithmetic", "time"])
     assert {task.id for task in tasks} == CALLS.keys()
     for task in tasks:
-        stage._model = make_weak_model(next(replies)(task.id))
+        stage.model = make_weak_model(next(replies)(task.id))
         run = stage.play(task)
         wrong += [(task.id, run.faults, run.answer, run.error)] * (not run.is_right)
     assert wrong == []
@@ -198,6 +199,15 @@ def test_a_report_becomes_a_dataset_and_an_experiment(collector: Collector, tmp_
     scores = [each for each in collector.feedback if each["key"] == "success"]
     assert {(each["score"], each["run_id"] in collector.runs) for each in scores} == {(1, True)}
     assert "sk-very-secret" not in collector.bodies()
+
+
+def test_an_upload_that_fails_says_so() -> None:
+    class Unreachable:
+        def has_dataset(self, **_: Any) -> bool:
+            raise LangSmithError("Connection refused")
+
+    with pytest.raises(UserError, match="did not take the report: Connection refused"):
+        upload_report(Unreachable(), TASKS[:1], make_report("m", "e", 1, [make_run(TASKS[0].id)]))
 
 
 def test_an_upload_without_a_key_says_so(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
