@@ -66,11 +66,12 @@ def test_the_offline_reader_counts_tells_the_time_and_writes_nothing_wrong(
     assert [row for row in shown if row not in rows and not row.startswith("| all ")] == [], "run `make readme`"
 
 
-def test_a_weak_model_in_json_mode_counts_and_tells_the_time_whatever_it_writes(stage: Stage) -> None:
+@pytest.mark.parametrize("rounds", [1, pytest.param(9, marks=pytest.mark.long)])
+def test_a_weak_model_in_json_mode_counts_and_tells_the_time_whatever_it_writes(stage: Stage, rounds: int) -> None:
     wrong, replies = [], weak_replies()
     tasks = choose_tasks(TASKS, ["arithmetic", "time"])
     assert {task.id for task in tasks} == CALLS.keys()
-    for task in tasks:
+    for task in tasks * rounds:
         stage.model = make_weak_model(next(replies)(task.id))
         run = stage.play(task)
         wrong += [(task.id, run.faults, run.answer, run.error)] * (not run.is_right)
