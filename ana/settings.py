@@ -80,6 +80,9 @@ class Settings(BaseModel):
     tools_modules: Names = Field(
         (), description="modules with tools of your own, comma-separated: TOOLS or get_tools() in each"
     )
+    compiled_demos_path: ProjectPath = Field(
+        Path("opt/plan_demos.json"), description="worked examples that `ana optimize` saved, shown to the model"
+    )
     temperature: float = Field(0.0, ge=0, le=2, description="sampling temperature")
     max_tokens: int | None = Field(None, gt=0, description="most tokens of one model reply")
     openai_input_price_per_1k: float | None = Field(

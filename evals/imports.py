@@ -35,6 +35,7 @@ LEVELS = {
     "app.undo": 13,
     "app.repl": 14,
     "app.http": 14,
+    "evals.tasks": 14,
     "app.cli": 15,
     "evals": 16,
 }
@@ -47,7 +48,7 @@ _LABELS = {"ana": "ana: errors, settings, ...", "graph.state": "graph: state, co
 _DRAWN_AS = {
     "graph.context": "graph.state",
     "ana.memory.status": "ana.memory",
-    **{name: "app" for name in LEVELS if name.startswith("app.")},
+    **{name: "app" for name in LEVELS if name.startswith("app.") and name != "app.cli"},
 }
 
 

@@ -1,4 +1,4 @@
-"""`make readme`: the parts of README.md and docs/architecture.md that are generated from the code."""
+"""`make readme`: the parts of README.md and docs that are generated from the code."""
 
 import os
 import re
@@ -6,13 +6,20 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
-from ana.settings import PROJECT, Settings
+from ana.embedders import build_embedder
+from ana.handles import LOCAL_EMBEDDERS
+from ana.settings import PROJECT, Settings, load_settings
+from app.cli.eval import play
 from evals import imports
 from evals.policies.data import HALVES, SETS
 from evals.policies.measure import rows as policy_rows
 from evals.retrieval import measure as retrieval
+from evals.retrieval.context import Presence, measure_presence
+from evals.tasks.scores import Report
+from evals.tasks.task import load_tasks
 from graph.builder import graph
 from tools.catalog import TOOLS
 
@@ -89,6 +96,16 @@ DOORS = (
     ),
     ("`ana reindex [--embeddings NAME]`", "embeds everything again; the old or the new, never neither"),
     ("`ana describe [-s N] [--json]`", "what the store holds"),
+    (
+        "`ana eval [--tasks FILE\\|GROUP] [--n N] [--repeat K] [--model M] [--json]`",
+        "plays tasks, each on a store that is thrown away, and tells how often they are done right; `--picture FILE`"
+        " draws it, beside an earlier `--json` with `--compare FILE`; `--langsmith` uploads it",
+    ),
+    (
+        "`ana optimize [--n 12] [--max-demos 8] [--save FILE]`",
+        "plays tasks, and saves as worked examples those turns that help with tasks they were not made from;"
+        " the four nearest to a question are shown to the model",
+    ),
     ("`make dev`", "the LangGraph dev server on 127.0.0.1:2024, for Studio and the API"),
     (
         "`POST /ask`",
@@ -153,6 +170,43 @@ def render_policies() -> str:
     return "\n".join([head, "| --- | --- | --- | --- | --- |", *rows])
 
 
+def render_tasks(report: Report | None = None) -> str:
+    """Return a table of how the offline reader does the tasks of evals/tasks.yaml, by group.
+
+    Args:
+        report: What came of them; None plays them.
+    """
+    if report is None:
+        settings = load_settings({"LLM_PROVIDER": "offline", "ANA_EMBEDDINGS": "wordllama"})
+        report = play(settings, load_tasks(), 1)
+    columns = {"tasks": "n", "right": "success_rate", "score": "score", "wrong writes": "wrong_writes"}
+    columns |= {"model calls": "avg_lm_calls", "tool calls": "avg_tool_calls"}
+    rows = []
+    for group, figures in report.groups.items():
+        shown = (figures[name] for name in columns.values())
+        cells = (str(figure) if isinstance(figure, int) else f"{figure:.2f}" for figure in shown)
+        rows.append(f"| {group.replace('_', ' ')} | {' | '.join(cells)} |")
+    return "\n".join([f"| group | {' | '.join(columns)} |", f"|{' --- |' * (len(columns) + 1)}", *rows])
+
+
+@cache
+def measure_context() -> dict[str, Presence]:
+    """Return by embedder how many lines that decide a question reach the model; two pages show it."""
+    return {name: measure_presence(build_embedder(load_settings({}), name)) for name in LOCAL_EMBEDDERS}
+
+
+def render_context(every: dict[str, Presence] | None = None) -> str:
+    """Return a table of how many lines that decide a question reach the model, in the prompt and as items.
+
+    Args:
+        every: The shares by embedder; None measures them.
+    """
+    every = every or measure_context()
+    rows = [f"| {name} | **{p.in_prompt:.2f}** | {p.found:.2f} | {p.found_wider:.2f} |" for name, p in every.items()]
+    head = "| embedder | in the prompt | an item, the question is searched | an item, preferences are searched |"
+    return "\n".join([head, "| --- | --- | --- | --- |", *rows])
+
+
 def render_graph() -> str:
     return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```"
 
@@ -184,7 +238,7 @@ def mask(text: str) -> str:
     return re.sub(rf"\b({days}|{months})\b", "#", text)
 
 
-PARTS = {
+PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {
         "transcript": record_transcript,
         "graph": render_graph,
@@ -194,7 +248,10 @@ PARTS = {
         "found": render_recall,
         "found-minilm": lambda: render_recall(embedder="minilm"),
         "policies": render_policies,
+        "tasks": render_tasks,
+        "context": render_context,
     },
+    "docs/global-context.md": {"context": render_context},
     "docs/architecture.md": {"graph": render_graph, "imports": imports.draw},
 }
 

@@ -14,6 +14,7 @@ from ana.models.call import complete
 from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit, withdraw
 from graph.state import Loaded, State, Turn, call_id
+from nodes.demos import nearest_demos
 from nodes.history import fence_results, insert_corrections, repair_messages, shorten_messages
 from nodes.limits import TOMORROW, budget_reached, explain_stop, find_repeated_call, limit_reached
 from nodes.load_context import read_prompt_inputs
@@ -93,12 +94,14 @@ def _ask_model(state: State, runtime: Runtime[Context], system: SystemMessage) -
     context, turn, id = context_of(runtime), state["turn"], _next_id(state["turn"])
     model, tools = context.handles.model, schemas(context.handles.settings.tools_modules)
 
+    demos = nearest_demos(context.handles.settings, turn["question"])
+
     def show(text: str) -> None:
         emit(runtime, {"draft": text, "id": id})
 
     def send(history: list[AnyMessage]) -> tuple[AIMessage, list[AnyMessage]]:
         sent = fence_results([*recall(state.get("summary", "")), *history])
-        messages = [system, *insert_corrections(sent, turn["corrections"])]
+        messages = [system, *demos, *insert_corrections(sent, turn["corrections"])]
         on_text = show if context.stream_drafts else None
         return complete(model, messages, id, tools, on_text, context.model_options()), messages
 

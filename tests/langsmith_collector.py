@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from email import message_from_bytes
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from uuid import uuid4
 
 KEY = "lsv2-test-secret"
 INFO = {
@@ -31,6 +32,7 @@ class Request:
     path: str
     headers: dict[str, str]
     body: bytes
+    method: str = "POST"
     at: float = field(default_factory=time.monotonic)
 
 
@@ -44,6 +46,8 @@ class Collector:
     url: str = ""
     requests: list[Request] = field(default_factory=list)
     runs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    feedback: list[dict[str, Any]] = field(default_factory=list)
+    datasets: list[dict[str, Any]] = field(default_factory=list)
     changed: threading.Condition = field(default_factory=threading.Condition)
     answering: threading.Event = field(default_factory=threading.Event)
     """While it is not set, connections are taken and nothing is answered."""
@@ -79,7 +83,22 @@ class Collector:
             self.requests.append(request)
             if request.path.endswith("/runs/multipart"):
                 self._read_multipart(request)
+            elif request.path == "/feedback":
+                self.feedback.append(json.loads(request.body))
             self.changed.notify_all()
+
+    def answer(self, request: Request) -> Any:
+        """Return what LangSmith would answer: of a dataset or an experiment that is made, itself."""
+        path = request.path.split("?")[0]
+        if request.method == "GET":
+            return self.datasets if path == "/datasets" else INFO if path == "/info" else []
+        if path not in ("/datasets", "/sessions"):
+            return {}
+        made = {"id": str(uuid4()), "created_at": "2026-01-07T09:00:00Z", "start_time": "2026-01-07T09:00:00Z"}
+        made |= {"tenant_id": str(uuid4())} | json.loads(request.body)
+        if path == "/datasets":
+            self.datasets.append(made)
+        return made
 
     def _read_multipart(self, request: Request) -> None:
         head = f"Content-Type: {request.headers['content-type']}\r\n\r\n".encode()
@@ -121,17 +140,16 @@ def langsmith_collector() -> Iterator[Collector]:
 def _handler(collector: Collector) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self._take(json.dumps(INFO).encode() if self.path == "/info" else b"[]")
+            self._take()
 
-        def do_POST(self) -> None:
-            self._take(b"{}")
+        do_POST = do_PATCH = do_GET
 
-        do_PATCH = do_POST
-
-        def _take(self, answer: bytes) -> None:
+        def _take(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            collector.take(Request(self.path, headers, body))
+            request = Request(self.path, headers, body, self.command)
+            answer = json.dumps(collector.answer(request)).encode()
+            collector.take(request)
             if not collector.answering.is_set():
                 collector.answering.wait()
                 return

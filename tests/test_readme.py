@@ -9,8 +9,8 @@ from evals import readme
 from tests.forks import run_forked
 from tools.catalog import TOOLS
 
-ELSEWHERE = ("transcript", "found", "found-minilm")
-"""Parts that have a test of their own: below, and in tests/evals/test_retrieval.py."""
+ELSEWHERE = ("transcript", "found", "found-minilm", "tasks", "context")
+"""Parts that have a test of their own: below, in tests/evals/test_retrieval.py and in tests/evals/test_stage.py."""
 
 
 @pytest.mark.parametrize("name", readme.PARTS)

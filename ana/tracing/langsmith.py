@@ -91,8 +91,7 @@ def _connect(secrets: tuple[str, ...]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", utils.LangSmithMissingAPIKeyWarning)
         try:
-            # without `info` the first thing sent would be a question about the endpoint
-            client = langsmith.Client(info={}, anonymizer=lambda value: hide_in_json(value, secrets))
+            client = make_client(secrets)
         except utils.LangSmithMissingAPIKeyWarning as exc:
             raise ConfigError(
                 "LANGSMITH_TRACING is on, but LANGSMITH_API_KEY is not set.", "Set it in .env, or switch tracing off."
@@ -100,6 +99,37 @@ def _connect(secrets: tuple[str, ...]) -> None:
     # `enabled`, because the library may have looked before the settings were in the environment, and remembers
     langsmith.configure(client=client, enabled=True)
     atexit.register(_flush, client)
+
+
+def make_client(secrets: tuple[str, ...], **options: Any) -> Any:
+    """Return a client of LangSmith that takes secrets out of all it sends.
+
+    Args:
+        secrets: What must not be sent.
+        options: Further options of the library's client.
+    """
+    import langsmith
+
+    # without `info` the first thing sent would be a question about the endpoint
+    return langsmith.Client(info={}, anonymizer=lambda value: hide_in_json(value, secrets), **options)
+
+
+def open_client(settings: Settings) -> Any:
+    """Return a client for what is uploaded on purpose, whether runs are traced or not.
+
+    Args:
+        settings: For the secrets that must not be sent.
+
+    Raises:
+        ConfigError: There is no key.
+    """
+    environment = read_environment()
+    keys = [environment[name] for name in KEYS if environment.get(name)]
+    if not keys:
+        raise ConfigError("LANGSMITH_API_KEY is not set.", "Set it in .env.")
+    # given, because with tracing off the key of .env does not get into this process's environment
+    url = environment.get("LANGSMITH_ENDPOINT")
+    return make_client((*secrets_of(settings), *keys), api_key=keys[0], api_url=url)
 
 
 def _flush(client: Any) -> None:

@@ -33,6 +33,8 @@ COMMANDS = (
     "undo",
     "describe",
     "doctor",
+    "eval",
+    "optimize",
     "export",
     "import",
     "backup",
@@ -105,7 +107,8 @@ def _default(
 def load_command(name: str) -> Any:
     """Import a command and return it as typer runs it."""
     place = f"{name}_" if iskeyword(name) else name
-    found = getattr(import_module(f"app.cli.{place}"), place)
+    module = import_module(f"app.cli.{place}")
+    found = getattr(module, place, None) or getattr(module, f"{name}_")  # a name of Python's own has a bar behind it
     if isinstance(found, typer.Typer):
         return typer.main.get_group(found)
     alone = typer.Typer(add_completion=False)

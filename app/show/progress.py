@@ -1,9 +1,9 @@
-"""A bar on standard error for what takes long: how much is done, and how much in a second."""
+"""Bars on standard error for what takes long; nothing where there is no terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
 
 from app.show.console import make_console
 
@@ -16,9 +16,7 @@ def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
         doing: One word, such as embedding.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[speed]}"))
-    console = make_console(error=True)
-    # where there is no terminal, rich would end with an empty line
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with _make_bar(*columns) as bar:
         task = bar.add_task(doing, visible=False, speed="")
 
         def show(done: int, total: int) -> None:
@@ -27,3 +25,21 @@ def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
                 bar.update(task, speed=f"{speed:,.0f} a second")
 
         yield show
+
+
+@contextmanager
+def show_steps(total: int | None = None) -> Iterator[Callable[[str], None]]:
+    """Yield a function to call after each step, with its name; the bar goes at the end.
+
+    Args:
+        total: How many steps there are; None if nobody knows.
+    """
+    with _make_bar() as bar:
+        task = bar.add_task("", total=total)
+        yield lambda name: bar.update(task, advance=1, description=name)
+
+
+def _make_bar(*columns: ProgressColumn) -> Progress:
+    console = make_console(error=True)
+    # where there is no terminal, rich would end with an empty line
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -76,6 +76,8 @@ CALLS: dict[str, list[list[str]]] = {
     "cost": [[], ["--since", HOSTILE], ["--json"]],
     "describe": [["-s", "9"], ["-s", "9", "--json"]],
     "doctor": [[]],
+    "eval": [["--tasks", HOSTILE], ["--model", HOSTILE]],
+    "optimize": [["--n", HOSTILE]],
     "export": [["-"], [f"{FILE}/{FILE}"], [FILE]],
     "import": [[FILE], [f"no {FILE}"]],
     "backup": [[FILE], [f"new {FILE}"]],

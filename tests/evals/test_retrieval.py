@@ -18,9 +18,10 @@ from ana.memory.item import check_properties
 from ana.memory.memory import Memory
 from ana.settings import PROJECT
 from ana.time.clock import Clock
-from evals.readme import render_recall, replace_parts
+from evals.readme import render_context, render_recall, replace_parts
 from evals.retrieval import ablation, locomo
 from evals.retrieval.cached import CachedEmbeddings
+from evals.retrieval.context import load_questions, measure_presence
 from evals.retrieval.measure import SETS, Scores, Set, load_items, load_queries, score_set
 from evals.retrieval.scores import score_queries
 from tests.conftest import BERLIN, EMBEDDER
@@ -234,3 +235,15 @@ def test_another_file_is_refused_in_a_sentence(tmp_path: Path, text: str) -> Non
     path.write_text(text)
     with pytest.raises(UserError, match="not a file in the format of LoCoMo"):
         locomo.read_conversations(path)
+
+
+def test_a_line_that_decides_a_question_reaches_the_model_from_the_prompt_and_seldom_as_an_item() -> None:
+    asked = load_questions()
+    assert len({each.line for each in asked}) == len({each.question for each in asked}) == len(asked) >= 40
+    presence = measure_presence(EMBEDDER)
+    assert presence.in_prompt == 1.0
+    row = render_context({"wordllama": presence}).splitlines()[-1]
+    page = (PROJECT / "docs" / "global-context.md").read_text()
+    assert row in page, "run `make readme`"
+    assert row in (PROJECT / "README.md").read_text()
+    assert f"{presence.characters:,} characters longer" in page

@@ -41,7 +41,6 @@ NAMES: Mapping[Kind, str] = {"item": "items", "line": "global_context"}
 
 READERS: Mapping[Kind, Reader] = {"item": from_chroma, "line": from_own}
 """How each is read: what another program stored may be an item, but nothing that stands in every prompt."""
-
 _log = logging.getLogger(__name__)
 
 

@@ -1,0 +1,142 @@
+"""`ana eval`: how well the assistant does a set of tasks, each on a store that is thrown away."""
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ana.errors import UserError
+from ana.output import tell, write_json
+from ana.settings import Settings
+from app.show.progress import show_steps
+from app.show.tables import show_table
+from app.show.text import pluralize
+from app.startup import start
+
+WIDE = 170
+"""Columns that one table of all figures takes."""
+
+if TYPE_CHECKING:
+    from evals.tasks.scores import Figure, Report
+    from evals.tasks.task import Task
+
+
+def eval_(
+    tasks: Annotated[str | None, typer.Option(help="A file of tasks, or groups: time,undo. Default: all.")] = None,
+    n: Annotated[int | None, typer.Option("--n", min=1, help="At most so many tasks, spread evenly.")] = None,
+    repeat: Annotated[int, typer.Option(min=1, max=100, help="How often each is played.")] = 1,
+    model: Annotated[str | None, typer.Option(help="Another model of the provider you have set up.")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object, with every run.")] = False,
+    picture: Annotated[Path | None, typer.Option(help="Draw the groups into this SVG file.")] = None,
+    compare: Annotated[Path | None, typer.Option(help="Draw an earlier --json beside them.")] = None,
+    langsmith: Annotated[bool, typer.Option("--langsmith", help="Upload it as a dataset and an experiment.")] = False,
+) -> None:
+    """Measure the assistant: play tasks, each on a store of its own, and judge what came of them."""
+    if compare and not picture:
+        raise typer.BadParameter("--compare needs --picture.")
+    if picture and not picture.absolute().parent.is_dir():
+        raise typer.BadParameter(f"There is no folder {picture.parent}.")
+    from ana.tracing.langsmith import open_client
+    from evals.tasks.scores import load_groups
+
+    settings = choose_model(start(), model)
+    client = open_client(settings) if langsmith else None  # before anything is played: there may be no key
+    before = load_groups(compare) if compare else None
+    chosen = read_tasks(tasks, n)
+    report = play(settings, chosen, repeat)
+    if picture:
+        save_picture(picture, report, before)
+    if json_:
+        write_json(report.to_json())
+    else:
+        show_report(report)
+    if client:
+        from evals.tasks.upload import upload_report
+
+        tell("Uploaded: the dataset {!r}, the experiment {!r}.".format(*upload_report(client, chosen, report)))
+
+
+def choose_model(settings: Settings, model: str | None) -> Settings:
+    """Return settings that ask for another model of their provider.
+
+    Raises:
+        UserError: The provider has only one.
+    """
+    field = f"{settings.provider}_model"
+    if not model:
+        return settings
+    if field not in Settings.model_fields:
+        raise UserError(f"{settings.provider} has no model {model!r}.", "Leave --model out, or set LLM_PROVIDER.")
+    return settings.model_copy(update={field: model})
+
+
+def read_tasks(given: str | None, count: int | None) -> list["Task"]:
+    """Return tasks of a file, or of some groups of our own.
+
+    Args:
+        given: The file, or the groups with commas between them; None for all.
+        count: At most so many.
+
+    Raises:
+        UserError: There is no such file and no such group.
+    """
+    from evals.tasks.task import choose_tasks, load_tasks
+
+    if given and Path(given).is_file():
+        return choose_tasks(load_tasks(Path(given)), count=count)
+    every = load_tasks()
+    groups = [name.strip() for name in given.split(",")] if given else []
+    known = dict.fromkeys(task.group for task in every)
+    if unknown := [name for name in groups if name not in known]:
+        raise UserError(f"{unknown[0]!r} is neither a file nor a group.", f"The groups are {', '.join(known)}.")
+    return choose_tasks(every, groups, count)
+
+
+def play(settings: Settings, tasks: Sequence["Task"], repeat: int) -> "Report":
+    """Play tasks with the model and the embedder of the settings, and show how far it is."""
+    from ana.embedders.build import build_embedder
+    from ana.models.providers import build_model, model_name
+    from ana.tracing.langsmith import connect
+    from evals.tasks.scores import make_report
+    from evals.tasks.stage import open_stage, play_tasks
+    from prompts import decision_prompt
+
+    connect(settings)
+    model, embedder, runs = build_model(settings, decision_prompt), build_embedder(settings), []
+    with open_stage(settings, model, embedder) as stage, show_steps(len(tasks) * repeat) as advance:
+        for run in play_tasks(stage, tasks, repeat):
+            runs.append(run)
+            advance(run.task)
+    return make_report(model_name(settings), embedder.name, repeat, runs)
+
+
+def save_picture(file: Path, report: "Report", before: tuple[str, dict[str, dict[str, "Figure"]]] | None) -> None:
+    """Draw a report, beside an earlier one if there is one, into an SVG file."""
+    from ana.files import write_whole
+    from evals.tasks.picture import draw_groups
+
+    name, earlier = before or ("", {})
+    named = {report.model: report.groups}
+    write_whole(file, draw_groups(({f"before: {name}": earlier} if before else {}) | named))
+
+
+def show_report(report: "Report") -> None:
+    """Print the figures of every group: as one table, or as several where the terminal is too narrow for one."""
+    from evals.tasks.scores import FIGURES
+
+    title = f"{report.model}, {report.embedder}, each task {pluralize(report.repeat, 'time')}"
+    is_narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < WIDE
+    for names in (FIGURES[:5], (*FIGURES[5:8], FIGURES[-1]), FIGURES[8:-1]) if is_narrow else (FIGURES,):
+        rows = [(group, *(_format(figures[name]) for name in names)) for group, figures in report.groups.items()]
+        shown = [name.replace("pass_k", f"pass^{report.repeat}") for name in names]
+        show_table(("group", *shown), rows, title=title, fixed=("group", *shown))
+        title = ""
+
+
+def _format(figure: "Figure") -> str:
+    if figure is None:
+        return "-"
+    return str(figure) if isinstance(figure, int) else f"{figure:.3f}".rstrip("0").rstrip(".")

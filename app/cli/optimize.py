@@ -1,0 +1,46 @@
+"""`ana optimize`: worked examples that make the model do better, if there are any."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ana.errors import UserError
+from ana.output import tell, write_line
+from app.show.progress import show_steps
+from app.show.text import pluralize
+from app.startup import start
+
+
+def optimize(
+    n: Annotated[int, typer.Option("--n", min=2, help="How many tasks, spread evenly.")] = 12,
+    save: Annotated[Path | None, typer.Option(help="The file for the examples; default: COMPILED_DEMOS_PATH.")] = None,
+    max_demos: Annotated[int, typer.Option(min=1, max=100, help="How many examples at most.")] = 8,
+    tasks: Annotated[str, typer.Option(help="A file of tasks, or groups.")] = "arithmetic,time",
+    model: Annotated[str | None, typer.Option(help="Another model of the provider you have set up.")] = None,
+) -> None:
+    """Play tasks, keep turns that passed, and save those that help as examples with tasks they were not made from."""
+    from ana.embedders.build import build_embedder
+    from ana.models.providers import build_model, model_name
+    from app.cli.eval import choose_model, read_tasks
+    from evals.tasks.optimize import optimize as choose
+    from evals.tasks.optimize import save_demos
+    from evals.tasks.stage import open_stage
+    from evals.tasks.task import choose_tasks
+    from prompts import decision_prompt
+
+    settings = choose_model(start(), model)
+    if settings.provider == "offline":
+        raise UserError("The offline reader learns from no examples.", "Choose a model with `ana setup`.")
+    every = [task for task in read_tasks(tasks, None) if task.expect_contains or task.expect_any]
+    chosen = choose_tasks(every, count=n)
+    asked, embedder = build_model(settings, decision_prompt), build_embedder(settings)
+    with open_stage(settings, asked, embedder) as stage, show_steps() as advance:
+        found = choose(stage, chosen, max_demos, advance)
+    write_line(f"before: {found.before:.2f} of {pluralize(found.held, 'task')} that it did not learn from")
+    write_line(f"after: {found.after:.2f} with {pluralize(len(found.demos), 'example')} of {found.candidates}")
+    path = save.expanduser().absolute() if save else settings.compiled_demos_path
+    if save_demos(found, path, model_name(settings)):
+        tell(f"Saved in {path}.")
+    else:
+        tell("No example helped, so nothing was saved.")

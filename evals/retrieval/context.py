@@ -1,0 +1,108 @@
+"""Whether a line that decides a question reaches the model: from the prompt, or as one of many items that are searched.
+
+`python -m evals.retrieval.context` measures it with both embedders.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.embedders import Embedder, build_embedder
+from ana.handles import LOCAL_EMBEDDERS, Handles
+from ana.memory.changes import Change
+from ana.memory.memory import Memory
+from ana.models.scripted import ScriptedModel
+from ana.settings import load_settings
+from ana.tracing.traces import Traces
+from evals.retrieval.measure import CLOCK, DATA, load_items
+from nodes.load_context import read_prompt_inputs
+from nodes.reason import system_prompt
+
+CROWD = 200
+"""Other items among which the lines are looked for."""
+
+LIMIT = 10
+"""How many items a search returns unless more are asked for."""
+
+WIDER = "What do I know about this person's preferences, habits and limits that matters for: {}"
+"""What a model might search for that knows that it should look."""
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """A question, and the line without which an answer to it is a bad one."""
+
+    line: str
+    question: str
+
+
+@dataclass(frozen=True)
+class Presence:
+    """The share of questions whose deciding line reaches the model.
+
+    Args:
+        in_prompt: The lines stand in the system prompt.
+        found: They are items, and the question is searched for.
+        found_wider: They are items, and preferences that bear on the question are searched for.
+        characters: How much longer all the lines together make the prompt.
+    """
+
+    in_prompt: float
+    found: float
+    found_wider: float
+    characters: int
+
+
+def load_questions() -> list[Deciding]:
+    lines = (DATA / "context" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    return [Deciding(**json.loads(line)) for line in lines]
+
+
+def measure_presence(embedder: Embedder) -> Presence:
+    """Measure both ways on the same questions."""
+    asked = load_questions()
+    lines = [each.line for each in asked]
+    prompt, empty = _render_prompt(embedder, lines), _render_prompt(embedder, [])
+    memory = _fill(embedder, lines)
+    in_prompt = sum(json.dumps(each.line, ensure_ascii=False) in prompt for each in asked)
+    reaches = partial(_is_found, memory)
+    return Presence(
+        in_prompt=in_prompt / len(asked),
+        found=sum(reaches(each.question, each.line) for each in asked) / len(asked),
+        found_wider=sum(reaches(WIDER.format(each.question), each.line) for each in asked) / len(asked),
+        characters=len(prompt) - len(empty),
+    )
+
+
+def _fill(embedder: Embedder, lines: Sequence[str]) -> Memory:
+    """Return a memory with the lines as items among the crowd."""
+    memory = Memory(InMemoryBackend(embedder), CLOCK)
+    memory.put_back([Change("item", item.id, None, item) for item in load_items()[:CROWD]], "crowd")
+    for line in lines:
+        memory.create(line, {"type": "preference"})
+    return memory
+
+
+def _is_found(memory: Memory, text: str, line: str) -> bool:
+    return line in [item.content for item in memory.find(text, limit=LIMIT).items]
+
+
+def _render_prompt(embedder: Embedder, lines: Sequence[str]) -> str:
+    memory = Memory(InMemoryBackend(embedder), CLOCK)
+    for line in lines:
+        memory.append_line(line)
+    settings = load_settings({})
+    handles = Handles(settings, CLOCK, memory, Traces(settings.traces_dir), ScriptedModel(replies=[]))
+    return system_prompt(read_prompt_inputs(handles))
+
+
+def main() -> None:
+    """Print the shares with each embedder."""
+    for name in LOCAL_EMBEDDERS:
+        print(f"{name:<10} {measure_presence(build_embedder(load_settings({}), name))}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,276 @@
+"""Playing tasks on the real graph, each on a store and in a conversation of its own."""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.embedders.base import Embedder
+from ana.errors import AnaError, UserError
+from ana.handles import Handles
+from ana.memory.changes import Change
+from ana.memory.item import Item
+from ana.memory.memory import Memory
+from ana.models.scripted import ScriptedModel, calls
+from ana.settings import Settings
+from ana.tracing.traces import Step, Traces
+from app.outcome import Done, Waiting
+from app.reply import decide_all
+from app.turn import Assistant
+from evals.tasks.changes import read_store
+from evals.tasks.judge import Result, Verdict, judge
+from evals.tasks.task import EarlierTurn, Task
+from nodes.demos import Demo, demos_to_json
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+MOST_FAILURES = 3
+"""Turns in a row that fail without an answer before the rest is left out: a server that is not there stays away."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A task as it was played once.
+
+    Args:
+        task: Its id.
+        group: Its group.
+        repeat: Which time it is, from 0.
+        question: What was asked.
+        answer: The last answer.
+        trajectory: The calls, as [tool, arguments]; ids that were made meanwhile are replaced by their order.
+        results: What each call gave.
+        seconds: How long its turns took.
+        lm_calls: How often the model was asked.
+        tool_calls: How many tools it called.
+        steps: Calls and violations.
+        cost_usd: None where no price is known.
+        faults: What is wrong, by criterion.
+        wrong_writes: Changes that nobody asked for.
+        contains: Whether the answer says what it must; None where the task does not tell.
+        key: Whether the expected key or tool is there; None where the task does not tell.
+        error: Why the turn failed; None when it did not.
+    """
+
+    task: str
+    group: str
+    repeat: int
+    question: str
+    answer: str
+    trajectory: list[list[Any]]
+    results: list[Any]
+    seconds: float
+    lm_calls: int
+    tool_calls: int
+    steps: int
+    cost_usd: float | None
+    faults: dict[str, list[str]]
+    wrong_writes: list[str]
+    contains: bool | None
+    key: bool | None
+    error: str | None
+
+    @property
+    def is_right(self) -> bool:
+        return not self.error and not any(self.faults.values())
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"right": self.is_right}
+
+
+class RememberingEmbedder:
+    """Embeds each text once: many stores begin with the same items.
+
+    Args:
+        inner: The embedder.
+    """
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+        self.name, self.dimension = inner.name, inner.dimension
+        self._known: dict[str, list[float]] = {}
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known.update(zip(new, self._inner.embed_documents(new), strict=True))
+        return [self._known[text] for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return self._inner.embed_query(text)
+
+
+class Stage:
+    """Plays tasks.
+
+    Args:
+        settings: The settings, with folders that may be thrown away.
+        model: The model that is asked.
+        embedder: Makes the vectors of every store.
+        graph: The compiled graph, with its saver.
+    """
+
+    def __init__(self, settings: Settings, model: "BaseChatModel", embedder: Embedder, graph: Any) -> None:
+        self._settings = settings
+        self.model = model
+        self._embedder = RememberingEmbedder(embedder)
+        self._graph = graph
+        self._played = 0
+        self._shown = 0
+
+    def show(self, demos: Sequence[Demo]) -> None:
+        """Show the model these examples from now on, and no other."""
+        self._shown += 1
+        path = self._settings.ana_data_dir / f"demos-{self._shown}.json"
+        if demos:
+            path.write_text(demos_to_json(demos, {}), encoding="utf-8")
+        self._settings = self._settings.model_copy(update={"compiled_demos_path": path})
+
+    def play(self, task: Task, repeat: int = 0) -> Run:
+        """Play a task once, and judge it."""
+        self._played += 1
+        thread = f"{task.id}-{self._played}"
+        handles = self._open(task)
+        before = read_store(handles.memory)
+        ended: list[Done] = []
+        asked, error, begun = False, None, time.monotonic()
+        try:
+            for turn in task.earlier:
+                self._play_earlier(handles, turn, thread)
+            before, begun = read_store(handles.memory), time.monotonic()
+            for question in task.question:
+                asked |= self._say(handles, task, question, thread, ended)
+        except AnaError as exc:
+            error = exc.sentence()
+        seconds = time.monotonic() - begun
+        answer = ended[-1].answer if ended else ""
+        steps = [step for done in ended for step in done.steps]
+        verdict = judge(task, Result(answer, steps, asked, before, handles.memory))
+        run = _report(task, repeat, seconds, ended, steps, verdict)
+        records = handles.traces.read(thread)[len(task.earlier) :]
+        made = [str(change["id"]) for done in ended for change in done.changes if change["op"] == "create"]
+        return replace(
+            run,
+            lm_calls=sum(len(record["decisions"]) for record in records),
+            trajectory=_list_calls(steps, made),
+            error=error or run.error,
+        )
+
+    def _open(self, task: Task) -> Handles:
+        memory = Memory(InMemoryBackend(self._embedder), task.clock)
+        _fill(memory, task)
+        return Handles(self._settings, task.clock, memory, Traces(self._settings.traces_dir), self.model)
+
+    def _play_earlier(self, handles: Handles, turn: EarlierTurn, thread: str) -> None:
+        made = [calls(*((call.tool, call.args) for call in turn.calls))] if turn.calls else []
+        scripted = replace(handles, model=ScriptedModel(replies=[*made, turn.answer]))
+        assistant = Assistant(scripted, self._graph)
+        assistant.autonomy = "act"
+        outcome = assistant.ask(turn.said, thread)
+        if not isinstance(outcome, Done) or outcome.answer != turn.answer:
+            raise UserError(f"The earlier turn {turn.said!r} cannot be played: {outcome.answer or outcome.error}")
+
+    def _say(self, handles: Handles, task: Task, question: str, thread: str, ended: list[Done]) -> bool:
+        """Play a turn to its end; return whether the person was asked."""
+        assistant = Assistant(handles, self._graph)
+        assistant.autonomy = task.autonomy
+        outcome, asked = assistant.ask(question, thread), False
+        while isinstance(outcome, Waiting):
+            asked = True
+            outcome = assistant.resume(thread, decide_all(outcome.request, task.decide))
+        ended.append(outcome)
+        return asked
+
+
+@contextmanager
+def open_stage(settings: Settings, model: "BaseChatModel", embedder: Embedder) -> Iterator[Stage]:
+    """Open a stage in a folder that is thrown away; a person's own tools, which could act, are left out.
+
+    Args:
+        settings: The settings.
+        model: The model that is asked.
+        embedder: Makes the vectors of every store.
+    """
+    from graph.builder import builder
+    from graph.checkpoints import open_saver, saver_path
+
+    with TemporaryDirectory(prefix="ana-") as folder:
+        here = {"ana_data_dir": Path(folder), "traces_dir": Path(folder) / "traces", "tools_modules": ()}
+        settings = settings.model_copy(update=here)
+        with open_saver(saver_path(settings)) as saver:
+            yield Stage(settings, model, embedder, builder.compile(checkpointer=saver, name="ana"))
+
+
+def play_tasks(stage: Stage, tasks: Sequence[Task], repeats: int) -> Iterator[Run]:
+    """Play tasks, each several times; yield every run as it ends.
+
+    Raises:
+        UserError: The model failed several times in a row.
+    """
+    failed = 0
+    for task in tasks:
+        for repeat in range(repeats):
+            run = stage.play(task, repeat)
+            failed = failed + 1 if run.error else 0
+            if failed == MOST_FAILURES:
+                raise UserError(f"{failed} turns in a row failed; the last one: {run.error}")
+            yield run
+
+
+def _fill(memory: Memory, task: Task) -> None:
+    stamp = memory.stamp()
+    items = (Item(item.id, item.content, dict(item.properties), stamp, stamp) for item in task.items)
+    memory.put_back([Change("item", item.id, None, item) for item in items], "before")
+    for line in task.lines:
+        memory.append_line(line)
+
+
+def _report(
+    task: Task, repeat: int, seconds: float, ended: Sequence[Done], steps: Sequence[Step], verdict: Verdict
+) -> Run:
+    return Run(
+        task=task.id,
+        group=task.group,
+        repeat=repeat,
+        question=" / ".join(task.question),
+        answer=ended[-1].answer if ended else "",
+        trajectory=[],
+        results=[step["observation"] for step in steps if _is_call(step)],
+        seconds=round(seconds, 4),
+        lm_calls=0,
+        tool_calls=sum(map(_is_call, steps)),
+        steps=len(steps),
+        cost_usd=_add_costs(done.cost_usd for done in ended),
+        faults={name: [*found] for name, found in verdict.faults.items()},
+        wrong_writes=[*verdict.wrong_writes],
+        contains=verdict.contains,
+        key=verdict.key,
+        error=next((done.error for done in ended if done.error), None),
+    )
+
+
+def _add_costs(costs: Iterable[float | None]) -> float | None:
+    known = [*costs]
+    return None if None in known else sum(cost for cost in known if cost is not None)
+
+
+def _list_calls(steps: Sequence[Step], made: Sequence[str]) -> list[list[Any]]:
+    """Return the calls and arguments; ids of records made in these turns differ each time and mean the same."""
+    named = {id: f"new {n}" for n, id in enumerate(made)}
+
+    def rename(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: rename(each) for key, each in value.items()}
+        return named.get(value, value) if isinstance(value, str) else value
+
+    return [[step["tool"], rename(step["args"])] for step in steps if _is_call(step)]
+
+
+def _is_call(step: Step) -> bool:
+    """Whether a step is a call that ran, and no violation."""
+    return not step["tool"].startswith("⛔")

@@ -1,0 +1,87 @@
+"""A report as a dataset and an experiment in LangSmith."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
+
+from ana.errors import UserError
+from evals.tasks.scores import Report, load_weights, score_run
+from evals.tasks.stage import Run
+from evals.tasks.task import Task
+
+
+def upload_report(client: Any, tasks: Sequence[Task], report: Report) -> tuple[str, str]:
+    """Upload tasks as a dataset, unless it is there, and their runs as an experiment on it; return the names of both.
+
+    Args:
+        client: A client of LangSmith; it is flushed at the end.
+        tasks: The tasks that were played.
+        report: What came of them.
+
+    Raises:
+        UserError: LangSmith could not be reached, or refused it.
+    """
+    from langsmith.utils import LangSmithError
+
+    try:
+        return _upload(client, tasks, report)
+    except LangSmithError as exc:
+        raise UserError(f"LangSmith did not take the report: {exc!s:.200}", "Check its key and endpoint.") from exc
+
+
+def _upload(client: Any, tasks: Sequence[Task], report: Report) -> tuple[str, str]:
+    texts = [task.model_dump_json(exclude_defaults=True) for task in tasks]
+    dataset = f"ana tasks {hashlib.sha256(''.join(texts).encode()).hexdigest()[:8]}"
+    examples = {task.id: uuid5(NAMESPACE_URL, f"{dataset}/{task.id}") for task in tasks}
+    if client.has_dataset(dataset_name=dataset):
+        id = client.read_dataset(dataset_name=dataset).id
+    else:
+        id = client.create_dataset(dataset, description="What a capable assistant should do.").id
+        client.create_examples(dataset_id=id, examples=[_make_example(task, examples[task.id]) for task in tasks])
+    name = f"{report.model} {datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
+    figures = {"model": report.model, "embedder": report.embedder, **report.groups["all"]}
+    project = client.create_project(name, reference_dataset_id=str(id), metadata=figures)
+    weights, begun = load_weights(), datetime.now(UTC)
+    for run in report.runs:
+        _upload_run(client, run, name, project.id, examples[run.task], begun, score_run(run, weights))
+    client.flush()
+    return dataset, name
+
+
+def _make_example(task: Task, id: UUID) -> dict[str, Any]:
+    expected = {k: v for k, v in task.model_dump(mode="json", exclude_defaults=True).items() if k.startswith("expect_")}
+    return {
+        "id": id,
+        "inputs": {"question": " / ".join(task.question), "task": task.id},
+        "reference_outputs": expected,
+        "metadata": {"group": task.group},
+        "split": task.group,
+    }
+
+
+def _upload_run(
+    client: Any, run: Run, project: str, project_id: UUID, example: UUID, begun: datetime, score: float
+) -> None:
+    id = uuid4()
+    client.create_run(
+        run.task,
+        {"question": run.question},
+        "chain",
+        id=id,
+        trace_id=id,
+        dotted_order=f"{begun:%Y%m%dT%H%M%S%fZ}{id}",
+        project_name=project,
+        reference_example_id=example,
+        start_time=begun,
+        end_time=begun + timedelta(seconds=run.seconds),
+        outputs={"answer": run.answer, "trajectory": run.trajectory},
+        error=run.error,
+        extra={"metadata": {"group": run.group, "repeat": run.repeat}},
+    )
+    told = {"success": run.is_right, "score": score, "wrong_writes": len(run.wrong_writes)}
+    told |= {key: value for key, value in (("contains", run.contains), ("key", run.key)) if value is not None}
+    why = "; ".join(fault for faults in run.faults.values() for fault in faults)
+    for key, value in told.items():
+        client.create_feedback(id, key, score=value, trace_id=id, session_id=project_id, comment=why or None)

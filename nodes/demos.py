@@ -1,0 +1,114 @@
+"""Worked examples that `ana optimize` found to help: those nearest to the question go before the conversation."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
+from ana.errors import ConfigError
+from ana.settings import Settings
+
+if TYPE_CHECKING:
+    from ana.embedders import Embedder
+
+NEAREST = 4
+"""How many are shown."""
+
+MARK = "[example from another conversation]"
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A turn that went well.
+
+    Args:
+        question: What the person said.
+        calls: The calls, each as [tool, arguments, result].
+        answer: What was answered.
+    """
+
+    question: str
+    calls: Sequence[Sequence[Any]]
+    answer: str
+
+
+def nearest_demos(settings: Settings, question: str) -> list[AnyMessage]:
+    """Return the saved examples nearest to a question as messages, the nearest last; none for the offline reader.
+
+    Raises:
+        ConfigError: The file of examples cannot be read; names it.
+    """
+    path = settings.compiled_demos_path
+    if settings.provider == "offline" or not path.exists():
+        return []
+    stat = path.stat()
+    changed = (stat.st_mtime_ns, stat.st_ino)  # two files written at once may have the same time
+    demos: Sequence[Demo] = load_demos(path, changed)
+    if len(demos) > NEAREST:
+        demos = _nearest(path, changed, question, _require_embedder(settings))
+    return [message for n, demo in enumerate(reversed(demos)) for message in _to_messages(demo, n)]
+
+
+@lru_cache(maxsize=4)
+def load_demos(path: Path, changed: tuple[int, int] = (0, 0)) -> tuple[Demo, ...]:
+    """Return the examples of a file.
+
+    Args:
+        path: The file.
+        changed: What changes with the file, so that it is read again.
+
+    Raises:
+        ConfigError: It cannot be read; names it.
+    """
+    try:
+        demos = tuple(Demo(**each) for each in json.loads(path.read_text(encoding="utf-8"))["demos"])
+        for demo in demos:
+            _to_messages(demo, 0)
+    except (OSError, ValueError, TypeError, KeyError) as exc:
+        raise ConfigError(
+            f"The examples in {path} cannot be read: {exc!r:.100}.",
+            "Delete the file, make it again with `ana optimize`, or set COMPILED_DEMOS_PATH.",
+        ) from exc
+    return demos
+
+
+def demos_to_json(demos: Sequence[Demo], told: Mapping[str, Any]) -> str:
+    """Return the text of a file of examples, with what is known about them."""
+    return json.dumps({**told, "demos": [asdict(demo) for demo in demos]}, ensure_ascii=False, indent=1) + "\n"
+
+
+_embedders: dict[str, "Embedder"] = {}
+
+
+def _require_embedder(settings: Settings) -> str:
+    """Return the name of this process's embedder for questions, which ANA_EMBEDDINGS gives."""
+    from ana.embedders import build_embedder
+    from ana.embedders.build import choose_embedder
+
+    name = choose_embedder(settings)
+    if name not in _embedders:
+        _embedders[name] = build_embedder(settings, name)
+    return name
+
+
+@lru_cache(maxsize=8)
+def _nearest(path: Path, changed: tuple[int, int], question: str, embedder: str) -> list[Demo]:
+    """Return the nearest examples, the nearest first; each model call of a turn asks again."""
+    demos = load_demos(path, changed)
+    asked, *vectors = _embedders[embedder].embed_documents([question, *(demo.question for demo in demos)])
+    near = [sum(a * b for a, b in zip(asked, vector, strict=True)) for vector in vectors]
+    return [demos[n] for n in sorted(range(len(demos)), key=lambda n: -near[n])[:NEAREST]]
+
+
+def _to_messages(demo: Demo, place: int) -> list[AnyMessage]:
+    """Return an example as a conversation; a model without tool calls is shown it as decisions, as all that is said."""
+    messages: list[AnyMessage] = [HumanMessage(f"{MARK} {demo.question}")]
+    for n, (tool, args, result) in enumerate(demo.calls):
+        id = f"demo-{place}-{n}"
+        messages.append(AIMessage("", tool_calls=[{"name": tool, "args": args, "id": id}]))
+        messages.append(ToolMessage(json.dumps(result, ensure_ascii=False), tool_call_id=id, name=tool))
+    return [*messages, AIMessage(demo.answer)]

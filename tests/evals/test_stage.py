@@ -1,0 +1,217 @@
+"""Tasks are played on the real graph; what they come to is counted, drawn and uploaded."""
+
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langsmith.utils import LangSmithError
+
+from ana.errors import ConfigError, UserError
+from ana.models.providers import build_model
+from ana.models.scripted import ScriptedModel, calls
+from ana.settings import PROJECT, Settings, load_settings
+from ana.tracing.langsmith import open_client
+from app.cli.eval import choose_model, read_tasks
+from evals import readme
+from evals.tasks.picture import draw_groups
+from evals.tasks.scores import FIGURES, load_groups, load_weights, make_report, score_run
+from evals.tasks.stage import Run, Stage, open_stage, play_tasks
+from evals.tasks.task import Task, choose_tasks, load_tasks
+from evals.tasks.upload import upload_report
+from tests.app.conftest import Run as Ana
+from tests.app.conftest import ana as ana
+from tests.conftest import EMBEDDER, folders
+from tests.evals.weak_model import CALLS, make_weak_model, weak_replies
+from tests.langsmith_collector import KEY, Collector, langsmith_collector
+
+TASKS = load_tasks()
+MOSTLY = ("arithmetic", "time", "change", "global_context", "multi_turn", "refusal", "injection", "undo")
+NOT_UNDERSTOOD = {"time-weekday"}
+"""Tasks of arithmetic and time that the offline reader does not understand."""
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    settings = load_settings({"LLM_PROVIDER": "offline"})
+    with open_stage(settings, build_model(settings), EMBEDDER) as stage:
+        yield stage
+
+
+def say(stage: Stage, *replies: Any, **task: Any) -> Run:
+    """Play a task with a script."""
+    stage.model = ScriptedModel(replies=list(replies))
+    given = {"id": "x", "group": "g", "now": "2026-05-13T09:20", "zone": "UTC", "question": "add milk"}
+    return stage.play(Task(**given | task))
+
+
+@pytest.fixture
+def script(settings: Settings) -> Iterator[Stage]:
+    with open_stage(settings, ScriptedModel(replies=[]), EMBEDDER) as stage:
+        yield stage
+
+
+@pytest.mark.parametrize("groups", [MOSTLY, pytest.param((), marks=pytest.mark.long)])
+def test_the_offline_reader_counts_tells_the_time_and_writes_nothing_wrong(
+    stage: Stage, groups: tuple[str, ...]
+) -> None:
+    runs = [*play_tasks(stage, choose_tasks(TASKS, groups), 1)]
+    assert [(run.task, run.error) for run in runs if run.error] == [], "earlier turns can be played"
+    assert [(run.task, run.wrong_writes) for run in runs if run.wrong_writes] == []
+    assert {r.task for r in runs if r.group in ("arithmetic", "time") and not r.is_right} == NOT_UNDERSTOOD
+    shown = readme.render_tasks(make_report("offline reader", "wordllama", 1, runs)).splitlines()
+    rows = (PROJECT / "README.md").read_text().splitlines()
+    assert [row for row in shown if row not in rows and not row.startswith("| all ")] == [], "run `make readme`"
+
+
+@pytest.mark.parametrize("rounds", [1, pytest.param(9, marks=pytest.mark.long)])
+def test_a_weak_model_in_json_mode_counts_and_tells_the_time_whatever_it_writes(stage: Stage, rounds: int) -> None:
+    wrong, replies = [], weak_replies()
+    tasks = choose_tasks(TASKS, ["arithmetic", "time"])
+    assert {task.id for task in tasks} == CALLS.keys()
+    for task in tasks * rounds:
+        stage.model = make_weak_model(next(replies)(task.id))
+        run = stage.play(task)
+        wrong += [(task.id, run.faults, run.answer, run.error)] * (not run.is_right)
+    assert wrong == []
+
+
+def test_a_person_is_asked_and_replies(script: Stage) -> None:
+    milk = calls(("create_item", {"content": "Buy milk", "properties": {"type": "task"}}))
+    expected: Any = {"autonomy": "advise", "expect_asked": True, "expect_changes": [{"created": "milk"}]}
+    yes, no = say(script, milk, "I added milk.", **expected), say(script, milk, "Fine.", decide="reject", **expected)
+    assert yes.is_right
+    assert no.faults["trajectory"] == []
+    assert "missing" in no.faults["store"][0]
+    assert (yes.lm_calls, yes.tool_calls, yes.steps, yes.cost_usd) == (2, 1, 1, 0)
+
+
+def test_every_run_begins_with_the_same_store_and_conversation(script: Stage) -> None:
+    earlier = [{"said": "add tea", "calls": [{"tool": "create_item", "args": {"content": "Tea"}}], "answer": "Noted."}]
+    for _ in range(2):
+        found = calls(("query_items", {"text": "tea"}))
+        run = say(script, found, "You have this: Tea.", question="what?", earlier=earlier, expect_count=1)
+        assert run.is_right, run.faults
+        assert run.trajectory == [["query_items", {"text": "tea"}]]
+
+
+def test_a_model_that_fails_is_counted_and_then_left(script: Stage) -> None:
+    failed = say(script)
+    assert (failed.is_right, failed.error) == (False, "The script has no further reply.")
+    with pytest.raises(UserError, match="3 turns in a row failed"):
+        [*play_tasks(script, TASKS[:1], 5)]
+
+
+def make_run(task: str, repeat: int = 0, right: bool = True, **more: Any) -> Run:
+    base: dict[str, Any] = {
+        "group": "g",
+        "question": "q",
+        "answer": "a",
+        "trajectory": [],
+        "results": [],
+        "seconds": 1.0,
+    }
+    base |= {"lm_calls": 2, "tool_calls": 1, "steps": 1, "cost_usd": 0.5, "wrong_writes": []}
+    base |= {"contains": None, "key": None, "error": None, "faults": {"store": [] if right else ["x"]}}
+    return Run(task=task, repeat=repeat, **base | more)
+
+
+def test_figures_of_repeats() -> None:
+    runs = [
+        make_run("one", 0, trajectory=[["now", {"a": 1, "b": 2}]], contains=True),
+        make_run("one", 1, trajectory=[["now", {"b": 2, "a": 1}]], contains=True, key=True),
+        make_run("two", 0, right=False, contains=False, wrong_writes=["x"]),
+        make_run("two", 1, trajectory=[["now", {}]], cost_usd=None, seconds=3.0),
+    ]
+    report = make_report("m", "e", 2, runs)
+    every = report.groups["all"]
+    assert report.groups["g"] == every
+    assert [every[name] for name in ("n", "success_rate", "pass_k", "agreement", "score")] == [4, 0.75, 0.5, 0.75, 0.75]
+    assert [every[name] for name in ("contains_hit_rate", "key_hit_rate", "wrong_writes")] == [0.6667, 1.0, 1]
+    assert [every[name] for name in ("avg_latency_sec", "avg_cost_usd")] == [1.5, None]
+    assert [every[name] for name in ("avg_lm_calls", "avg_tool_calls", "avg_steps")] == [2.0, 1.0, 1.0]
+    assert tuple(report.groups["all"]) == FIGURES
+
+
+def test_a_score_is_weighted_by_the_rubrics() -> None:
+    weights = load_weights()
+    half = make_run("x", faults={"answer": [], "store": ["missing"]})
+    assert score_run(half, weights) == weights["answer"] / (weights["answer"] + weights["store"])
+    assert score_run(make_run("x", error="gone"), weights) == 0
+    assert weights.keys() == {"answer", "key", "trajectory", "store"}
+
+
+def test_two_reports_are_drawn_side_by_side(tmp_path: Path) -> None:
+    report = make_report("a <model> & more", "e", 1, [make_run("one"), make_run("two", right=False)])
+    (tmp_path / "r.json").write_text(json.dumps(report.to_json()))
+    model, earlier = load_groups(tmp_path / "r.json")
+    assert earlier == report.groups
+    root = ET.fromstring(draw_groups({f"before: {model}": earlier, model: {"h": report.groups["all"]}}))
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"g", "h", "all", "before: a <model> & more", "0.50 (2)"} <= set(texts)
+    for text in ("", "[]", '{"model": 1}'):
+        (tmp_path / "odd.json").write_text(text)
+        with pytest.raises(UserError, match="odd"):
+            load_groups(tmp_path / "odd.json")
+
+
+def test_the_command_plays_prints_and_draws(ana: Ana, tmp_path: Path) -> None:
+    done = ana("eval", "--tasks", "time,arithmetic", "--n", "2", "--json", "--picture", "groups.svg")
+    report = json.loads(done.stdout)
+    assert (report["n"], report["model"], report["groups"]["all"]["success_rate"]) == (2, "offline reader", 1.0)
+    assert ET.parse(tmp_path / "groups.svg").getroot().tag.endswith("svg")
+    assert not (tmp_path / "data" / "items").exists()
+
+
+def test_what_the_command_is_given(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="neither a file nor a group"):
+        read_tasks("time,tume", None)
+    assert len(read_tasks("time", None)) == 8
+    with pytest.raises(UserError, match="has no model"):
+        choose_model(load_settings(folders(tmp_path, LLM_PROVIDER="offline")), "gpt-9")
+    openai = load_settings(folders(tmp_path, OPENAI_API_KEY="k"))
+    assert choose_model(openai, "gpt-9").openai_model == "gpt-9"
+
+
+@pytest.fixture
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    with langsmith_collector() as collector:
+        monkeypatch.setenv("LANGSMITH_ENDPOINT", collector.url)
+        monkeypatch.setenv("LANGSMITH_API_KEY", KEY)
+        yield collector
+
+
+def test_a_report_becomes_a_dataset_and_an_experiment(collector: Collector, tmp_path: Path) -> None:
+    settings = load_settings(folders(tmp_path, OPENAI_API_KEY="sk-very-secret"))
+    tasks = choose_tasks(TASKS, ["time"])[:2]
+    runs = [make_run(task.id, repeat, answer="sk-very-secret", key=True) for task in tasks for repeat in range(2)]
+    report = make_report("m", "e", 2, runs)
+    names = [upload_report(open_client(settings), tasks, report) for _ in range(2)]
+    assert names[0][0] == names[1][0], "the same tasks are the same dataset"
+    posted = [request.path.split("?")[0] for request in collector.requests if request.method == "POST"]
+    assert posted.count("/datasets") == 1
+    assert posted.count("/sessions") == 2
+    assert len(collector.runs) == 8
+    examples = {run["reference_example_id"] for run in collector.runs.values()}
+    assert len(examples) == 2
+    assert all(id in collector.bodies() for id in examples)
+    scores = [each for each in collector.feedback if each["key"] == "success"]
+    assert {(each["score"], each["run_id"] in collector.runs) for each in scores} == {(1, True)}
+    assert "sk-very-secret" not in collector.bodies()
+
+
+def test_an_upload_that_fails_says_so() -> None:
+    class Unreachable:
+        def has_dataset(self, **_: Any) -> bool:
+            raise LangSmithError("Connection refused")
+
+    with pytest.raises(UserError, match="did not take the report: Connection refused"):
+        upload_report(Unreachable(), TASKS[:1], make_report("m", "e", 1, [make_run(TASKS[0].id)]))
+
+
+def test_an_upload_without_a_key_says_so(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LANGSMITH_API_KEY", raising=False)
+    with pytest.raises(ConfigError, match="LANGSMITH_API_KEY"):
+        open_client(settings)
