@@ -23,7 +23,7 @@ from ana.memory.backend import RecordKey
 from ana.memory.changes import Change, Entry
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.models.offline import OfflineReader
+from ana.models.providers import build_model
 from ana.models.scripted import ScriptedModel, calls
 from ana.output import shorten
 from ana.settings import PROJECT, Autonomy, Settings, load_settings
@@ -166,7 +166,7 @@ def _record(name: str, dial: Autonomy, said: Sequence[Said]) -> Golden:
     for number, (question, replies, decisions) in enumerate(said, 1):
         provider = "openai" if replies else "offline"
         settings = load_golden_settings().model_copy(update={"llm_provider": provider, "traces_dir": NOWHERE})
-        model = ScriptedModel(replies=list(replies)) if replies else OfflineReader()
+        model = ScriptedModel(replies=list(replies)) if replies else build_model(settings)
         scene = _set_scene(f"{thread}-{number}", thread, question, decisions, records)
         handles = Handles(settings, clock, Memory(backend, clock), KeptTraces(), model)
         # how long it took is another each time
