@@ -122,6 +122,9 @@ class Repl:
 
         decision = self._approval.read(line)  # before the assistant is open: a yes typed earlier was to nothing shown
         assistant = self._opening.assistant()
+        if not decision and self._approval.read(line):
+            say("That was typed before the request was shown, and was not sent. Decide now.")
+            return
         self._threads.set_last(self._thread)
         with Region() as region:
             if decision:

@@ -2,6 +2,7 @@
 
 import io
 import sys
+import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from ana.settings import Settings
 from ana.tracing.traces import Record, Traces
 from app.cli.main import cli
 from app.outcome import Done, Waiting
+from app.repl.approval import Approval, Decision
 from app.repl.repl import Repl
 from app.threads import Threads
 from app.turn import Assistant, open_assistant
@@ -437,12 +439,37 @@ def test_ctrl_c_and_the_end_of_the_input_leave_a_request_waiting(
     assert "may I?" in capsys.readouterr().out
     assert Threads(settings).waiting() == {THREAD: "0 min"}
     assert contents(assistant) == ["Buy milk", "Passport"]
-    Terminal(monkeypatch, "/threads", "y", "y")
+    Terminal(monkeypatch, "/autonomy", "y", "y")
     Repl(settings, THREAD).run()
     told = capsys.readouterr().out
     assert told.index("This conversation waits for your decision.") < told.index("1. delete_item")
     assert told.index("1. delete_item") < told.index("That is that.")
     assert contents(assistant) == ["A note"], "the second yes is a message like any other"
+
+
+def test_a_yes_that_was_typed_before_the_request_was_shown_is_neither_a_yes_nor_a_message(
+    clearing: tuple[Assistant, str, str],
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assistant, *_ = clearing
+    assistant.ask("note that", THREAD)
+    is_read, read = threading.Event(), Approval.read
+
+    def read_early(approval: Approval, line: str) -> Decision | None:
+        try:
+            return read(approval, line)
+        finally:
+            is_read.set()
+
+    monkeypatch.setattr(Approval, "read", read_early)
+    monkeypatch.setattr("ana.handles.open_handles", lambda *_, **__: is_read.wait() and assistant.handles)
+    Terminal(monkeypatch, "y", EOFError)
+    Repl(settings, THREAD).run()
+    assert "was not sent" in capsys.readouterr().out
+    assert Threads(settings).waiting() == {THREAD: "0 min"}
+    assert contents(assistant) == ["Buy milk", "Passport"]
 
 
 def test_the_offline_reader_is_asked_for_it_and_told_no(settings: Settings, chat: Any) -> None:
