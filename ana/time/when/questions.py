@@ -56,7 +56,7 @@ def find_named_days(text: str, today: date) -> list[Mention]:
     "until Friday", "by", "before", "after" and "since" open a stretch to one side. A day without a year is the one
     nearest to today, half a year to either side.
     """
-    return [_open_side(text, _move_near(mention, today)) for mention in find_stretches(text, today)]
+    return [_open_side(text, _move_near(mention, today)) for mention in find_stretches(text, today, months=True)]
 
 
 def _open_side(text: str, mention: Mention) -> Mention:
