@@ -86,11 +86,11 @@ tax papers since November                   2025-11-01 9999-12-31
 @pytest.mark.parametrize("row", MONTHS.strip().splitlines())
 def test_a_search_may_name_a_month_by_nothing_but_its_name(row: str) -> None:
     text, first, last = row.rsplit(maxsplit=2)
-    (mention,) = find_named_days(text, TODAY)
+    (mention,) = find_named_days(text, TODAY, months=True)
     assert (mention.first, mention.last) == (date.fromisoformat(first), date.fromisoformat(last))
     assert [found.text for found in resolve(text, TODAY)] == [], "in a wish it may be a person, or no date at all"
 
 
 @pytest.mark.parametrize("text", ["April is coming to dinner", "the march demo", "what may go wrong", "mail from June"])
 def test_a_month_that_may_be_another_word_needs_more(text: str) -> None:
-    assert find_named_days(text, TODAY) == []
+    assert find_named_days(text, TODAY, months=True) == []
