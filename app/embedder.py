@@ -5,15 +5,22 @@ from ana.settings import Settings
 
 
 def suggest_embedder(settings: Settings) -> str | None:
-    """Return one line if ANA_EMBEDDINGS is auto and the folder is not embedded with all-MiniLM-L6-v2."""
-    from ana.backends.chroma.binding import read_embedder
+    """Return one line if `ana reindex` would help: other vectors find more, or newer ones of the same embedder.
+
+    Another embedder is suggested only if ANA_EMBEDDINGS is auto.
+    """
+    from ana.backends.chroma.binding import read_vectors
+    from ana.embedders.base import get_revision
     from ana.embedders.build import choose_embedder
 
+    name, revision = read_vectors(settings.ana_data_dir) or ("", 0)
+    if name == choose_embedder(settings) and revision < get_revision(name):
+        return "`ana reindex` embeds this folder again: its vectors were made in an older way, which finds less."
     if settings.ana_embeddings != "auto":
         return None
     if choose_embedder(settings) != "minilm":
         return "Search uses wordllama: all-MiniLM-L6-v2, which finds far more by meaning, is installed by `make chat`."
-    if read_embedder(settings.ana_data_dir) == "wordllama":
+    if name == "wordllama":
         return "`ana reindex` embeds this folder with all-MiniLM-L6-v2, which finds far more by meaning than wordllama."
     return None
 

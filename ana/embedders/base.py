@@ -45,3 +45,12 @@ def to_unit_vectors(rows: NDArray[Any]) -> list[list[float]]:
     wide[lost], norms[lost] = np.eye(1, rows.shape[1])[0], 1.0
     result: list[list[float]] = (wide / norms[:, np.newaxis]).astype(np.float32).tolist()
     return result
+
+
+_REVISIONS = {"minilm": 2}
+"""How often the vectors of an embedder's documents changed, from 1; older ones stay usable beside new ones."""
+
+
+def get_revision(name: str) -> int:
+    """Return which revision of its document vectors an embedder makes."""
+    return _REVISIONS.get(name, 1)

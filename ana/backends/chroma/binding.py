@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from chromadb.api.client import Client
 
 _BOUND = """
-SELECT metadata.str_value FROM collection_metadata AS metadata
+SELECT metadata.str_value, coalesce(revision.int_value, 1) FROM collection_metadata AS metadata
+LEFT JOIN collection_metadata AS revision
+    ON revision.collection_id = metadata.collection_id AND revision.key = 'ana_revision'
 WHERE metadata.key = 'ana_embedder' AND EXISTS (
     SELECT 1 FROM segments JOIN embeddings ON embeddings.segment_id = segments.id
     WHERE segments.collection = metadata.collection_id
@@ -25,6 +27,12 @@ def read_embedder(path: Path) -> str | None:
 
     None if it has no records, or cannot be read: whoever opens it then says why.
     """
+    bound = read_vectors(path)
+    return bound[0] if bound else None
+
+
+def read_vectors(path: Path) -> tuple[str, int] | None:
+    """Return the embedder that a data folder is bound to and the revision of its vectors; None as `read_embedder`."""
     database = path / "chroma" / DATABASE
     if not database.exists():
         return None
@@ -33,7 +41,7 @@ def read_embedder(path: Path) -> str | None:
             row = db.execute(_BOUND).fetchone()
     except sqlite3.Error:
         return None
-    return str(row[0]) if row else None
+    return (str(row[0]), int(row[1])) if row else None
 
 
 def unbind_empty(client: "Client", names: Iterable[str], embedder: Embedder) -> bool:

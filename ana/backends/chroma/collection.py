@@ -18,6 +18,7 @@ from ana.backends.chroma.source import PAGE, ChromaSource, EmbeddedItem, Reader
 from ana.backends.chroma.vectors import BATCH as MANY
 from ana.backends.chroma.vectors import Progress, Vector, Vectors, embed_many
 from ana.embedders import Embedder
+from ana.embedders.base import get_revision
 from ana.errors import ConfigError
 from ana.files import is_damage
 from ana.memory.digests import content_digest
@@ -232,7 +233,12 @@ class ChromaCollection:
 
 def collection_arguments(embedder: Embedder) -> dict[str, Any]:
     """Return the arguments that create a collection: its embedder, which it records, and its distance."""
-    remembered = {"ana_embedder": embedder.name, "ana_dimension": embedder.dimension, "ana_version": VERSION}
+    remembered = {
+        "ana_embedder": embedder.name,
+        "ana_dimension": embedder.dimension,
+        "ana_revision": get_revision(embedder.name),
+        "ana_version": VERSION,
+    }
     return {"metadata": remembered, "configuration": {"hnsw": {"space": "cosine"}}}
 
 

@@ -100,7 +100,7 @@ def parse_query(text: str, today: date) -> ParsedQuery:
         today: The person's today.
     """
     said = text[:LONGEST]  # a text may be an item of a megabyte
-    mentions = tuple(find_named_days(said, today))
+    mentions = tuple(find_named_days(said, today, months=True))
     undated = _UNDATED.search(said) is not None
     quoted = (tuple(tokenize("".join(match))) for match in _PHRASE.findall(said))
     return ParsedQuery(

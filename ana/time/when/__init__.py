@@ -11,6 +11,7 @@ How it reads:
 - 1/13 is month/day, 13.1. day.month. Where it could be a fraction (both parts up to 12) or a price, it needs "on", "by"
   or the like before it, a weekday, a year, or to stand alone.
 - "in January" is the whole month, this one included; "next January" never this one; "this January" is this year's.
+  In a search a month may also stand by itself ("December things") or after "from", "until" and the like.
 - Nothing is read from days that do not exist (February 30, 13/45) and days that recur (every Friday, Mondays).
 """
 

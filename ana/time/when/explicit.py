@@ -218,3 +218,16 @@ EXPLICIT = (
     rule(rf"\b(?P<which>this|next|last)\s+(?P<month>{MONTH})(?!\s*\d)", _month),
     rule(rf"\b(?:the\s+)?{_EDGE}\s+of\s+(?P<month>{MONTH})(?:\s+{YEAR})?", _month_edge),
 )
+
+_OPEN = r"\b(?:between|from)"
+_TO = r"(?:and|to|until|till|through)"
+_PLAIN_MONTH = r"(?:january|february|july|september|october|november|december)\b"
+"""Months that are neither a person's name nor another word."""
+
+ASKED = (
+    rule(rf"\b(?:since|until|till|through|before|after)\s+(?P<at>(?P<month>{FULL_MONTH}))(?!\s*\d)", _month),
+    rule(rf"{_OPEN}\s+(?P<at>(?P<month>{MONTH}))(?=\s+{_TO}\s+{MONTH})", _month),
+    rule(rf"{_OPEN}\s+{MONTH}\s+{_TO}\s+(?P<at>(?P<month>{MONTH}))(?!\s*\d)", _month),
+    rule(rf"\b(?P<at>(?P<month>{_PLAIN_MONTH}))(?!\s*\d)", _month),
+)
+"""More readings of a question: from March to April, December things. A wish may mean a person, or no date at all."""

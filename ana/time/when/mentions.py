@@ -9,10 +9,10 @@ from functools import lru_cache
 from dateutil.relativedelta import relativedelta
 
 from ana.time.dates import spell_day
-from ana.time.when.explicit import EXPLICIT
+from ana.time.when.explicit import ASKED, EXPLICIT
 from ana.time.when.relative import RELATIVE
 from ana.time.when.times import TimeMention
-from ana.time.when.words import ANY_WEEKDAY, MONTH, Days, shift_day
+from ana.time.when.words import ANY_WEEKDAY, MONTH, Days, Rule, shift_day
 
 _PAST = re.compile(r"\b(?:did|was|were|had|happened)\b", re.IGNORECASE)
 _PINNED = re.compile(
@@ -51,10 +51,10 @@ def resolve(text: str, today: date) -> list[Mention]:
 
 
 @lru_cache(maxsize=32)  # one query is read for its words, its days and its kind
-def _resolve(text: str, today: date) -> tuple[Mention, ...]:
+def _resolve(text: str, today: date, more: tuple[Rule, ...] = ()) -> tuple[Mention, ...]:
     found: list[Mention] = []
     done = 0
-    for start, end, days in sorted(_readings(text, today), key=lambda reading: (reading[0], -reading[1])):
+    for start, end, days in sorted(_readings(text, today, more), key=lambda reading: (reading[0], -reading[1])):
         if start < done:
             continue
         done = end
@@ -70,16 +70,21 @@ def drop_mentions(text: str, mentions: Sequence[Mention | TimeMention]) -> str:
     return text
 
 
-def find_stretches(text: str, today: date) -> list[Mention]:
+def find_stretches(text: str, today: date, *, months: bool = False) -> list[Mention]:
     """Return the mentions of a question, which differ from those of a wish in two ways.
 
     Two days with "to" between them, or "and" after "between", are one stretch; "move it from Monday to Wednesday" names
     two. And where the question is about the past, a day that is not pinned down is the latest such: "what did I do on
     December 29", "what was due on Monday".
+
+    Args:
+        text: The question.
+        today: The person's today.
+        months: Whether a month counts that only its name shows: "December things".
     """
     past = _PAST.search(text) is not None
     found: list[Mention] = []
-    for mention in resolve(text, today):
+    for mention in _resolve(text, today, ASKED if months else ()):
         mention = _move_before(mention, today) if past else mention
         whole = _join(text, found[-1], mention) if found else None
         found[-1:] = [whole] if whole else [*found[-1:], mention]
@@ -108,9 +113,9 @@ def _join(text: str, first: Mention, last: Mention) -> Mention | None:
     return Mention(start, last.end, first.first, later, text[start : last.end]) if later >= first.last else None
 
 
-def _readings(text: str, today: date) -> Iterator[tuple[int, int, Days | None]]:
+def _readings(text: str, today: date, more: tuple[Rule, ...]) -> Iterator[tuple[int, int, Days | None]]:
     """The readings of each rule. One that is not a day takes its place too: 31 April 2026 is not April 2026."""
-    for rule in (*RELATIVE, *EXPLICIT):
+    for rule in (*RELATIVE, *EXPLICIT, *more):
         for match in rule.pattern.finditer(text):
             start, end = match.span("at" if "at" in rule.pattern.groupindex else 0)
             try:

@@ -50,13 +50,18 @@ def read_due_question(text: str, today: date) -> Days | None:
     return _limit(text, mentions[0], today) if len(mentions) == 1 else None
 
 
-def find_named_days(text: str, today: date) -> list[Mention]:
+def find_named_days(text: str, today: date, *, months: bool = False) -> list[Mention]:
     """Return the days a question names, if it asks for more than what is due.
 
     "until Friday", "by", "before", "after" and "since" open a stretch to one side. A day without a year is the one
     nearest to today, half a year to either side.
+
+    Args:
+        text: The question.
+        today: The person's today.
+        months: As for `find_stretches`; good for ranking, too little for a filter.
     """
-    return [_open_side(text, _move_near(mention, today)) for mention in find_stretches(text, today)]
+    return [_open_side(text, _move_near(mention, today)) for mention in find_stretches(text, today, months=months)]
 
 
 def _open_side(text: str, mention: Mention) -> Mention:

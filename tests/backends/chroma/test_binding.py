@@ -1,12 +1,15 @@
 """A data folder is bound to the embedder that made its vectors, and to none before it has any."""
 
 import io
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.binding import read_embedder
+from ana.backends.chroma.client import DATABASE
 from ana.embedders import WordLlamaEmbeddings
 from ana.errors import ConfigError, ModelFailed
 from ana.handles import open_handles
@@ -117,6 +120,21 @@ def test_a_better_embedder_is_suggested_once(auto: Settings, clock: Clock, tmp_p
     without = auto.model_copy(update={"ana_embedder_dir": tmp_path / "missing"})
     assert "installed by `make chat`" in str(suggest_embedder(without))
     assert suggest_embedder(auto.model_copy(update={"ana_embeddings": "wordllama"})) is None
+
+
+def test_newer_vectors_of_the_same_embedder_are_suggested(auto: Settings) -> None:
+    memory = open_with(auto)
+    memory.create("Buy milk", {"type": "task"})
+    memory.close()
+    assert suggest_embedder(auto) is None
+    with closing(sqlite3.connect(auto.ana_data_dir / "chroma" / DATABASE)) as db, db:
+        assert db.execute("DELETE FROM collection_metadata WHERE key = 'ana_revision'").rowcount
+    memory = open_with(auto)
+    assert [item.content for item in memory.find("milk").items] == ["Buy milk"], "older vectors stay usable"
+    memory.close()
+    assert "older way" in str(suggest_embedder(auto))
+    embed_again(auto)
+    assert suggest_embedder(auto) is None
 
 
 def test_a_folder_whose_records_were_deleted_takes_any_embedder(tmp_path: Path, clock: Clock) -> None:

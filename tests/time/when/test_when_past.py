@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from ana.time.when import find_stretches, read_due_question, resolve
+from ana.time.when import find_named_days, find_stretches, read_due_question, resolve
 
 TODAY = date(2026, 1, 7)
 
@@ -70,3 +70,27 @@ def test_a_wish_that_moves_something_names_two_days() -> None:
 def test_a_stretch_is_what_is_due_then() -> None:
     assert read_due_question("what is due from January 20 to 22", TODAY) == (date(2026, 1, 20), date(2026, 1, 22))
     assert read_due_question("what was due on Monday", TODAY) == (date(2026, 1, 5), date(2026, 1, 5))
+
+
+MONTHS = """
+December things that are still open         2025-12-01 2025-12-31
+invoices of December                        2025-12-01 2025-12-31
+what is due from March to April for Tom     2026-03-01 2026-04-30
+trips between Mar and may                   2026-03-01 2026-05-31
+anything until March about tax              0001-01-01 2026-03-31
+notes before may                            0001-01-01 2026-04-30
+tax papers since November                   2025-11-01 9999-12-31
+"""
+
+
+@pytest.mark.parametrize("row", MONTHS.strip().splitlines())
+def test_a_search_may_name_a_month_by_nothing_but_its_name(row: str) -> None:
+    text, first, last = row.rsplit(maxsplit=2)
+    (mention,) = find_named_days(text, TODAY, months=True)
+    assert (mention.first, mention.last) == (date.fromisoformat(first), date.fromisoformat(last))
+    assert [found.text for found in resolve(text, TODAY)] == [], "in a wish it may be a person, or no date at all"
+
+
+@pytest.mark.parametrize("text", ["April is coming to dinner", "the march demo", "what may go wrong", "mail from June"])
+def test_a_month_that_may_be_another_word_needs_more(text: str) -> None:
+    assert find_named_days(text, TODAY, months=True) == []
