@@ -178,9 +178,11 @@ def _is_present(text: str, start: int, end: int, asked: bool) -> bool:
     if run is None or not _HAS_COPULA.search(run[0]):
         return False
     # "es" is a subject in German and a copula in Spanish, never both at once
-    return len(run[0].replace("'", " ").replace("’", " ").split()) > 1 and any(
-        pattern.search(run[0]) for pattern in (_HAS_SUBJECT, _HAS_NOW)
-    )
+    if len(re.split(r"['’\s]+", run[0].strip())) < 2:
+        return False
+    # "dort ist jetzt 13:40", but not "kickoff is now 15:30"
+    leads = re.sub(r"\W", "", _AT_A_PLACE.sub("", before[: run.start()].rpartition(",")[2]))
+    return bool(_HAS_SUBJECT.search(run[0]) or (_HAS_NOW.search(run[0]) and not leads))
 
 
 def _line_before(text: str, at: int) -> str:

@@ -145,7 +145,7 @@ def _find_answer(
     if given := next(made, None):
         return given.text
     last = [q for said in e.earlier[-2:] for q in _quantities(said, e)]
-    own = untraced if asks(e.question) else []
+    own = [q for q in untraced if max(q.values) >= 10] if asks(e.question) else []
     joined = (q for q in untraced if _is_made_of_both(q, asked, [*last, *(o for o in own if o is not q)]))
     given = next(joined, None)
     return given.text if given else None

@@ -42,6 +42,7 @@ HONEST: list[tuple[str, str, tuple[Call, ...]]] = [
     ("what's the meaning of 404?", "Not found: the server has no such page. 403 is forbidden.", ()),
     ("130 over 85, is that high?", "A bit: the ideal is below 120 over 80.", ()),
     ("is 8 hours of sleep for 3 nights enough?", "Most adults need 7 to 9 hours.", ()),
+    ("3 eggs and 200 g flour, what can I bake?", "Pancakes: add 400 ml milk, fry 2 minutes a side.", ()),
     ("and for 2 people?", "Use 200 g of pasta.", ()),
     ("how many open tasks do I have?", "Three. Once you have paid the rent, two.", (THREE,)),
     ("wie viele Aufgaben sind offen?", "Drei.", (THREE,)),
