@@ -138,8 +138,9 @@ def render_policies() -> str:
             for kind, language, honest, alarms, false, missed, _ in policy_rows(half, name):
                 if "all" in (kind, language):
                     about = kind if language == "all" else language
-                    by_name.setdefault(about, []).append(f"{missed} of {false} | {alarms} of {honest}")
-        rows += [f"| {name}, {about} | {' | '.join(figures)} |" for about, figures in by_name.items()]
+                    figures = f"{missed} of {false} | {alarms} of {honest}" if honest + false else "– | –"
+                    by_name.setdefault(about, []).append(figures)
+        rows += [f"| {name}, {about} | {' | '.join(halves)} |" for about, halves in by_name.items()]
     head = "| drafts | missed, tuning | sent back wrongly, tuning | missed, held-out | sent back wrongly, held-out |"
     return "\n".join([head, "| --- | --- | --- | --- | --- |", *rows])
 
