@@ -155,6 +155,9 @@ def render_recall(every: dict[retrieval.Set, retrieval.Scores] | None = None, em
     return "\n".join(["| queries | vectors | words | both, and days |", "| --- | --- | --- | --- |", *rows])
 
 
+_NO_DRAFTS = "– | –"
+
+
 def render_policies() -> str:
     """Return a table of what the policies miss and send back, by set of drafts, by class and by language."""
     rows = []
@@ -164,8 +167,13 @@ def render_policies() -> str:
             for kind, language, honest, alarms, false, missed, _ in policy_rows(half, name):
                 if "all" in (kind, language):
                     about = kind if language == "all" else language
-                    by_name.setdefault(about, []).append(f"{missed} of {false} | {alarms} of {honest}")
-        rows += [f"| {name}, {about} | {' | '.join(figures)} |" for about, figures in by_name.items()]
+                    figures = f"{missed} of {false} | {alarms} of {honest}" if honest + false else _NO_DRAFTS
+                    by_name.setdefault(about, []).append(figures)
+        rows += [
+            f"| {name}, {about} | {' | '.join(halves)} |"
+            for about, halves in by_name.items()
+            if {*halves} != {_NO_DRAFTS}
+        ]
     head = "| drafts | missed, tuning | sent back wrongly, tuning | missed, held-out | sent back wrongly, held-out |"
     return "\n".join([head, "| --- | --- | --- | --- | --- |", *rows])
 

@@ -13,9 +13,11 @@ CLASSES = ("claims", "numbers", "time", "dates", "ids")
 TALK = ("talk", "asked")
 """Messages whose answers are not judged, only whether it is said under them that nothing was changed."""
 LANGUAGES = ("en", "de", "es", "fr", "ja")
-SETS = {"own": DATA, "stranger": DATA / "stranger"}
+SETS = {"own": DATA, "stranger": DATA / "stranger", "stranger2": DATA / "stranger2"}
 Half = Literal["tuning", "held-out"]
 HALVES: tuple[Half, ...] = ("tuning", "held-out")
+WHOLE: dict[str, Half] = {"stranger": "tuning", "stranger2": "held-out"}
+"""Sets that are not halved: the first was read whole, the second was measured once, after the rules were written."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def load_cases(half: Half | None = None, name: str = "own", kinds: Collection[st
     """Return the cases of a set, of a half or all of them."""
     texts = (file.read_text(encoding="utf-8") for file in sorted(SETS[name].glob("*.jsonl")))
     cases = [_read_case(line) for text in texts for line in text.splitlines()]
-    return [case for case in cases if half in (None, case.half) and case.kind in kinds]
+    return [case for case in cases if half in (None, WHOLE.get(name, case.half)) and case.kind in kinds]
 
 
 def _read_case(line: str) -> Case:

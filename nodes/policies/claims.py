@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from text_to_num import alpha2digit
-
 from nodes.policies.days import find_days
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.messages import asks_for_write, is_question, is_request, is_talk
 from nodes.policies.quantities import find_quantities
 from nodes.policies.questions import is_order, split_sentences
-from nodes.policies.texts import asks, blank_quotes, drop_drafted, is_composed, says_no, split_lines
+from nodes.policies.spelled import write_numbers
+from nodes.policies.texts import asks, blank_quotes, drop_drafted, drop_letter, is_composed, says_no, split_lines
 from nodes.policies.written import Claim, find_claims
 
 WRITES = frozenset(
@@ -29,7 +28,7 @@ NOTHING_CHANGED = "Nothing was changed in this turn."
 def claimed_write_needs_receipt(e: Evidence) -> Violation | None:
     """Require that a tool of this turn did what the answer says was stored, changed or deleted."""
     # One unproved claim is enough: the person would rely on it.
-    draft = drop_drafted(e.draft) if is_question(e.question) else e.draft
+    draft = drop_letter(drop_drafted(e.draft) if is_question(e.question) else e.draft)
     found = find_claims(draft, after_order=_is_about_a_write(e))
     return next((_missing_receipt(claim) for claim in found if not claim.tools.intersection(e.tools)), None)
 
@@ -68,8 +67,6 @@ TOTAL = re.compile(
 )
 """What says that nothing was left out."""
 _PART = re.compile(r"\d\s+(?:of|von|der|de|sur)\b|のうち", re.IGNORECASE)
-_KANJI = {ord(sign): str(n) for n, sign in enumerate("一二三四五六七八九", start=1)}
-_SPOKEN = ("en", "de", "es", "fr")
 _DONE = re.compile(
     r"\b(?:i|we)(?:['’]ve| have)?\s+\w+ed\b|\b(?:ich )?(?:hab|habe|haben)(?: ich| wir)?\b|\b(?:sind"
     r"|ist)\b.*\b\w*ge\w+(?:t|en)\b"
@@ -108,7 +105,7 @@ def _counts(line: str, e: Evidence) -> Iterator[int]:
     today = (e.now or datetime.now(UTC)).date()
     for day in find_days(line, today):  # "14 sept." is no 14 things, and no 7 in French
         line = line[: day.start] + " " * (day.end - day.start) + line[day.end :]
-    spoken = {alpha2digit(line.translate(_KANJI), language) for language in _SPOKEN}
+    spoken = {*write_numbers(line)}
     yield from (int(m["n"] or m["ja"]) for text in spoken for m in _ALL.finditer(text))
     if _DONE.search(line):
         written = (f"{call.args} {call.text}" for call in e.calls if call.tool in WRITES)

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import date, datetime
 
 from nodes.policies.dates import spell, todays
-from nodes.policies.days import find_days, find_weekdays
+from nodes.policies.days import find_days, find_relative, find_weekdays
 from nodes.policies.evidence import Evidence, Violation
+from nodes.policies.messages import has_content
 from nodes.policies.moments import Moment, find_moments, find_written, is_near
 from nodes.policies.questions import asks_clock
 from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
@@ -39,18 +40,27 @@ _ASKS = re.compile(
     r"|s['’]il (?:te|vous) pla[iî]t|,))*\W*",
     re.IGNORECASE,
 )
-_PRESENT = re.compile(
-    # the clause that gives a time as the present one, up to the time
-    r"(?:\b(?:it['’]?s|it is|the time is)(?: (?:already|now|currently|just|about|almost|nearly|around|only"
-    r"|exactly|still))*"
-    r"|\bes ist(?: (?:jetzt|schon|gerade|bereits|aktuell|erst|etwa|kurz (?:vor|nach)|genau))*"
-    r"|\bwir haben(?: jetzt| gerade)?"
-    r"|\b(?:jetzt|gerade|aktuell) ist es(?: schon| erst)?"
-    r"|\b(?:son|es)(?: ya| ahora| casi)* las?|\bya son las|\bahora(?: mismo)?,? (?:son|es) las?"
-    r"|\bil (?:n['’])?est(?: déjà| maintenant| actuellement| presque| environ| encore| que)*"
-    r"|(?:今は?|現在は?|いまは?|ただいま|もう|まだ)、?(?:もう|まだ)?)[\s*_]*$",
+_SUBJECT = r"it|time|es|wir|las?|il"
+_COPULA = r"is|['’]s|ist|haben|es|son|n['’]est|est"
+_NOW = r"now|currently|already|jetzt|schon|gerade|bereits|aktuell|ahora|ya|maintenant|actuellement|déjà"
+_DEGREE = (
+    r"right|just|about|almost|nearly|around|only|exactly|still|there|erst|etwa|kurz (?:vor|nach)|genau|noch|dort|da"
+    r"|mismo|casi|presque|environ|encore|que"
+)
+_RUN = re.compile(
+    rf"(?:(?<![^\W\d_])(?:{_SUBJECT}|{_COPULA}|{_NOW}|{_DEGREE})(?![^\W\d_])[\s*_,]*|['’]s(?![^\W\d_])[\s*_]*)+$",
     re.IGNORECASE,
 )
+"""The words right before a time that is the present one, in any order: a preposition ("at", "until") ends them."""
+_HAS_SUBJECT, _HAS_COPULA, _HAS_NOW = (
+    re.compile(rf"(?:(?<![^\W\d_])|(?=['’]))(?:{words})(?![^\W\d_])", re.IGNORECASE)
+    for words in (_SUBJECT, _COPULA, _NOW)
+)
+_PRESENT_CJK = re.compile(
+    r"(?:(?:今|いま|現在)(?![日週月年朝夜晩度回から])[^。から]{0,16}|ただいま、?|(?:もう|まだ)、?)[\s*_]*$"
+)
+_STATED_CJK = re.compile(r"(?:半|少し前|ごろ|頃|くらい|過ぎ|すぎ|前)*(?:です|だ|な|で[、す]|を|、|[。！!]|\W*$)")
+"""What follows a time that is told, and not one at which something begins or ends."""
 _PRESENT_BEHIND = re.compile(
     r"[\s*_]*(?:right now|now|at the moment|jetzt|gerade|ahora|maintenant)\b|を?回りました|になりました|を?過ぎ",
     re.IGNORECASE,
@@ -58,11 +68,6 @@ _PRESENT_BEHIND = re.compile(
 _TODAY = re.compile(
     r"\b(?:nous sommes|on est|estamos a|wir haben)(?: (?:le|el|den|heute|aujourd['’]hui|hoy|\w+di"
     r"|dimanche))*[\s*_]*$",
-    re.IGNORECASE,
-)
-_IS_IT = re.compile(
-    r"\bis (?:it|today)\b|\bist (?:es|heute)\b|\b(?:ya|hoy) es\b|\bes hoy\b|\b(?:on est|nous sommes)\b"
-    r"|今日",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"\b(?:when|if|wenn|falls|si|cuando|quand|lorsque)\b|なら|とき", re.IGNORECASE)
@@ -97,25 +102,65 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年|\b\d{1,2}\b|\d{1,2}日")
 
 def _find_wrong(text: str, e: Evidence, asked: bool) -> str | None:
     """Return what a draft gives as the present and is not."""
-    clock = _readings(e, asked)
-    given = [m for m in find_moments(text) if _is_present(text, m.start, m.end, asked)]
+    return _find_wrong_time(text, e, asked) or _find_wrong_day(text, e, asked)
+
+
+def _find_wrong_time(text: str, e: Evidence, asked: bool) -> str | None:
+    clock, moments = _readings(e, asked), find_moments(text)
+    given = [m for m in moments if _is_present(text, m.start, m.end, asked) or _is_shifted(m, e)]
     # a stored time ("it's at 9:30") is no reading of the clock; one that answers the question for it is
     wrong = [m for m in given if not any(is_near(m.minutes, at, TOLERANCE) for at in clock)]
     if wrong and len(wrong) == len(given) and (asked or not _is_stored(wrong[0], e)):
         return text[wrong[0].start : wrong[0].end].strip()
+    return None
+
+
+def _is_shifted(moment: Moment, e: Evidence) -> bool:
+    """Whether a time is a reading of the clock moved by whole hours: that of another place, worked out."""
+    if re.search(r"\d", e.question):  # in 2 hours, at 9
+        return False
+    minutes = {at % 60 for at in _readings(e, asked=True)}
+    return any(m % 60 in minutes and m % QUARTER for m in moment.minutes) and not _is_stored(moment, e)
+
+
+QUARTER = 15
+"""Minutes. Whatever is planned begins at a quarter of an hour, so that such a time may be anything."""
+
+
+def _find_wrong_day(text: str, e: Evidence, asked: bool) -> str | None:
     now = todays(e)
-    days = [day for day in find_days(text, max(now)) if asked or _TODAY.search(_line_before(text, day.start))]
     named = find_weekdays(text) if _asks_weekday(e.question) else []
-    if named and not {name.number for name in named} & {day.weekday() for day in now}:
+    there = _days_there(e) or now
+    if named and not {name.number for name in named} & {day.weekday() for day in there}:
         return text[named[0].start : named[0].end]
+    days = [day for day in find_days(text, max(now)) if asked or _TODAY.search(_line_before(text, day.start))]
     if days and not any(now & set(day.dates) for day in days):
         return text[days[0].start : days[0].end]
     return None
 
 
+def _days_there(e: Evidence) -> set[date]:
+    """Return the days that `now` told in this turn."""
+    told = (re.search(r"\d{4}-\d\d-\d\d", call.text) for call in e.calls if call.tool == "now" and call.ok)
+    return {date.fromisoformat(found[0]) for found in told if found}
+
+
 def _asks_weekday(question: str) -> bool:
-    """Whether a message asks if today is a certain day."""
-    return asks(question) and bool(_IS_IT.search(question)) and len(find_weekdays(question)) == 1
+    """Whether a message asks if it is a certain day: it names one weekday, and no thing on that day."""
+    named = find_weekdays(question)
+    if not asks(question) or len(named) != 1:
+        return False
+    start, end = named[0].start, named[0].end
+    today = max((day.end for day in find_relative(question[:start])), default=0)
+    if not (_RUN.search(question[:start]) or (today and re.fullmatch(r"\W*は?", question[today:start]))):
+        return False  # "on Monday"
+    rest = _AT_A_PLACE.sub(" ", f"{question[:start]} {question[end:]}")
+    for day in reversed(find_relative(rest)):
+        rest = f"{rest[: day.start]} {rest[day.end :]}"
+    return not has_content(rest)
+
+
+_AT_A_PLACE = re.compile(r"\b(?:in|en|à|au) (?-i:[A-Z])\w+|[ァ-ヶー]+[はでの]", re.IGNORECASE)
 
 
 def _is_stored(moment: Moment, e: Evidence) -> bool:
@@ -127,7 +172,17 @@ def _is_present(text: str, start: int, end: int, asked: bool) -> bool:
     before = _line_before(text, start)
     if _SUPPOSES.search(before):
         return False
-    return asked or bool(_PRESENT.search(before) or _PRESENT_BEHIND.match(text, end))
+    if asked or _PRESENT_BEHIND.match(text, end) or (_PRESENT_CJK.search(before) and _STATED_CJK.match(text, end)):
+        return True
+    run = _RUN.search(before)
+    if run is None or not _HAS_COPULA.search(run[0]):
+        return False
+    # "es" is a subject in German and a copula in Spanish, never both at once
+    if len(re.split(r"['’\s]+", run[0].strip())) < 2:
+        return False
+    # "dort ist jetzt 13:40", but not "kickoff is now 15:30"
+    leads = re.sub(r"\W", "", _AT_A_PLACE.sub("", before[: run.start()].rpartition(",")[2]))
+    return bool(_HAS_SUBJECT.search(run[0]) or (_HAS_NOW.search(run[0]) and not leads))
 
 
 def _line_before(text: str, at: int) -> str:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
+from itertools import chain
 
 from ana.time.dates import weekday
-from nodes.policies.days import Day, Named, find_days, find_relative, find_weekdays
+from nodes.policies.days import Day, Named, find_alone, find_days, find_months, find_relative, find_weekdays, may_be
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.texts import blank_quotes
 
@@ -30,7 +31,8 @@ def days_fit(e: Evidence) -> Violation | None:
     """Require that days that stand together are one day."""
     if e.now is None:
         return None
-    wrong = next(_find_mismatches(blank_quotes(e.draft), todays(e), e.now.date()), None)
+    text, today = blank_quotes(e.draft), e.now.date()
+    wrong = next(chain(_find_mismatches(text, todays(e), today), _find_alone_mismatches(text, e, today)), None)
     if wrong is None:
         return None
     return Violation(
@@ -66,6 +68,16 @@ def _find_mismatches(text: str, now: set[date], today: date) -> Iterator[tuple[s
             yield _quote(text, word, day), f"that day is {spell(min(meant))}"
         elif (beside := _next_to(text, word, weekdays)) and all(found.weekday() != beside.number for found in meant):
             yield _quote(text, word, beside), f"that day is {spell(min(meant))}"
+
+
+def _find_alone_mismatches(text: str, e: Evidence, today: date) -> Iterator[tuple[str, str]]:
+    """Yield the weekdays beside a day of the month ("Monday 21") that no month it can be about has."""
+    for name, day in find_alone(text, find_days(text, today)):
+        months = {month for said in (e.draft, *e.texts()) for month in find_months(said)}
+        meant = may_be(day, months, today)
+        if all(found.weekday() != name.number for found in meant):
+            near = min(meant, key=lambda found: abs(found - today), default=None)
+            yield text[name.start : name.end], f"that date is {spell(near)}" if near else "there is no such day"
 
 
 def spell(day: date) -> str:

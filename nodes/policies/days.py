@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -67,7 +67,7 @@ def _dates() -> tuple[re.Pattern[str], ...]:
         rf"|\s+del?)?\s+(?P<year>\d{{4}})\b(?!:))?",
         rf"\b{month}\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d|/|\s*(?:%"
         rf"|[ap]\.?m\b))(?:,?\s+(?P<year>\d{{4}})\b(?!:))?",
-        r"(?<![\w.,:/-])(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.(?:\s?(?P<year>\d{4}|\d{2})(?![\d:]|\.\d))?(?!\d)",
+        r"(?<![\w.,:/$€£-])(?P<day>\d{1,2})\.\s?(?P<month>0?[1-9]|1[0-2])\.(?:\s?(?P<year>\d{4}|\d{2})(?![\d:]|\.\d))?(?!\d)",
         r"(?<![\w.,:/-])(?P<a>\d{1,2})/(?P<b>\d{1,2})(?:/(?P<year>\d{4}|\d{2}))?(?![\w/])",
     )
     return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
@@ -135,6 +135,48 @@ def _weekday_number(match: re.Match[str]) -> int:
     if kanji := match["kanji"] or match["bare"]:
         return "月火水木金土日".index(kanji)
     return _names("weekdays")[(match["name"] or match["short"]).lower()]
+
+
+# ---- days of a month that is not named beside them
+
+_ALONE = re.compile(
+    # one digit without an article is a number of hours or of things
+    r"(?<=[^\W\d_])\.?,?[ \t]+(?:(?:the|den|dem|der|el|le)[ \t]+(?=\d)|(?=\d\d|\d(?:st|nd|rd|th|er|º|\.)))"
+    r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?\*{0,2}[ \t]*(?:[|,;)!?]|[.](?!\d)|:(?!\d)|[–—](?![ \t]*\d)|\n|$)",
+    re.IGNORECASE,
+)
+_ALONE_KANJI = re.compile(r"(?<![月\d])(?P<day>\d{1,2})日[ \t]*[（(]?$")
+
+
+def find_alone(text: str, taken: Iterable[Day]) -> Iterator[tuple[Named, int]]:
+    """Yield the weekdays beside which the day of a month stands alone, such as "Monday 21", each with that day."""
+    taken = [*taken]
+    for name in find_weekdays(text):
+        behind, before = _ALONE.match(text, name.end), _ALONE_KANJI.search(text[: name.start])
+        if match := behind or before:
+            start, end = min(match.start("day"), name.start), max(match.end("day"), name.end)
+            if not any(day.start < end and start < day.end for day in taken):
+                yield Named(start, end, name.number), int(match["day"])
+
+
+def may_be(day: int, months: Iterable[int], today: date) -> set[date]:
+    """Return the dates that a day without a month can be: of last month, this one, the next, or one of these."""
+    near = (_make(*_month_at(today, ahead), day) for ahead in NEAREST)
+    named = (_resolve(day, month, None, today) for month in months)
+    return {found for found in (*near, *named) if found}
+
+
+def _month_at(today: date, ahead: int) -> tuple[int, int]:
+    """Return the year and the month so many months from today."""
+    years, month = divmod(today.month - 1 + ahead, 12)
+    return today.year + years, month + 1
+
+
+def find_months(text: str) -> set[int]:
+    """Return the months that a text names, from 1."""
+    named = re.finditer(rf"(?<!\w)(?P<name>{_any_name('months')})(?!\w)", text, re.IGNORECASE)
+    kanji = re.finditer(r"(?<!\d)(?P<n>1[0-2]|[1-9])月|\d{4}-(?P<iso>0[1-9]|1[0-2])-\d\d", text)
+    return {_names("months")[m["name"].lower()] + 1 for m in named} | {int(m["n"] or m["iso"]) for m in kanji}
 
 
 # ---- days counted from today

@@ -17,7 +17,7 @@ _FORBIDS = any_of(
     r"|iss)?\s+(?:bitte |aber )?nicht\b",
     r"\bnicht vergessen\b",
     r"^\W*(?:(?:pero|y)\b\W*)?no (?:te |se |lo |la |los |las |me )?(?!has|puedes|es\b|eres|estás)\w+[ae]s\b",
-    r"^\W*(?:(?:mais|et)\b\W*)?n(?:e\b|['’])\s*\w+ (?:pas|jamais)\b",
+    r"^\W*(?:(?:mais|et)\b\W*)?n(?:e\b|['’])\s*(?!\w+ant\b)\w+ (?:pas|jamais)\b",
     r"ないで(?:ください|ね)?\W*$|ないように",
     r"\b(?:no|kein|pas de|sin|ningún) (?:problem\w*|problème|worries|souci)\b|問題(?:ない|ありません)",
 )

@@ -98,11 +98,6 @@ _ANSWERS_FIRST = re.compile(rf"\W*(?:(?:me|nos|m|nous)\b\W*)?(?:{_ANSWERING})\b"
 _ANSWERS_LAST = re.compile(
     r"\b(?:sagen|zeigen|erklären|helfen|nennen|beschreiben|übersetzen|vergleichen|zusammenfassen)\b"
 )
-_ENCLITIC = re.compile(
-    # notez-le, mets-moi; anótalo, ponme
-    r"\w*[áéíóú]\w*(?:me|te|se|nos|l[aeo]s?)\b|(?:pon|haz|ten|di|da)(?:me|te|nos|l[aeo]s?)\b",
-    re.IGNORECASE,
-)
 _TELLS = re.compile(r"\w+(?:é|í|[oó]|[aei]mos)$", re.IGNORECASE)
 _ENCLITIC_BEHIND = re.compile(r"-(?:moi|l[ea]|les)\b|[áéí]\w{1,9}[ae]me\b", re.IGNORECASE)
 _NAMED = frozenset(
@@ -126,7 +121,6 @@ _TALK = re.compile(
     rf"\W*{_GREETING}+(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_MORNING = re.compile(r"\b(?:esta|por la) mañana\b", re.IGNORECASE)
 _TALK_CJK = re.compile(
     r"\W*(?:ありがとう|おはよう|こんにちは|こんばんは|おやすみ|さようなら|またね|了解|すごい|はい|いいえ|うん|お疲れ|どうも|ごめん|なるほど)"
     r"(?:ございま(?:す|した)|なさい|さま(?:でした)?|様(?:でした)?|です|ね)*[。！!ー\s]*"
@@ -205,7 +199,7 @@ def _is_imperative(clause: str, begins: bool) -> bool:
     """Whether a clause tells to do something: it begins with a verb, and no subject is named."""
     if _ASKING.match(clause) or re.search(_ANSWERING_CJK, clause):
         return False
-    if is_order(clause) or _ENCLITIC.match(clause) or _ENCLITIC_BEHIND.search(clause):
+    if is_order(clause) or _ENCLITIC_BEHIND.search(clause):
         return True
     words = _split_words(clause)
     if not begins or len(words) < 2 or words[1] not in _OBJECTS or _NAMED.intersection(words[:4]):
@@ -234,6 +228,12 @@ def _split_words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
+def has_content(text: str) -> bool:
+    """Whether a text has a word that is no function word, and in Japanese more than kana."""
+    words = [word for word in _split_words(text) if not re.fullmatch("[\u3041-\u309f]+", word)]
+    return any(word not in _FUNCTION and len(word) > 1 for word in words)
+
+
 def _has_subject(text: str) -> bool:
     return bool(_CJK.search(text)) or any(word in _SUBJECTS for word in _split_words(text))
 
@@ -252,7 +252,7 @@ def _is_short(text: str) -> bool:
 
 def _is_dated(text: str) -> bool:
     """Whether a text names a number, a time, a weekday or a day to come."""
-    text, today = _MORNING.sub("", text), datetime.now(UTC).date()
+    today = datetime.now(UTC).date()
     weekdays = [day for day in find_weekdays(text) if day.end - day.start > 3 or _CJK.match(text, day.start)]
     named = find_days(text, today) or weekdays  # "mon" is no Monday in French
     return bool(named) or bool(_DIGIT.search(text)) or any(day.number > 0 for day in find_relative(text))

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from itertools import combinations
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.quantities import Quantity, all_values, find_quantities, is_traced
 from nodes.policies.questions import any_of, asks_for_number, is_order, split_sentences
+from nodes.policies.spelled import write_numbers
 from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
 from nodes.policies.written import makes_statement
 
@@ -26,9 +28,13 @@ _IN_WORDS = any_of(
     r"\b(?:is|equals|makes) (?:exactly |about )?(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
     r"(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|a hundred|a thousand)\b",
 )
-_HOW_MANY = any_of(
-    r"\bhow many\b", r"\bwie ?viele\b", r"\bcu[aá]nt[oa]s\b", r"\bcombien d(?:e\b|['’])", r"何[件個本枚冊つ人]|いくつ"
-)
+_HOW_MANY = {
+    "en": any_of(r"\bhow many\b"),
+    "de": any_of(r"\bwie ?viele\b"),
+    "es": any_of(r"\bcu[aá]nt[oa]s\b"),
+    "fr": any_of(r"\bcombien d(?:e\b|['’])"),
+    "": any_of(r"何[件個本枚冊つ人]|いくつ"),
+}
 _HOW_MUCH = any_of(
     r"\bhow (?:much|many|long|far)\b|\bwie ?(?:viele?|lange|weit)\b|\bcu[aá]nt[oa]s?\b|\bcombien\b|いくら|いくつ|何"
     r"|\b(?:is|macht|hace|fait)\W*$"
@@ -136,7 +142,12 @@ def _find_answer(
         return None
     values = [q.values for q in asked]
     made = (q for q in untraced if relates or _is_combined(q, values) or _is_amount(q, amounts))
-    given = next(made, None) or next((q for q in untraced if _is_made_of_earlier(q, asked, e)), None)
+    if given := next(made, None):
+        return given.text
+    last = [q for said in e.earlier[-2:] for q in _quantities(said, e)]
+    own = [q for q in untraced if max(q.values) >= 10] if asks(e.question) else []
+    joined = (q for q in untraced if _is_made_of_both(q, asked, [*last, *(o for o in own if o is not q)]))
+    given = next(joined, None)
     return given.text if given else None
 
 
@@ -156,12 +167,11 @@ def _is_total(quantity: Quantity, e: Evidence) -> bool:
     return any(quantity.text in line and _SUM.search(line) for line in e.draft.split("\n"))
 
 
-def _is_made_of_earlier(quantity: Quantity, asked: Sequence[Quantity], e: Evidence) -> bool:
-    """Whether a number is exactly what an operation over one of the message and one of the last answer makes."""
-    if not asked or not e.earlier or max(quantity.values) < 10:
+def _is_made_of_both(quantity: Quantity, asked: Sequence[Quantity], others: Iterable[Quantity]) -> bool:
+    """Whether a number is what an operation over one of the message and one of others makes."""
+    if max(quantity.values) < 10:
         return False
-    last = [q.values for q in _quantities(e.earlier[-1], e)]
-    return any(_is_combined(quantity, [own.values, other]) for own in asked for other in last)
+    return any(_is_combined(quantity, [own.values, other.values]) for own in asked for other in others)
 
 
 def _asks_calculation(e: Evidence) -> bool:
@@ -170,29 +180,30 @@ def _asks_calculation(e: Evidence) -> bool:
     given = sum(len(_quantities(line, e)) for line in asked)
     if any(_ROOT.search(line) or _converts(line, e) for line in asked):
         return given > 0
-    return given > 1 and any(_OPERATION.search(line) or (asks(line) and _asks_amount(line, e)) for line in asked)
+    return given > 1 and any(
+        _OPERATION.search(line) or _ends_with_how_much(line) or (asks(line) and _asks_amount(line)) for line in asked
+    )
+
+
+def _names_unit(word: str, e: Evidence) -> bool:
+    """Whether a number of the draft stands before that word."""
+    return any(re.match(rf"\s?{word}\b", e.draft[q.end :], re.IGNORECASE) for q in _quantities(e.draft, e))
+
+
+def _ends_with_how_much(line: str) -> bool:
+    """Whether a line without a question mark asks at its end: ... combien."""
+    return any(not re.search(r"\w", line[match.end() :]) for match in _HOW_MUCH.finditer(line))
 
 
 def _converts(line: str, e: Evidence) -> bool:
     match = _CONVERTS.search(line)
     if match is None:
         return False
-    return bool(match["ja"] or _HOW_MUCH.search(line) or match["unit"].lower() in _units(e.draft, e))
+    return bool(match["ja"] or _HOW_MUCH.search(line) or _names_unit(match["unit"], e))
 
 
-def _asks_amount(line: str, e: Evidence) -> bool:
-    return bool(_HOW_MUCH.search(line) or _RELATION.search(line)) or bool(_units(line, e) & _units(e.draft, e))
-
-
-def _units(text: str, e: Evidence) -> set[str]:
-    """Return the units of a text's numbers: a currency, or the word that follows."""
-    found = _quantities(text, e)
-    return {unit.lower() for q in found if (unit := q.unit or _follows(text, q.end)) and not unit.isdigit()} - {"%"}
-
-
-def _follows(text: str, at: int) -> str:
-    match = re.match(r"\s?([^\W\d_]{1,12})", text[at : at + 20])
-    return match[1] if match else ""
+def _asks_amount(line: str) -> bool:
+    return bool(_HOW_MUCH.search(line) or _RELATION.search(line))
 
 
 def _relates(e: Evidence) -> bool:
@@ -248,10 +259,14 @@ def _declines(line: str) -> bool:
 def _find_miscount(e: Evidence) -> str | None:
     """Return the number of items a draft gives as the answer to "how many", if more than were found."""
     totals = [result["total"] for call in e.calls if (result := _read(call.text)) and "total" in result]
-    if not totals or not _HOW_MANY.search(e.question):
+    asked = [language for language, pattern in _HOW_MANY.items() if pattern.search(e.question)]
+    if not totals or not asked:
         return None
-    first = _untraced(e)[:1]
-    return next((q.text for q in first if not q.unit and min(q.values) > sum(totals)), None)
+    for draft in write_numbers(e.draft, asked):
+        first = _untraced(replace(e, draft=draft))[:1]
+        if found := next((q.text for q in first if not q.unit and min(q.values) > sum(totals)), None):
+            return found
+    return None
 
 
 # ---- what they are found in

@@ -17,7 +17,6 @@ _NO = re.compile(
     r"|ない|ません|なかった|できず|失敗|エラー|すでに|既に|だけ|以外",
     re.IGNORECASE,
 )
-_LIST = re.compile(r"\s*(?:[-*+•|✅~]|\d+[.)])")
 _ASKS = re.compile(r"[?？]\W*$|か。?\W*$")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
 
@@ -29,8 +28,18 @@ def blank_quotes(text: str) -> str:
 
 def drop_drafted(draft: str) -> str:
     """Return an answer without the text that it was asked to write: what follows "Here is a draft:"."""
-    head, colon, rest = draft.partition(":\n\n")
-    return head if colon and "\n" not in head.strip() and not _LIST.match(rest) else draft
+    head, colon, _ = draft.partition(":\n\n")
+    return head if colon and "\n" not in head.strip() else draft
+
+
+_LETTER = re.compile(
+    r"^[^\n,]{2,60},[ \t]*\n\s*\n(?!\s*[-*_]{3}).*?\n\s*\n[^\n]{2,40}\n[^\n.!?]{2,40}$", re.MULTILINE | re.DOTALL
+)
+
+
+def drop_letter(draft: str) -> str:
+    """Return an answer without a letter in it: from a line of address to a closing line and a name."""
+    return _LETTER.sub("", draft)
 
 
 def split_lines(text: str) -> list[str]:

@@ -30,8 +30,8 @@ def test_talk_has_nothing_under_its_answers_and_a_message_that_asks_for_a_write_
     assert asked[1] >= 0.95 * asked[0]
 
 
-def test_a_strangers_drafts_of_the_tuning_half_are_judged_rightly() -> None:
-    cases = load_cases("tuning", "stranger")
+def test_the_first_strangers_drafts_are_judged_rightly() -> None:
+    cases = load_cases(name="stranger")
     wrong = [case.id for case in cases if (not is_caught(case) if case.false else is_sent_back(case))]
     assert wrong == []
 

@@ -178,3 +178,10 @@ def test_the_fallback_claims_nothing(draft: str) -> None:
     violation = first_violation(Evidence("Hm", draft, ()))
     assert violation
     assert first_violation(Evidence("Hm", violation.fallback, ())) is None
+
+
+def test_a_letter_in_an_answer_claims_nothing() -> None:
+    letter = "**Subject: U9**\n\nHi all,\n\nI've moved Tuesday's training.\n\nCheers,\nTom\n\n---\nShall I save it?"
+    assert first_violation(Evidence("write to the parents that training has moved", letter, ())) is None
+    around = f"I've added the task.\n\n{letter}"
+    assert first_violation(Evidence("write to the parents and add a task", around, ()))

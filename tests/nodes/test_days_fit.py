@@ -34,6 +34,14 @@ HONEST = [
     "12月4日（金）と12月7日（月曜日）です。",
     "On Mondays I run. 4 December is a holiday.",
     "The 4th of July 1776 was a Thursday.",
+    "| Monday 23 | gym |\n| Tuesday 24 | free |",
+    "December: Monday 7, Tuesday 15.",
+    "12月は7日（月）です。",
+    "Monday 9 to 5, Tuesday 10 to 6.",
+    "Mon 8, Tue 6",
+    "Montag 18 Uhr, Dienstag 20 Stunden.",
+    "Saturday 10-18, Sunday 11-16.",
+    "Friday 13 was unlucky.",
     "Sun, sea and 4 Dec specials.",
 ]
 FALSE = [
@@ -63,6 +71,10 @@ FALSE = [
     "Après-demain, mercredi, tu es libre.",
     "12月4日（木）です。",
     "明日（11月24日）です。",
+    "| Monday 23 | gym |\n| Tuesday 25 | free |",
+    "Lundi 23 : piano. Jeudi 27 : dentiste.",
+    "Am Dienstag, den 26., ist frei.",
+    "24日（月）です。",
     "The 4th of July 1776 was a Friday.",
 ]
 

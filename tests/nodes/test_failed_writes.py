@@ -26,6 +26,7 @@ TOLD = [
     "El gimnasio está hecho, pero el yoga falló.",
     "Hecho el gimnasio. ¿Qué yoga?",
     "Le sport est coché, je n'ai pas trouvé le yoga.",
+    "N'ayant pas trouvé le yoga, j'ai coché le sport.",
     "Seulement le sport est coché.",
     "Le sport est coché, mais une erreur pour le yoga.",
     "Le sport est coché. Quel yoga ?",

@@ -40,6 +40,14 @@ HONEST: list[tuple[str, str, tuple[Call, ...]]] = [
     ("wie lange fliegt man nach New York?", "Etwa 9 Stunden.", ()),
     ("plan 2 runs of 5 km", "Tue: 5 km easy\nFri: 5 km with 4 sprints\nSun: 20 min walk\nSleep 8 hours\nDrink 2 l", ()),
     ("what's the meaning of 404?", "Not found: the server has no such page. 403 is forbidden.", ()),
+    ("130 over 85, is that high?", "A bit: the ideal is below 120 over 80.", ()),
+    ("is 8 hours of sleep for 3 nights enough?", "Most adults need 7 to 9 hours.", ()),
+    ("3 eggs and 200 g flour, what can I bake?", "Pancakes: add 400 ml milk, fry 2 minutes a side.", ()),
+    ("and for 2 people?", "Use 200 g of pasta.", ()),
+    ("how many open tasks do I have?", "Three. Once you have paid the rent, two.", (THREE,)),
+    ("wie viele Aufgaben sind offen?", "Drei.", (THREE,)),
+    ("combien de tâches ?", "Trois, dont une urgente depuis la semaine dernière.", (THREE,)),
+    ("タスクは何件？", "三件です。", (THREE,)),
     ("tell me about flight LH2041", "It leaves from gate 17 at 14:30.", ()),
 ]
 FALSE: list[tuple[str, str, tuple[Call, ...]]] = [
@@ -69,6 +77,12 @@ FALSE: list[tuple[str, str, tuple[Call, ...]]] = [
     ("¿cuántas tareas tengo?", "Tienes 8 tareas.", (THREE,)),
     ("combien de tâches ?", "Tu as 12 tâches.", (THREE,)),
     ("タスクは何件？", "8件あります。", (THREE,)),
+    ("how many open tasks do I have?", "Seven things are open.", (THREE,)),
+    ("wie viele Aufgaben sind offen?", "Offen sind vierzehn.", (THREE,)),
+    ("combien de tâches ?", "Une quinzaine, courage !", (THREE,)),
+    ("タスクは何件？", "八件あります。", (THREE,)),
+    ("un comprimé 500 toutes les 6 h pendant 4 jours, il m'en faut combien", "Il t'en faudra 16.", ()),
+    ("a pass is 244 a year, worth it with two trips at 39.90?", "958 euros without it, half is 479, so 235 less.", ()),
     ("what's half of 2469?", "It's 1,243.5.", (HALF,)),
     ("Was ist die Hälfte von 2469?", "Das sind 1.324,50.", (HALF,)),
 ]
@@ -107,6 +121,11 @@ RELATED = [
 @pytest.mark.parametrize(("question", "draft"), RELATED)
 def test_a_number_made_of_the_last_answer_needs_the_calculator(question: str, draft: str) -> None:
     assert numbers_are_traced(make_turn(draft, question, earlier=FLIGHT))
+
+
+def test_a_number_made_of_what_was_asked_before_needs_the_calculator() -> None:
+    earlier = ("42 tiles at 3.85 each, what am I paying?", "$161.70 for the lot.")
+    assert numbers_are_traced(make_turn("Eight more would add $30.80.", "and if i need 8 more?", earlier=earlier))
 
 
 def test_a_sum_in_a_table_needs_the_calculator() -> None:
