@@ -29,8 +29,6 @@ from tests.langsmith_collector import KEY, Collector, langsmith_collector
 
 TASKS = load_tasks()
 MOSTLY = ("arithmetic", "time", "change", "global_context", "multi_turn", "refusal", "injection", "undo")
-NOT_UNDERSTOOD = {"time-weekday"}
-"""Tasks of arithmetic and time that the offline reader does not understand."""
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +58,7 @@ def test_the_offline_reader_counts_tells_the_time_and_writes_nothing_wrong(
     runs = [*play_tasks(stage, choose_tasks(TASKS, groups), 1)]
     assert [(run.task, run.error) for run in runs if run.error] == [], "earlier turns can be played"
     assert [(run.task, run.wrong_writes) for run in runs if run.wrong_writes] == []
-    assert {r.task for r in runs if r.group in ("arithmetic", "time") and not r.is_right} == NOT_UNDERSTOOD
+    assert [run.task for run in runs if run.group in ("arithmetic", "time") and not run.is_right] == []
     shown = readme.render_tasks(make_report("offline reader", "wordllama", 1, runs)).splitlines()
     rows = (PROJECT / "README.md").read_text().splitlines()
     assert [row for row in shown if row not in rows and not row.startswith("| all ")] == [], "run `make readme`"
