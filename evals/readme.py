@@ -238,14 +238,6 @@ def record_transcript(run: Run = start_chat) -> str:
         return f"```\n{shown.replace(name, '').replace('data in /data', 'data in .data')}```"
 
 
-def mask(text: str) -> str:
-    """Replace in a transcript all that changes with the day: dates, times, weekdays, months."""
-    text = re.sub(r"\d{4}-\d\d-\d\d|\d\d:\d\d(:\d\d)?|\b\d{1,2}\b(?= \w+ \d{4})|\b\d{1,2} (?=[A-Z])", "#", text)
-    days = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
-    months = "January|February|March|April|May|June|July|August|September|October|November|December"
-    return re.sub(rf"\b({days}|{months})\b", "#", text)
-
-
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {
         "transcript": record_transcript,

@@ -31,6 +31,7 @@ from typing import IO, NoReturn
 from filelock import FileLock
 
 from ana.backends.chroma.care import probe
+from ana.embedders.word_vectors import embed_words
 from evals.imports import source_files
 
 PROJECT = Path(__file__).parent.parent
@@ -293,6 +294,7 @@ def _main() -> None:
     from tests.conftest import EMBEDDER
 
     EMBEDDER.embed_query("loads its model")
+    embed_words(["loads", "its", "table"])
     gc.freeze()  # memory that no fork needs to copy
     assert threading.active_count() == 1, threading.enumerate()
     _serve(socket.socket(fileno=int(sys.argv[1])))

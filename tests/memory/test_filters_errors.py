@@ -24,7 +24,7 @@ ERRORS: list[tuple[object, str, str]] = [
     ({"$or": [1]}, "A filter is an object, not a number.", '{"status"'),
     ({"$and": [{"$or": [True]}]}, "A filter is an object, not true.", '{"status"'),
     ({"$not": {"a": 1}}, "$not is not an operator.", "$eq $ne"),
-    ({"$gt": 5}, "$gt is used without a property.", '{"due": {"$gt": ...}}'),
+    ({"$gt": 5}, "$gt is used without a property.", '{"due_date": {"$gt": ...}}'),
     ({"due": {"$before": "x"}}, "The filter on 'due' uses $before, which is not an operator.", "$contains"),
     ({"due": {"$GT": 5}}, "The filter on 'due' uses $GT, which is not an operator.", "$gt"),
     ({"due": {"$or": [1, 2]}}, "$or is used inside the property 'due'.", '{"$or": [{"due": ...}'),
@@ -55,6 +55,7 @@ ERRORS: list[tuple[object, str, str]] = [
         "The filter on 'due_date' has gte, lte without $.",
         '{"$gte": 1, "$lte"',
     ),
+    ({"due_date": "2026-13-45"}, "'2026-13-45' under 'due_date' is not a date of the calendar.", "YYYY-MM-DD"),
     (
         {"due_date": "this week"},
         "'this week' under 'due_date' is not a date.",

@@ -60,6 +60,7 @@ ADDED: list[tuple[str, str, dict[str, Any]]] = [
     ("Please add a task to water the plants", "Water the plants", ACTIVE),
     ("buy milk tomorrow!!", "Buy milk", ACTIVE | {"due_date": "2026-01-08", "priority": "high"}),
     ("note: the wifi code is on the fridge", "the wifi code is on the fridge", {"type": "note"}),
+    ("note: my locker code is 4711", "my locker code is 4711", {"type": "note"}),
     ("idea - a podcast about maps", "A podcast about maps", {"type": "idea"}),
     (
         "put dentist on Thursday at 14:30",

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, tzinfo
@@ -21,7 +22,7 @@ DEEPEST_VALUE = 60
 
 _SIDES = ({"$gt", "$gte"}, {"$lt", "$lte"})
 _OPERATORS = ("$eq", "$ne", *ORDER, "$in", "$nin", "$contains")
-_EXAMPLE = 'Write it as {"status": "active"} or {"due": {"$gte": "2026-01-13"}}.'
+_EXAMPLE = 'Write it as {"status": "active"} or {"due_date": {"$gte": "2026-01-13"}}.'
 _KNOWN = "$eq $ne $gt $gte $lt $lte $in $nin $contains, and around whole conditions $and $or $on"
 _FOREIGN = {
     "$exists": '{{"{key}": {{"$ne": null}}}}; for items without it {{"{key}": null}}',
@@ -30,6 +31,8 @@ _FOREIGN = {
     **dict.fromkeys(("$regex", "$like", "$ilike", "$search", "$text"), '{{"{key}": {{"$contains": "..."}}}}'),
 }
 """How operators of other languages are written in this one."""
+
+_ISO = re.compile(r"\d{4}-\d\d?-\d\d?\b")
 
 _BEGINNING, _END = -(2**62), 2**62
 """Where a window without a first or a last day begins and ends."""
@@ -127,7 +130,7 @@ def _read_day(op: str, value: object, here: _Here) -> DateOperand:
 
 def _misplaced_error(op: str) -> ToolError:
     if op in _OPERATORS:
-        return ToolError(f"{op} is used without a property.", f'Put it under one: {{"due": {{"{op}": ...}}}}.')
+        return ToolError(f"{op} is used without a property.", f'Put it under one: {{"due_date": {{"{op}": ...}}}}.')
     return ToolError(f"{op} is not an operator.", f"The operators are {_KNOWN}.")
 
 
@@ -186,11 +189,13 @@ def _read_operand(key: str, value: object, here: _Here, *, is_whole: bool = True
 
 
 def _refuse_words(key: str, value: str, here: _Here) -> None:
-    """Refuse a text that means a date: no item would have it."""
+    """Refuse a text that means a date, or is written as one and is none: no item would have it."""
     if here.today and (meant := guess_dates(value, here.today)):
         first, last = meant
         condition = {key: first if first == last else {"$gte": first, "$lte": last}}
         raise ToolError(f"{value[:60]!r} under {key!r} is not a date.", f"Write {json.dumps(condition)}.")
+    if _ISO.match(value):
+        raise ToolError(f"{value[:60]!r} under {key!r} is not a date of the calendar.", "Write one as YYYY-MM-DD.")
 
 
 def _read_bound(key: str, op: str, value: object, here: _Here) -> Operand:
