@@ -82,7 +82,7 @@ attack: $(READY) ## stored text that gives orders, obeyed by a gullible model at
 load: $(READY) ## 40 messages to one thread at once, through every door, 20 times (about 5 minutes)
 	@$(BIN)/python -m evals.load
 
-goldens: $(READY) ## record the golden traces anew, and print every difference
+goldens: $(READY) ## record the golden traces again, and print every difference
 	@$(BIN)/python -m evals.goldens
 
 readme: $(ENCODER) ## regenerate the README's tables and transcript

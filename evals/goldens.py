@@ -1,4 +1,4 @@
-"""Golden traces: `make goldens` records them anew and prints every difference; `make test` runs them again.
+"""Golden traces: `make goldens` records them again and prints every difference; `make test` runs them again.
 
 Each is a conversation: the records of its turns, and the journal of what they wrote. Ids, times and tokens are fixed,
 so that a difference is a change of what the program does.
@@ -200,7 +200,7 @@ def _read_entry(told: dict[str, Any]) -> Entry:
 
 
 def main() -> None:
-    """Record the golden traces anew and print what has changed."""
+    """Record the golden traces again and print what has changed."""
     new = record_goldens()
     differences = list(list_differences(read_goldens() if FILE.exists() else [], new))
     write_whole(FILE, "".join(f"{json.dumps(_to_json(golden), ensure_ascii=False)}\n" for golden in new))

@@ -12,6 +12,7 @@ from ana.tracing.traces import Record, Traces, iter_records
 from app.replay.whole import find_fault
 from app.show.replayed import show_side_by_side, tell_difference, tell_turn
 from app.startup import start
+from app.threads import Threads
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -72,10 +73,10 @@ def read_path(path: Path, index: int) -> tuple[Record, list[Record]]:
 
 
 def find_turn(settings: Settings, id: str) -> tuple[Record, list[Record]]:
-    """Return a turn by its id, or the last one of a conversation, and all records of the conversation."""
+    """Return a turn by its id, or the last one of a conversation by name or id, and all records of the conversation."""
     traces = Traces(settings.traces_dir)
     try:
-        record = traces.find(id)
+        record = traces.find(id) or traces.find(Threads(settings).resolve(id))
     except UserError as exc:
         raise typer.BadParameter(exc.sentence()) from exc
     if record is None:

@@ -1,4 +1,4 @@
-"""Golden traces, run again: what the program does is what it did. `make goldens` records them anew."""
+"""Golden traces, run again: what the program does is what it did. `make goldens` records them again."""
 
 import pytest
 
