@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from ana.models.tool_schema import Tools
+from ana.models.tool_schema import Tools, shorten_schema
 from tools.calculator import calculator
 from tools.clock import now
 from tools.context import append_context, delete_context, replace_context
@@ -65,7 +65,7 @@ def catalog(modules: tuple[str, ...] = ()) -> dict[str, BaseTool]:
 @cache
 def schemas(modules: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """Return every tool's schema in the OpenAI form, made from signature and docstring; arguments as in `catalog`."""
-    return [convert_to_openai_tool(t) for t in catalog(modules).values()]
+    return [shorten_schema(convert_to_openai_tool(t)) for t in catalog(modules).values()]
 
 
 @cache

@@ -23,6 +23,8 @@ _OPEN_OBJECT = "properties"
 _HINT = "Call again with the arguments the schema asks for."
 _OBJECT = ' where is an object of property names: {"where": {"status": "active"}}.'
 
+_VALUES = frozenset({"default", "enum", "const", "examples"})
+
 Schema = Mapping[str, Any]
 
 
@@ -96,6 +98,39 @@ def types_of(schema: Schema) -> frozenset[str]:
     """The JSON types that a parameter takes; empty where it takes any."""
     options = [schema, *schema.get("anyOf", ())]
     return frozenset(option["type"] for option in options if isinstance(option.get("type"), str))
+
+
+def shorten_schema(schema: Schema) -> dict[str, Any]:
+    """Return a tool's schema without what a model learns nothing from, which every call would pay for.
+
+    That are titles, and null beside another type for an argument that may be left out: `check` takes null for one.
+    """
+    function = schema["function"]
+    parameters = function.get("parameters") or {}
+    required = parameters.get("required", ())
+    shown = {
+        name: _drop_titles(each if name in required else _drop_null(each))
+        for name, each in parameters.get("properties", {}).items()
+    }
+    return {**schema, "function": {**function, "parameters": {**parameters, "properties": shown}}}
+
+
+def _drop_null(schema: Schema) -> Schema:
+    options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
+    if schema.get("default", "") is not None or not options:
+        return schema
+    rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
+    return {**(options[0] if len(options) == 1 else {"anyOf": options}), **rest}
+
+
+def _drop_titles(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_drop_titles(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    # a `title` that is itself a schema is an argument of that name, and values are nobody's schema
+    kept = {key: value for key, value in schema.items() if key != "title" or not isinstance(value, str)}
+    return {key: value if key in _VALUES else _drop_titles(value) for key, value in kept.items()}
 
 
 def describe_tools(schemas: Sequence[Schema]) -> str:
