@@ -16,7 +16,7 @@ from ana.values import Json
 from tools.artifacts import explain, refuse_copy
 from tools.call import CallContext, Injected, Result
 from tools.missing import explain_missing, show_similar
-from tools.properties import find_stale_date, read_properties
+from tools.properties import explain_closed_repeat, find_stale_date, read_properties
 from tools.quoting import Quote, quote_message
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
@@ -67,8 +67,9 @@ def update_item(
     except NoSuchItem as exc:
         raise explain_missing(call, id) from exc
     assert change.after is not None
-    stale = find_stale_date(change.after, text, call.today) if text and not known else ""
-    return call.show(change.after) | ({"note": stale} if stale else {}), make_receipt(change)
+    note = explain_closed_repeat(change.after, known)
+    note = note or (find_stale_date(change.after, text, call.today) if text and not known else "")
+    return call.show(change.after) | ({"note": note} if note else {}), make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -100,10 +101,10 @@ def query_items(
 
     Args:
         text: What it is about, in words.
-        where: Filter on properties: {"status": "active", "due_date": {"$gte": "2026-01-12", "$lt": "2026-01-19"}}.
+        where: Filter on properties: {"type": "task", "due_date": {"$gte": "2026-01-12", "$lt": "2026-01-19"}}.
             Several mean and; also $and $or $in $nin $ne $contains; a bare date is that whole day. {"$on": DAY or
-            {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. For what was finished when, filter on
-            status and updated_at and go by completed_at in the results.
+            {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. For when something was finished, filter on
+            status and updated_at; completed_at in the results tells it.
         limit: How many to return at most.
         like: An item's id, for those similar to it.
         stamps: Show created_at and updated_at too.

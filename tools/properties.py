@@ -5,11 +5,12 @@ from typing import Any
 
 from ana.errors import ToolError
 from ana.memory.item import Item, is_date_key
+from ana.memory.status import DONE, has_status
 from ana.time.clock import WEEKDAYS
 from ana.time.dates import day_of, weekday, with_weekday, without_weekday
 from ana.time.meant import guess_dates
 from ana.time.when import resolve
-from ana.values import Json
+from ana.values import Json, Properties
 
 
 def read_properties(properties: dict[str, Any] | None, today: date) -> dict[str, Json]:
@@ -52,3 +53,18 @@ def find_stale_date(item: Item, content: str, today: date) -> str:
     key = next(key for key in ("due_date", *item.properties) if item.properties.get(key) == item.date)
     first = named[0].first
     return f"{key} is still {with_weekday(item.date)}; the text says {first} ({weekday(first)}): change it if meant."
+
+
+def explain_closed_repeat(item: Item, known: Properties) -> str:
+    """Return a sentence if a change closes an item that repeats, which would end the repetition; else nothing.
+
+    Args:
+        item: The item after the change.
+        known: The properties that were changed.
+    """
+    if "status" not in known or not item.properties.get("recurrence") or not has_status(item.properties, DONE):
+        return ""
+    return (
+        f"It repeats ({str(item.properties['recurrence'])[:60]}), and is closed for good now. If it goes on, set status "
+        "back and due_date to the next occurrence."
+    )
