@@ -65,6 +65,6 @@ def explain_closed_repeat(item: Item, known: Properties) -> str:
     if "status" not in known or not item.properties.get("recurrence") or not has_status(item.properties, DONE):
         return ""
     return (
-        f"It repeats ({str(item.properties['recurrence'])[:60]}), and is closed for good now. If it goes on, set status "
-        "back and due_date to the next occurrence."
+        f"It repeats ({str(item.properties['recurrence'])[:60]}), and is closed for good now. If it goes on, set "
+        "status back and due_date to the next occurrence."
     )
