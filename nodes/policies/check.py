@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from nodes.policies.citations import citations_exist
+from nodes.policies.claimed_days import claimed_days_are_written
 from nodes.policies.claims import changes_are_counted, claimed_write_needs_receipt
 from nodes.policies.clock import clock_is_read
 from nodes.policies.dates import days_fit
@@ -20,6 +21,7 @@ POLICIES: tuple[Callable[[Evidence], Violation | None], ...] = (
     days_fit,
     claimed_write_needs_receipt,
     failed_writes_are_told,
+    claimed_days_are_written,
     changes_are_counted,
     citations_exist,
 )
