@@ -16,6 +16,7 @@ from ana.values import Json
 from tools.artifacts import explain, refuse_copy
 from tools.call import CallContext, Injected, Result
 from tools.missing import explain_missing, show_similar
+from tools.noticing import notice
 from tools.properties import explain_closed_repeat, find_stale_date, read_properties
 from tools.quoting import Quote, quote_message
 
@@ -45,7 +46,8 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
     assert change.after is not None
     shown = call.show(change.after, longest=QUOTED) if content != text else call.show(change.after)
     twins = find_twins(call.memory.backend, "item", change.after, MOST_TWINS)
-    return shown | ({"similar": list(map(show_similar, twins))} if twins else {}), make_receipt(change)
+    similar = {"similar": list(map(show_similar, twins))} if twins else {}
+    return shown | similar | notice(call, change), make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -69,7 +71,7 @@ def update_item(
     assert change.after is not None
     note = explain_closed_repeat(change.after, known)
     note = note or (find_stale_date(change.after, text, call.today) if text and not known else "")
-    return call.show(change.after) | ({"note": note} if note else {}), make_receipt(change)
+    return call.show(change.after) | ({"note": note} if note else {}) | notice(call, change), make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")

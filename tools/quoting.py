@@ -5,6 +5,7 @@ from typing_extensions import TypedDict  # pydantic reads it in every version of
 from ana.errors import ToolError
 
 WHOLE = "this"
+_CLOSING = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」", "`": "`"}
 _HINT = f'Give {{"message": "{WHOLE}"}} for all of it, or the words of it with which the text begins.'
 
 
@@ -29,4 +30,7 @@ def quote_message(content: str | Quote, said: str) -> str:
         return said.strip()
     if not begin or begin not in said:
         raise ToolError(f"The user's message does not have the words {begin[:60]!r}.", _HINT)
-    return said[said.index(begin) :].strip()
+    at = said.index(begin)
+    text = said[at:].strip()
+    closing = _CLOSING.get(said[at - 1 : at])  # a quoted text ends where its quotation does
+    return text.removesuffix(closing) if closing else text

@@ -13,6 +13,7 @@ from ana.settings import Settings
 from app.outcome import Waiting
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, MakeAssistant
+from tools.quoting import quote_message
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 LETTER = "Dear all,\n\n  two  spaces, “quotes” and a tab\there.\n" + "A long sentence. " * 600 + "\nYours, Maya"
@@ -39,6 +40,19 @@ def test_the_message_is_kept_word_for_word(
     assert item.properties == {"type": "note"}
     told = answer.steps[0]["observation"]["content"]
     assert told == f"{kept[:200]} [cut: {len(kept):,} characters in all]"
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Keep exactly: 'Thr road  not taken.'", "Thr road  not taken."),
+        ("Keep exactly: „Thr road“", "Thr road"),
+        ("Keep exactly: “Thr road” and the rest", "Thr road” and the rest"),
+        ("Keep exactly: Thr road of O'Neill'", "Thr road of O'Neill'"),
+    ],
+)
+def test_a_quotation_is_kept_without_its_marks(said: str, kept: str) -> None:
+    assert quote_message({"message": "Thr road"}, said) == kept
 
 
 def test_words_that_the_message_does_not_have_are_an_error(make_assistant: MakeAssistant) -> None:

@@ -1,0 +1,52 @@
+"""Who writes a date is told what else is at that time, and that the date keeps moving."""
+
+from typing import Any
+
+import pytest
+
+from ana.models.scripted import calls
+from ana.values import Properties
+from app.outcome import CutShort
+from tests.conftest import MakeAssistant
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b002"
+BANK: Properties = {"status": "active", "due_date": "2030-05-14T10:00"}
+WORKSHOP: Properties = {"start_date": "2030-05-14T13:00", "end_date": "2030-05-14T16:00"}
+
+
+def write(make_assistant: MakeAssistant, *made: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what the tools answered to calls of one turn."""
+    outcome = make_assistant(calls(*made), "As it says.").ask("coffee with Noor, the bank and the workshop", THREAD)
+    assert not isinstance(outcome, CutShort)
+    return [step["observation"] for step in outcome.steps if not step["tool"].startswith("⛔")]
+
+
+@pytest.mark.parametrize(
+    ("properties", "met"),
+    [
+        ({"due_date": "2030-05-14T10:00"}, ["Call with the bank"]),
+        ({"due_date": "2030-05-14T10:00:00"}, ["Call with the bank"]),
+        ({"due_date": "2030-05-14T14:30"}, ["Workshop"]),
+        ({"start_date": "2030-05-14T09:30", "end_date": "2030-05-14T13:30"}, ["Call with the bank", "Workshop"]),
+        ({"due_date": "2030-05-14T16:00"}, []),
+        ({"due_date": "2030-05-14"}, []),
+        ({"due_date": "2030-05-15T10:00"}, []),
+        ({"due_date": "2030-05-14T10:00", "status": "done"}, []),
+        ({}, []),
+    ],
+)
+def test_what_is_at_that_time_is_told(make_assistant: MakeAssistant, properties: Properties, met: list[str]) -> None:
+    memory = make_assistant().handles.memory
+    memory.create("Call with the bank", BANK)
+    memory.create("Workshop", WORKSHOP)
+    memory.create("Cancelled walk", BANK | {"status": "cancelled"})
+    (told,) = write(make_assistant, ("create_item", {"content": "Coffee with Noor", "properties": properties}))
+    assert sorted(item["content"] for item in told.get("at_the_same_time", [])) == met
+
+
+def test_a_date_that_is_moved_a_third_time_is_told(make_assistant: MakeAssistant) -> None:
+    id = make_assistant().handles.memory.create("Prepare the tax return", {"due_date": "2030-05-10"}).id
+    moves = [("update_item", {"id": id, "properties": {"due_date": f"2030-05-1{n}"}}) for n in range(1, 5)]
+    other = ("update_item", {"id": id, "properties": {"priority": "high"}})
+    told = write(make_assistant, *moves, other)
+    assert [each.get("times_moved") for each in told] == [None, None, 3, 4, None]
