@@ -14,7 +14,7 @@ from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.outcome import expect_done
 from app.turn import Assistant
-from tests.conftest import MakeAssistant
+from tests.conftest import WEDNESDAY, MakeAssistant
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "due_date": "2026-01-09 (Friday)"}})
@@ -333,8 +333,10 @@ def test_an_empty_question_is_refused(make_assistant: MakeAssistant, question: s
 
 
 def test_the_prompt_and_the_schemas_stay_small() -> None:
-    from nodes.reason import system_prompt
+    from nodes.load_context import calendar
+    from nodes.reason import describe_now, system_prompt
     from tools.catalog import schemas
 
-    prompt = system_prompt({"now": "Wednesday 2026-01-07 09:00, Europe/Berlin\n" + "Coming days: " * 20, "lines": {}})
+    now = describe_now({"now": calendar(WEDNESDAY, "Europe/Berlin"), "vocabulary": "", "lines": {}}, THREAD)
+    prompt = system_prompt({}) + now
     assert (len(prompt) + len(json.dumps(schemas()))) / 4 < 2300
