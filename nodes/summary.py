@@ -54,7 +54,7 @@ def summarise(
     if not dropped:
         return earlier, usage
     asks = 0 if handles.settings.provider == "offline" or budget_reached(handles, model) else ASKS
-    most = handles.settings.ana_history_tokens * 2  # characters, half of what the model is known to read
+    most = handles.settings.ana_history_tokens * 4  # in characters, as much as the model is sent of a conversation
     for attempt in range(asks):
         request = _make_request(earlier, dropped, most)
         try:
