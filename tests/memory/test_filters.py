@@ -190,6 +190,11 @@ def test_on_a_day_is_about_every_date_and_stretch_of_an_item(
     assert matches(parse({"$or": [{"a": 1}, {"$on": window}], "type": None}, BERLIN), item) is expected
 
 
+@pytest.mark.parametrize("window", ["2026-01-14", {"$gte": "2026-01-12", "$lte": "2026-01-14"}])
+def test_on_under_a_property_asks_that_property_alone(window: Json) -> None:
+    assert parse({"due_date": {"$on": window}}, BERLIN) == parse({"due_date": window}, BERLIN)
+
+
 def test_contains_understands_dates_and_lists_as_elements() -> None:
     assert against("$contains", "2026-01-13", ["x", "2026-01-13T14:30"])
     assert against("$contains", [1], [[1.0], 2])

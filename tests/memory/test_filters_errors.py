@@ -74,7 +74,7 @@ ERRORS: list[tuple[object, str, str]] = [
     ({"$on": {"$gte": "2026-11-25", "$lte": "2026-11-24"}}, "The days of $on end before they begin.", "$gte"),
     ({"$on": {}}, "$on has an object without bounds.", '{"$gte": DATE'),
     ({"$on": ["2026-11-25"]}, "$gte on '$on' has a list as its bound, which has no order.", "Only dates"),
-    ({"due_date": {"$on": "2026-11-25"}}, "$on is used inside the property 'due_date'.", '{"$on": DATE}'),
+    ({"due_date": {"$on": 5}}, "$on needs a date, not a number.", '{"$on": "2026-01-13"}'),
     ({"p": {"$exists": True}}, "The filter on 'p' uses $exists, which is not an operator.", '{"p": {"$ne": null}}'),
     (
         {"p": {"$between": [1, 2]}},

@@ -87,10 +87,19 @@ def _read_conditions(key: str, value: object, here: _Here, depth: int) -> Iterat
     elif key.startswith("$"):
         raise _misplaced_error(key)
     elif _has_operators(value):
-        yield from (_read_comparison(key, op, operand, here) for op, operand in value.items())
+        for op, operand in value.items():
+            yield from (
+                _read_on(key, operand, here, depth) if op == "$on" else (_read_comparison(key, op, operand, here),)
+            )
     else:
         _refuse_bare_operators(key, value)
         yield Compare(key, "$eq", _read_operand(key, value, here))
+
+
+def _read_on(key: str, value: object, here: _Here, depth: int) -> Iterator[Node]:
+    """Yield the conditions of an $on that asks one property: its day, or its bounds."""
+    _read_window(value, here)  # refuses what is no day
+    yield from _read_conditions(key, value, here, depth)
 
 
 def _join(op: str, value: object, here: _Here, depth: int) -> Node:
@@ -146,11 +155,10 @@ def _refuse_bare_operators(key: str, value: object) -> None:
 
 
 def _read_comparison(key: str, op: str, value: object, here: _Here) -> Compare:
-    if op in ("$and", "$or", "$on"):
-        inner = f'[{{"{key}": ...}}, {{"{key}": ...}}]' if op != "$on" else "DATE"
+    if op in ("$and", "$or"):
         raise ToolError(
             f"{op} is used inside the property {key!r}.",
-            f'Put it around whole conditions: {{"{op}": {inner}}}.',
+            f'Put it around whole conditions: {{"{op}": [{{"{key}": ...}}, {{"{key}": ...}}]}}.',
         )
     if not op.startswith("$"):
         raise ToolError(f"The filter on {key!r} mixes operators with the name {op!r}.", _EXAMPLE)
