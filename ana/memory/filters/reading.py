@@ -88,9 +88,10 @@ def _read_conditions(key: str, value: object, here: _Here, depth: int) -> Iterat
         raise _misplaced_error(key)
     elif _has_operators(value):
         for op, operand in value.items():
-            yield from (
-                _read_on(key, operand, here, depth) if op == "$on" else (_read_comparison(key, op, operand, here),)
-            )
+            if op == "$on":
+                yield from _read_on(key, operand, here, depth)
+            else:
+                yield _read_comparison(key, op, operand, here)
     else:
         _refuse_bare_operators(key, value)
         yield Compare(key, "$eq", _read_operand(key, value, here))
