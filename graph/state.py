@@ -94,6 +94,9 @@ class Loaded(TypedDict):
     """The parts of the prompt that are read when a turn begins; never checkpointed."""
 
     now: str
+    """Date and time when the person wrote, their zone, and the coming days."""
+    vocabulary: str
+    """The names in use; empty where no model reads them."""
     lines: dict[int, str]
 
 

@@ -23,7 +23,7 @@ from nodes.autonomy.weigh import Asking, Batch, weigh
 from nodes.autonomy.weighed import ChangedSinceWeighed, bind
 from nodes.calls import answer_error, answer_refused, answer_unreadable, build_context, check_arguments
 from nodes.history import answered_ids, pending_calls
-from nodes.load_context import read_prompt_inputs
+from nodes.load_context import loaded_of
 from tools.call import CallContext
 from tools.catalog import CONTEXT_TOOLS, TOOLS, catalog
 
@@ -77,7 +77,8 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     update: dict[str, Any] = {"messages": answers}
     # The next prompt must show the lines as these calls left them.
     if CONTEXT_TOOLS & ran:
-        update["loaded"] = read_prompt_inputs(context_of(runtime).handles)
+        handles = context_of(runtime).handles
+        update["loaded"] = loaded_of(state, handles) | {"lines": handles.memory.lines()}
     return update
 
 

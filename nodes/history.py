@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
 
-from ana.models.base import NOT_UNDERSTOOD
+from ana.models.base import NOT_UNDERSTOOD, TYPED
 from ana.models.fence import FENCE, fence
 from graph.state import Correction, Turn
 from nodes.receipt import hide_receipt
@@ -159,6 +159,17 @@ def fence_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 def _fence(message: ToolMessage) -> ToolMessage:
     return message.model_copy(update={"content": fence(message.text, message.additional_kwargs.get(FENCE))})
+
+
+def insert_now(messages: Sequence[AnyMessage], now: str) -> list[AnyMessage]:
+    """Return the messages with a text before that of the last user message.
+
+    It changes from turn to turn, and a provider's cache holds a prompt only up to the first change: so it is in no
+    system prompt, and only sent, never kept.
+    """
+    question, *rest = this_turn(messages)
+    sent = HumanMessage(f"{now}\n{question.text}", id=question.id, additional_kwargs={TYPED: question.text})
+    return [*messages[: len(messages) - len(rest) - 1], sent, *rest]
 
 
 def insert_corrections(messages: Sequence[AnyMessage], corrections: Sequence[Correction]) -> Iterator[AnyMessage]:

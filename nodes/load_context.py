@@ -11,13 +11,14 @@ from langgraph.runtime import Runtime
 from ana.handles import Handles
 from ana.time.dates import weekday
 from graph.context import Context, context_of
-from graph.state import Loaded, State
+from graph.state import Loaded, State, Turn
 from nodes.attachments import keep_text
 from nodes.history import messages_to_drop
 from nodes.summary import summarise
 from nodes.turns import begin_turn, end_abandoned, last_question
 
 CALENDAR_DAYS = 14
+WAITED = "That was when the person wrote. The turn has waited since; by now it is"
 
 
 def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -32,7 +33,7 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     return {
         "turn": turn | {"usage": usage},
         "draft": "",
-        "loaded": read_prompt_inputs(handles),
+        "loaded": read_prompt_inputs(handles, turn),
         "messages": _replace(state["messages"], dropped, keep_text(question), whole=len(state["messages"]) > found),
         "summary": summary,
         "replies": {},
@@ -57,9 +58,23 @@ def _replace(
     return [RemoveMessage(id=REMOVE_ALL_MESSAGES), *left]
 
 
-def read_prompt_inputs(handles: Handles) -> Loaded:
-    """Read what the prompt is built from, as it is now."""
-    return Loaded(now=calendar(handles.clock.now(), handles.clock.zone_name), lines=handles.memory.lines())
+def loaded_of(state: State, handles: Handles) -> Loaded:
+    """Return what was read when the turn began; it is read again where a turn goes on in another process."""
+    return state.get("loaded") or read_prompt_inputs(handles, state["turn"])
+
+
+def read_prompt_inputs(handles: Handles, turn: Turn) -> Loaded:
+    """Read what the prompt of a turn is built from."""
+    # the moment of the turn and not of this call: "tomorrow" still means the same after a night that the turn waited
+    began, now = datetime.fromisoformat(turn["ts"]).astimezone(handles.clock.zone), handles.clock.now()
+    waited = f"\n{WAITED} {_spell(now)}." if now.date() != began.date() else ""
+    with handles.memory.backend.snapshot():
+        return Loaded(
+            now=calendar(began, handles.clock.zone_name) + waited,
+            # the offline reader has no use for it
+            vocabulary="" if handles.settings.provider == "offline" else handles.memory.vocabulary.describe(),
+            lines=handles.memory.lines(),
+        )
 
 
 def calendar(moment: datetime, zone_name: str) -> str:
@@ -67,4 +82,8 @@ def calendar(moment: datetime, zone_name: str) -> str:
     # Models count weekdays wrong; a list of them is cheaper than a tool call for every "next Friday".
     days = (moment.date() + timedelta(days=n) for n in range(1, CALENDAR_DAYS + 1))
     coming = ", ".join(f"{weekday(day)[:3]} {day.isoformat()}" for day in days)
-    return f"{weekday(moment.date())} {moment:%Y-%m-%d %H:%M}, {zone_name}\nComing days: {coming}"
+    return f"{_spell(moment)}, {zone_name}\nComing days: {coming}"
+
+
+def _spell(moment: datetime) -> str:
+    return f"{weekday(moment.date())} {moment:%Y-%m-%d %H:%M}"

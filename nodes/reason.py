@@ -1,7 +1,8 @@
 """reason: build the prompt, call the model."""
 
+import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
@@ -15,9 +16,9 @@ from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit, withdraw
 from graph.state import Loaded, State, Turn, call_id
 from nodes.demos import nearest_demos
-from nodes.history import fence_results, insert_corrections, repair_messages, shorten_messages
+from nodes.history import fence_results, insert_corrections, insert_now, repair_messages, shorten_messages
 from nodes.limits import TOMORROW, budget_reached, explain_stop, find_repeated_call, limit_reached
-from nodes.load_context import read_prompt_inputs
+from nodes.load_context import loaded_of
 from nodes.policies.claims import claimed_write_needs_receipt
 from nodes.policies.evidence import Evidence
 from nodes.summary import recall
@@ -27,6 +28,7 @@ from tools.catalog import schemas
 
 Send = Callable[[list[AnyMessage]], tuple[AIMessage, list[AnyMessage]]]
 EMPTY = "(empty - populate as you learn about the user)"
+NO_NAMES = "none yet"
 
 
 def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -38,11 +40,9 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if limit := budget_reached(handles, context.model_options().get("model")):
         stop = explain_stop(limit, state["messages"], TOMORROW)
         return {"draft": stop, "turn": turn | {"error": "limit"}}
-    # `loaded` is not checkpointed, so it is missing when a turn goes on in another process.
-    loaded = state.get("loaded") or read_prompt_inputs(handles)
-    system = system_message(loaded)
+    loaded = loaded_of(state, handles)
     try:
-        reply, messages = _ask_model(state, runtime, system)
+        reply, messages = _ask_model(state, runtime, loaded)
     except ModelFailed as exc:
         withdraw(runtime, _next_id(turn))
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
@@ -63,19 +63,30 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 
 def system_message(loaded: Loaded) -> SystemMessage:
     """The system prompt, and beside its text, for models in this process, the data it was rendered from."""
-    return SystemMessage(system_prompt(loaded), additional_kwargs={PROMPT_DATA: loaded})
+    return SystemMessage(system_prompt(loaded["lines"]), additional_kwargs={PROMPT_DATA: loaded})
 
 
-def system_prompt(loaded: Loaded) -> str:
-    """Return the system prompt."""
-    # The template has what changes from turn to turn at its end, so that providers' prompt caches hit.
-    return render("system", **prompt_slots(loaded))
+def system_prompt(lines: Mapping[int, str]) -> str:
+    """Return the system prompt with these lines of Global Context."""
+    # The template has what changes at its end, so that providers' prompt caches hit.
+    return render("system", **prompt_slots(lines))
 
 
-def prompt_slots(loaded: Loaded) -> dict[str, str]:
+def prompt_slots(lines: Mapping[int, str]) -> dict[str, str]:
     """Return what the slots of a system prompt are filled with."""
-    lines = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in loaded["lines"].items())
-    return {"now": loaded["now"], "global_context": lines or EMPTY}
+    shown = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in lines.items())
+    return {"global_context": shown or EMPTY}
+
+
+def describe_now(loaded: Loaded, turn: str) -> str:
+    """Return what changes from turn to turn, as a model is sent it before the person's message.
+
+    Args:
+        loaded: What the turn has read.
+        turn: Its id. The mark is made from it, so nobody who wrote a stored text or the message could know it.
+    """
+    mark = hashlib.sha256(turn.encode()).hexdigest()[:8]
+    return render("now", mark=mark, now=loaded["now"], vocabulary=loaded["vocabulary"] or NO_NAMES)
 
 
 def keep_progress(text: str, question: str) -> str:
@@ -89,18 +100,18 @@ def _next_id(turn: Turn) -> str:
     return call_id(turn, len(turn["decisions"]) + 1)
 
 
-def _ask_model(state: State, runtime: Runtime[Context], system: SystemMessage) -> tuple[AIMessage, list[AnyMessage]]:
+def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple[AIMessage, list[AnyMessage]]:
     """Return the model's reply and the messages it was sent; if they were too many for it, only this turn's."""
     context, turn, id = context_of(runtime), state["turn"], _next_id(state["turn"])
     model, tools = context.handles.model, schemas(context.handles.settings.tools_modules)
-
     demos = nearest_demos(context.handles.settings, turn["question"])
+    system, now = system_message(loaded), describe_now(loaded, turn["id"])
 
     def show(text: str) -> None:
         emit(runtime, {"draft": text, "id": id})
 
     def send(history: list[AnyMessage]) -> tuple[AIMessage, list[AnyMessage]]:
-        sent = fence_results([*recall(state.get("summary", "")), *history])
+        sent = fence_results([*recall(state.get("summary", "")), *insert_now(history, now)])
         messages = [system, *demos, *insert_corrections(sent, turn["corrections"])]
         on_text = show if context.stream_drafts else None
         return complete(model, messages, id, tools, on_text, context.model_options()), messages

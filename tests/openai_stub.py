@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.sent import typed
+
 USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
 
@@ -46,7 +48,7 @@ def stores_what_is_said(request: dict[str, Any]) -> Said:
     """A model that keeps every user message as an item, and then says so."""
     last = request["messages"][-1]
     if last["role"] == "user":
-        return Said(calls=[("create_item", {"content": last["content"], "properties": {"type": "note"}})])
+        return Said(calls=[("create_item", {"content": typed(last["content"]), "properties": {"type": "note"}})])
     return Said("Saved.")
 
 

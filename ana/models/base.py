@@ -18,6 +18,9 @@ For models in this process, which need not read a prompt that is written for oth
 message's text and role alone; a test holds that nothing of this key reaches one.
 """
 
+TYPED = "typed"
+"""Key in a user message's `additional_kwargs` for what the person typed, where more is sent; for the same models."""
+
 NOT_UNDERSTOOD = "not_understood"
 """Key in a reply's `response_metadata` that is true where the model says that it did not understand the person."""
 

@@ -123,7 +123,7 @@ def _build_other(settings: Settings, model: str | None, prompt: Path | None) -> 
     template = _read_prompt(prompt)
 
     def refill(loaded: Any) -> str:
-        return fill(prompt.name, template, **prompt_slots(loaded))
+        return fill(prompt.name, template, **prompt_slots(loaded["lines"]))
 
     return OtherPrompt(inner=built, fill=refill), f"{name}, {prompt.name}"
 

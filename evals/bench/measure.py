@@ -117,11 +117,12 @@ def measure_full_folder() -> Iterable[Row]:
 def measure_prompt() -> Iterable[Row]:
     """Measure the tokens of system prompt and schemas, four characters a token."""
     from nodes.load_context import calendar
-    from nodes.reason import system_prompt
+    from nodes.reason import describe_now, system_prompt
     from tools.catalog import schemas
 
     clock = Clock(local_zone("Europe/Berlin"))
-    prompt = system_prompt({"now": calendar(clock.now(), clock.zone_name), "lines": {}})
+    now = calendar(clock.now(), clock.zone_name)
+    prompt = system_prompt({}) + describe_now({"now": now, "vocabulary": "", "lines": {}}, "turn")
     tools = json.dumps(schemas())
     yield (
         "prompt and tool schemas, empty context (goal under 2,300 tokens)",

@@ -73,7 +73,7 @@ def open_both(folder: Path) -> Iterator[tuple[Turn, Turn]]:
     handles = open_handles(load_settings(env), model=TwoSteps())
     for n in range(100):
         handles.memory.create(f"thing {n}", {"type": "task"})
-    prompt = system_prompt({"now": "now", "lines": {}})
+    prompt = system_prompt({})
     with open_assistant(handles), open_saver(folder / "ours") as ours, open_saver(folder / "theirs") as other:
         graph = builder.compile(checkpointer=ours)
         agent = create_agent(TwoSteps(), make_their_tools(handles), system_prompt=prompt, checkpointer=other)

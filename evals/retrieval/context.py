@@ -10,14 +10,11 @@ from functools import partial
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import Embedder, build_embedder
-from ana.handles import LOCAL_EMBEDDERS, Handles
+from ana.handles import LOCAL_EMBEDDERS
 from ana.memory.changes import Change
 from ana.memory.memory import Memory
-from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
-from ana.tracing.traces import Traces
 from evals.retrieval.measure import CLOCK, DATA, load_items
-from nodes.load_context import read_prompt_inputs
 from nodes.reason import system_prompt
 
 CROWD = 200
@@ -64,7 +61,7 @@ def measure_presence(embedder: Embedder) -> Presence:
     """Measure both ways on the same questions."""
     asked = load_questions()
     lines = [each.line for each in asked]
-    prompt, empty = _render_prompt(embedder, lines), _render_prompt(embedder, [])
+    prompt, empty = system_prompt(dict(enumerate(lines))), system_prompt({})
     memory = _fill(embedder, lines)
     in_prompt = sum(json.dumps(each.line, ensure_ascii=False) in prompt for each in asked)
     reaches = partial(_is_found, memory)
@@ -87,15 +84,6 @@ def _fill(embedder: Embedder, lines: Sequence[str]) -> Memory:
 
 def _is_found(memory: Memory, text: str, line: str) -> bool:
     return line in [item.content for item in memory.find(text, limit=LIMIT).items]
-
-
-def _render_prompt(embedder: Embedder, lines: Sequence[str]) -> str:
-    memory = Memory(InMemoryBackend(embedder), CLOCK)
-    for line in lines:
-        memory.append_line(line)
-    settings = load_settings({})
-    handles = Handles(settings, CLOCK, memory, Traces(settings.traces_dir), ScriptedModel(replies=[]))
-    return system_prompt(read_prompt_inputs(handles))
 
 
 def main() -> None:

@@ -48,7 +48,7 @@ class StillWorld:
         self._items: dict[str, Any] = {item.id: self._call.show(item) for item in make_items(life)}
         self._model = build_model(load_settings({"LLM_PROVIDER": "offline"})).bind_tools(schemas(()))
         now = calendar(clock.now(), clock.zone_name)
-        self._prompt = system_message({"now": now, "lines": self._lines})
+        self._prompt = system_message({"now": now, "vocabulary": "", "lines": self._lines})
 
     def put(self, sentence: Sentence) -> Outcome:
         """Say a sentence to the reader and judge its answer."""

@@ -19,7 +19,7 @@ from nodes.autonomy.own_tools import needs_no_question
 from nodes.autonomy.weigh import Batch, Touched, Write
 from nodes.calls import build_context, check_arguments
 from nodes.history import answered_ids, receipts, this_turn
-from nodes.load_context import read_prompt_inputs
+from nodes.load_context import loaded_of
 from tools.artifacts import receipts_of
 from tools.call import CallContext
 from tools.catalog import TOOLS, WRITERS, catalog
@@ -45,7 +45,7 @@ def read_batch(state: State, runtime: Runtime[Context], message: AIMessage) -> B
     return Batch(
         message=state["turn"]["question"],
         writes=writes,
-        lines=(state.get("loaded") or read_prompt_inputs(handles))["lines"] if writes else {},
+        lines=loaded_of(state, handles)["lines"] if writes else {},
         read=[*_iter_stored_text(state["messages"]), state.get("summary", "")] if writes else [],
         written=ran + sum(bool(receipts_of(each)) for each in turn),
         deleted=sum(each["op"] == "delete" and each["kind"] == "item" for each in receipts(turn)),

@@ -15,6 +15,7 @@ from tests.app.mailer import MODULE
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
 from tests.readme import README_URL, read_example
+from tests.sent import typed
 from tests.servers import serving
 
 pytestmark = pytest.mark.node
@@ -36,7 +37,7 @@ class Model:
         last = request["messages"][-1]
         if last["role"] == "tool":
             return Said(f"Heard: {unfence(last['content'])}")
-        word, _, rest = last["content"].partition(" ")
+        word, _, rest = typed(last["content"]).partition(" ")
         if word == "hold":
             return self._hold(rest)
         calls = {"store": ("create_item", {"content": rest}), "mail": ("send_mail", {"to": rest})}

@@ -27,6 +27,7 @@ from tests.app.conftest import HELLO, say
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, stores_what_is_said
 from tests.readme import README_URL, read_example
+from tests.sent import typed
 from tests.servers import serving
 
 MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
@@ -476,7 +477,7 @@ def test_a_message_with_an_image_is_answered_by_its_text(client: SyncLangGraphCl
     said: Any = say(content)
     result: Any = client.runs.wait(thread, "ana", input=said)
     assert result["messages"][-1]["content"] == "Hello there.\n\nImages are not read; this answers the text."
-    assert stub.requests[-1]["messages"][-1]["content"] == "who is this?"
+    assert typed(stub.requests[-1]["messages"][-1]["content"]) == "who is this?"
     assert "AAAA" not in json.dumps(client.threads.get_state(thread)["values"])
     client.runs.wait(thread, "ana", input=say("and now?"))
     assert state_texts(client, thread)[-1] == "Hello there."

@@ -31,6 +31,7 @@ from tests.app.conftest import Run
 from tests.app.mailer import MODULE, REQUEST
 from tests.conftest import folders
 from tests.openai_stub import Said, Stub, openai_stub
+from tests.sent import typed
 from tests.server_tables import ServerTables
 from tools.catalog import catalog, checker, schemas
 
@@ -308,7 +309,7 @@ def test_in_the_repl_anything_else_is_a_new_message(ana: Run, env: dict[str, str
         env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
         told = ana("chat", given="Write to Bob\nno, leave it\ny\n", **env, PYTHONPATH=env_path(env)).stdout
     assert f"> no, leave it\n{NOT_DONE}\nFine." in told
-    assert stub.requests[-1]["messages"][-1]["content"] == "y", "a yes is a message where nothing waits"
+    assert typed(stub.requests[-1]["messages"][-1]["content"]) == "y", "a yes is a message where nothing waits"
 
 
 def test_a_decision_is_given_to_what_was_shown(assistant: Open) -> None:

@@ -24,6 +24,7 @@ from nodes.demos import MARK, NEAREST, Demo, demos_to_json, load_demos, nearest_
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, folders
 from tests.evals.weak_model import CALLS
+from tests.sent import typed
 
 TASKS = choose_tasks(load_tasks(), ["arithmetic"])
 EXPRESSIONS = {task.question[0]: CALLS[task.id] for task in TASKS}
@@ -44,7 +45,7 @@ class Guesser(StreamingModel):
     def _reply(self, messages: list[BaseMessage]) -> AIMessage:
         if isinstance(messages[-1], ToolMessage):
             return AIMessage(f"That is {json.loads(messages[-1].text.splitlines()[1])['result']}.")
-        said = [m.text for m in messages if isinstance(m, HumanMessage)]
+        said = [typed(m.text) for m in messages if isinstance(m, HumanMessage)]
         asked = next(text for text in reversed(said) if text in EXPRESSIONS)
         has_example = any(text.startswith(MARK) for text in said)
         if asked == TASKS[0].question[0] or (self.curable and has_example):

@@ -24,6 +24,7 @@ from graph.checkpoints import open_saver, open_server_saver, thread_ids
 from graph.pruning import TURNS
 from tests.clocks import MachineClock
 from tests.conftest import MakeAssistant
+from tests.sent import typed
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 BACK_A_DAY = [{}, {"days": -1}, {"days": -1}]
@@ -56,7 +57,7 @@ def said_to(assistant: Assistant) -> list[str]:
     """Return the person's messages in the model's last call."""
     model = assistant.handles.model
     assert isinstance(model, ScriptedModel)
-    return [message.text for message in model.seen[-1] if isinstance(message, HumanMessage)]
+    return [typed(message.text) for message in model.seen[-1] if isinstance(message, HumanMessage)]
 
 
 def create(content: str) -> AIMessage:

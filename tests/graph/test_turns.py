@@ -14,7 +14,8 @@ from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.outcome import expect_done
 from app.turn import Assistant
-from tests.conftest import MakeAssistant
+from tests.conftest import WEDNESDAY, MakeAssistant
+from tests.sent import typed
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "due_date": "2026-01-09 (Friday)"}})
@@ -117,7 +118,7 @@ def test_only_the_answer_reaches_the_messages(make_assistant: MakeAssistant) -> 
     assistant = make_assistant("I've saved it.", "I have not saved anything yet.", "Fine.")
     assistant.ask("Keep this", THREAD)
     assistant.ask("ok", THREAD)
-    assert [m.text for m in sent(assistant)[-1][1:]] == ["Keep this", "I have not saved anything yet.", "ok"]
+    assert [typed(m.text) for m in sent(assistant)[-1][1:]] == ["Keep this", "I have not saved anything yet.", "ok"]
 
 
 def test_text_beside_a_call_never_says_that_something_is_done(make_assistant: MakeAssistant) -> None:
@@ -313,14 +314,14 @@ def test_a_thread_goes_on_in_another_process(make_assistant: MakeAssistant) -> N
     make_assistant("Hello.").ask("I am Mira", THREAD)
     second = make_assistant("Yes.")
     second.ask("remember me?", THREAD)
-    assert [m.text for m in sent(second)[0][1:]] == ["I am Mira", "Hello.", "remember me?"]
+    assert [typed(m.text) for m in sent(second)[0][1:]] == ["I am Mira", "Hello.", "remember me?"]
 
 
 def test_old_turns_leave_the_state_on_turn_boundaries(make_assistant: MakeAssistant) -> None:
     assistant = make_assistant(*["word " * 2000] * 30)
     for n in range(20):
         assistant.ask(f"question {n}", THREAD)
-    shown = [m.text for m in sent(assistant)[-1][1:]]
+    shown = [typed(m.text) for m in sent(assistant)[-1][1:]]
     assert shown[-1] == "question 19"
     assert len(shown) < 10
     assert shown[0].startswith("question")
@@ -333,8 +334,10 @@ def test_an_empty_question_is_refused(make_assistant: MakeAssistant, question: s
 
 
 def test_the_prompt_and_the_schemas_stay_small() -> None:
-    from nodes.reason import system_prompt
+    from nodes.load_context import calendar
+    from nodes.reason import describe_now, system_prompt
     from tools.catalog import schemas
 
-    prompt = system_prompt({"now": "Wednesday 2026-01-07 09:00, Europe/Berlin\n" + "Coming days: " * 20, "lines": {}})
+    now = describe_now({"now": calendar(WEDNESDAY, "Europe/Berlin"), "vocabulary": "", "lines": {}}, THREAD)
+    prompt = system_prompt({}) + now
     assert (len(prompt) + len(json.dumps(schemas()))) / 4 < 2300

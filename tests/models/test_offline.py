@@ -18,7 +18,7 @@ NAMES = frozenset(TOOLS)
 
 def prompt(*lines: str) -> SystemMessage:
     now = "Wednesday 2026-01-07 09:00, Europe/Berlin\nComing days: Thu 2026-01-08"
-    return system_message({"now": now, "lines": dict(enumerate(lines))})
+    return system_message({"now": now, "vocabulary": "", "lines": dict(enumerate(lines))})
 
 
 def say(text: str, *lines: str) -> AIMessage:

@@ -37,7 +37,9 @@ def test_no_provider_is_sent_it(tmp_path: Path, dialect: Dialect, mode: str) -> 
 
 
 def test_the_offline_reader_reads_it_and_not_the_text() -> None:
-    message = system_message({"now": "Wednesday 2026-01-07 09:00, Europe/Berlin", "lines": {3: "Works in Berlin"}})
+    message = system_message(
+        {"now": "Wednesday 2026-01-07 09:00, Europe/Berlin", "vocabulary": "", "lines": {3: "Works in Berlin"}}
+    )
     message.content = "Any text at all.\n0-- Works in Paris"
     question = HumanMessage("what do you know about me?")
     assert reply([message, question], frozenset()).text == "This is what I know:\n- Works in Berlin"

@@ -9,7 +9,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from ana.models.base import PROMPT_DATA
+from ana.models.base import PROMPT_DATA, TYPED
 from ana.models.fence import unfence
 
 ASKING = "Which one do you mean?"
@@ -66,7 +66,7 @@ def read_messages(messages: Sequence[BaseMessage]) -> View | None:
     answer = before[-1].text if before else ""
     results = _read_results(turn)
     return View(
-        question=turn[0].text if turn else "",
+        question=_read_question(turn[0]) if turn else "",
         asked=before[0].text if answer.startswith(ASKING) else None,
         now=datetime.fromisoformat(moment[0]),
         it=_find_named(answer, _read_results(before)),
@@ -75,6 +75,10 @@ def read_messages(messages: Sequence[BaseMessage]) -> View | None:
         checked=any(isinstance(m, HumanMessage) for m in turn[1:]),
         answers=[m.text for m in messages[: starts[-1] if starts else 0] if isinstance(m, AIMessage)],
     )
+
+
+def _read_question(message: BaseMessage) -> str:
+    return str(message.additional_kwargs.get(TYPED, message.text))
 
 
 def _read_results(turn: Sequence[BaseMessage]) -> list[dict[str, Any]]:

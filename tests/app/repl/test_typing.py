@@ -11,6 +11,7 @@ import pytest
 from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.openai_stub import Said, Stub, openai_stub
+from tests.sent import typed
 from tests.terminal import Terminal, chatting
 
 PROMPT_READS = "\x1b[?2004h"
@@ -31,7 +32,7 @@ def terminal(stub: Stub, tmp_path: Path) -> Iterator[Terminal]:
 
 
 def messages(stub: Stub) -> list[str]:
-    return [request["messages"][-1]["content"] for request in stub.requests]
+    return [typed(request["messages"][-1]["content"]) for request in stub.requests]
 
 
 @pytest.mark.parametrize(

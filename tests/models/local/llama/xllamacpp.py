@@ -46,7 +46,7 @@ def _handler(decision: str, key: str) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             begin, end = decision[:9], decision[9:]
             self.wfile.write(_event({"content": begin}))
-            if asked["messages"][-1]["content"] == "die now":
+            if asked["messages"][-1]["content"].endswith("die now"):
                 os.abort()
             self.wfile.write(_event({"content": end}) + _event({}, "stop") + b"data: [DONE]\n\n")
 
