@@ -12,7 +12,7 @@ from ana.models.json_mode import call_syntax, markup
 from ana.models.json_mode.decision import Candidate, FailedAttempt, ParsedAnswer, ParsedCall
 from ana.models.json_mode.repair import repair
 from ana.models.json_mode.shapes import NOTHING, ResolveName, find_decisions
-from ana.models.lenient_json import MalformedValue, TruncatedValue, read
+from ana.models.lenient_json import MalformedValue, TruncatedValue, read, read_or
 
 Kind = Literal["decision", "value", "fence", "mark", "left_out", "user"]
 
@@ -24,6 +24,7 @@ MOST_CUTS = 8
 _ATTEMPT = re.compile(r"\{\s{0,20}(?:[\"'“”‘’`]|(?:tool|final|action)\s{0,4}[:：])")
 _FENCE = re.compile(r"\s*(?:```+|~~~+)?[ \t]*(?:json)?\s*")
 _LEFT_OPEN = re.compile(r"\s*(?:```|~~~|</|<\||<｜)")
+_LAST_FENCE = re.compile(r"\s*(?:```|~~~)\s*\Z")
 _LINE = re.compile(r"[^\n]*")
 _CUT = FailedAttempt("truncated", "The reply was cut short.")
 _UNREADABLE = FailedAttempt("no_decision", "The JSON cannot be read.")
@@ -149,12 +150,22 @@ class Scanner:
         try:
             return read(self.text, at)
         except TruncatedValue:
-            return _CUT, len(self.text)
+            return self._read_open_answer(at), len(self.text)
         except MalformedValue as exc:
             attempt = _ATTEMPT.match(self.text, at)
             if attempt and _LEFT_OPEN.match(self.text, exc.at):
-                return _CUT, len(self.text)
+                return self._read_open_answer(at), len(self.text)
             return (attempt and repair(self.text, at)) or (_UNREADABLE, max(exc.at, at + 1))
+
+    def _read_open_answer(self, at: int) -> object:
+        """The decision where a reply ends after an answer's text: only braces are missing, nothing of it is lost."""
+        begun = _LAST_FENCE.sub("", self.text[at:])
+        for closed in (f"{begun}}}", f"{begun}}}}}"):
+            value = read_or(None, closed)
+            said = value.get("final") if isinstance(value, dict) and len(value) == 1 else None
+            if isinstance(said, dict) and len(said) == 1 and isinstance(said.get("answer"), str):
+                return value
+        return _CUT
 
     def _take_tag(self, mark: re.Match[str]) -> int:
         """A call in tags; the name of the tool stands in the group that has the name of the notation."""

@@ -51,6 +51,33 @@ def test_a_reply_of_the_corpus_becomes_what_it_must(case: dict[str, Any]) -> Non
     assert bool(decision.error) == bool(decision.why)
 
 
+ANSWER = '{"final": {"answer": "You said \\"two\\": milk {and} tea."'
+
+
+@pytest.mark.parametrize("end", ["", "}", " }", "\n}\n", "\n```", "}\n```\n"])
+def test_an_answer_that_lacks_only_braces_is_one(end: str) -> None:
+    begin = "```json\n" if "`" in end else ""
+    assert told(read_decision(f"{begin}{ANSWER}{end}", TOOLS)) == {
+        "final": {"answer": 'You said "two": milk {and} tea.'}
+    }
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        ANSWER[:-1],
+        f'{ANSWER}, "more": 1',
+        '{"tool": {"name": "create_item", "args": {"content": "milk"',
+        '{"tool": {"name": "now", "args": {}}',
+        '{"final": {"answer": 42',
+        '{"final": {"answer": ["a"]',
+        '{"thought": "x", "final": {"answer": "a"',
+    ],
+)
+def test_what_lacks_more_than_braces_is_cut_short(reply: str) -> None:
+    assert told(read_decision(reply, TOOLS)) == {"error": "truncated"}
+
+
 QUOTED = '{"tool": {"name": "delete_item", "args": {"id": "a7k2m9xq"}}}'
 
 
