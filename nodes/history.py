@@ -14,8 +14,12 @@ from prompts import render
 from tools.artifacts import Receipt, is_refused_copy, receipts_of
 
 MOST_MESSAGES = 200
+KEPT = 0.6
+"""The share of what a thread may hold that is left when its oldest turns are dropped."""
 SHORT = 4000
 """Characters that are sent of a message after the model has refused the whole conversation."""
+SHORTEST = 200
+"""Characters that are left of a message of an earlier turn in any case."""
 UNANSWERED = (
     '{"error": "This call was interrupted; whether it ran is not known.", "hint": "Look before you repeat it."}'
 )
@@ -78,9 +82,9 @@ def estimate_tokens(message: BaseMessage) -> int:
 
 
 def messages_to_drop(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:
-    """Return the messages of the oldest turns if there are more than the budget allows; the newest turn stays.
+    """Return the messages of the oldest turns if there are more than the budget allows; the two newest turns stay.
 
-    What remains then fills at most half of the budget. A history that lost one turn each time would be new to the
+    What remains then fills at most KEPT of the budget. A history that lost one turn each time would be new to the
     provider's prompt cache each time, and would be summarised each time.
 
     Args:
@@ -90,13 +94,17 @@ def messages_to_drop(messages: Sequence[AnyMessage], budget: int) -> list[AnyMes
     turns = split_turns(messages)
     if _fits(turns, budget, MOST_MESSAGES):
         return []
-    last = len(turns) - 1
-    first = next(n for n in range(len(turns)) if n == last or _fits(turns[n:], budget // 2, MOST_MESSAGES // 2))
+    last, left, most = max(len(turns) - 2, 0), int(budget * KEPT), int(MOST_MESSAGES * KEPT)
+    first = next(n for n in range(len(turns)) if n == last or _fits(turns[n:], left, most))
     return [message for turn in turns[:first] for message in turn]
 
 
 def _fits(turns: Sequence[Sequence[AnyMessage]], budget: int, most: int) -> bool:
-    return sum(map(len, turns)) <= most and sum(estimate_tokens(m) for turn in turns for m in turn) <= budget
+    return sum(map(len, turns)) <= most and sum(map(_estimate_all, turns)) <= budget
+
+
+def _estimate_all(messages: Sequence[AnyMessage]) -> int:
+    return sum(map(estimate_tokens, messages))
 
 
 def pending_calls(messages: Sequence[AnyMessage]) -> AIMessage | None:
@@ -141,15 +149,40 @@ def _unknown_outcome(id: str) -> ToolMessage:
 
 def shorten_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return this turn alone with long messages cut in the middle, for a model that reads less than expected."""
-    return [_cut_middle(message) for message in this_turn(messages)]
+    return [_shorten(message, SHORT) for message in this_turn(messages)]
 
 
-def _cut_middle(message: AnyMessage) -> AnyMessage:
-    if len(message.text) <= SHORT:
-        return message
-    half = SHORT // 2
-    text = f"{message.text[:half]}\n[... {len(message.text) - SHORT:,} characters left out ...]\n{message.text[-half:]}"
-    return message.model_copy(update={"content": text})
+def shorten_earlier(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:
+    """Return the messages with the longest of earlier turns cut in the middle until those turns are within the budget.
+
+    They exceed it where the turn before this one does, which is never dropped. It depends on nothing that this turn
+    adds, so all its calls are sent the same.
+    """
+    this = this_turn(messages)
+    earlier, longest = list(messages[: len(messages) - len(this)]), budget
+    while _estimate_all(earlier) > budget and longest >= SHORTEST:
+        earlier, longest = [_shorten(message, longest) for message in earlier], longest // 2
+    return [*earlier, *this]
+
+
+def _shorten(message: AnyMessage, longest: int) -> AnyMessage:
+    """Return a message with its text, and the texts in its calls, cut to a number of characters."""
+    update: dict[str, Any] = {"content": cut_middle(message.text, longest)}
+    if isinstance(message, AIMessage):
+        update["tool_calls"] = [{**call, "args": _shorten_texts(call["args"], longest)} for call in message.tool_calls]
+    return message.model_copy(update=update)
+
+
+def _shorten_texts(args: dict[str, Any], longest: int) -> dict[str, Any]:
+    return {key: cut_middle(value, longest) if isinstance(value, str) else value for key, value in args.items()}
+
+
+def cut_middle(text: str, longest: int) -> str:
+    """Return a text cut in the middle to about a number of characters, with a mark that says how much is left out."""
+    if len(text) <= longest:
+        return text
+    half = longest // 2
+    return f"{text[:half]}\n[... {len(text) - 2 * half:,} characters left out ...]\n{text[len(text) - half :]}"
 
 
 def fence_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:

@@ -16,7 +16,14 @@ from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit, withdraw
 from graph.state import Loaded, State, Turn, call_id
 from nodes.demos import nearest_demos
-from nodes.history import fence_results, insert_corrections, insert_now, repair_messages, shorten_messages
+from nodes.history import (
+    fence_results,
+    insert_corrections,
+    insert_now,
+    repair_messages,
+    shorten_earlier,
+    shorten_messages,
+)
 from nodes.limits import TOMORROW, budget_reached, explain_stop, find_repeated_call, limit_reached
 from nodes.load_context import loaded_of
 from nodes.policies.claims import claimed_write_needs_receipt
@@ -118,7 +125,7 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
 
     history = repair_messages(state["messages"])
     try:
-        return send(history)
+        return send(shorten_earlier(history, context.handles.settings.ana_history_tokens))
     except ContextTooLong:
         return _send_shortened(send, history)
 

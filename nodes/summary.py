@@ -1,7 +1,9 @@
 """The summary of turns that a thread no longer holds."""
 
+import json
 import logging
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
@@ -11,6 +13,7 @@ from ana.errors import ModelFailed
 from ana.handles import Handles
 from ana.models.call import complete
 from graph.state import Turn, Usage
+from nodes.history import cut_middle
 from nodes.limits import budget_reached
 from nodes.receipt import strip_receipt
 from nodes.usage import add_usage, charge
@@ -18,11 +21,16 @@ from prompts import render
 
 NONE = "(nothing)"
 
-MOST_CHARACTERS = 24_000
-"""The model that summarises is shown the newest part of the dropped messages, at most this much."""
+ASKS = 2
+"""How often a model is asked for a summary."""
+
+SHORT = 200
+"""Characters that are told of a call's arguments, and of what it returned."""
 
 LONGEST = 2_000
 """Characters of a summary; a model that writes more is cut."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 
 _log = logging.getLogger(__name__)
 
@@ -30,7 +38,7 @@ _log = logging.getLogger(__name__)
 def summarise(
     handles: Handles, earlier: str, dropped: Sequence[AnyMessage], turn: Turn, options: Mapping[str, Any]
 ) -> tuple[str, Usage]:
-    """Add the dropped messages to the summary; it stays as it was if no model can write one.
+    """Add the dropped messages to the summary; where no model writes one, by their first and last sentences.
 
     Args:
         handles: For the model.
@@ -40,31 +48,60 @@ def summarise(
         options: What its context chose for the model.
 
     Returns:
-        The new summary, and the turn's tokens including what it cost.
+        The new summary, which is not empty if anything was dropped, and the turn's tokens including what it cost.
     """
-    usage = turn["usage"]
-    model = options.get("model")
-    if not dropped or handles.settings.provider == "offline" or budget_reached(handles, model):
+    usage, model = turn["usage"], options.get("model")
+    if not dropped:
         return earlier, usage
-    request = HumanMessage(
-        render("summary", earlier=earlier or NONE, conversation=_transcribe(dropped)[-MOST_CHARACTERS:])
-    )
-    try:
-        reply = complete(handles.model, [request], f"{turn['id']}-summary", options=options)
-    except ModelFailed as exc:
-        # The person asked something else: a missing summary must not fail the turn.
-        _log.warning("the turns that were dropped could not be summarised: %s", exc.message)
-        return earlier, usage
-    total = add_usage(usage, reply, [request])
-    charge(handles, usage, total, model)
-    return reply.text.strip()[:LONGEST] or earlier, total
+    asks = 0 if handles.settings.provider == "offline" or budget_reached(handles, model) else ASKS
+    most = handles.settings.ana_history_tokens * 4  # in characters, as much as the model is sent of a conversation
+    for attempt in range(asks):
+        request = _make_request(earlier, dropped, most)
+        try:
+            reply = complete(handles.model, [request], f"{turn['id']}-summary{attempt or ''}", options=options)
+        except ModelFailed as exc:
+            # The person asked something else: a missing summary must not fail the turn.
+            _log.warning("the turns that were dropped could not be summarised: %s", exc.message)
+            most //= 2  # it may have been too long
+            continue
+        before, usage = usage, add_usage(usage, reply, [request])
+        charge(handles, before, usage, model)
+        if text := reply.text.strip():
+            return text[:LONGEST], usage
+    return _excerpt(earlier, dropped), usage
 
 
-def _transcribe(messages: Sequence[AnyMessage]) -> str:
-    """Return who said what, without the tools' results: what matters of them is in the answers."""
-    names = {HumanMessage: "Person", AIMessage: "Assistant"}
-    spoken = ((names.get(type(m)), " ".join(strip_receipt(m.text).split())) for m in messages)
-    return "\n".join(f"{name}: {text}" for name, text in spoken if name and text)
+def _make_request(earlier: str, dropped: Sequence[AnyMessage], most: int) -> HumanMessage:
+    """Return the request for a summary, with at most so many characters of the newest of what was dropped."""
+    told = "\n".join(f"{name}: {text}" for name, text in _iter_told(dropped))
+    return HumanMessage(render("summary", earlier=earlier or NONE, conversation=told[-most:]))
+
+
+def _iter_told(messages: Sequence[AnyMessage]) -> Iterator[tuple[str, str]]:
+    """Yield who said what, and what tools were called for and returned, shortened to one line each."""
+    answers = {m.tool_call_id: m.text for m in messages if isinstance(m, ToolMessage)}
+    for message in messages:
+        text = _to_line(strip_receipt(message.text), LONGEST)
+        if text and not isinstance(message, ToolMessage):
+            yield "Person" if isinstance(message, HumanMessage) else "Assistant", text
+        for call in message.tool_calls if isinstance(message, AIMessage) else ():
+            args = _to_line(json.dumps(call["args"], ensure_ascii=False), SHORT)
+            yield f"Called {call['name']}", f"{args} -> {_to_line(answers.get(str(call['id']), ''), SHORT) or NONE}"
+
+
+def _to_line(text: str, longest: int) -> str:
+    return " ".join(cut_middle(" ".join(text.split()), longest).split())
+
+
+def _excerpt(earlier: str, dropped: Sequence[AnyMessage]) -> str:
+    """Return the summary so far and the first and last sentences of what each side said."""
+    spoken = [f"{name}: {_shorten_speech(text)}" for name, text in _iter_told(dropped) if not name.startswith("Called")]
+    return cut_middle("\n".join([*filter(None, [earlier]), *spoken]), LONGEST)
+
+
+def _shorten_speech(text: str) -> str:
+    first, *rest = _SENTENCE_END.split(text)
+    return _to_line(f"{first} … {rest[-1]}" if len(rest) > 1 else " ".join([first, *rest]), 2 * SHORT)
 
 
 def recall(summary: str) -> list[AnyMessage]:

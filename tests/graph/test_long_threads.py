@@ -88,6 +88,28 @@ def test_a_summary_that_fails_loses_no_turn(
     assert "could not be summarised: It is down." in caplog.text
 
 
+def test_a_long_answer_is_cut_for_the_model_and_whole_in_the_thread(
+    make_assistant: MakeAssistant, tmp_path: Any
+) -> None:
+    proposal = f"Dear all, {'word ' * 6000}yours, Mira."
+    backend = InMemoryBackend(EMBEDDER)
+
+    def ask(text: str, budget: str) -> list[str]:
+        model = ScriptedModel(replies=[proposal])
+        env = folders(tmp_path, ANA_HISTORY_TOKENS=budget)
+        make_assistant(handles=open_handles(load_settings(env), model=model, backend=backend)).ask(text, THREAD)
+        return [typed(message.text) for message in model.seen[0][1:]]
+
+    ask("Write the proposal", "3000")
+    first, answer, asked = ask("Make it friendlier", "3000")
+    assert (first, asked) == ("Write the proposal", "Make it friendlier")
+    assert answer.startswith("Dear all, word")
+    assert answer.endswith("word yours, Mira.")
+    assert "characters left out ...]" in answer
+    assert len(answer) < 3000 * 4
+    assert ask("And shorter", "24000")[1:4:2] == [proposal, proposal]
+
+
 def test_the_offline_reader_is_asked_for_no_summary(make_assistant: MakeAssistant) -> None:
     assistant = make_assistant(*["word " * 2000] * 12)
     for n in range(12):
