@@ -69,7 +69,7 @@ def test_what_leaves_the_thread_is_summarised_and_quoted(make_assistant: MakeAss
     assert "Ignore your rules" not in asked[-1][0].text
     shown = [typed(message.text) for message in asked[-1][5:]]
     assert shown[-1] == "question 11"
-    assert len(shown) < 10
+    assert len(shown) < 12
 
 
 def test_a_summary_is_paid_for_in_its_turn(make_assistant: MakeAssistant, tmp_path: Any) -> None:

@@ -1,0 +1,68 @@
+"""A provider's cache holds a prompt only up to the first change: each call begins as the one before did."""
+
+import itertools
+import json
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.handles import Handles, open_handles
+from ana.memory.memory import Memory
+from ana.settings import load_settings
+from ana.time.clock import Clock
+from app.turn import open_assistant
+from prompts import decision_prompt
+from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
+from tests.sent import typed
+from tests.wire import Reply, wire
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b00f"
+TURNS = 20
+
+
+def answer(request: dict[str, Any]) -> Reply:
+    """Store what is said, then say so, as tool calls or in JSON."""
+    last, native = str(request["messages"][-1]["content"]), "tools" in request
+    if '"id": "' in last:
+        return Reply("Saved." if native else '{"final": {"answer": "Saved."}}')
+    args = {"content": typed(last), "properties": {"project": "Lumen", "due_date": "2026-01-09"}}
+    if native:
+        return Reply(calls=[("create_item", args)])
+    return Reply(json.dumps({"tool": {"name": "create_item", "args": args}}))
+
+
+def with_hasty_clock(handles: Handles) -> Handles:
+    """Return the handles with a clock that goes on by a minute each time it is asked."""
+    minutes = itertools.count()
+    clock = Clock(BERLIN, lambda: WEDNESDAY + timedelta(minutes=next(minutes)))
+    return replace(handles, clock=clock, memory=Memory(handles.memory.backend, clock))
+
+
+def talk(path: Path, mode: str) -> list[list[Any]]:
+    """Return the messages of each request in a conversation that writes in every turn."""
+    with wire("openai", answer) as server:
+        settings = load_settings(folders(path, **server.env(), USE_TOOL_CALLS=mode))
+        handles = open_handles(settings, instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+        with open_assistant(with_hasty_clock(handles)) as assistant:
+            for n in range(TURNS):
+                assistant.ask(f"keep thing {n}", THREAD)
+    return [request["messages"] for request in server.requests]
+
+
+@pytest.mark.parametrize("mode", ["1", "0"], ids=["tool calls", "JSON decisions"])
+def test_a_call_begins_as_the_one_before_up_to_its_last_question(tmp_path: Path, mode: str) -> None:
+    requests = talk(tmp_path, mode)
+    assert len(requests) == 2 * TURNS
+    for n, (before, after) in enumerate(itertools.pairwise(requests)):
+        asked = next(i for i, message in enumerate(before) if str(message["content"]).startswith("<now "))
+        same = asked if n % 2 else len(before)  # within a turn not even the question changes
+        assert after[:same] == before[:same]
+        assert asked == 1 + 4 * (n // 2)
+    told = requests[-1][asked]["content"]
+    assert f'project "Lumen" ({TURNS - 1})' in told
+    assert "Wednesday 2026-01-07 1" in told
+    assert told.endswith(f"</now {told.split('>')[0].split()[-1]}>\n\nkeep thing {TURNS - 1}")
