@@ -201,7 +201,8 @@ def insert_now(messages: Sequence[AnyMessage], now: str) -> list[AnyMessage]:
     system prompt, and only sent, never kept.
     """
     question, *rest = this_turn(messages)
-    sent = HumanMessage(f"{now}\n{question.text}", id=question.id, additional_kwargs={TYPED: question.text})
+    more = {"content": f"{now}\n{question.text}", "additional_kwargs": {TYPED: question.text}}
+    sent = question.model_copy(update=more)
     return [*messages[: len(messages) - len(rest) - 1], sent, *rest]
 
 

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ana.memory.backend import Backend
 from ana.memory.changes import Entry
@@ -41,6 +42,14 @@ class _Counted:
     entry: tuple[int, str] | None
     spelled: Mapping[str, Counter[str]]
 
+    @cached_property
+    def names(self) -> dict[str, Names]:
+        return {key: _merge(spelled) for key, spelled in self.spelled.items()}
+
+    @cached_property
+    def described(self) -> str:
+        return describe(self.names)
+
 
 class Vocabulary:
     """The names in use in a store. They are counted once; after that the journal tells what to add and to take off.
@@ -52,21 +61,17 @@ class Vocabulary:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._counted: _Counted | None = None
-        self._told: tuple[_Counted, str] | None = None
 
     def names(self) -> dict[str, Names]:
         """Return the names and how many items have each, the commonest first, by what they are listed under.
 
         Spellings that differ only in case are one name, told as it is spelled most.
         """
-        return {key: _merge(spelled) for key, spelled in self._count().spelled.items()}
+        return self._count().names
 
     def describe(self) -> str:
         """Return the commonest names in one line, each stored name in quotes; empty if nothing is in use."""
-        counted = self._count()
-        if self._told is None or self._told[0] is not counted:
-            self._told = counted, describe(self.names())
-        return self._told[1]
+        return self._count().described
 
     def _count(self) -> _Counted:
         # what is kept is never changed, only exchanged as a whole: several threads may be here
