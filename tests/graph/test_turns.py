@@ -318,10 +318,11 @@ def test_a_thread_goes_on_in_another_process(make_assistant: MakeAssistant) -> N
 
 
 def test_old_turns_leave_the_state_on_turn_boundaries(make_assistant: MakeAssistant) -> None:
-    assistant = make_assistant(*["word " * 2000] * 30)
+    assistant = make_assistant(*["word " * 6000] * 30)
     for n in range(20):
         assistant.ask(f"question {n}", THREAD)
-    shown = [typed(m.text) for m in sent(assistant)[-1][1:]]
+    recalled, shown = sent(assistant)[-1][1:5], [typed(m.text) for m in sent(assistant)[-1][5:]]
+    assert recalled[0].text.startswith("[recall]")
     assert shown[-1] == "question 19"
     assert len(shown) < 10
     assert shown[0].startswith("question")
