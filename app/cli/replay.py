@@ -129,11 +129,12 @@ def _build_other(settings: Settings, model: str | None, prompt: Path | None) -> 
 
 
 def _read_prompt(path: Path) -> str:
+    from nodes.reason import prompt_slots
     from prompts import fill
 
     try:
         template = path.read_text(encoding="utf-8")
-        fill(path.name, template, now="", global_context="")
+        fill(path.name, template, **prompt_slots({}))
     except (OSError, ValueError) as exc:
         raise typer.BadParameter(f"The prompt {path} cannot be read: {exc}.") from exc
     except KeyError as exc:

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+import typer
 from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
@@ -22,6 +23,7 @@ from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.tracing.traces import Record, iter_records
+from app.cli.replay import run_again
 from app.outcome import Done, Waiting
 from app.replay.compare import Difference, compare
 from app.replay.model import OtherPrompt
@@ -35,6 +37,8 @@ from tests.app.conftest import Run
 from tests.app.test_crash import KILLED
 from tests.conftest import EMBEDDER, folders
 from tests.forks import run_forked
+from tests.openai_stub import Said, openai_stub
+from tests.sent import typed
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "due_date": "2026-01-09"}})
@@ -431,6 +435,22 @@ def test_another_prompt_is_what_the_model_is_shown(desk: Desk, tmp_path: Path) -
     again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, desk.records(), model, None)
     assert again["answer"] == "Good day."
     assert other.seen[0][0].text == "Be brief. {0: 'Likes tea'}"
+
+
+def test_a_prompt_from_a_file_has_the_slots_of_ours(desk: Desk, tmp_path: Path) -> None:
+    desk.say("hello", "Hello.")
+    prompt = tmp_path / "brief.md"
+    prompt.write_text("Be brief.\n{{global_context}}")
+    with openai_stub(Said("Good day.")) as stub:
+        settings = load_settings(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url))
+        again, name = run_again(settings, desk.records()[0], desk.records(), None, prompt)
+        prompt.write_text("{{now}} {{global_context}}")
+        with pytest.raises(typer.BadParameter, match=r"has slots \['global_context', 'now'\]"):
+            run_again(settings, desk.records()[0], desk.records(), None, prompt)
+    assert (again["answer"], name) == ("Good day.", "gpt-4o-mini, brief.md")
+    system, question = (message["content"] for message in stub.requests[0]["messages"])
+    assert system.startswith("Be brief.\n(empty")
+    assert typed(question) == "hello"
 
 
 def test_two_trajectories_are_shown_side_by_side(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:

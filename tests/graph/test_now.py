@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,19 @@ def test_policies_and_the_record_go_by_what_was_typed(make_assistant: MakeAssist
     asked, told = (expect_done(assistant.ask(text, THREAD)) for text in ("what is the budget?", "it is 300 euros"))
     assert [record["question"] for record in handles.traces.read(THREAD)] == ["what is the budget?", "it is 300 euros"]
     assert (asked.receipt, told.receipt) == ("", "Nothing was stored or changed."), "only one of them was a question"
+
+
+def test_what_a_turn_writes_changes_nothing_before_its_question(make_assistant: MakeAssistant, tmp_path: Path) -> None:
+    minutes = count()
+    learn = calls(
+        ("create_item", {"content": "Write to Bob", "properties": {"project": "Lumen"}}),
+        ("append_context", {"content": "Works on Lumen"}),
+    )
+    handles = open_at(tmp_path, lambda: WEDNESDAY + timedelta(minutes=next(minutes)), learn, "Both are kept.")
+    make_assistant(handles=handles).ask("I work on Lumen, write to Bob", THREAD)
+    first, second = sent(handles)
+    assert second[1] == first[1]
+    assert '0-- "Works on Lumen"' in second[0].text
 
 
 def test_a_turn_that_waited_goes_on_at_the_moment_it_began_and_says_the_present(
