@@ -1,7 +1,7 @@
 """A backend in plain Python: complete, exact, gone when the process ends. For tests, demos and throw-away copies."""
 
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import deepcopy
@@ -95,14 +95,16 @@ class InMemoryBackend:
 
     def list_values(self, key: str) -> list[tuple[Json, int]]:
         known: dict[str, Json] = {}
-        counts: Counter[str] = Counter()
+        spelled: defaultdict[str, Counter[str]] = defaultdict(Counter)
         with self._lock:
             items = list(self._records["item"].values())
         for item in items:
-            values = {to_canonical_text(fold_case(value)): value for value in _list_members(item, key)}
-            known = values | known
-            counts.update(value for value in values if value[:1] not in ("[", "#"))
-        return [(known[text], count) for text, count in sorted(counts.items(), key=_by_count)]
+            values = {to_canonical_text(value): value for value in _list_members(item, key)}
+            known |= values
+            for text, value in values.items():
+                spelled[to_canonical_text(fold_case(value))][text] += 1
+        names = sorted((-counts.total(), text) for text, counts in spelled.items() if text[:1] not in ("[", "#"))
+        return [(known[_find_commonest(spelled[text])], -count) for count, text in names]
 
     def find_change(self, key: str) -> Change | None:
         with self._lock:
@@ -237,8 +239,8 @@ class InMemoryBackend:
         )
 
 
-def _by_count(each: tuple[str, int]) -> tuple[int, str]:
-    return -each[1], each[0]
+def _find_commonest(spelled: Counter[str]) -> str:
+    return min(spelled, key=lambda text: (-spelled[text], text))
 
 
 def _list_members(item: Item, key: str) -> list[Json]:

@@ -65,7 +65,8 @@ class Backend(Protocol):
     def list_values(self, key: str) -> list[tuple[Json, int]]:
         """Return the values of a property, each with how many items have it, the commonest first.
 
-        Members of a list count as values, texts that differ only in case as one; very long values are left out.
+        Members of a list count as values, texts that differ only in case as one, given as most items spell it; very
+        long values are left out.
         """
 
     def find_change(self, key: str) -> Change | None:

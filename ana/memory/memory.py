@@ -20,6 +20,7 @@ from ana.memory.search.found import Found
 from ana.memory.search.query import ParsedQuery, Query, parse_query
 from ana.memory.similar import find_similar
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
+from ana.memory.vocabulary import Vocabulary
 from ana.time.clock import Clock
 from ana.values import Json, Properties
 
@@ -34,6 +35,7 @@ class Memory:
 
     def __init__(self, backend: Backend, clock: Clock) -> None:
         self.backend = backend
+        self.vocabulary = Vocabulary(backend)
         self._clock = clock
 
     def get(self, id: str) -> Item:

@@ -594,6 +594,35 @@ def a_line_that_changed_since_it_was_read_is_left(backend: Backend) -> None:
     assert memory.lines() == {0: "Likes tea"}
 
 
+# ---- names in use
+
+
+def names_are_counted_once_and_then_followed(backend: Backend) -> None:
+    memory = memory_on(backend)
+    for name in ("lumen", "Lumen", "Lumen"):
+        create(memory, f"plan for {name}", {"project": name, "tags": ["work", "home"], "type": "task"})
+    wanted = {
+        "project": [("Lumen", 3)],
+        "type": [("task", 3)],
+        "status": [],
+        "tags": [("home", 3), ("work", 3)],
+        "dates": [],
+    }
+    assert memory.vocabulary.names() == wanted
+    acme = create(memory, "call Acme", {"project": "Acme", "status": "active", "due_date": "2026-01-09"})
+    note = create(memory, "a note", {"type": "note", "project": "LUMEN"})
+    memory.update(acme.id, properties={"status": "done", "tags": ["work", "work"]})
+    memory.delete(note.id)
+    wanted |= {"project": [("Lumen", 3), ("Acme", 1)], "status": [("done", 1)], "dates": [("due_date", 1)]}
+    wanted |= {"tags": [("work", 4), ("home", 3)]}
+    assert memory.vocabulary.names() == memory_on(backend).vocabulary.names() == wanted
+    memory.delete(acme.id)
+    backend.erase([("item", acme.id), ("item", note.id)])
+    create(memory, "write to Lumen", {"project": "Lumen"})
+    create(memory, "write to Lumen again", {"project": "Lumen"})
+    assert memory.vocabulary.names()["project"] == [("Lumen", 5)]
+
+
 # ---- threads
 
 
@@ -692,5 +721,6 @@ GROUPS: dict[str, tuple[Check, ...]] = {
         an_erased_record_leaves_no_trace_in_the_journal,
     ),
     "line numbers": (line_numbers_are_never_used_again, a_line_that_changed_since_it_was_read_is_left),
+    "names in use": (names_are_counted_once_and_then_followed,),
     "threads": (threads_lose_nothing, changes_of_one_record_follow_one_another, a_snapshot_keeps_writers_out),
 }

@@ -120,6 +120,7 @@ BROKEN: dict[str, type[InMemoryBackend]] = {
     "trash": ErasesNothing,
     "journal": JournalsBackwards,
     "line numbers": CountsLines,
+    "names in use": DropsOldValues,
     "threads": LocksNothing,
 }
 

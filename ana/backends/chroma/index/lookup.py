@@ -220,11 +220,13 @@ def list_keys(db: sqlite3.Connection) -> dict[str, int]:
 
 def list_values(db: sqlite3.Connection, key: str) -> list[tuple[Json, int]]:
     """Return the values of a property, each with how many items have it, the commonest first."""
-    found = db.execute(
-        "SELECT value, count(DISTINCT row), min(row) FROM properties WHERE key = ? AND element IN (0, 1)"
-        " AND folded NOT LIKE '[%' AND folded NOT LIKE '#%' GROUP BY folded ORDER BY 2 DESC, folded",
-        (json.dumps(key),),
+    spelled = (
+        "SELECT folded, value, count(DISTINCT row) AS n FROM properties WHERE key = ? AND element IN (0, 1)"
+        " AND folded NOT LIKE '[%' AND folded NOT LIKE '#%' GROUP BY folded, value"
     )
+    # SQLite takes the value from the row that has the maximum
+    merged = f"SELECT value, sum(n), max(n) FROM ({spelled}) GROUP BY folded ORDER BY 2 DESC, folded"
+    found = db.execute(merged, (json.dumps(key),))
     return [(json.loads(value), count) for value, count, _ in found]
 
 
