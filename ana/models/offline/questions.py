@@ -1,7 +1,7 @@
 """Questions about stored items: their filters, and which of their words say what is looked for."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -50,18 +50,27 @@ def plan_search(text: str, view: View) -> Plan | None:
     # without a question there must be a filter ("tasks for today"), or anything at all would be looked up
     if not is_asked and (not is_filtered or _is_statement(text) or (rest and "overdue" not in flags)):
         return None
-    is_plain = not (is_filtered or flags or types)
-    if unread and not (is_plain and unread[0].startswith("not ")):
+    if unread and not _is_plain_not(unread[0], where, flags, types):
         return refuse(f"I did not understand {unread[0].strip()!r}, so I looked for nothing. {_FILTERS}")
     where |= {"type": types.pop()} if len(types) == 1 else {}
     is_exact = is_filtered or bool(flags & {"open", "done"})
     if not (rest or where or is_exact or PATTERNS["everything"].search(text)):
         return None
     if not rest or is_exact or where.get("type") in _TASKLIKE:
-        where |= {"status": {"$in": list(DONE)}} if "done" in flags else TO_DO if "open" in flags else OPEN
+        where |= _choose_status(flags)
     is_own = PATTERNS["own"].search(text) is not None
     plan = _find(Search(text, rest.replace("#", ""), where, is_own, is_exact, is_undated, done_on))
     return _say_not_is_unread(plan) if unread else plan
+
+
+def _is_plain_not(unread: str, *filters: Collection[str]) -> bool:
+    """Whether it is a "not" beside plain words, as in "the nuts I must not eat", and not one of a filter."""
+    return unread.startswith("not ") and not any(filters)
+
+
+def _choose_status(flags: set[str]) -> dict[str, Any]:
+    """The filter that says whether what is done, what is to be done or all that is open is meant."""
+    return {"status": {"$in": list(DONE)}} if "done" in flags else TO_DO if "open" in flags else OPEN
 
 
 def _take_done_days(where: dict[str, Any], flags: set[str]) -> dict[str, str]:
