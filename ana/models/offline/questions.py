@@ -27,7 +27,8 @@ NEAREST = 5
 def plan_answer_about_person(text: str, view: View) -> Plan | None:
     """Answer a question that a line of Global Context has the words of."""
     is_asked = PATTERNS["asking"].search(text)
-    if not is_asked or re.match(r"(?:find|show|list|search|did i|have i)\b|every|any", text, re.I):
+    about_items = PATTERNS["kind"].search(text) and PATTERNS["at"].search(text)  # "tasks at work" is not about work
+    if not is_asked or about_items or re.match(r"(?:find|show|list|search|did i|have i)\b|every|any", text, re.I):
         return None
     share = 0.45 if re.search(r"\b(?:i|my|me)\b", text, re.I) else 0.99
     best = find_best(" ".join(stems(text) - _FILLERS), view.lines, share)
