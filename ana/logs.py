@@ -4,9 +4,10 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from logging.handlers import RotatingFileHandler
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from ana.errors import ConfigError
 from ana.output import escape_controls, tell
@@ -49,9 +50,15 @@ class _LogFile(RotatingFileHandler):
 
 
 def secrets_of(settings: Settings) -> list[str]:
-    """Return every text that must not be written to a file or sent to others than its owner."""
-    keys = (settings.openai_api_key, settings.openrouter_api_key)
-    return [key.get_secret_value() for key in keys if key and len(key.get_secret_value()) >= SHORTEST]
+    """Return every key, and password in a URL: none of them is written to a file or sent to others than its owner."""
+    keys = [key.get_secret_value() for key in (settings.openai_api_key, settings.openrouter_api_key) if key]
+    passwords = [urlsplit(url).password or "" for url in (settings.openai_base_url, settings.ollama_host) if url]
+    return choose_secrets([*keys, *passwords, *map(unquote, passwords)])
+
+
+def choose_secrets(texts: Iterable[str]) -> list[str]:
+    """Return those that are long enough to be secrets: hiding "x" would take every x, in names too, out of a trace."""
+    return sorted({text for text in texts if len(text) >= SHORTEST}, key=len, reverse=True)
 
 
 def hide_secrets(text: str, secrets: Sequence[str]) -> str:

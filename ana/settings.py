@@ -62,7 +62,10 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
-    llm_provider: Provider = Field("auto", description="which model answers; auto takes the first that is configured")
+    llm_provider: Provider = Field(
+        "auto",
+        description="which model answers; auto: the first that is configured, your Ollama before a cloud",
+    )
     openrouter_api_key: SecretStr | None = Field(None, description="OpenRouter key")
     openrouter_model: str = Field("openai/gpt-4o-mini", description="model asked for at OpenRouter")
     openai_api_key: SecretStr | None = Field(None, description="OpenAI key")
@@ -78,7 +81,9 @@ class Settings(BaseModel):
         "auto", description="1: native tool calls; 0: JSON decisions; auto: native, else JSON"
     )
     tools_modules: Names = Field(
-        (), description="modules with tools of your own, comma-separated: TOOLS or get_tools() in each"
+        (),
+        description="modules with tools of your own, comma-separated: TOOLS or get_tools() in each, "
+        "of LangChain's tools, functions or dicts",
     )
     compiled_demos_path: ProjectPath = Field(
         Path("opt/plan_demos.json"), description="worked examples that `ana optimize` saved, shown to the model"
@@ -148,12 +153,12 @@ class Settings(BaseModel):
         """The provider that is used: the one named, or with auto the first that is configured."""
         if self.llm_provider != "auto":
             return self.llm_provider
+        if self.ollama_model:
+            return "ollama"
         if self.openrouter_api_key:
             return "openrouter"
         if self.openai_api_key:
             return "openai"
-        if self.ollama_model:
-            return "ollama"
         return "local" if self.ana_local_model else "offline"
 
 

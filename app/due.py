@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Due = Literal["overdue", "today", "week"]
 DUE: tuple[Due, ...] = ("overdue", "today", "week")
 TITLES: dict[Due, str] = {"overdue": "Overdue", "today": "Today", "week": "Next seven days"}
+NAMES: dict[Due, str] = {"overdue": "overdue", "today": "due today", "week": "due in the next seven days"}
 MOST = 1000
 """How many items are shown of each kind."""
 
@@ -34,7 +35,8 @@ def find_due(handles: "DataHandles", which: Due, limit: int = MOST) -> Found:
     groups = group_due(handles, limit)
     found = [groups[name] for name in (("today", "week") if which == "week" else (which,))]
     total = sum(each.total for each in found)
-    return Found([item for each in found for item in each.items][:limit], total, total > limit)
+    why = "" if total else _explain_none(which, groups)
+    return Found([item for each in found for item in each.items][:limit], total, total > limit, why_none=why)
 
 
 def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
@@ -69,6 +71,11 @@ def summarize_due(handles: "DataHandles") -> list[str]:
         lines += [f"  {shorten(item.content, 60)}{_format_when(item, which)}" for item in found.items[:GREETING]]
         lines += [f"  and {found.total - GREETING} more: /due"] if found.total > GREETING else []
     return lines
+
+
+def _explain_none(which: Due, groups: dict[Due, Found]) -> str:
+    others = ", ".join(f"{found.total} {NAMES[name]}" for name, found in groups.items() if found.total)
+    return f"No open item is {NAMES[which]}{f', but {others}' if others else ''}."
 
 
 def _is_over(item: "Item", clock: "Clock") -> bool:

@@ -9,9 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall
 
 from ana.backends.in_memory import InMemoryBackend
@@ -135,14 +137,19 @@ class Golden:
         return backend
 
 
-def read_goldens() -> list[Golden]:
-    """Return the golden traces."""
-    return [_from_json(json.loads(line)) for line in FILE.read_text(encoding="utf-8").splitlines()]
+def read_goldens(file: Path = FILE) -> list[Golden]:
+    """Return the golden traces of a file."""
+    return [_from_json(json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def write_goldens(file: Path, goldens: Sequence[Golden]) -> None:
+    """Write golden traces into a file, one a line."""
+    write_whole(file, "".join(f"{json.dumps(_to_json(golden), ensure_ascii=False)}\n" for golden in goldens))
 
 
 def record_goldens() -> list[Golden]:
     """Play every conversation and return its records."""
-    return [_record(name, dial, said) for name, (dial, said) in CONVERSATIONS.items()]
+    return [record_golden(name, dial, said) for name, (dial, said) in CONVERSATIONS.items()]
 
 
 def list_differences(old: Sequence[Golden], new: Sequence[Golden]) -> Iterator[str]:
@@ -158,15 +165,27 @@ def load_golden_settings() -> Settings:
     return load_settings({"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "none", "ANA_TIMEZONE": "Europe/Berlin"})
 
 
-def _record(name: str, dial: Autonomy, said: Sequence[Said]) -> Golden:
+def record_golden(
+    name: str, dial: Autonomy, said: Sequence[Said], own: Settings | None = None, answering: BaseChatModel | None = None
+) -> Golden:
+    """Play a conversation on an empty store, with a clock of its own, and return its records.
+
+    Args:
+        name: What it is about.
+        dial: How much is done without asking.
+        said: What is said, and replied where no model is given.
+        own: Settings in place of those of all conversations.
+        answering: The model that replies.
+    """
     moments = (BEGINNING + timedelta(seconds=n) for n in count())
     clock = Clock(ZoneInfo("Europe/Berlin"), lambda: next(moments))
     backend, thread = InMemoryBackend(WordLlamaEmbeddings()), name.replace(" ", "-")
     records: list[Record] = []
     for number, (question, replies, decisions) in enumerate(said, 1):
         provider = "openai" if replies else "offline"
-        settings = load_golden_settings().model_copy(update={"llm_provider": provider, "traces_dir": NOWHERE})
-        model = ScriptedModel(replies=list(replies)) if replies else build_model(settings)
+        settings = own or load_golden_settings().model_copy(update={"llm_provider": provider})
+        settings = settings.model_copy(update={"traces_dir": NOWHERE})
+        model = answering or (ScriptedModel(replies=list(replies)) if replies else build_model(settings))
         scene = _set_scene(f"{thread}-{number}", thread, question, decisions, records)
         handles = Handles(settings, clock, Memory(backend, clock), KeptTraces(), model)
         # how long it took is another each time
@@ -203,7 +222,7 @@ def main() -> None:
     """Record the golden traces again and print what has changed."""
     new = record_goldens()
     differences = list(list_differences(read_goldens() if FILE.exists() else [], new))
-    write_whole(FILE, "".join(f"{json.dumps(_to_json(golden), ensure_ascii=False)}\n" for golden in new))
+    write_goldens(FILE, new)
     for line in differences:
         print(line)
     turns = sum(len(golden.records) for golden in new)

@@ -14,6 +14,7 @@ from ana.handles import LOCAL_EMBEDDERS
 from ana.settings import PROJECT, Settings, load_settings
 from app.cli.eval import play
 from evals import imports
+from evals.conversation import render_conversation
 from evals.policies.data import HALVES, SETS
 from evals.policies.measure import rows as policy_rows
 from evals.retrieval import measure as retrieval
@@ -241,6 +242,7 @@ def record_transcript(run: Run = start_chat) -> str:
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {
         "transcript": record_transcript,
+        "conversation": render_conversation,
         "graph": render_graph,
         "tools": render_tools,
         "doors": render_doors,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ana.logs import escape_console_lines, secrets_of, set_up_logging
+from ana.logs import choose_secrets, escape_console_lines, hide_in_json, secrets_of, set_up_logging
 from ana.settings import load_settings
 from tests.conftest import folders
 
@@ -43,6 +43,20 @@ def test_levels_are_set_apart(tmp_path: Path) -> None:
 def test_no_key_is_logged(tmp_path: Path) -> None:
     text = logged(tmp_path, LOG_LEVEL_APP="DEBUG", OPENAI_API_KEY="sk-secret")
     assert "ours, in detail: [secret]" in text
+
+
+@pytest.mark.parametrize("url", ["http://me:sk-secret@models.example/v1", "http://me:sk%2Dsecret@models.example/v1"])
+def test_no_password_of_a_url_is_logged(tmp_path: Path, url: str) -> None:
+    assert "ours, in detail: [secret]" in logged(tmp_path, LOG_LEVEL_APP="DEBUG", OLLAMA_HOST=url)
+
+
+def test_only_what_is_long_enough_to_be_a_secret_is_hidden() -> None:
+    """A local server takes any key, such as "x": hiding that would take every x out of what is written."""
+    assert choose_secrets(["x", "none", "seven..", "", "eight..."]) == ["eight..."]
+    record = {"text": "next", "steps": [{"args": {"x": "eight..."}}]}
+    for key, hidden in (("x", "eight..."), ("seven..", "eight..."), ("eight...", "[secret]")):
+        secrets = secrets_of(load_settings({"OPENAI_API_KEY": key, "OPENAI_BASE_URL": "http://x:x@models.example"}))
+        assert hide_in_json(record, secrets) == {"text": "next", "steps": [{"args": {"x": hidden}}]}
 
 
 def test_no_line_drives_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

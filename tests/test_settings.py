@@ -18,7 +18,9 @@ from ana.settings import PROJECT, Settings, load_settings
         ({"OPENAI_API_KEY": "k"}, "openai"),
         ({"OPENAI_API_KEY": ""}, "offline"),
         ({"OPENAI_API_KEY": "k", "OPENROUTER_API_KEY": "k"}, "openrouter"),
-        ({"OPENAI_API_KEY": "k", "OLLAMA_MODEL": "m"}, "openai"),
+        ({"OPENAI_API_KEY": "k", "OLLAMA_MODEL": "m"}, "ollama"),
+        ({"OPENROUTER_API_KEY": "k", "OLLAMA_MODEL": "m"}, "ollama"),
+        ({"OPENAI_API_KEY": "k", "OLLAMA_HOST": "http://gpu:11434"}, "openai"),
         ({"OLLAMA_MODEL": "m"}, "ollama"),
         ({"ANA_LOCAL_MODEL": "m.gguf"}, "local"),
         ({"OLLAMA_MODEL": "m", "ANA_LOCAL_MODEL": "m.gguf"}, "ollama"),
@@ -81,6 +83,7 @@ def test_a_provider_without_its_key_names_the_setting(env: dict[str, str], named
         ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "gpt-4o-mini", "http://127.0.0.1:1/v1"),
         ({"OPENROUTER_API_KEY": "k", "OPENROUTER_MODEL": "m"}, "m", "https://openrouter.ai/api/v1"),
         ({"OLLAMA_MODEL": "qwen"}, "qwen", "http://localhost:11434"),
+        ({"OLLAMA_MODEL": "qwen", "OLLAMA_HOST": "https://me:word@gpu/o@o"}, "qwen", "https://gpu/o@o"),
     ],
 )
 def test_the_model_and_where_messages_go_are_shown(env: dict[str, str], model: str, to: str | None) -> None:

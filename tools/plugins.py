@@ -1,17 +1,32 @@
-"""Tools of the person's own: modules named in TOOLS_MODULES, each with TOOLS or get_tools()."""
+"""Tools of the person's own: modules named in TOOLS_MODULES, each with TOOLS or get_tools().
+
+A tool is one of LangChain's, a plain function, whose signature and docstring are its schema, or a dict:
+{"name": …, "description": …, "parameters": a JSON Schema, "function": what runs, "metadata": …}. All of a dict but its
+function may be left out. TOOLS is a list of them, or a dict of them by name.
+"""
 
 import importlib
+import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, StructuredTool
 
 from ana.errors import ConfigError
+from ana.output import shorten
 
 HINT = "Correct TOOLS_MODULES, or the module."
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 """Names that every provider accepts for a tool."""
+
+_KEYS = ("name", "description", "parameters", "function", "metadata")
+_UNTOLD = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
+"""Kinds of parameters that a call by name cannot fill, or that a signature does not name."""
+
+
+class _Unusable(ValueError):
+    """Something in a module is not a tool; the message ends a sentence that begins with it."""
 
 
 def load_tools(modules: tuple[str, ...], taken: frozenset[str]) -> dict[str, BaseTool]:
@@ -42,12 +57,15 @@ def load_tools(modules: tuple[str, ...], taken: frozenset[str]) -> dict[str, Bas
 
 def _iter_tools(module: str) -> Iterator[BaseTool]:
     given = _import_tools(module)
+    if isinstance(given, Mapping):
+        given = [_name_tool(name, each) for name, each in given.items()]
     if not isinstance(given, list | tuple):
         raise ConfigError(f"TOOLS_MODULES: {module} has neither TOOLS nor get_tools() with a list of tools.", HINT)
-    for tool in given:
-        if not isinstance(tool, BaseTool):
-            raise ConfigError(f"TOOLS_MODULES: {tool!r:.80} in {module} is not a LangChain tool.", HINT)
-        yield tool
+    for each in given:
+        try:
+            yield _make_tool(each)
+        except Exception as exc:  # langchain reads somebody else's signatures, docstrings and schemas
+            raise ConfigError(f"TOOLS_MODULES: {_show(each)} in {module} {_explain(exc)}.", HINT) from exc
 
 
 def _import_tools(module: str) -> Any:
@@ -56,3 +74,66 @@ def _import_tools(module: str) -> Any:
         return loaded.get_tools() if hasattr(loaded, "get_tools") else getattr(loaded, "TOOLS", None)
     except Exception as exc:  # somebody else's code may raise anything
         raise ConfigError(f"TOOLS_MODULES: {module} cannot be used: {type(exc).__name__}: {exc}.", HINT) from exc
+
+
+def _name_tool(name: str, given: Any) -> Any:
+    """Return a tool that stands under a name with that name, unless it has one of its own."""
+    if isinstance(given, BaseTool):
+        return given
+    return {"name": name} | (given if isinstance(given, dict) else {"function": given})
+
+
+def _make_tool(given: Any) -> BaseTool:
+    """Return what a module gives for a tool as one of LangChain's.
+
+    Raises:
+        Exception: It is not a tool, or langchain cannot make one of it.
+    """
+    if isinstance(given, BaseTool):
+        return given
+    parts = given if isinstance(given, dict) else {"function": given}
+    function, parameters = _check_function(parts.get("function")), parts.get("parameters")
+    if unknown := [key for key in parts if key not in _KEYS]:
+        raise _Unusable(f"has the key {unknown[0]!r}; a tool has {', '.join(_KEYS)}")
+    if parameters is None and any(each.kind in _UNTOLD for each in inspect.signature(function).parameters.values()):
+        raise _Unusable('takes *args, **kwargs or arguments without a name; say in "parameters" what it takes')
+    if parameters is not None:
+        _check_parameters(parameters, function)
+    told = {key: parts[key] for key in ("name", "description", "metadata") if key in parts}
+    tool: BaseTool = StructuredTool.from_function(function, args_schema=parameters, **told)
+    return tool
+
+
+def _check_function(function: Any) -> Any:
+    if isinstance(function, Mapping):
+        raise _Unusable('is a schema without what runs; give name, description, parameters and a Python "function"')
+    if not callable(function) or isinstance(function, type):
+        raise _Unusable("is not a LangChain tool, a function, or a dict with one")
+    if inspect.iscoroutinefunction(function):
+        raise _Unusable("is async; tools run in threads, where a plain def may wait")
+    return function
+
+
+def _check_parameters(schema: Any, function: Any) -> None:
+    """Refuse a schema that no call could be checked by, or that names other arguments than the function takes."""
+    from jsonschema import Draft202012Validator, SchemaError  # takes long to import
+
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as exc:
+        raise _Unusable(f"has parameters that are not a JSON Schema: {exc.message}") from exc
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        raise _Unusable('has parameters that are not a JSON Schema of "type": "object"')
+    try:
+        inspect.signature(function).bind(**dict.fromkeys(schema.get("properties", {})))
+    except TypeError as exc:
+        raise _Unusable(f"has parameters that its function does not take: {exc}") from exc
+
+
+def _show(given: Any) -> str:
+    name = given.get("name") if isinstance(given, dict) else getattr(given, "__name__", None)
+    return shorten(repr(name or given), 80)
+
+
+def _explain(exc: Exception) -> str:
+    return str(exc) if isinstance(exc, _Unusable) else f"cannot be made a tool: {str(exc).rstrip('.')}"

@@ -13,7 +13,8 @@ from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.explanation import explain_nothing
-from ana.memory.filters import EVERY_ITEM, parse
+from ana.memory.filter_reader import FilterReader
+from ana.memory.filters import EVERY_ITEM
 from ana.memory.ids import new_id, short_id
 from ana.memory.item import Item, check_properties, merge_properties
 from ana.memory.search.found import Found
@@ -36,6 +37,7 @@ class Memory:
     def __init__(self, backend: Backend, clock: Clock) -> None:
         self.backend = backend
         self.vocabulary = Vocabulary(backend)
+        self._filters = FilterReader(backend, clock)
         self._clock = clock
 
     def get(self, id: str) -> Item:
@@ -64,11 +66,10 @@ class Memory:
         Raises:
             ToolError: The filter or the limit is not valid.
         """
-        node = parse(where, self._clock.zone, self._today())
         if limit < 1:
             raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
         parsed = parse_query(text, self._today()) if text and text.strip() else None
-        query = Query(parsed, node, self._clock.zone, limit)
+        query = Query(parsed, self._filters.read(where), self._clock.zone, limit)
         if parsed and parsed.due:
             query = replace(query, text=None, due=parsed.due, excluded=self._choose_excluded(parsed))
         found = replace(self.backend.query(query), due=query.due)
@@ -81,8 +82,7 @@ class Memory:
             NoSuchItem: There is no such item.
             ToolError: The filter is not valid.
         """
-        node = parse(where, self._clock.zone, self._today())
-        return find_similar(self.backend, self.get(id).id, node, limit)
+        return find_similar(self.backend, self.get(id).id, self._filters.read(where), limit)
 
     def due(self, first: date, last: date, limit: int = 100) -> Found:
         """Return the open items whose own date is on these days, the earliest first.

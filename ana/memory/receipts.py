@@ -18,8 +18,11 @@ ABOUT_YOU = {"create": "learned", "update": "now known", "delete": "forgotten"}
 
 def reason_to_json(reason: Reason) -> dict[str, Any]:
     """Return why an item was found, without the reasons that do not apply."""
-    vector = {} if reason.vector is None else {"vector": round(reason.vector, 3)}
-    return vector | {name: value for name, value in asdict(reason).items() if value and name != "vector"}
+    return {
+        name: round(value, 3) if isinstance(value, float) else value
+        for name, value in asdict(reason).items()
+        if value or (name == "vector" and value is not None)
+    }
 
 
 def make_receipt(change: Change) -> dict[str, Any]:

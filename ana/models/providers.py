@@ -1,5 +1,6 @@
 """The model that the settings ask for. A configured provider that fails never turns into another."""
 
+import re
 from typing import TYPE_CHECKING
 
 from ana.errors import ConfigError
@@ -94,19 +95,19 @@ def model_name(settings: Settings) -> str:
 
 
 def destination(settings: Settings) -> str | None:
-    """The address that the person's words are sent to; None when nothing leaves the machine."""
-    urls = {
-        "openrouter": OPENROUTER_URL,
-        "openai": settings.openai_base_url or OPENAI_URL,
-        "ollama": settings.ollama_host,
-    }
-    return urls.get(settings.provider)
+    """The address that the person's words are sent to; None when nothing is sent anywhere."""
+    return OPENROUTER_URL if settings.provider == "openrouter" else _find_url(settings, settings.provider)
 
 
 def embedding_destination(settings: Settings) -> str | None:
     """The address that stored and asked texts are sent to, to be embedded; None when they stay on this machine."""
+    return _find_url(settings, settings.ana_embeddings)
+
+
+def _find_url(settings: Settings, name: str) -> str | None:
+    """Return the address of a provider or an embedder, without the name and password that may stand in it."""
     urls = {"openai": settings.openai_base_url or OPENAI_URL, "ollama": settings.ollama_host}
-    return urls.get(settings.ana_embeddings)
+    return urls.get(name) and re.sub(r"(?<=//)[^/?#]*@", "", urls[name])
 
 
 def _require_key(key: "SecretStr | None", name: str, provider: str) -> "SecretStr":

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from ana.errors import ConfigError
-from ana.logs import hide_in_json, secrets_of
+from ana.logs import choose_secrets, hide_in_json, secrets_of
 from ana.settings import Settings, read_environment
 
 EXIT_SECONDS = 1.5
@@ -62,8 +62,7 @@ def connect(settings: Settings) -> None:
         ConfigError: It needs a key and there is none.
     """
     if is_on(os.environ):
-        keys = [os.environ[name] for name in KEYS if os.environ.get(name)]
-        _connect((*secrets_of(settings), *keys))
+        _connect((*secrets_of(settings), *choose_secrets(os.environ.get(name, "") for name in KEYS)))
     elif library := sys.modules.get("langsmith.run_trees"):
         library.configure(enabled=False)  # a server started by hand has let it read older names of the switch
 
@@ -129,7 +128,7 @@ def open_client(settings: Settings) -> Any:
         raise ConfigError("LANGSMITH_API_KEY is not set.", "Set it in .env.")
     # given, because with tracing off the key of .env does not get into this process's environment
     url = environment.get("LANGSMITH_ENDPOINT")
-    return make_client((*secrets_of(settings), *keys), api_key=keys[0], api_url=url)
+    return make_client((*secrets_of(settings), *choose_secrets(keys)), api_key=keys[0], api_url=url)
 
 
 def _flush(client: Any) -> None:

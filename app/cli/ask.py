@@ -120,7 +120,17 @@ def _open(settings: "Settings") -> AbstractContextManager["Assistant"]:
     from app.turn import open_assistant
     from prompts import decision_prompt
 
-    return open_assistant(open_handles(settings, "ana ask", instruct=decision_prompt), "ana ask")
+    handles = open_handles(settings, "ana ask", instruct=decision_prompt)
+    _tell_leaving(settings)
+    return open_assistant(handles, "ana ask")
+
+
+def _tell_leaving(settings: "Settings") -> None:
+    from app.privacy import describe_leaving
+    from app.show.console import make_console
+
+    if leaving := describe_leaving(settings, local=False):
+        make_console(error=True).print(leaving, style="dim")
 
 
 def _tell_ended(event: "Event") -> None:

@@ -1,26 +1,31 @@
 """`ana describe`: what the store holds, in figures."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import nlargest
 from typing import Annotated, Any
 
 import typer
 
 from ana.handles import open_data_folder
 from ana.memory.item import Item, to_json
+from ana.memory.vocabulary import DATES
 from ana.output import write_json, write_line
 from ana.settings import Settings
 from app.show.text import shorten
 from app.startup import start
 
-COUNTED = ("type", "status")
-"""Properties whose values are counted: few values that say what the items are."""
+MOST_VALUES = 20
+"""How many values of a property are shown to people; in JSON there are all."""
 
 
 def describe(
-    samples: Annotated[int, typer.Option("-s", "--samples", min=0, help="How many items to show.")] = 0,
+    samples: Annotated[
+        int, typer.Option("-s", "--samples", min=0, help="How many items, and lines of Global Context, to show.")
+    ] = 0,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Describe what the store holds: collections, embedder, counts, properties and samples."""
+    """Describe what the store holds: where it is, and for each collection its figures, fields, values and samples."""
     description = describe_store(start(), samples)
     if json_:
         write_json(description)
@@ -29,44 +34,56 @@ def describe(
 
 
 def describe_store(settings: Settings, samples: int) -> dict[str, Any]:
-    """Return collections, property names with their types, the values of type and status, and some items.
+    """Return the data folder, and each collection with its fields by type, the names in use and some records.
 
     Args:
         settings: The settings, with the data folder.
-        samples: How many items to give, newest first.
+        samples: How many records of each collection to give, newest first.
     """
-    types: dict[str, Counter[str]] = {}
-    values: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
-    newest: list[Item] = []
     with open_data_folder(settings, "ana describe") as handles, handles.backend.snapshot():
-        for item in handles.memory.items():
-            for name, value in item.properties.items():
-                types.setdefault(name, Counter())[type(value).__name__] += 1
-                if name in values:
-                    values[name][str(value)] += 1
-            newest = sorted([*newest, item], key=lambda i: i.created_at, reverse=True)[:samples]
-        collections = handles.backend.describe()
+        items, lines = handles.backend.describe()
+        names = {key: dict(each) for key, each in handles.memory.vocabulary.names().items() if each and key != DATES}
+        items |= _describe_records(handles.backend.scan("item"), samples) | {"values": names}
+        lines |= _describe_records(handles.backend.scan("line"), samples) | {"values": {}}
+    return {"path": str(settings.ana_data_dir), "collections": [items, lines]}
+
+
+def _describe_records(records: Iterable[Item], samples: int) -> dict[str, Any]:
+    fields: dict[str, Counter[str]] = {}
+    newest = nlargest(max(samples, 1), _count_fields(records, fields), key=lambda record: record.created_at)
     return {
-        "collections": collections,
-        "properties": {name: dict(kinds) for name, kinds in sorted(types.items())},
-        "values": {name: dict(counts.most_common()) for name, counts in values.items()},
-        "samples": [to_json(item) for item in newest],
+        "fields": {name: dict(kinds) for name, kinds in sorted(fields.items())},
+        "samples": [to_json(record) for record in newest[:samples]],
     }
 
 
-def to_text(description: dict[str, Any]) -> str:
+def _count_fields(records: Iterable[Item], fields: dict[str, Counter[str]]) -> Iterator[Item]:
+    """Yield the records again, and count the types of what each has beside its content."""
+    for record in records:
+        stamps = {"created_at": record.created_at, "updated_at": record.updated_at}
+        for name, value in (stamps | dict(record.properties)).items():
+            fields.setdefault(name, Counter())[type(value).__name__] += 1
+        yield record
+
+
+def to_text(description: Mapping[str, Any]) -> str:
     """Return the same for people."""
-    lines = [
+    told = [f"data in {description['path']}"]
+    return "\n".join([*told, *(line for each in description["collections"] for line in _describe_collection(each))])
+
+
+def _describe_collection(collection: Mapping[str, Any]) -> Iterator[str]:
+    c = collection
+    yield ""
+    yield (
         f"{c['name']}: {c['count']} records, {c['space']} space, {c['embedder']} ({c['dimension']} dimensions), "
         f"format {c['version']}"
-        for c in description["collections"]
-    ]
-    lines += ["", "properties:"] if description["properties"] else []
-    lines += [f"  {name}: {_format_counts(kinds)}" for name, kinds in description["properties"].items()]
-    lines += [f"{name}: {_format_counts(counts)}" for name, counts in description["values"].items() if counts]
-    lines += [f"{s['id']}  {shorten(s['content'])}  {s['properties']}" for s in description["samples"]]
-    return "\n".join(lines)
+    )
+    yield from (f"  {name}: {_format_counts(kinds)}" for name, kinds in c["fields"].items())
+    yield from (f"  values of {name}: {_format_counts(counts)}" for name, counts in c["values"].items())
+    yield from (f"  {s['id']}  {shorten(s['content'])}  {s['properties'] or ''}".rstrip() for s in c["samples"])
 
 
-def _format_counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{name} ({count})" for name, count in counts.items())
+def _format_counts(counts: Mapping[str, int]) -> str:
+    shown = ", ".join(f"{name} ({count})" for name, count in [*counts.items()][:MOST_VALUES])
+    return f"{shown} and {len(counts) - MOST_VALUES} more" if len(counts) > MOST_VALUES else shown

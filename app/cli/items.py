@@ -8,7 +8,7 @@ import typer
 from ana.errors import ToolError
 from ana.handles import open_data_folder
 from ana.memory.search.found import Found
-from ana.output import tell, write_json
+from ana.output import write_json
 from ana.settings import Settings
 from ana.values import Json
 from app.due import Due, find_due
@@ -33,8 +33,6 @@ def items(
         write_json(found_to_json(found, why))
     else:
         show_found(found, why)
-        if words and found.reasons and not any(each.words or each.date or each.first for each in found.reasons):
-            tell("No item has these words; these are the nearest in meaning.")
 
 
 def find_items(settings: Settings, words: str, where: str | None, due: Due | None, limit: int) -> Found:

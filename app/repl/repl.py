@@ -1,6 +1,5 @@
 """The REPL: `ana chat`."""
 
-import os
 import sys
 import uuid
 from collections.abc import Callable, Iterator
@@ -9,11 +8,11 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from ana import __version__
 from ana.errors import AnaError, UserError
-from ana.models.providers import destination, embedding_destination, model_name
+from ana.models.providers import model_name
 from ana.settings import PROJECT, Autonomy, Settings
-from ana.tracing import langsmith
 from app.due import group_due, show_due, summarize_due
 from app.embedder import suggest_embedder_once
+from app.privacy import describe_leaving
 from app.repl.approval import Approval
 from app.repl.context import delete_line, edit_context, show_context
 from app.repl.lines import read_piped_lines, read_typed_lines
@@ -272,9 +271,5 @@ def describe_setup(settings: Settings) -> str:
     """Return one line: the model, the data folder, and what leaves the machine."""
     folder = settings.ana_data_dir
     shown = folder.relative_to(PROJECT) if folder.is_relative_to(PROJECT) else folder
-    to, at = destination(settings), embedding_destination(settings)
-    leaving = [f"what you type goes to {to}"] if to else []
-    leaving += [f"what you keep is embedded at {at}"] if at else []
-    leaving += ["traces go to LangSmith"] if langsmith.is_on(os.environ) else []
-    privacy = ", ".join(leaving) or "nothing leaves this machine"
+    privacy = describe_leaving(settings) or "nothing leaves this machine"
     return f"ana {__version__} · {model_name(settings)} · data in {shown} · {privacy}"

@@ -1,6 +1,6 @@
 """Items as people see them: a table, how many of how many, and why each was found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ana.memory.item import Item, to_json
 from ana.memory.receipts import reason_to_json
@@ -10,6 +10,8 @@ from ana.time.dates import day_of, weekday
 from ana.values import Json
 from app.show.tables import show_table
 from app.show.text import shorten
+
+NO_WORDS = "No item has these words; these are the nearest in meaning."
 
 
 def show_items(items: Sequence[Item], why: Sequence[str] | None = None, title: str | None = None) -> None:
@@ -23,9 +25,11 @@ def show_items(items: Sequence[Item], why: Sequence[str] | None = None, title: s
 
 
 def show_found(found: Found, why: bool = False) -> None:
-    """Print what a query found, and on standard error how many of how many that is."""
+    """Print what a query found, under a title if no item has its words; on standard error how many of how many."""
     if found.items:
-        show_items(found.items, explain(found) if why else None)
+        asked = any(each.vector is not None for each in found.reasons)
+        title = NO_WORDS if asked and not any(each.words or each.date or each.first for each in found.reasons) else None
+        show_items(found.items, explain(found) if why else None, title)
         tell(f"{len(found.items)} of {found.total}")
     else:
         tell(f"Nothing was found. {found.why_none}".rstrip())
@@ -33,7 +37,7 @@ def show_found(found: Found, why: bool = False) -> None:
 
 def explain(found: Found) -> list[str]:
     """Return for each item in a few words why it was found."""
-    return [", ".join(_format_reason(*reason) for reason in reason_to_json(each).items()) for each in found.reasons]
+    return [", ".join(_format_reason(reason_to_json(each))) for each in found.reasons]
 
 
 def found_to_json(found: Found, why: bool) -> dict[str, object]:
@@ -46,10 +50,15 @@ def found_to_json(found: Found, why: bool) -> dict[str, object]:
     return result | ({"why": [reason_to_json(each) for each in found.reasons]} if why else {})
 
 
-def _format_reason(name: str, value: object) -> str:
-    if name == "words" and isinstance(value, tuple):
-        return f"words {' '.join(value)}"
-    return "filter" if value is True else f"{name} {value}"
+def _format_reason(reason: Mapping[str, object]) -> Iterator[str]:
+    """Yield the parts of a reason in words: how alike the vectors are, the shared words and their score, and so on."""
+    for name, value in reason.items():
+        if isinstance(value, tuple):
+            yield f"words {' '.join(value)} {reason.get('share', 0)}"
+        elif name != "share":
+            yield name if value is True else f"{name} {value}"
+        elif "words" not in reason:
+            yield f"like words {value}"
 
 
 def _format_date(item: Item) -> str:

@@ -84,6 +84,18 @@ def test_receipts_are_on_standard_error(ana: Run) -> None:
     assert done.stdout.startswith("{")
 
 
+def test_where_the_text_goes_is_said_if_it_is_another_machine(ana: Run) -> None:
+    ana("ask", "add buy milk", "--thread", "one")
+    command = ("ask", "--thread", "one", "--decide", "approve")  # nothing waits, so no model is asked
+    keys = {"LLM_PROVIDER": "auto", "OPENAI_API_KEY": "sk-not-a-key"}
+    far = ana(*command, **keys, OPENAI_BASE_URL="http://me:word@models.example/v1", ANA_EMBEDDINGS="openai")
+    said = "what you type goes to http://models.example/v1, what you keep is embedded at http://models.example/v1\n"
+    assert far.stderr.startswith(said)
+    near = ana(*command, **keys, OPENAI_BASE_URL="http://localhost:1/v1")
+    assert "waits" in near.stderr
+    assert "goes to" not in near.stderr
+
+
 UNCHANGED = "Nothing was stored or changed.\n"
 
 

@@ -87,17 +87,23 @@ def test_threads_are_listed_shown_and_deleted(ana: Run, tmp_path: Path) -> None:
     assert "There is no thread 'work'" in gone.stderr
 
 
-def test_describe_tells_what_the_store_holds(ana: Run) -> None:
-    ana("ask", "add buy milk tomorrow")
+def test_describe_tells_what_the_store_holds(ana: Run, tmp_path: Path) -> None:
+    for said in ("add buy milk tomorrow #home", "I prefer tea"):
+        ana("ask", said)
     told = json.loads(ana("describe", "-s", "3", "--json").stdout)
     items, context = told["collections"]
+    assert told["path"] == str(tmp_path / "data")
     assert (items["name"], items["count"], items["space"], items["embedder"]) == ("items", 1, "cosine", "wordllama")
-    assert (context["name"], context["count"]) == ("global_context", 0)
-    assert told["properties"]["due_date"] == {"str": 1}
-    assert told["values"] == {"type": {"task": 1}, "status": {"active": 1}}
-    assert [s["content"] for s in told["samples"]] == ["Buy milk"]
+    assert (context["name"], context["count"]) == ("global_context", 1)
+    assert (items["fields"]["due_date"], context["fields"]["created_at"]) == ({"str": 1}, {"str": 1})
+    assert items["values"] == {"project": {"home": 1}, "type": {"task": 1}, "status": {"active": 1}}
+    assert [[s["content"] for s in each["samples"]] for each in (items, context)] == [["Buy milk"], ["Prefers tea"]]
     text = ana("describe", "-s", "3").stdout
+    assert text.startswith(f"data in {tmp_path / 'data'}\n")
     assert "items: 1 records, cosine space, wordllama (256 dimensions), format 2" in text
+    assert "\n  values of status: active (1)\n" in text
+    assert text.endswith("  0  Prefers tea\n")
+    assert "Prefers tea" not in ana("describe").stdout
 
 
 WRONG: list[tuple[list[str], dict[str, str], int, str]] = [

@@ -2,12 +2,14 @@
 
 import pytest
 
+from ana.models.scripted import ScriptedModel, calls
 from app.replay.compare import compare
 from app.replay.rerun import Rerun
-from evals.goldens import Golden, list_differences, load_golden_settings, read_goldens
+from evals.conversation import read_conversation, render_conversation
+from evals.goldens import Golden, list_differences, load_golden_settings, read_goldens, record_golden
 from tests.conftest import EMBEDDER
 
-GOLDENS = {golden.name: golden for golden in read_goldens()}
+GOLDENS = {golden.name: golden for golden in [*read_goldens(), read_conversation()]}
 
 
 def test_there_are_golden_traces_of_every_kind_of_turn() -> None:
@@ -35,3 +37,14 @@ def test_every_difference_of_a_new_recording_is_named() -> None:
         f"{old.name}.records[0].{place}"
         for place in ("answer", "usage.input_tokens", "usage.output_tokens", "usage.estimated")
     ]
+
+
+def test_a_conversation_with_any_model_is_recorded_shown_and_the_same_again() -> None:
+    made = {"content": "Buy milk\x1b", "properties": {"type": "task"}}
+    model = ScriptedModel(replies=[calls(("create_item", made)), "Stored."])
+    golden = record_golden("with a model", "act", [("milk!", (), ())], load_golden_settings(), model)
+    (record,) = golden.records
+    run = Rerun(load_golden_settings(), golden.fill_store(), EMBEDDER)
+    assert compare(record, run.repeat(record, [record])) is None
+    shown = "> milk!\n  · create_item Buy milk\\x1b\nStored.\n  + Buy milk\\x1b (task)"
+    assert render_conversation(golden) == f"It was gpt-4o-mini.\n\n```\n{shown}\n```"

@@ -11,6 +11,7 @@ from ana.memory.context_line import LONGEST_LINE, to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
+from ana.values import Properties
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER
 
@@ -174,3 +175,19 @@ def test_nothing_is_embedded_while_the_folder_is_held(tmp_path: Path, clock: Clo
     assert len(embedder.held) == 5
     assert not any(embedder.held)
     memory.close()
+
+
+def test_the_case_of_a_property_name_in_a_filter_makes_no_difference(memory: Memory) -> None:
+    acme = memory.create("Invoice", {"Project": "Acme", "status": "done"})
+    memory.create("Paint", {"Project": "Home", "project": "home"})
+
+    def find(where: Properties) -> list[str]:
+        return [item.id for item in memory.find(where=where).items]
+
+    spelled: tuple[Properties, ...] = ({"PROJECT": "acme"}, {"$or": [{"Status": "DONE"}]}, {"ID": acme.id})
+    assert [find(where) for where in spelled] == [[acme.id]] * 3
+    assert acme.id not in find({"Status": {"$ne": "done"}})
+    assert find({"project": "acme"}) == [], "a name that some item has is taken as it is written"
+    assert find({"Status": "done", "project": {"$ne": "home"}}) == [acme.id]
+    assert memory.find("invoice", {"pROJECT": "home"}).total == 1
+    assert [item.id for item in memory.find_similar(acme.id, {"PROject": "acme"}).items] == []

@@ -155,7 +155,7 @@ def test_clock(text: str, zone: str) -> None:
     assert call_of(say(text)) == ("now", {"timezone": zone})
 
 
-OPEN = plans.OPEN["status"]
+OPEN, TO_DO = plans.OPEN["status"], plans.TO_DO
 FOUND: list[tuple[str, dict[str, Any]]] = [
     (
         "what's due Friday?",
@@ -171,11 +171,14 @@ FOUND: list[tuple[str, dict[str, Any]]] = [
     ),
     ("anything overdue?", {"where": {"due_date": {"$lt": "2026-01-07T09:00"}, "status": OPEN}, "limit": 50}),
     ("list my tasks", {"where": {"status": OPEN, "type": "task"}, "limit": 50}),
-    ("show me all high priority tasks", {"where": {"status": OPEN, "type": "task", "priority": "high"}, "limit": 50}),
+    (
+        "show me all high priority tasks",
+        {"where": {"status": OPEN, "type": "task", "priority": {"$in": ["high", 1]}}, "limit": 50},
+    ),
     ("what do you have on the garden?", {"text": "what do you have on the garden?", "limit": 50}),
     ("notes about the garden", {"where": {"type": "note"}, "text": "notes about the garden", "limit": 50}),
     ("did I plan to ring mom?", {"text": "did I plan to ring mom?", "limit": 50}),
-    ("What should I focus on today?", {"where": {"status": "active"}, "limit": 50}),
+    ("What should I focus on today?", {"where": TO_DO, "limit": 50}),
     ("done with the dentist", {"text": "dentist", "where": {"status": OPEN}, "limit": 50}),
     ("delete the milk task", {"text": "milk task", "limit": 50}),
 ]
@@ -252,6 +255,27 @@ def test_focus_gives_the_reason_and_what_is_known() -> None:
     text = then("What should I focus on today?", items, lines=("Prefers deep work in the mornings",)).text
     assert text.startswith("Report, because it was due Monday 5 January.")
     assert "Prefers deep work" in text
+
+
+def test_priorities_as_numbers_are_ordered_with_the_words() -> None:
+    three, one, high, none = (item(name, priority=p) for name, p in (("3", 3), ("1", 1), ("h", "high"), ("-", None)))
+    text = then("What should I focus on today?", found(three, none, high, one)).text
+    assert text.startswith("h, because it has high priority.")
+    assert text.index("- 1 (priority 1)") < text.index("\n- -") < text.index("- 3 (priority 3)")
+
+
+def test_a_place_that_nothing_has_is_named() -> None:
+    work = {"$in": ["work", "office"]}
+    assert call_of(say("what do I have to do at work?"))[1]["where"] == {"context": work, "status": OPEN}
+    assert then("what do I have to do at work?", found()).text == "Nothing with that place."
+
+
+def test_not_beside_plain_words_is_said_to_be_unread() -> None:
+    assert call_of(say("find the nuts I must not eat"))[1]["text"] == "find the nuts I must not eat"
+    answer = then("find the nuts I must not eat", found(item("Nuts not to eat: cashews"))).text
+    assert answer == "I do not read “not”; by the other words:\n- Nuts not to eat: cashews"
+    for text in ("find tasks not at home", "find tasks that are not finished", "find notes not about Acme"):
+        assert say(text).text.startswith("I did not understand 'not"), text
 
 
 def test_an_error_is_told() -> None:

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from ana.handles import open_handles
 from ana.memory.memory import Memory
+from ana.memory.status import DONE
 from ana.models.offline import OfflineReader
 from ana.models.offline.reader import reply
 from ana.models.offline.sums import find_expression
@@ -252,7 +253,7 @@ def test_a_filter_that_was_not_understood_is_said(text: str) -> None:
 
 def test_everything_completed_is_done() -> None:
     for text in ("everything I completed", "show everything I finished"):
-        assert call_of(say(text))[1]["where"] == {"status": "done"}
+        assert call_of(say(text))[1]["where"] == {"status": {"$in": [*DONE]}}
     assert call_of(say("list my tasks"))[1]["where"] == {"type": "task", "status": OPEN}
 
 

@@ -94,11 +94,12 @@ FOUND_AT_ONCE = [
     {"tags": {"$contains": "READING"}},
     {"project": {"$contains": "acm"}},
     {"project": {"$in": ["ACME", "x"]}},
+    {"Project": "Acme"},
 ]
 
 
 @pytest.mark.parametrize("where", FOUND_AT_ONCE, ids=str)
-def test_a_value_in_another_case_or_a_member_of_a_list_is_found(make_assistant: MakeAssistant, where: Told) -> None:
+def test_another_case_or_a_member_of_a_list_is_found(make_assistant: MakeAssistant, where: Told) -> None:
     (told,) = run(make_assistant, "query_items", {"where": where}, None)
     assert [item["content"] for item in told["items"]] == ["Logo concepts"]
 
@@ -111,7 +112,6 @@ MENDED: list[tuple[Told, Follow, str]] = [
     ({"n": {"$exists": True}}, as_written, "Invoice 2041"),
     ({"project": "Acmme"}, first_value, "Logo concepts"),
     ({"n": "1"}, first_value, "Invoice 2041"),
-    ({"Project": "Acme"}, first_name, "Logo concepts"),
     ({"projekt": "Acme"}, first_name, "Logo concepts"),
     ({"$on": "2030-11-28"}, nearest_date, "Kickoff workshop"),
     ({"due_date": {"$gte": "2020-01-01", "$lte": "2020-01-10"}}, nearest_date, "Invoice 2041"),

@@ -13,6 +13,7 @@ from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from app.turn import open_assistant
+from nodes.autonomy.own_tools import needs_no_question
 from tests.conftest import EMBEDDER, MakeAssistant, folders
 from tools.catalog import TOOLS, catalog, checker, schemas
 
@@ -33,6 +34,30 @@ def forger(text: str) -> tuple[str, dict]:
     """Pretend to have stored something."""
     return text, {"op": "create", "kind": "item", "id": "x", "before": None, "after": {"content": text}}
 '''
+
+OWN = '''
+from functools import partial
+
+def roll(sides: int, times: int = 1) -> str:
+    """Throw a die."""
+    return f"{times} x {sides}"
+
+def look(**args) -> dict:
+    return args
+
+TAKES = {"type": "object", "properties": {"sides": {"type": "integer"}}, "required": ["sides"]}
+'''
+SHAPES = {
+    "a function": ("[roll]", "Throw a die."),
+    "a dict with a function alone": ('[{"function": roll}]', "Throw a die."),
+    "a dict": ('[{"name": "roll", "description": "Dice.", "parameters": TAKES, "function": look}]', "Dice."),
+    "a function by name": ('{"roll": roll}', "Throw a die."),
+    "a dict by name": ('{"roll": {"description": "Dice.", "parameters": TAKES, "function": look}}', "Dice."),
+    "a partial": (
+        '[{"name": "roll", "description": "Dice.", "parameters": TAKES, "function": partial(roll, times=1)}]',
+        "Dice.",
+    ),
+}
 
 
 @pytest.fixture
@@ -79,10 +104,37 @@ def test_their_arguments_are_checked_and_their_errors_reported(module: Any, tmp_
     assert answer.answer == "That did not work."
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_functions_and_dicts_are_tools(module: Any, tmp_path: Path, shape: str) -> None:
+    given, description = SHAPES[shape]
+    one = module("plugin_one", f"{OWN}\nTOOLS = {given}")
+    called = [calls(("roll", {"sides": "a"})), calls(("roll", {"sides": "6"})), "Thrown."]
+    answer, _ = asked(tmp_path, one, *called)
+    assert [step["tool"] for step in answer.steps] == ["⛔️validation_error", "roll"], "arguments are checked and read"
+    assert answer.steps[1]["observation"] in ("1 x 6", {"sides": 6}), answer.steps[1]
+    assert schemas((one,))[-1]["function"]["description"] == description
+
+
+def test_a_dict_says_that_its_function_only_reads(module: Any) -> None:
+    told = '{"function": roll, "metadata": {"readOnlyHint": True}}'
+    one = module("plugin_one", f"{OWN}\nTOOLS = [{told}]")
+    assert needs_no_question(catalog((one,))["roll"])
+
+
 BAD = {
     "nothing": "",
     "no list": "TOOLS = 5",
-    "no tool": "TOOLS = [print]",
+    "no tool": "TOOLS = [5]",
+    "untold arguments": "TOOLS = [print]",
+    "a class": "TOOLS = [dict]",
+    "async": "async def go():\n    'Go.'\nTOOLS = [go]",
+    "no description": "TOOLS = [lambda: 5]",
+    "a schema alone": "TOOLS = [{'type': 'function', 'function': {'name': 'go', 'parameters': {}}}]",
+    "nothing that runs": "TOOLS = [{'name': 'go', 'function': {'name': 'go'}}]",
+    "an unknown key": OWN + "\nTOOLS = [{'func': roll}]",
+    "no schema": OWN + "\nTOOLS = [{'function': roll, 'parameters': {'type': 'objekt'}}]",
+    "a schema of no object": OWN + "\nTOOLS = [{'function': roll, 'parameters': {'type': 'string'}}]",
+    "another function's schema": OWN + "\nTOOLS = [{'function': lambda face: face, 'parameters': TAKES}]",
     "a clash": GOOD + "\ndice.name = 'create_item'\nTOOLS = [dice]",
     "twice": GOOD + "\nTOOLS = [dice, dice]",
     "no name": GOOD + "\ndice.name = 'my dice'\nTOOLS = [dice]",

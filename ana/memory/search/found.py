@@ -19,6 +19,7 @@ class Reason:
         date: Its date, if the query named that day.
         first: The reason why it comes before all others: its id, a quoted phrase or a tag.
         filter: Whether it passed a filter as well.
+        share: The score of its words, 0 to 1; also words that are only like the query's count.
     """
 
     vector: float | None = None
@@ -26,6 +27,7 @@ class Reason:
     date: str | None = None
     first: First | None = None
     filter: bool = False
+    share: float = 0.0
 
 
 @dataclass(frozen=True)

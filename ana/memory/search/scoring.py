@@ -64,7 +64,7 @@ class Evidence:
 
     def explain(self, words: tuple[str, ...], date: str | None, filtered: bool) -> Reason:
         """Return it as a reason, with the words shared and the item's own date."""
-        return Reason(self.cosine, words, date if self.on_day else None, self.first, filtered)
+        return Reason(self.cosine, words, date if self.on_day else None, self.first, filtered, self.lexical)
 
 
 def days_span(first: date, last: date, zone: tzinfo) -> Span:

@@ -17,6 +17,7 @@ _SAME = _PAST | read_pairs("same")
 _ENDING = re.compile(r"(?<=\w{3})(?:ies|ing|ed|es|als?|ic|s|e|y)$")
 _COLUMNS = {"due_date": "due", "priority": "priority", "project": "project", "context": "where", "status": "status"}
 LONGEST = 160
+_RANKS = {"urgent": 0, "high": 1, "low": 3}
 
 
 def stems(text: str) -> frozenset[str]:
@@ -59,6 +60,12 @@ def due_day(item: Item) -> date | None:
     return date.fromisoformat(match[0]) if match else None
 
 
+def rank_priority(item: Item) -> float:
+    """The place of an item's priority: 1 is high, 2 is medium or unknown."""
+    priority = item["properties"].get("priority")
+    return priority if isinstance(priority, int | float) else _RANKS.get(str(priority).lower(), 2)
+
+
 def format_due(item: Item) -> str:
     """An item's date as people say it: Friday 27 November, 14:30."""
     value, day = str(item["properties"].get("due_date", "")), due_day(item)
@@ -74,7 +81,8 @@ def shorten(item: Item) -> str:
 def format_item(item: Item) -> str:
     """An item in a line."""
     due, priority, status = format_due(item), item["properties"].get("priority"), item["properties"].get("status")
-    notes = [due and f"due {due}", priority and f"{priority} priority", "done" if status == "done" else ""]
+    level = f"{priority} priority" if isinstance(priority, str) else f"priority {priority}"
+    notes = [due and f"due {due}", priority and level, "done" if status == "done" else ""]
     return f"- {shorten(item)}" + (f" ({', '.join(filter(None, notes))})" if any(notes) else "")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterable, Mapping
 from typing import Any
 
 from ana.memory.status import CLOSED
-from ana.models.offline.items import Item, due_day, find_best, format_due, format_item, shorten, stems
+from ana.models.offline.items import due_day, find_best, format_due, format_item, rank_priority, shorten, stems
 from ana.models.offline.view import View
 
 Plan = Generator[tuple[str, dict[str, Any]], dict[str, Any], str]
@@ -17,6 +17,8 @@ CAN = (
 UNKNOWN = "I am a small rule-based reader of English and did not understand that"
 HELP = f"{UNKNOWN}: {CAN}"
 OPEN = {"status": {"$nin": list(CLOSED)}}
+TO_DO = OPEN | {"$or": [{"status": {"$ne": None}}, {"due_date": {"$ne": None}}]}
+"""What is open and to be done: notes and ideas that have neither a status nor a date are left out."""
 DONE = {"status": "done"}
 MOST = 50
 _WHOLE_LINES = "I forget whole lines. Say it again with the words of one:"
@@ -99,17 +101,13 @@ def tell_time(timezone: str) -> Plan:
 
 def suggest_focus(view: View) -> Plan:
     """Name the most urgent item, and why."""
-    found = yield "query_items", {"where": {"status": "active"}, "limit": MOST}
+    found = yield "query_items", {"where": TO_DO, "limit": MOST}
     if not found["items"]:
         return "Nothing is waiting for you."
-    top, *rest = sorted(found["items"], key=lambda item: (str(due_day(item) or "9999"), not _is_urgent(item)))
-    day, why = due_day(top), "it has high priority" if _is_urgent(top) else "it is open"
+    top, *rest = sorted(found["items"], key=lambda item: (str(due_day(item) or "9999"), rank_priority(item)))
+    day, why = due_day(top), "it has high priority" if rank_priority(top) <= 1 else "it is open"
     if day:
         why = f"it {'was' if day < view.today else 'is'} due {'today' if day == view.today else format_due(top)}"
     known = [view.lines[number] for number in find_best("focus work morning evening meeting", view.lines, 0)]
     answer = [f"{top['content']}, because {why}.", *["Then:"][: len(rest)], *map(format_item, rest[:3])]
     return "\n".join([*answer, *(f"What I know about you: {line}." for line in known[:1])])
-
-
-def _is_urgent(item: Item) -> bool:
-    return bool(item["properties"].get("priority") == "high")

@@ -1,14 +1,15 @@
 """Questions about stored items: their filters, and which of their words say what is looked for."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from ana.memory.status import DONE
 from ana.models.offline.english import PATTERNS, VERBS, read_patterns, read_words
 from ana.models.offline.items import Item, describe, due_day, find_best, format_items, stems
-from ana.models.offline.plans import HELP, MOST, OPEN, NotUnderstood, Plan, refuse, say
+from ana.models.offline.plans import HELP, MOST, OPEN, TO_DO, NotUnderstood, Plan, refuse, say
 from ana.models.offline.view import View
 from ana.time.when import drop_mentions, find_named_days, find_times, read_due_question
 
@@ -17,7 +18,8 @@ _FILLERS = stems(" ".join(read_words("fillers")))
 _TYPES = dict.fromkeys(("todo", "to-do", "chore", "job"), "task") | dict.fromkeys(("meeting", "event"), "appointment")
 _TASKLIKE = ("task", "reminder", "appointment")
 """The types of items that have a status."""
-_PLACES = {"errand": "errands", "work": "office"}
+_PLACES = {"errand": "errands", "work": {"$in": ["work", "office"]}, "office": {"$in": ["work", "office"]}}
+_PRIORITIES = {"high": {"$in": ["high", 1]}, "low": "low"}
 _FILTERS = "I filter by day (“before 1 December”), kind, project, place, priority, and open or done."
 NEAREST = 5
 
@@ -25,7 +27,8 @@ NEAREST = 5
 def plan_answer_about_person(text: str, view: View) -> Plan | None:
     """Answer a question that a line of Global Context has the words of."""
     is_asked = PATTERNS["asking"].search(text)
-    if not is_asked or re.match(r"(?:find|show|list|search|did i|have i)\b|every|any", text, re.I):
+    about_items = PATTERNS["kind"].search(text) and PATTERNS["at"].search(text)  # "tasks at work" is not about work
+    if not is_asked or about_items or re.match(r"(?:find|show|list|search|did i|have i)\b|every|any", text, re.I):
         return None
     share = 0.45 if re.search(r"\b(?:i|my|me)\b", text, re.I) else 0.99
     best = find_best(" ".join(stems(text) - _FILLERS), view.lines, share)
@@ -48,16 +51,27 @@ def plan_search(text: str, view: View) -> Plan | None:
     # without a question there must be a filter ("tasks for today"), or anything at all would be looked up
     if not is_asked and (not is_filtered or _is_statement(text) or (rest and "overdue" not in flags)):
         return None
-    if unread:
+    if unread and not _is_plain_not(unread[0], where, flags, types):
         return refuse(f"I did not understand {unread[0].strip()!r}, so I looked for nothing. {_FILTERS}")
     where |= {"type": types.pop()} if len(types) == 1 else {}
     is_exact = is_filtered or bool(flags & {"open", "done"})
     if not (rest or where or is_exact or PATTERNS["everything"].search(text)):
         return None
     if not rest or is_exact or where.get("type") in _TASKLIKE:
-        where |= {"status": "done"} if "done" in flags else {"status": "active"} if "open" in flags else OPEN
+        where |= _choose_status(flags)
     is_own = PATTERNS["own"].search(text) is not None
-    return _find(Search(text, rest.replace("#", ""), where, is_own, is_exact, is_undated, done_on))
+    plan = _find(Search(text, rest.replace("#", ""), where, is_own, is_exact, is_undated, done_on))
+    return _say_not_is_unread(plan) if unread else plan
+
+
+def _is_plain_not(unread: str, *filters: Collection[str]) -> bool:
+    """Whether it is a "not" beside plain words, as in "the nuts I must not eat", and not one of a filter."""
+    return unread.startswith("not ") and not any(filters)
+
+
+def _choose_status(flags: set[str]) -> dict[str, Any]:
+    """The filter that says whether what is done, what is to be done or all that is open is meant."""
+    return {"status": {"$in": list(DONE)}} if "done" in flags else TO_DO if "open" in flags else OPEN
 
 
 def _take_done_days(where: dict[str, Any], flags: set[str]) -> dict[str, str]:
@@ -84,7 +98,7 @@ def _take_flags(rest: str) -> tuple[str, set[str]]:
 
 def _take_filters(text: str, rest: str, flags: set[str], now: datetime) -> tuple[str, dict[str, Any]]:
     """The text without the priority, the days, the place and the times in it, and the filter they make."""
-    where: dict[str, Any] = {"priority": "high" if "high" in flags else "low"} if flags & {"high", "low"} else {}
+    where: dict[str, Any] = {"priority": _PRIORITIES[min(flags & {*_PRIORITIES})]} if flags & {*_PRIORITIES} else {}
     if days := _take_days(text, rest, now, flags):
         rest, where["due_date"] = days
     if place := PATTERNS["at"].search(rest):
@@ -162,7 +176,12 @@ def _find(search: Search) -> Plan:
         items, total = {id: items[id] for id in best}, len(best)
     more = f"\n(the first {len(items)} of {total})" if total > len(items) else ""
     count = f"{total}:\n" if search.text.lower().startswith("how many") else ""
-    return count + format_items([*items.values()]) + more if items else "Nothing."
+    place = " with that place" if "context" in search.where else ""
+    return count + format_items([*items.values()]) + more if items else f"Nothing{place}."
+
+
+def _say_not_is_unread(plan: Plan) -> Plan:
+    return f"I do not read “not”; by the other words:\n{(yield from plan)}"
 
 
 def _say_none(search: Search, nearest: list[Item]) -> str:

@@ -1,0 +1,66 @@
+"""The README's conversation with a model: recorded once, run again by `make test`, and shown as the REPL shows it.
+
+`python -m evals.conversation` records it with the model of the settings, on an empty store; `make readme` shows it.
+"""
+
+from ana.memory.receipts import describe_change
+from ana.models.providers import build_model
+from ana.output import escape_controls
+from ana.settings import PROJECT, load_settings
+from ana.tracing.traces import Record
+from app.show.replayed import describe_step
+from evals.goldens import Golden, read_goldens, record_golden, write_goldens
+from prompts import decision_prompt
+
+FILE = PROJECT / "tests" / "data" / "conversation.jsonl"
+STAND_IN = "what a person decided"
+"""The golden trace that is shown while none was recorded with a model."""
+
+SAID = (
+    "We redo the kitchen in March. Priya does the tiles, and I owe her the measurements by Friday.",
+    "Nothing hard after four, please: I am useless by then.",
+    "A bigger window would be lovely, one day.",
+    "Priya has her measurements.",
+    "What is next for the kitchen?",
+)
+
+
+def read_conversation() -> Golden:
+    """Return the recorded conversation, or the one that stands in for it."""
+    if FILE.exists():
+        return read_goldens(FILE)[0]
+    return next(golden for golden in read_goldens() if golden.name == STAND_IN)
+
+
+def record_conversation() -> Golden:
+    """Play the conversation with the model of the settings.
+
+    Raises:
+        ConfigError: The model cannot be built from the settings.
+    """
+    settings = load_settings()
+    model = build_model(settings, decision_prompt)
+    return record_golden("structure emerges", "act", [(said, (), ()) for said in SAID], settings, model)
+
+
+def render_conversation(golden: Golden | None = None) -> str:
+    """Return it as the REPL prints it: what was said, the calls, the answers, what was changed.
+
+    Args:
+        golden: The conversation; None reads it.
+    """
+    golden = golden or read_conversation()
+    who = "Its replies are scripted here." if golden.name == STAND_IN else f"It was {golden.records[0]['model']}."
+    lines = [line for record in golden.records for line in _tell(record)]
+    return "\n".join([who, "", "```", *map(escape_controls, lines), "```"])
+
+
+def _tell(record: Record) -> list[str]:
+    calls = [f"  {describe_step(step)}" for step in record["steps"]]
+    changes = [f"  {describe_change(change)}" for change in record.get("changes", [])]
+    return [f"> {record['question']}", *calls, record["answer"], *changes]
+
+
+if __name__ == "__main__":
+    write_goldens(FILE, [record_conversation()])
+    print(render_conversation())

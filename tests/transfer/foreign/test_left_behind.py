@@ -1,0 +1,107 @@
+"""What the original agent-native-app left behind is found here by the questions that its users asked it."""
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.handles import Handles
+from ana.memory.memory import Memory
+from ana.models.offline import OfflineReader
+from ana.settings import load_settings
+from ana.time.clock import Clock
+from ana.tracing.traces import Traces
+from ana.transfer.bundle import Bundle
+from ana.transfer.foreign.detect import find_reader
+from ana.transfer.importer import import_bundle
+from ana.values import Json
+from app.due import group_due
+from app.turn import open_assistant
+from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
+from tests.transfer.foreign.conftest import leave_folder
+
+DATA = Path(__file__).parents[2] / "data" / "left_behind.json"
+REPORT, PROPOSAL, MEETING = "Review the quarterly report", "Draft the proposal", "Team meeting about the launch"
+PHOTOS, LANDLORD, EXPENSES = "Sort the photos of the flat", "Write to the landlord", "Hand in the expenses"
+DOOR = "The door code of the office is with Sarah"
+EVERY = (REPORT, PROPOSAL, MEETING, PHOTOS, LANDLORD, EXPENSES, DOOR)
+
+Ask = Callable[[str], str]
+
+
+@pytest.fixture(scope="module")
+def handles(tmp_path_factory: pytest.TempPathFactory) -> Handles:
+    """What was left behind, imported; nothing here changes it."""
+    path, clock = tmp_path_factory.mktemp("left"), Clock(BERLIN, lambda: WEDNESDAY)
+    folder = leave_folder(path / ".data", json.loads(DATA.read_text(encoding="utf-8")))
+    memory, settings = Memory(InMemoryBackend(EMBEDDER), clock), load_settings(folders(path))
+    read = find_reader(folder)
+    assert read is not None
+    found = read(folder, BERLIN)
+    import_bundle(memory, Bundle(items=found.items, texts=found.lines))
+    return Handles(settings, clock, memory, Traces(settings.traces_dir), OfflineReader())
+
+
+@pytest.fixture(scope="module")
+def ask(handles: Handles) -> Iterator[Ask]:
+    with open_assistant(handles) as assistant:
+        yield lambda question: assistant.ask(question, str(uuid.uuid4())).answer
+
+
+ASKED: list[tuple[str, tuple[str, ...]]] = [
+    ("What should I focus on today?", (MEETING, PROPOSAL, REPORT, LANDLORD)),
+    ("What do I have going on this week?", (MEETING, PROPOSAL)),
+    ("What's due on Tuesday?", (REPORT,)),
+    ("what's due on 2026-01-13?", (REPORT,)),
+    ("What is still open?", (MEETING, PROPOSAL, REPORT, LANDLORD, PHOTOS)),
+    ("show my high priority tasks", (PROPOSAL, REPORT)),
+    ("tasks at work", (PROPOSAL, REPORT)),
+    ("what have I completed?", (EXPENSES,)),
+    ("where is the door code?", (DOOR,)),
+]
+
+
+@pytest.mark.parametrize(("question", "expected"), ASKED)
+def test_the_offline_reader_answers(ask: Ask, question: str, expected: tuple[str, ...]) -> None:
+    answer = ask(question)
+    named = sorted((each for each in EVERY if each in answer), key=answer.index)
+    assert tuple(named) == expected, answer
+
+
+def test_what_was_learned_is_known(ask: Ask) -> None:
+    lines = (
+        "Does focused work in the mornings",
+        "Picks up the twins at half past three",
+        "Acme comes first this quarter",
+    )
+    assert all(line in ask("What do you know about me?") for line in lines)
+    assert "What I know about you: Does focused work in the mornings." in ask("What should I focus on today?")
+
+
+FOUND: list[tuple[str | None, dict[str, Json] | None, set[str]]] = [
+    (None, {"status": "in-progress"}, {PROPOSAL, PHOTOS}),
+    (None, {"status": {"$nin": ["completed", None]}}, {REPORT, PROPOSAL, MEETING, PHOTOS, LANDLORD}),
+    (None, {"priority": {"$lte": 2}}, {REPORT, PROPOSAL, LANDLORD}),
+    (None, {"$on": {"$gte": "2026-01-07", "$lte": "2026-01-08"}}, {MEETING, PROPOSAL}),
+    (None, {"project": "acme", "context": "work"}, {REPORT, PROPOSAL}),
+    ("due Tuesday January 13 2026", None, {REPORT}),
+    ("Due Date is Wednesday January 7 2026 at 2:00 PM", None, {MEETING}),
+    ("quarterly figures", None, {REPORT}),
+    ("the rent and the owner of the flat", None, {LANDLORD, PHOTOS}),
+]
+
+
+@pytest.mark.parametrize(("text", "where", "expected"), FOUND)
+def test_queries_find_it(handles: Handles, text: str | None, where: dict[str, Json] | None, expected: set[str]) -> None:
+    found = handles.memory.find(text, where, len(expected) if text else 10)
+    assert {item.content for item in found.items} == expected
+
+
+def test_similar_tasks_are_found_and_open_ones_are_due(handles: Handles) -> None:
+    (report,) = handles.memory.find(where={"due_date": "2026-01-13"}).items
+    assert handles.memory.find_similar(report.id, limit=1).items[0].content == PROPOSAL
+    due = {name: [item.content for item in found.items] for name, found in group_due(handles).items()}
+    assert due == {"overdue": [], "today": [MEETING], "week": [PROPOSAL, REPORT]}
