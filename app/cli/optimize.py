@@ -7,6 +7,7 @@ import typer
 
 from ana.errors import UserError
 from ana.output import tell, write_line
+from app.cli.eval import MODEL_HELP
 from app.show.progress import show_steps
 from app.show.text import pluralize
 from app.startup import start
@@ -17,12 +18,12 @@ def optimize(
     save: Annotated[Path | None, typer.Option(help="The file for the examples; default: COMPILED_DEMOS_PATH.")] = None,
     max_demos: Annotated[int, typer.Option(min=1, max=100, help="How many examples at most.")] = 8,
     tasks: Annotated[str, typer.Option(help="A file of tasks, or groups.")] = "arithmetic,time",
-    model: Annotated[str | None, typer.Option(help="Another model of the provider you have set up.")] = None,
+    model: Annotated[str | None, typer.Option(help=MODEL_HELP)] = None,
 ) -> None:
     """Play tasks, keep turns that passed, and save those that help as examples with tasks they were not made from."""
     from ana.embedders.build import build_embedder
-    from ana.models.providers import build_model, model_name
-    from app.cli.eval import choose_model, read_tasks
+    from ana.models.providers import build_model, choose_model, model_name
+    from app.cli.eval import read_tasks
     from evals.tasks.optimize import optimize as choose
     from evals.tasks.optimize import save_demos
     from evals.tasks.stage import open_stage
