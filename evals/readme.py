@@ -43,7 +43,8 @@ DOORS = (
     ),
     (
         "`ana setup`",
-        "choose a model (OpenAI, OpenRouter, Ollama, a compatible server, a GGUF file), try it with one message, write `.env`",
+        "choose a model (OpenAI, OpenRouter, Ollama, a compatible server, a GGUF file), try it with one message,"
+        " write `.env`",
     ),
     (
         r"`ana ask --thread T --decide approve\|reject\|FILE`",

@@ -23,6 +23,9 @@ def optimize(
     max_demos: Annotated[int, typer.Option(min=1, max=100, help="How many examples at most.")] = 8,
     tasks: Annotated[str, typer.Option(help="A file of tasks, or groups.")] = "arithmetic,time",
     model: Annotated[str | None, typer.Option(help=MODEL_HELP)] = None,
+    teacher: Annotated[
+        str | None, typer.Option(help="Learn from the turns of another model, such as offline or PROVIDER:MODEL.")
+    ] = None,
 ) -> None:
     """Play tasks, keep turns that passed, and save those that help as examples with tasks they were not made from."""
     from ana.embedders.build import build_embedder
@@ -40,8 +43,9 @@ def optimize(
     every = [task for task in read_tasks(tasks, None) if task.expect_contains or task.expect_any]
     chosen = choose_tasks(every, count=n)
     asked, embedder = build_model(settings, decision_prompt), build_embedder(settings)
+    taught_by = build_model(choose_model(settings, teacher), decision_prompt) if teacher else None
     with open_stage(settings, asked, embedder) as stage, show_steps() as advance:
-        found = choose(stage, chosen, max_demos, repeat, advance, tell_score)
+        found = choose(stage, chosen, max_demos, repeat, taught_by, advance, tell_score)
     write_line(
         f"before: {describe(found.before, repeat)} of {pluralize(found.held, 'task')} that it did not learn from"
     )
@@ -51,7 +55,8 @@ def optimize(
     if save_demos(found, path, model_name(settings)):
         tell(f"Saved in {path}.")
     else:
-        tell("No example helped, so nothing was saved.")
+        why = "No example helped" if found.candidates else "No turn passed that could be learnt from"
+        tell(f"{why}, so nothing was saved.")
 
 
 def tell_score(score: "Score", shown: int) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ana.errors import UserError
 from ana.files import write_whole
@@ -10,6 +11,9 @@ from evals.tasks.scores import group_by, mean
 from evals.tasks.stage import Run, Stage, play_tasks
 from evals.tasks.task import Task
 from nodes.demos import Demo, demos_to_json
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ def optimize(
     tasks: Sequence[Task],
     most: int,
     repeats: int = 1,
+    teacher: "BaseChatModel | None" = None,
     on_play: Callable[[str], object] = str,
     on_score: Callable[[Score, int], object] = lambda *_: None,
 ) -> Optimized:
@@ -59,6 +64,7 @@ def optimize(
         tasks: Every other one is learnt from; the rest decides.
         most: How many examples at most.
         repeats: How often each task that decides is played.
+        teacher: Another model whose turns are learnt from; a weak one may have none that passed.
         on_play: Called after each run with its task's id.
         on_score: Called with each score and how many examples were shown.
 
@@ -81,7 +87,9 @@ def optimize(
         return found
 
     before = best = score(())
+    model, stage.model = stage.model, teacher or stage.model
     candidates = [make_demo(run) for run in play(learnt, 1) if passes(run)]
+    stage.model = model
     chosen: list[Demo] = []
     for demo in candidates:
         if best.share == 1.0 or len(chosen) == most:

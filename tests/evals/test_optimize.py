@@ -14,6 +14,7 @@ from ana.files import write_whole
 from ana.models import providers
 from ana.models.base import StreamingModel, to_chunk
 from ana.models.json_mode.adapter import JsonDecisions
+from ana.models.offline import OfflineReader
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
 from app.cli import optimize as command
@@ -86,11 +87,19 @@ def test_examples_that_cure_nothing_are_not_saved(openai: Settings) -> None:
 def test_tasks_that_decide_are_played_as_often_as_told(openai: Settings) -> None:
     played: list[str] = []
     with open_guesser(openai, curable=True) as stage:
-        found = optimize(stage, TASKS[:4], 8, 3, played.append)
+        found = optimize(stage, TASKS[:4], 8, 3, on_play=played.append)
     assert found.after == Score(1.0, 1.0)
     assert [played.count(task.id) for task in TASKS[:4]] == [1, 6, 1, 6]
     right, wrong = make_run("a", contains=True), make_run("a", contains=False)
     assert make_score([right, wrong, make_run("b", contains=True)]) == Score(0.6667, 0.5)
+
+
+def test_a_model_of_which_no_turn_passes_learns_from_a_teacher(openai: Settings) -> None:
+    with open_guesser(openai, curable=True) as stage:
+        alone = optimize(stage, TASKS[1:5], 8)
+        taught = optimize(stage, TASKS[1:5], 8, teacher=OfflineReader())
+    assert (alone.candidates, alone.after, taught.after) == (0, Score(0.0, 0.0), Score(1.0, 1.0))
+    assert taught.demos[0].answer.startswith("18% of 240 = 43.2")
 
 
 def test_a_model_that_does_not_reply_is_no_model_that_no_example_helps(openai: Settings) -> None:
@@ -156,7 +165,7 @@ def test_the_command_tells_before_and_after(
 ) -> None:
     monkeypatch.setattr(command, "start", lambda: openai)
     monkeypatch.setattr(providers, "build_model", lambda *_: Guesser(curable=curable))
-    command.optimize(n=4, save=None, max_demos=2, tasks="arithmetic", model=None)
+    command.optimize(n=4, repeat=1, save=None, max_demos=2, tasks="arithmetic", model=None, teacher=None)
     told = capsys.readouterr()
     assert told.out.startswith("before: 0.00 of 2 tasks that it did not learn from\n")
     assert said in told.err
