@@ -40,9 +40,8 @@ PRICES = {
 }
 """OpenAI's published prices; a model of another name is another model, so nothing is guessed.
 
-They are those of developers.openai.com/api/docs/pricing, as others quote that page: input and output in May and June 2026,
-cached input and the older gpt-4o in June 2025; on 2026-11-05 cached input still was half of the price, and a quarter for
-gpt-4.1.
+They are those of developers.openai.com/api/docs/pricing, as others quote that page: input and output in May and
+June 2026, cached input and the older gpt-4o in June 2025.
 """
 
 

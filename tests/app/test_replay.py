@@ -410,6 +410,7 @@ def test_the_command_tells_a_turn_and_runs_it_again(ana: Run, tmp_path: Path) ->
     ((path, text),) = [(path, text) for path, text in kept if "find the milk" in text]
     told = ana("replay", path.stem[:8])
     assert "> find the milk\n1  · query_items find the milk\n   1 found: Buy milk\n" in told.stdout
+    assert f", conversation {path.stem[:8]}, turn " in told.stdout
     done = ana("replay", "--path", str(path), "--rerun", "--json")
     assert (done.returncode, json.loads(done.stdout)["same"]) == (0, True)
     path.write_text(text.replace("Buy milk", "Buy silk"))
@@ -457,6 +458,10 @@ def test_two_trajectories_are_shown_side_by_side(desk: Desk, capsys: pytest.Capt
     assert "recorded, gpt-4o-mini" in shown
     assert "create_item Buy milk" in shown
     assert "No." in shown
+    assert "\nreceipt" in shown
+    nothing: Record = {**record, "receipt": ""}
+    show_side_by_side(nothing, nothing, "other")
+    assert "\nreceipt" not in capsys.readouterr().out
 
 
 def test_a_turn_that_was_cut_short_and_went_on_is_the_same_again(tmp_path: Path) -> None:
