@@ -178,12 +178,23 @@ def load_rubrics(file: Path = RUBRICS) -> dict[str, str]:
 def read_scores(reply: str, rubrics: Iterable[str]) -> dict[str, int] | None:
     """Return the scores of a reply that holds exactly one for each rubric and nothing else; None for any other."""
     try:
-        scores = json.loads(reply)
+        scores = json.loads(reply, object_pairs_hook=_read_object)
     except (ValueError, RecursionError):
         return None
     if not isinstance(scores, dict) or scores.keys() != {*rubrics}:
         return None
     return scores if all(type(score) is int and 0 <= score <= BEST for score in scores.values()) else None
+
+
+def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object.
+
+    Raises:
+        ValueError: It says two things of one key.
+    """
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key is there twice")
+    return dict(pairs)
 
 
 def _build_format(rubrics: Iterable[str]) -> dict[str, Any]:

@@ -95,6 +95,7 @@ def test_a_judge_that_always_says_yes_agrees_by_chance_alone(capsys: pytest.Capt
         scores(2).replace("2", '"2"'),
         scores(2, extra=1),
         '{"right": 2}',
+        scores(2).replace("{", '{"right": 0, '),
         "[2, 2, 2]",
         "NaN",
         "[" * 100_000,
