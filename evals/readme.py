@@ -44,7 +44,8 @@ DOORS = (
     ),
     (
         "`ana setup`",
-        "choose a model (OpenAI, OpenRouter, Ollama, a compatible server), try it with one message, write `.env`",
+        "choose a model (OpenAI, OpenRouter, Ollama, a compatible server, a GGUF file), try it with one message,"
+        " write `.env`",
     ),
     (
         r"`ana ask --thread T --decide approve\|reject\|FILE`",
@@ -98,12 +99,13 @@ DOORS = (
     ("`ana reindex [--embeddings NAME]`", "embeds everything again; the old or the new, never neither"),
     ("`ana describe [-s N] [--json]`", "what the store holds"),
     (
-        "`ana eval [--tasks FILE\\|GROUP] [--n N] [--repeat K] [--model M] [--json]`",
+        "`ana eval [--tasks FILE\\|GROUP] [--n N] [--repeat K] [--model M] [--judge M] [--json]`",
         "plays tasks, each on a store that is thrown away, and tells how often they are done right; `--picture FILE`"
-        " draws it, beside an earlier `--json` with `--compare FILE`; `--langsmith` uploads it",
+        " draws it, beside an earlier `--json` with `--compare FILE`; `--langsmith` uploads it;"
+        " `--judge` lets another model score the answers, and tells how often the exact checks say the same",
     ),
     (
-        "`ana optimize [--n 12] [--max-demos 8] [--save FILE]`",
+        "`ana optimize [--n 12] [--repeat K] [--max-demos 8] [--save FILE]`",
         "plays tasks, and saves as worked examples those turns that help with tasks they were not made from;"
         " the four nearest to a question are shown to the model",
     ),

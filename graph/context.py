@@ -11,6 +11,7 @@ from pydantic import Field
 
 from ana.errors import UserError
 from ana.handles import Handles, default_handles
+from ana.models.providers import model_name
 from ana.settings import Autonomy
 from ana.tracing.traces import NO_THREAD
 from prompts import decision_prompt
@@ -87,6 +88,11 @@ class Context:
         name = (self.model or "").strip()
         if name and self.handles.settings.provider == "offline":
             raise UserError(f"The offline reader has no model {name!r}.", "Leave it empty, or `ana setup` adds one.")
+        if name and self.handles.settings.provider == "local" and name != model_name(self.handles.settings):
+            raise UserError(
+                f"{model_name(self.handles.settings)} is the only model here; there is no {name!r}.",
+                "Leave it empty, or set ANA_LOCAL_MODEL to another file.",
+            )
         chosen = {"model": name or None, "temperature": self.temperature}
         return {option: value for option, value in chosen.items() if value is not None}
 

@@ -38,7 +38,11 @@ PRICES = {
     "gpt-4o-mini": Price(0.15, 0.60, 0.075),
     "gpt-4.1": Price(2.00, 8.00, 0.50),
 }
-"""OpenAI's published prices; a model of another name is another model, so nothing is guessed."""
+"""OpenAI's published prices; a model of another name is another model, so nothing is guessed.
+
+They are those of developers.openai.com/api/docs/pricing, as others quote that page: input and output in May and
+June 2026, cached input and the older gpt-4o in June 2025.
+"""
 
 
 def find_price(model: str, settings: Settings) -> Price | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ana.errors import UserError
-from ana.output import tell, write_json
+from ana.output import tell, write_json, write_line
 from ana.settings import Settings
 from app.show.progress import show_steps
 from app.show.tables import show_table
@@ -18,8 +18,10 @@ from app.startup import start
 
 WIDE = 170
 """Columns that one table of all figures takes."""
+MODEL_HELP = "Another model of the provider you have set up, or PROVIDER:MODEL; of local, a GGUF file."
 
 if TYPE_CHECKING:
+    from evals.tasks.opinions import Judge, Judged
     from evals.tasks.scores import Figure, Report
     from evals.tasks.task import Task
 
@@ -28,49 +30,41 @@ def eval_(
     tasks: Annotated[str | None, typer.Option(help="A file of tasks, or groups: time,undo. Default: all.")] = None,
     n: Annotated[int | None, typer.Option("--n", min=1, help="At most so many tasks, spread evenly.")] = None,
     repeat: Annotated[int, typer.Option(min=1, max=100, help="How often each is played.")] = 1,
-    model: Annotated[str | None, typer.Option(help="Another model of the provider you have set up.")] = None,
+    model: Annotated[str | None, typer.Option(help=MODEL_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object, with every run.")] = False,
     picture: Annotated[Path | None, typer.Option(help="Draw the groups into this SVG file.")] = None,
     compare: Annotated[Path | None, typer.Option(help="Draw an earlier --json beside them.")] = None,
     langsmith: Annotated[bool, typer.Option("--langsmith", help="Upload it as a dataset and an experiment.")] = False,
+    judge: Annotated[str | None, typer.Option(help="Let a model score the answers too.")] = None,
 ) -> None:
     """Measure the assistant: play tasks, each on a store of its own, and judge what came of them."""
     if compare and not picture:
         raise typer.BadParameter("--compare needs --picture.")
     if picture and not picture.absolute().parent.is_dir():
         raise typer.BadParameter(f"There is no folder {picture.parent}.")
+    from ana.models.providers import choose_model
     from ana.tracing.langsmith import open_client
     from evals.tasks.scores import load_groups
 
     settings = choose_model(start(), model)
     client = open_client(settings) if langsmith else None  # before anything is played: there may be no key
+    asked = build_judge(settings, judge) if judge else None
     before = load_groups(compare) if compare else None
     chosen = read_tasks(tasks, n)
     report = play(settings, chosen, repeat)
+    judged = judge_answers(asked, chosen, report) if asked else None
     if picture:
         save_picture(picture, report, before)
     if json_:
-        write_json(report.to_json())
+        write_json(report.to_json() | ({"judge": judged.to_json()} if judged else {}))
     else:
         show_report(report)
+        if judged:
+            show_judged(judged)
     if client:
         from evals.tasks.upload import upload_report
 
         tell("Uploaded: the dataset {!r}, the experiment {!r}.".format(*upload_report(client, chosen, report)))
-
-
-def choose_model(settings: Settings, model: str | None) -> Settings:
-    """Return settings that ask for another model of their provider.
-
-    Raises:
-        UserError: The provider has only one.
-    """
-    field = f"{settings.provider}_model"
-    if not model:
-        return settings
-    if field not in Settings.model_fields:
-        raise UserError(f"{settings.provider} has no model {model!r}.", "Leave --model out, or set LLM_PROVIDER.")
-    return settings.model_copy(update={field: model})
 
 
 def read_tasks(given: str | None, count: int | None) -> list["Task"]:
@@ -113,6 +107,27 @@ def play(settings: Settings, tasks: Sequence["Task"], repeat: int) -> "Report":
     return make_report(model_name(settings), embedder.name, repeat, runs)
 
 
+def build_judge(settings: Settings, name: str) -> "Judge":
+    """Return a model as a judge.
+
+    Raises:
+        UserError: It is the offline reader, or the provider has no models to choose from.
+    """
+    from ana.models.providers import build_model, choose_model
+    from evals.tasks.opinions import Judge
+
+    settings = choose_model(settings, name).model_copy(update={"temperature": 0.0})
+    if settings.provider == "offline":
+        raise UserError("The offline reader cannot judge.", "Name a model, for example openai:gpt-4o-mini.")
+    return Judge(settings, build_model(settings))
+
+
+def judge_answers(judge: "Judge", tasks: Sequence["Task"], report: "Report") -> "Judged":
+    """Return what a judge says of the answers of a report, and show how far it is."""
+    with show_steps(len(report.runs)) as advance:
+        return judge.judge(tasks, report.runs, advance)
+
+
 def save_picture(file: Path, report: "Report", before: tuple[str, dict[str, dict[str, "Figure"]]] | None) -> None:
     """Draw a report, beside an earlier one if there is one, into an SVG file."""
     from ana.files import write_whole
@@ -134,6 +149,20 @@ def show_report(report: "Report") -> None:
         shown = [name.replace("pass_k", f"pass^{report.repeat}") for name in names]
         show_table(("group", *shown), rows, title=title, fixed=("group", *shown))
         title = ""
+
+
+def show_judged(judged: "Judged") -> None:
+    """Print what a judge said, how often the exact checks say the same, what it did not score, and what it cost."""
+    from evals.tasks.opinions import COMPARED
+
+    scored = sum(not opinion.fault for opinion in judged.opinions)
+    title = f"\nthe judge {judged.model}: {scored} of {pluralize(len(judged.opinions), 'answer')} scored"
+    show_table(("rubric", "score"), [(name, _format(share)) for name, share in judged.means.items()], title=title)
+    said = f"{_format(judged.agreement)} of {len(judged.pairs)}, kappa {_format(judged.kappa)}"
+    write_line(f"{COMPARED}, and right by the exact checks of the answer: the same for {said}")
+    for fault, count in judged.faults.items():
+        write_line(f"not scored: {count}, {fault}")
+    write_line(f"cost: {'not known' if judged.cost_usd is None else f'${judged.cost_usd:.4f}'}")
 
 
 def _format(figure: "Figure") -> str:

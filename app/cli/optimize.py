@@ -1,28 +1,36 @@
 """`ana optimize`: worked examples that make the model do better, if there are any."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ana.errors import UserError
 from ana.output import tell, write_line
+from app.cli.eval import MODEL_HELP
 from app.show.progress import show_steps
 from app.show.text import pluralize
 from app.startup import start
+
+if TYPE_CHECKING:
+    from evals.tasks.optimize import Score
 
 
 def optimize(
     n: Annotated[int, typer.Option("--n", min=2, help="How many tasks, spread evenly.")] = 12,
     save: Annotated[Path | None, typer.Option(help="The file for the examples; default: COMPILED_DEMOS_PATH.")] = None,
+    repeat: Annotated[int, typer.Option(min=1, max=100, help="How often each task that decides is played.")] = 1,
     max_demos: Annotated[int, typer.Option(min=1, max=100, help="How many examples at most.")] = 8,
     tasks: Annotated[str, typer.Option(help="A file of tasks, or groups.")] = "arithmetic,time",
-    model: Annotated[str | None, typer.Option(help="Another model of the provider you have set up.")] = None,
+    model: Annotated[str | None, typer.Option(help=MODEL_HELP)] = None,
+    teacher: Annotated[
+        str | None, typer.Option(help="Learn from the turns of another model, such as offline or PROVIDER:MODEL.")
+    ] = None,
 ) -> None:
     """Play tasks, keep turns that passed, and save those that help as examples with tasks they were not made from."""
     from ana.embedders.build import build_embedder
-    from ana.models.providers import build_model, model_name
-    from app.cli.eval import choose_model, read_tasks
+    from ana.models.providers import build_model, choose_model, model_name
+    from app.cli.eval import read_tasks
     from evals.tasks.optimize import optimize as choose
     from evals.tasks.optimize import save_demos
     from evals.tasks.stage import open_stage
@@ -35,12 +43,27 @@ def optimize(
     every = [task for task in read_tasks(tasks, None) if task.expect_contains or task.expect_any]
     chosen = choose_tasks(every, count=n)
     asked, embedder = build_model(settings, decision_prompt), build_embedder(settings)
+    taught_by = build_model(choose_model(settings, teacher), decision_prompt) if teacher else None
     with open_stage(settings, asked, embedder) as stage, show_steps() as advance:
-        found = choose(stage, chosen, max_demos, advance)
-    write_line(f"before: {found.before:.2f} of {pluralize(found.held, 'task')} that it did not learn from")
-    write_line(f"after: {found.after:.2f} with {pluralize(len(found.demos), 'example')} of {found.candidates}")
+        found = choose(stage, chosen, max_demos, repeat, taught_by, advance, tell_score)
+    write_line(
+        f"before: {describe(found.before, repeat)} of {pluralize(found.held, 'task')} that it did not learn from"
+    )
+    kept = f"{pluralize(len(found.demos), 'example')} of {found.candidates}"
+    write_line(f"after: {describe(found.after, repeat)} with {kept}")
     path = save.expanduser().absolute() if save else settings.compiled_demos_path
     if save_demos(found, path, model_name(settings)):
         tell(f"Saved in {path}.")
     else:
-        tell("No example helped, so nothing was saved.")
+        why = "No example helped" if found.candidates else "No turn passed that could be learnt from"
+        tell(f"{why}, so nothing was saved.")
+
+
+def tell_score(score: "Score", shown: int) -> None:
+    """Tell the person what was just tried: with a slow model the end is far."""
+    tell(f"with {pluralize(shown, 'example')}: {score.share:.2f}")
+
+
+def describe(score: "Score", repeat: int) -> str:
+    """Return a score in words, with pass^k where tasks were played more than once."""
+    return f"{score.share:.2f}" + (f" (pass^{repeat}: {score.pass_k:.2f})" if repeat > 1 else "")

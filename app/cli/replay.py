@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ana.errors import UserError
+from ana.models.providers import choose_model
 from ana.output import tell, write_json
 from ana.settings import Settings
 from ana.tracing.traces import Record, Traces, iter_records
@@ -32,7 +33,7 @@ def replay(
         bool, typer.Option("--rerun", help="Run it again as it was decided, on a copy of the store, and compare.")
     ] = False,
     model: Annotated[
-        str | None, typer.Option(help="With --rerun: ask this model of the provider instead, or offline.")
+        str | None, typer.Option(help="With --rerun: ask this model of the provider, PROVIDER:MODEL, or offline.")
     ] = None,
     prompt: Annotated[
         Path | None, typer.Option(help="With --rerun: ask with this system prompt, a Markdown file with its slots.")
@@ -46,15 +47,16 @@ def replay(
         raise typer.BadParameter("Give the id of a turn, or --path with a trace file.")
     if (model or prompt) and not rerun:
         raise typer.BadParameter("--model and --prompt need --rerun.")
-    settings = start()
+    settings = choose_model(start(), model)
     record, thread = read_path(path, index) if path else find_turn(settings, str(trace))
     if fault := find_fault(record, whole=False):
         raise typer.BadParameter(f"The record is damaged: {fault}.")
     if not rerun:
         write_json(record) if as_json else tell_turn(record)
         return
+    other, name = _build_other(settings, prompt) if model or prompt else (None, None)
     try:
-        again, name = run_again(settings, record, thread, model, prompt)
+        again = run_again(settings, record, thread, other, name)
     except UserError as exc:
         tell(f"It cannot be run again. {exc.sentence()}")
         raise typer.Exit(IMPOSSIBLE) from exc
@@ -85,9 +87,9 @@ def find_turn(settings: Settings, id: str) -> tuple[Record, list[Record]]:
 
 
 def run_again(
-    settings: Settings, record: Record, thread: list[Record], model: str | None, prompt: Path | None
-) -> tuple[Record, str | None]:
-    """Return the record of a turn that was run again, and what decided if it was not the recorded model.
+    settings: Settings, record: Record, thread: list[Record], other: "BaseChatModel | None", name: str | None
+) -> Record:
+    """Return the record of a turn that was run again, as it was decided or by another model.
 
     Raises:
         UserError: Something that it relied on is gone or another, or the store cannot be read.
@@ -95,29 +97,24 @@ def run_again(
     from ana.handles import open_data_folder
     from app.replay.rerun import Rerun
 
-    if model == "offline":
-        settings, model = settings.model_copy(update={"llm_provider": "offline"}), None
-        other: tuple[BaseChatModel, str] | None = _build_other(settings, model, prompt)
-    else:
-        other = _build_other(settings, model, prompt) if model or prompt else None
     with open_data_folder(settings, "ana replay") as handles:
         run = Rerun(settings, handles.backend, handles.backend.embedder, handles.backend.read_vectors)
         if other is None:
-            return run.repeat(record, thread), None
-        tell(f"Asking {other[1]} ...")
-        return run.ask_other(record, thread, other[0], model), other[1]
+            return run.repeat(record, thread)
+        tell(f"Asking {name} ...")
+        return run.ask_other(record, thread, other)
 
 
-def _build_other(settings: Settings, model: str | None, prompt: Path | None) -> "tuple[BaseChatModel, str]":
+def _build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel, str]":
     """Return the model that is asked in place of the recorded one, and what it is called."""
     from ana.models.providers import build_model, model_name
     from app.replay.model import OtherPrompt
     from nodes.reason import prompt_slots
     from prompts import decision_prompt, fill
 
-    if settings.provider == "offline" and (model or prompt):
-        raise typer.BadParameter(f"The offline reader has no {'model' if model else 'prompt'} to choose.")
-    built, name = build_model(settings, decision_prompt), model or model_name(settings)
+    if settings.provider == "offline" and prompt:
+        raise typer.BadParameter("The offline reader has no prompt to choose.")
+    built, name = build_model(settings, decision_prompt), model_name(settings)
     if prompt is None:
         return built, name
     template = _read_prompt(prompt)

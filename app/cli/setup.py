@@ -3,6 +3,7 @@
 import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from ana import settings as settings_module
 from ana.env_file import write_env_file
 from ana.errors import UserError
 from ana.models.ollama import list_chat_models
+from ana.models.prices import FREE_OF_CHARGE, find_price
 from ana.models.providers import destination, model_name
 from ana.settings import Settings, load_settings, read_environment
 from app.show.text import say
@@ -24,7 +26,7 @@ class Choice:
     Args:
         help: What it is, in a line.
         provider: Its value of LLM_PROVIDER.
-        model: The setting that names its model; empty if it has none.
+        model: The setting that names its model, or its file; empty if it has none.
         key: The setting that holds its key; empty if it needs none.
         url: The setting of its address; empty if it is always the same.
     """
@@ -36,6 +38,8 @@ class Choice:
     url: str = ""
 
 
+FILE = "ANA_LOCAL_MODEL"
+
 CHOICES = {
     "openai": Choice("OpenAI, with a key", "openai", "OPENAI_MODEL", "OPENAI_API_KEY"),
     "openrouter": Choice("OpenRouter, with a key", "openrouter", "OPENROUTER_MODEL", "OPENROUTER_API_KEY"),
@@ -43,6 +47,7 @@ CHOICES = {
     "compatible": Choice(
         "another server with OpenAI's protocol", "openai", "OPENAI_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL"
     ),
+    "local": Choice("a GGUF file on this machine, run by llama.cpp (`make local` installs it)", "local", FILE),
     "offline": Choice("no model: the offline reader, which understands simple English", "offline"),
 }
 
@@ -60,7 +65,7 @@ def setup(
     settings = load_settings(read_environment() | values)
     to = destination(settings)
     say(f"What you type, and what is found for it, goes to {to}." if to else "Nothing leaves this machine.")
-    if to:
+    if settings.provider != "offline":
         _try(settings)
     file = settings_module.ENV_FILE
     write_env_file(file, values)
@@ -90,9 +95,25 @@ def _ask_values(choice: Choice, model: str | None, url: str | None) -> dict[str,
         values[choice.url] = url or _ask("Address", _known(choice.url))
     if choice.key:
         values[choice.key] = _ask_key(_known(choice.key))
-    if choice.model:
+    if choice.model == FILE:
+        values[FILE] = _read_file(model)
+    elif choice.model:
         values[choice.model] = model or _ask_model(choice, values)
     return values
+
+
+def _read_file(given: str | None) -> str:
+    """Return the whole path of a GGUF file that was given, or is asked for.
+
+    Raises:
+        ConfigError: llama.cpp is not installed, or the file cannot be a model.
+    """
+    from ana.models.local.server import check_file, check_installed
+
+    check_installed()
+    file = Path(given or _ask("GGUF file", _known(FILE))).expanduser().absolute()
+    check_file(file)
+    return str(file)
 
 
 def _ask_model(choice: Choice, values: dict[str, str]) -> str:
@@ -139,6 +160,10 @@ def _try(settings: Settings) -> None:
     say(f"{name} in {trial.seconds:.1f} s: {trial.answer}")
     say(
         f"It read {trial.input_tokens:,} tokens and wrote {trial.output_tokens:,}. A turn is one to three such calls, "
-        "with the conversation; `ana cost` shows what they cost. Where a model's price is not known, "
-        "OPENAI_INPUT_PRICE_PER_1K and OPENAI_OUTPUT_PRICE_PER_1K in .env tell it."
+        "with the conversation."
     )
+    if find_price(name, settings) != FREE_OF_CHARGE:
+        say(
+            "`ana cost` shows what they cost. Where a model's price is not known, OPENAI_INPUT_PRICE_PER_1K and "
+            "OPENAI_OUTPUT_PRICE_PER_1K in .env tell it."
+        )

@@ -137,7 +137,7 @@ def make_handles(settings: Settings, inputs: Inputs, backend: Backend, model: Ba
     return Handles(then, clock, Memory(backend, clock), KeptTraces(), model)
 
 
-def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int, model: str | None = None) -> Record:
+def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Record:
     """Run a turn on the real graph and return its record.
 
     Args:
@@ -145,12 +145,9 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int, model: 
         handles: What it runs on; their traces keep the record.
         dial: How much is done without asking.
         max_steps: Most model calls.
-        model: Another model of the provider.
     """
     assert isinstance(handles.traces, KeptTraces)
-    context = SceneContext(
-        model, autonomy=dial, max_steps=max_steps, opened=handles, scene=scene, left=list(scene.answers)
-    )
+    context = SceneContext(autonomy=dial, max_steps=max_steps, opened=handles, scene=scene, left=list(scene.answers))
     saved: Pregel[Any, Any, Any, Any] = graph.copy({"checkpointer": InMemorySaver() if scene.waits else None})
     replies, given = list(scene.replies), _begin(saved, scene)
     while True:

@@ -76,14 +76,13 @@ class Rerun:
             again = cast(Record, {**again, **told})
         return again
 
-    def ask_other(self, record: Record, thread: Sequence[Record], model: BaseChatModel, name: str | None) -> Record:
+    def ask_other(self, record: Record, thread: Sequence[Record], model: BaseChatModel) -> Record:
         """Let another model, or one that is shown another prompt, answer a turn, and return the record of that.
 
         Args:
             record: The turn.
             thread: The records of its conversation.
             model: Who is asked.
-            name: Which of the provider's models; None for the one in the settings.
 
         Raises:
             CannotReplay: Something that it relied on is gone or another.
@@ -91,7 +90,7 @@ class Rerun:
         inputs = self._require_inputs(record)
         store = self._copy(record, inputs)
         handles = make_handles(self._settings, inputs, store.backend, model)
-        return play(_set_scene(record, inputs, thread), handles, _dial(inputs), inputs["max_steps"], name)
+        return play(_set_scene(record, inputs, thread), handles, _dial(inputs), inputs["max_steps"])
 
     def _copy(self, record: Record, inputs: Inputs) -> StoreCopy:
         if self._embedder.name != inputs["embedder"]:

@@ -59,7 +59,8 @@ def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
     pairs = zip_longest(recorded["steps"], again["steps"])
     rows = [(str(n), *(_tell_step(step) for step in pair)) for n, pair in enumerate(pairs, 1)]
     rows.append(("answer", recorded["answer"], again["answer"]))
-    rows.append(("receipt", recorded.get("receipt", ""), again.get("receipt", "")))
+    if any(receipts := [record.get("receipt") or "" for record in (recorded, again)]):
+        rows.append(("receipt", *receipts))
     rows.append(("took", _describe_cost(recorded), _describe_cost(again)))
     show_table(("step", f"recorded, {recorded.get('model', '')}", name), rows, fixed=("step",))
 
@@ -94,7 +95,7 @@ def _show_question(record: "Record") -> None:
     from app.show.console import make_console
 
     # strings inside it pass through the console, its title does not
-    title = escape_controls(record["ts"]).replace("[", "(")
+    title = escape_controls(record["ts"][:16]).replace("T", " ").replace("[", "(")
     make_console().print(Panel(record["question"], title=title, title_align="left", border_style="dim"))
 
 
@@ -106,7 +107,7 @@ def _list_facts(record: "Record") -> list[str]:
     spent: Mapping[str, float] = record.get("durations", {})
     parts = " · ".join(f"{name} {seconds:.3f} s" for name, seconds in spent.items())
     error = [f"It ended with an error: {record['error']}"] if record.get("error") else []
-    who = f"{record.get('model', '')} ({record.get('provider', '')}), conversation {record.get('thread_id', '')}"
+    who = f"{record.get('model', '')} ({record.get('provider', '')}), conversation {record.get('thread_id', '')[:8]}"
     return [*error, f"{sum(spent.values()):.3f} s: {parts}", f"{who}, turn {record['id']}", _describe_cost(record)]
 
 

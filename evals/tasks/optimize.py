@@ -1,15 +1,32 @@
 """Choosing worked examples that make a model do better tasks which it was not shown."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ana.errors import UserError
 from ana.files import write_whole
-from evals.tasks.scores import mean
-from evals.tasks.stage import Run, Stage
+from evals.tasks.scores import group_by, mean
+from evals.tasks.stage import Run, Stage, play_tasks
 from evals.tasks.task import Task
 from nodes.demos import Demo, demos_to_json
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+
+@dataclass(frozen=True)
+class Score:
+    """What tasks come to.
+
+    Args:
+        share: The share of all runs that passes.
+        pass_k: The share of tasks of which every run passes.
+    """
+
+    share: float
+    pass_k: float
 
 
 @dataclass(frozen=True)
@@ -17,54 +34,75 @@ class Optimized:
     """What examples did.
 
     Args:
-        before: The share of the other tasks that passes without examples.
-        after: The share of them that passes with those chosen.
+        before: What the other tasks come to without examples.
+        after: What they come to with those chosen.
         demos: The chosen examples; none if none helped.
         candidates: How many turns passed from which they were chosen.
-        held: How many tasks the shares are of.
+        held: How many tasks the scores are of.
     """
 
-    before: float
-    after: float
+    before: Score
+    after: Score
     demos: Sequence[Demo]
     candidates: int
     held: int
 
 
-def optimize(stage: Stage, tasks: Sequence[Task], most: int, on_play: Callable[[str], object] = str) -> Optimized:
+def optimize(
+    stage: Stage,
+    tasks: Sequence[Task],
+    most: int,
+    repeats: int = 1,
+    teacher: "BaseChatModel | None" = None,
+    on_play: Callable[[str], object] = str,
+    on_score: Callable[[Score, int], object] = lambda *_: None,
+) -> Optimized:
     """Choose among turns that passed those which, shown as examples, raise the score of tasks they were not made from.
 
     Args:
         stage: Where tasks are played.
         tasks: Every other one is learnt from; the rest decides.
         most: How many examples at most.
-        on_play: Called after each task with its id.
+        repeats: How often each task that decides is played.
+        teacher: Another model whose turns are learnt from; a weak one may have none that passed.
+        on_play: Called after each run with its task's id.
+        on_score: Called with each score and how many examples were shown.
 
     Raises:
-        UserError: There are too few tasks to leave any out.
+        UserError: There are too few tasks to leave any out, or the model does not reply.
     """
     learnt, held = tasks[::2], tasks[1::2]
     if not held:
         raise UserError("There is no task to try the examples on.", "Take at least two tasks.")
 
-    def play(task: Task) -> Run:
-        run = stage.play(task)
-        on_play(task.id)
-        return run
+    def play(some: Sequence[Task], times: int) -> Iterator[Run]:
+        for run in play_tasks(stage, some, times):
+            on_play(run.task)
+            yield run
 
-    def share(demos: Sequence[Demo]) -> float:
+    def score(demos: Sequence[Demo]) -> Score:
         stage.show(demos)
-        return mean(passes(play(task)) for task in held) or 0.0
+        found = make_score([*play(held, repeats)])
+        on_score(found, len(demos))
+        return found
 
-    before = best = share(())
-    candidates = [make_demo(run) for task in learnt if passes(run := play(task))]
+    before = best = score(())
+    model, stage.model = stage.model, teacher or stage.model
+    candidates = [make_demo(run) for run in play(learnt, 1) if passes(run)]
+    stage.model = model
     chosen: list[Demo] = []
     for demo in candidates:
-        if best == 1.0 or len(chosen) == most:
+        if best.share == 1.0 or len(chosen) == most:
             break
-        if (score := share([*chosen, demo])) > best:
-            chosen, best = [*chosen, demo], score
+        if (found := score([*chosen, demo])).share > best.share:
+            chosen, best = [*chosen, demo], found
     return Optimized(before, best, chosen, len(candidates), len(held))
+
+
+def make_score(runs: Sequence[Run]) -> Score:
+    """Return what runs come to."""
+    by_task = group_by(runs, lambda run: run.task).values()
+    return Score(mean(map(passes, runs)) or 0.0, mean(all(map(passes, each)) for each in by_task) or 0.0)
 
 
 def passes(run: Run) -> bool:
@@ -83,5 +121,6 @@ def save_demos(found: Optimized, path: Path, model: str) -> bool:
     if not found.demos:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, demos_to_json(found.demos, {"model": model, "before": found.before, "after": found.after}))
+    told = {"model": model, "before": asdict(found.before), "after": asdict(found.after)}
+    write_whole(path, demos_to_json(found.demos, told))
     return True

@@ -21,7 +21,7 @@ from ana.memory.search.property_text import property_text
 from ana.memory.trash import purge
 from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel, calls
-from ana.settings import load_settings
+from ana.settings import PROJECT, load_settings
 from ana.tracing.traces import Record, iter_records
 from app.cli.replay import run_again
 from app.outcome import Done, Waiting
@@ -37,6 +37,7 @@ from tests.app.conftest import Run
 from tests.app.test_crash import KILLED
 from tests.conftest import EMBEDDER, folders
 from tests.forks import run_forked
+from tests.models.local.test_local import LIBRARY, write_model
 from tests.openai_stub import Said, openai_stub
 from tests.sent import typed
 
@@ -369,7 +370,7 @@ def test_another_model_answers_on_the_same_store(desk: Desk) -> None:
     desk.say("Milk?", calls(("query_items", {"text": "milk"})), "There.")
     other = ScriptedModel(replies=[calls(("query_items", {"text": "milk"}), ("now", {})), "Yes, milk."])
     record = desk.records()[-1]
-    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, desk.records(), other, None)
+    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, desk.records(), other)
     assert again["steps"][0]["observation"] == record["steps"][0]["observation"]
     assert again["answer"] == "Yes, milk."
     assert compare(record, again) == Difference(2, "(nothing)", "tool", "(nothing)", "now")
@@ -412,6 +413,7 @@ def test_the_command_tells_a_turn_and_runs_it_again(ana: Run, tmp_path: Path) ->
     ((path, text),) = [(path, text) for path, text in kept if "find the milk" in text]
     told = ana("replay", path.stem[:8])
     assert "> find the milk\n1  · query_items find the milk\n   1 found: Buy milk\n" in told.stdout
+    assert f", conversation {path.stem[:8]}, turn " in told.stdout
     done = ana("replay", "--path", str(path), "--rerun", "--json")
     assert (done.returncode, json.loads(done.stdout)["same"]) == (0, True)
     path.write_text(text.replace("Buy milk", "Buy silk"))
@@ -426,13 +428,27 @@ def test_the_command_tells_a_turn_and_runs_it_again(ana: Run, tmp_path: Path) ->
     assert len(list((tmp_path / "traces").glob("*.jsonl"))) == 2
 
 
+def test_the_command_asks_other_models_over_their_protocol(ana: Run, tmp_path: Path) -> None:
+    ana("ask", "add buy milk", "--thread", "one")
+    with openai_stub(Said("I leave that to you.")) as stub:
+        env = {"OPENAI_BASE_URL": stub.url, "OPENAI_API_KEY": "sk-1"}
+        done = ana("replay", "one", "--rerun", "--model", "openai:other", "--json", **env)
+        again = json.loads(done.stdout)["again"]
+        assert (done.returncode, again["answer"], again["model"]) == (1, "I leave that to you.", "other")
+        assert stub.requests[0]["model"] == "other"
+    file = write_model(tmp_path)
+    done = ana("replay", "one", "--rerun", "--model", f"local:{file}", PYTHONPATH=f"{LIBRARY}:{PROJECT}")
+    assert (done.returncode, "Hello from here." in done.stdout) == (1, True), done.stderr
+    assert [item["content"] for item in json.loads(ana("items", "--json").stdout)["items"]] == ["Buy milk"]
+
+
 def test_another_prompt_is_what_the_model_is_shown(desk: Desk, tmp_path: Path) -> None:
     desk.say("I like tea", calls(("append_context", {"content": "Likes tea"})), "Noted.")
     desk.say("hello", "Hello.")
     other = ScriptedModel(replies=["Good day."])
     model = OtherPrompt(inner=other, fill=lambda loaded: f"Be brief. {loaded['lines']}")
     record = desk.records()[-1]
-    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, desk.records(), model, None)
+    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, desk.records(), model)
     assert again["answer"] == "Good day."
     assert other.seen[0][0].text == "Be brief. {0: 'Likes tea'}"
 
@@ -461,6 +477,10 @@ def test_two_trajectories_are_shown_side_by_side(desk: Desk, capsys: pytest.Capt
     assert "recorded, gpt-4o-mini" in shown
     assert "create_item Buy milk" in shown
     assert "No." in shown
+    assert "\nreceipt" in shown
+    nothing: Record = {**record, "receipt": ""}
+    show_side_by_side(nothing, nothing, "other")
+    assert "\nreceipt" not in capsys.readouterr().out
 
 
 def test_a_turn_that_was_cut_short_and_went_on_is_the_same_again(tmp_path: Path) -> None:

@@ -14,15 +14,17 @@ from ana.files import write_whole
 from ana.models import providers
 from ana.models.base import StreamingModel, to_chunk
 from ana.models.json_mode.adapter import JsonDecisions
-from ana.models.scripted import calls
+from ana.models.offline import OfflineReader
+from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
 from app.cli import optimize as command
-from evals.tasks.optimize import optimize, save_demos
+from evals.tasks.optimize import Score, make_score, optimize, save_demos
 from evals.tasks.stage import open_stage
 from evals.tasks.task import choose_tasks, load_tasks
 from nodes.demos import MARK, NEAREST, Demo, demos_to_json, load_demos, nearest_demos
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, folders
+from tests.evals.test_stage import make_run
 from tests.evals.weak_model import CALLS
 from tests.sent import typed
 
@@ -66,7 +68,8 @@ def open_guesser(settings: Settings, *, curable: bool) -> Any:
 def test_examples_that_cure_mistakes_are_saved_and_shown(openai: Settings) -> None:
     with open_guesser(openai, curable=True) as stage:
         found = optimize(stage, TASKS, 8)
-    assert (found.before, found.after, len(found.demos), found.candidates, found.held) == (0.0, 1.0, 1, 1, 5)
+    assert (found.before, found.after) == (Score(0.0, 0.0), Score(1.0, 1.0))
+    assert (len(found.demos), found.candidates, found.held) == (1, 1, 5)
     assert save_demos(found, openai.compiled_demos_path, "guesser")
     with open_guesser(openai, curable=True) as stage:
         run = stage.play(TASKS[5])
@@ -77,9 +80,32 @@ def test_examples_that_cure_mistakes_are_saved_and_shown(openai: Settings) -> No
 def test_examples_that_cure_nothing_are_not_saved(openai: Settings) -> None:
     with open_guesser(openai, curable=False) as stage:
         found = optimize(stage, TASKS, 8)
-    assert (found.before, found.after, found.demos, found.candidates) == (0.0, 0.0, [], 1)
+    assert (found.before, found.after, found.demos, found.candidates) == (Score(0.0, 0.0), Score(0.0, 0.0), [], 1)
     assert not save_demos(found, openai.compiled_demos_path, "guesser")
     assert not openai.compiled_demos_path.exists()
+
+
+def test_tasks_that_decide_are_played_as_often_as_told(openai: Settings) -> None:
+    played: list[str] = []
+    with open_guesser(openai, curable=True) as stage:
+        found = optimize(stage, TASKS[:4], 8, 3, on_play=played.append)
+    assert found.after == Score(1.0, 1.0)
+    assert [played.count(task.id) for task in TASKS[:4]] == [1, 6, 1, 6]
+    right, wrong = make_run("a", contains=True), make_run("a", contains=False)
+    assert make_score([right, wrong, make_run("b", contains=True)]) == Score(0.6667, 0.5)
+
+
+def test_a_model_of_which_no_turn_passes_learns_from_a_teacher(openai: Settings) -> None:
+    with open_guesser(openai, curable=True) as stage:
+        alone = optimize(stage, TASKS[1:5], 8)
+        taught = optimize(stage, TASKS[1:5], 8, teacher=OfflineReader())
+    assert (alone.candidates, alone.after, taught.after) == (0, Score(0.0, 0.0), Score(1.0, 1.0))
+    assert taught.demos[0].answer.startswith("18% of 240 = 43.2")
+
+
+def test_a_model_that_does_not_reply_is_no_model_that_no_example_helps(openai: Settings) -> None:
+    with open_stage(openai, ScriptedModel(replies=[]), EMBEDDER) as stage, pytest.raises(UserError, match="in a row"):
+        optimize(stage, TASKS, 8)
 
 
 def write(settings: Settings, text: str) -> None:
@@ -140,7 +166,7 @@ def test_the_command_tells_before_and_after(
 ) -> None:
     monkeypatch.setattr(command, "start", lambda: openai)
     monkeypatch.setattr(providers, "build_model", lambda *_: Guesser(curable=curable))
-    command.optimize(n=4, save=None, max_demos=2, tasks="arithmetic", model=None)
+    command.optimize(n=4, repeat=1, save=None, max_demos=2, tasks="arithmetic", model=None, teacher=None)
     told = capsys.readouterr()
     assert told.out.startswith("before: 0.00 of 2 tasks that it did not learn from\n")
     assert said in told.err

@@ -10,22 +10,26 @@ import pytest
 from langsmith.utils import LangSmithError
 
 from ana.errors import ConfigError, UserError
-from ana.models.providers import build_model
+from ana.models.json_mode.adapter import JsonDecisions
+from ana.models.providers import build_model, choose_model, model_name
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import PROJECT, Settings, load_settings
 from ana.tracing.langsmith import open_client
-from app.cli.eval import choose_model, read_tasks
+from app.cli.eval import build_judge, read_tasks
 from evals import readme
+from evals.tasks.opinions import load_rubrics
 from evals.tasks.picture import draw_groups
 from evals.tasks.scores import FIGURES, load_groups, load_weights, make_report, score_run
 from evals.tasks.stage import Run, Stage, open_stage, play_tasks
 from evals.tasks.task import Task, choose_tasks, load_tasks
 from evals.tasks.upload import upload_report
+from prompts import decision_prompt
 from tests.app.conftest import Run as Ana
 from tests.app.conftest import ana as ana
 from tests.conftest import EMBEDDER, folders
 from tests.evals.weak_model import CALLS, make_weak_model, weak_replies
 from tests.langsmith_collector import KEY, Collector, langsmith_collector
+from tests.openai_stub import Said, openai_stub
 
 TASKS = load_tasks()
 MOSTLY = ("arithmetic", "time", "change", "global_context", "multi_turn", "refusal", "injection", "undo")
@@ -102,6 +106,12 @@ def test_a_model_that_fails_is_counted_and_then_left(script: Stage) -> None:
         [*play_tasks(script, TASKS[:1], 5)]
 
 
+def test_a_model_whose_replies_cannot_be_used_is_measured_to_the_end(script: Stage) -> None:
+    script.model = JsonDecisions(inner=ScriptedModel(replies=['{"tool": {"name": "fly"'] * 8), instruct=decision_prompt)
+    runs = [*play_tasks(script, TASKS[:1], 4)]
+    assert [(run.is_right, run.lm_calls) for run in runs] == [(False, 2)] * 4
+
+
 def make_run(task: str, repeat: int = 0, right: bool = True, **more: Any) -> Run:
     base: dict[str, Any] = {
         "group": "g",
@@ -163,6 +173,23 @@ def test_the_command_plays_prints_and_draws(ana: Ana, tmp_path: Path) -> None:
     assert not (tmp_path / "data" / "items").exists()
 
 
+def test_the_command_asks_another_model_and_a_judge_over_their_protocol(ana: Ana) -> None:
+    def reply(request: dict[str, Any]) -> Said:
+        return Said(
+            json.dumps(dict.fromkeys(load_rubrics(), 2)) if request["model"] == "judge-1" else "I leave that to you."
+        )
+
+    with openai_stub(reply) as stub:
+        env = {"OPENAI_BASE_URL": stub.url, "OPENAI_API_KEY": "sk-1"}
+        asked = ("eval", "--tasks", "time", "--n", "1", "--model", "openai:m-1", "--judge", "openai:judge-1")
+        report = json.loads(ana(*asked, "--json", **env).stdout)
+    assert (report["model"], report["runs"][0]["answer"]) == ("m-1", "I leave that to you.")
+    assert (report["judge"]["model"], report["judge"]["means"]["right"]) == ("judge-1", 1.0)
+    judged = stub.requests[-1]
+    assert (judged["temperature"], judged["response_format"]["type"]) == (0.0, "json_schema")
+    assert "expect" not in json.dumps(judged)
+
+
 def test_what_the_command_is_given(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="neither a file nor a group"):
         read_tasks("time,tume", None)
@@ -171,6 +198,18 @@ def test_what_the_command_is_given(settings: Settings, tmp_path: Path) -> None:
         choose_model(load_settings(folders(tmp_path, LLM_PROVIDER="offline")), "gpt-9")
     openai = load_settings(folders(tmp_path, OPENAI_API_KEY="k"))
     assert choose_model(openai, "gpt-9").openai_model == "gpt-9"
+    assert choose_model(openai, None) is openai
+    assert choose_model(openai, "offline").provider == "offline"
+    for name in ("qwen3:8b", "ollama:qwen3:8b"):
+        chosen = choose_model(load_settings(folders(tmp_path, OLLAMA_MODEL="one")), name)
+        assert (chosen.provider, chosen.ollama_model) == ("ollama", "qwen3:8b")
+    file = tmp_path / "any.gguf"
+    with pytest.raises(UserError, match=r"no GGUF file .*any\.gguf"):
+        choose_model(openai, f"local:{file}")
+    file.touch()
+    assert (model_name(choose_model(openai, f"local:{file}")), openai.provider) == ("any.gguf", "openai")
+    with pytest.raises(UserError, match="cannot judge"):
+        build_judge(openai, "offline")
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from prompts import decision_prompt
 from tests.conftest import folders
 
 README = PROJECT / "README.md"
-LONGEST = 64
+LONGEST = 256
 """Tokens of a reply."""
 
 

@@ -1,6 +1,7 @@
 """The chat model of a GGUF file."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -9,6 +10,12 @@ from pydantic import ConfigDict
 
 from ana.models.base import ModelWrapper, stream_chunks
 from ana.models.local.server import LocalServer
+
+SEPARATORS = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+"""Between the parts of a structured reply, as the prompt's examples are written. With room for line breaks a weak model
+indents its reply up to the limit."""
+AGAINST_REPETITION = {"repeat_penalty": 1.1, "repeat_last_n": 64}
+"""Or a weak model repeats a word or a key up to the limit. They are Ollama's defaults."""
 
 
 class LocalModel(ModelWrapper):
@@ -26,5 +33,18 @@ class LocalModel(ModelWrapper):
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
     ) -> Iterator[ChatGenerationChunk]:
         self.server.start()
+        if "extra_body" in kwargs:
+            kwargs["extra_body"] = hold_to_schema(kwargs["extra_body"])
         for chunk in stream_chunks(self.inner, messages, stop, **kwargs):
             yield ChatGenerationChunk(message=chunk)
+
+
+def hold_to_schema(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return further fields of a request in which llguidance, and not llama.cpp's own grammar, holds the reply to its
+    schema: only that one can be told what stands between the parts."""
+    left = dict(body)
+    asked = left.pop("response_format", None)
+    if asked is None:
+        return left
+    schema = json.dumps({**asked["json_schema"]["schema"], "x-guidance": SEPARATORS})
+    return left | AGAINST_REPETITION | {"grammar": f"%llguidance {{}}\nstart: %json {schema}"}

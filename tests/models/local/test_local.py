@@ -14,15 +14,17 @@ from urllib.parse import urlsplit
 import pytest
 
 from ana.backends.in_memory import InMemoryBackend
-from ana.errors import AnaError, ConfigError
+from ana.errors import AnaError, ConfigError, UserError
 from ana.handles import open_handles
 from ana.models.json_mode.adapter import JsonDecisions
-from ana.models.local.model import LocalModel
+from ana.models.local.model import SEPARATORS, LocalModel, hold_to_schema
 from ana.models.local.server import LocalServer
 from ana.models.providers import build_model, destination, model_name
+from ana.models.scripted import ScriptedModel
 from ana.settings import PROJECT, load_settings
 from app.outcome import expect_done
 from app.turn import Assistant, open_assistant
+from graph.context import LocalContext
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, folders
 
@@ -66,6 +68,26 @@ def opened(folder: Path) -> Iterator[tuple[Assistant, LocalServer]]:
             yield assistant, model.inner.server
         finally:
             model.inner.server.stop()
+
+
+def test_a_run_that_asks_for_another_model_is_told_which_one_is_here(tmp_path: Path) -> None:
+    settings = load_settings(folders(tmp_path, ANA_LOCAL_MODEL=str(tmp_path / "tiny.gguf")))
+    handles = open_handles(settings, model=ScriptedModel(replies=[]), backend=InMemoryBackend(EMBEDDER))
+    for name in ("tiny.gguf", "", None):
+        assert LocalContext(name, opened=handles).model_options().get("model") == (name or None)
+    with pytest.raises(UserError, match=r"tiny\.gguf is the only model here; there is no 'gpt-4o'.*ANA_LOCAL_MODEL"):
+        LocalContext("gpt-4o", opened=handles).model_options()
+
+
+def test_a_structured_reply_has_no_room_for_white_space_or_repetition() -> None:
+    schema = {"type": "object", "properties": {}}
+    body = hold_to_schema({"response_format": {"type": "json_schema", "json_schema": {"schema": schema}}, "n": 1})
+    assert (body["n"], body["repeat_penalty"], "response_format" in body) == (1, 1.1, False)
+    assert json.loads(body["grammar"].removeprefix("%llguidance {}\nstart: %json ")) == {
+        **schema,
+        "x-guidance": SEPARATORS,
+    }
+    assert hold_to_schema({"n": 1}) == {"n": 1}
 
 
 def answers_at(url: str) -> bool:

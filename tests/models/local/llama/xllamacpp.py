@@ -41,7 +41,8 @@ def _handler(decision: str, key: str) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             allowed = self.headers["Authorization"] == f"Bearer {key}"
-            self.send_response(200 if allowed and "response_format" in asked else 401)
+            held = '"final"' in asked.get("grammar", "") and "response_format" not in asked
+            self.send_response(200 if allowed and held else 401)
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
             begin, end = decision[:9], decision[9:]
