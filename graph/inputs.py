@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -21,7 +21,7 @@ from ana.tracing.traces import Inputs, Part
 from graph.context import Context, can_wait
 from graph.state import State, Turn
 from nodes.attachments import left_out
-from nodes.history import split_turns, this_turn
+from nodes.history import MOST_MESSAGES, split_turns
 from tools.catalog import TOOLS, schemas
 
 LOOK = frozenset({"load_context", "execute_tools", "approve"})
@@ -52,8 +52,8 @@ def read_inputs(state: State, update: dict[str, Any], context: Context, found: P
     """
     handles, settings = context.handles, context.handles.settings
     messages = find_messages(state["messages"], update.get("messages", []))
-    question = this_turn(messages)[0]
-    history = messages[: len(messages) - len(this_turn(messages))]
+    *earlier, turn = split_turns(messages)
+    history = messages[: len(messages) - len(turn)]
     loaded = update.get("loaded") or state.get("loaded")
     inputs = Inputs(
         version=__version__,
@@ -64,8 +64,8 @@ def read_inputs(state: State, update: dict[str, Any], context: Context, found: P
         max_steps=context.max_steps or settings.ana_max_steps,
         history_tokens=settings.ana_history_tokens,
         waits=can_wait(),
-        left_out=left_out(question),
-        turns=len(split_turns(history)),
+        left_out=left_out(turn[0]),
+        turns=len(earlier),
         history=digest_messages(history),
         summary=state.get("summary", ""),
         items=found.items if found else 0,
@@ -114,7 +114,7 @@ def find_position(memory: Memory, *, first: bool) -> Position | None:
 
 def digest_messages(messages: Sequence[AnyMessage]) -> str:
     """Return a fingerprint of a conversation."""
-    return _digest([_describe(message) for message in messages])
+    return _digest_text(f"[{', '.join(map(_describe, messages))}]")
 
 
 def digest_lines(lines: dict[int, str]) -> str:
@@ -130,14 +130,36 @@ def digest_tools(modules: tuple[str, ...]) -> dict[str, str]:
     return {"ana": _digest([by_name[name] for name in TOOLS]), **own}
 
 
-def _describe(message: AnyMessage) -> list[Any]:
+def _describe(message: AnyMessage) -> str:
+    """Return what counts of a message, as JSON."""
     if isinstance(message, ToolMessage):
-        return [message.type, read_json(message.text), message.name, message.status]
-    if isinstance(message, AIMessage):
-        calls = [(call["name"], call["args"]) for call in (*message.tool_calls, *message.invalid_tool_calls)]
-        return [message.type, message.text, calls]
-    return [message.type, message.text]
+        return _describe_text(message.type, message.text, message.name, message.status)
+    if isinstance(message, AIMessage) and (calls := [*message.tool_calls, *message.invalid_tool_calls]):
+        return _to_json([message.type, message.text, [(call["name"], call["args"]) for call in calls]])
+    return _describe_text(message.type, message.text)
+
+
+@lru_cache(maxsize=MOST_MESSAGES)  # each turn digests all earlier ones
+def _describe_text(type: str, text: str, *result: str | None) -> str:
+    """Return what counts of a message without calls, as JSON.
+
+    Args:
+        type: Its type.
+        text: Its text.
+        result: Name and status of the tool whose result it is.
+    """
+    if type == "tool":
+        return _to_json([type, read_json(text), *result])
+    return _to_json([type, text, []] if type == "ai" else [type, text])
 
 
 def _digest(value: object) -> str:
-    return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()[:16]
+    return _digest_text(_to_json(value))
+
+
+def _digest_text(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _to_json(value: object) -> str:
+    return json.dumps(value, default=str)

@@ -120,6 +120,8 @@ def main() -> None:
     """Run the command line; every failure is a sentence and an exit code, never a traceback."""
     _use_utf8()
     gc.set_threshold(SELDOM)
+    # pydantic would look for plugins in every package that is installed, before the prompt appears
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     prepare_streams()
     raise SystemExit(run_command(lambda: cli(standalone_mode=True)))
 

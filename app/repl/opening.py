@@ -1,5 +1,6 @@
 """Opening the assistant in the background, so that typing can begin at once."""
 
+import gc
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -65,6 +66,7 @@ class Opening:
         self._stack.close()
 
     def _open(self) -> None:
+        gc.disable()  # what is loaded stays: looking for garbage in it takes a twentieth of the time
         try:
             from ana.handles import open_handles
             from app.turn import open_assistant
@@ -78,6 +80,9 @@ class Opening:
         else:
             if not self._awaited and embedding_destination(self._settings) is None:
                 self._preparing.start()
+        finally:
+            gc.freeze()
+            gc.enable()
 
     def _prepare(self) -> None:
         """Search once, so that encoder, words and vectors are in memory before anybody asks."""

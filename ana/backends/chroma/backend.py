@@ -97,7 +97,7 @@ class ChromaBackend:
         return {item.id: item for item in self.collections[kind].get_many([id for id in ids if id])}
 
     def scan(self, kind: Kind) -> Iterator[Item]:
-        return self.collections[kind].scan()
+        return iter(self.collections[kind].copy_all()) if kind == "line" else self.collections[kind].scan()
 
     def count(self, kind: Kind) -> int:
         return self.collections[kind].count()

@@ -154,8 +154,12 @@ class ChromaCollection:
         return self._search_with_retry(find)
 
     def count(self) -> int:
-        with self.hold_source() as source:
-            return source.count()
+        """Return how many records there are, from the index, which is faster than Chroma."""
+        return self._search_with_retry(lambda source: lookup.count_items(self.index.make_ready(source)))
+
+    def copy_all(self) -> list[Item]:
+        """Return every record of a small collection that is read in each turn, from the index, which is faster."""
+        return self._search_with_retry(lambda source: lookup.list_items(self.index.make_ready(source)))
 
     def scan(self, page: int = PAGE) -> Iterator[Item]:
         """Yield every record, read `page` at a time."""

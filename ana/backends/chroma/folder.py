@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ana.backends.chroma.client import open_chroma, unusable_error
 from ana.backends.chroma.unwritten import blank_unwritten
-from ana.files import overwrite
+from ana.files import overwrite, read_small
 from ana.locks import OwnerLock
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Folder:
         self._dirty = False
         self._lock: OwnerLock | None = None
         self._client: Client | None = None
-        self._blanked: dict[Path, int] = {}
+        self._blanked: dict[str, int] = {}
         self._seen = ""
 
     @contextmanager
@@ -125,7 +125,7 @@ class Folder:
         """Return the note of the last process that wrote."""
         assert self._lock is not None
         try:
-            return self._generation_file.read_text(errors="replace")
+            return read_small(self._generation_file)
         except FileNotFoundError:
             return ""
         except OSError:

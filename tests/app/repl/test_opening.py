@@ -1,5 +1,6 @@
 """The assistant opens in the background, and what a search needs is loaded while nobody waits."""
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,14 @@ def test_whoever_waits_for_an_answer_does_not_wait_for_that(tmp_path: Path, embe
     with Opening(load_settings(folders(tmp_path)), ignore) as opening:
         opening.assistant()
     assert embedded == []
+
+
+def test_no_garbage_is_looked_for_while_it_opens(tmp_path: Path) -> None:
+    looking: list[bool] = []
+    with Opening(load_settings(folders(tmp_path)), lambda _: looking.append(gc.isenabled())) as opening:
+        opening.wait()
+    assert looking == [False]
+    assert gc.isenabled()
 
 
 def test_an_embedder_elsewhere_is_sent_nothing_unasked(tmp_path: Path) -> None:

@@ -212,6 +212,16 @@ def find_same(db: sqlite3.Connection, digest: str) -> list[str]:
     return [id for (id,) in db.execute("SELECT id FROM items WHERE digest = ? ORDER BY created_at, id", (digest,))]
 
 
+def list_items(db: sqlite3.Connection) -> list[Item]:
+    """Return all items."""
+    return [Item(**json.loads(item)) for (item,) in db.execute("SELECT item FROM bodies")]
+
+
+def count_items(db: sqlite3.Connection) -> int:
+    """Return how many items there are."""
+    return int(db.execute("SELECT count(*) FROM items").fetchone()[0])
+
+
 def list_keys(db: sqlite3.Connection) -> dict[str, int]:
     """Return the properties that items have, each with how many have it, the commonest first."""
     found = db.execute("SELECT key, count(*) FROM properties WHERE element = 0 GROUP BY key ORDER BY 2 DESC, 1")

@@ -124,14 +124,7 @@ class Ranking:
 
     def _compare_all(self) -> Scores:
         """Return the cosine of every item that passes."""
-        vectors = self._index.load_vectors(self._at.db)
-        every = vectors.compute_cosines(self._vector)
-        if np.array_equal(vectors.rows, self._rows):
-            return every
-        cosines = np.full(self.total, np.nan, np.float32)
-        passing = find_members(self._rows, vectors.rows)
-        cosines[np.searchsorted(self._rows, vectors.rows[passing])] = every[passing]
-        return cosines
+        return self._index.load_vectors(self._at.db).compute_cosines(self._vector, self._rows)
 
     def _compare_likely(self, limit: int, first: Sequence[int]) -> Scores:
         """Return the cosines of all items that can be among the best, and NaN for others.

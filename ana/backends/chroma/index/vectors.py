@@ -7,6 +7,9 @@ import numpy as np
 from ana.backends.chroma.vectors import Vector
 from ana.memory.search.postings import Rows
 
+MANY = 8
+"""From this share of all rows on, to multiply all of them is faster than to take out those that are wanted."""
+
 
 class Vectors:
     """Vectors by row. Written in place, so that a write costs no reading.
@@ -25,14 +28,18 @@ class Vectors:
         self._places = {row: place for place, row in enumerate(rows)}
         self._matrix = np.frombuffer(flat, np.float32).reshape(len(rows), -1) if rows else np.empty((0, 0), np.float32)
 
-    @property
-    def rows(self) -> Rows:
-        """Return every row, in the order of `compute_cosines`."""
-        return self._rows[: self._count]
+    def compute_cosines(self, vector: Vector, rows: Rows) -> Vector:
+        """Return the cosine of a vector of length 1 and each of these rows."""
+        if len(rows) == self._count and np.array_equal(rows, self._rows[: self._count]):
+            return self._compare_all(vector)
+        places = [self._places[row] for row in rows.tolist()]
+        if len(rows) > self._count // MANY:
+            return self._compare_all(vector)[places]
+        cosines: Vector = self._matrix[places] @ vector
+        return cosines
 
-    def compute_cosines(self, vector: Vector) -> Vector:
-        """Return the cosine of a vector of length 1 and each row's."""
-        cosines: Vector = self._matrix[: self._count] @ vector if self._count else np.empty(0, np.float32)
+    def _compare_all(self, vector: Vector) -> Vector:
+        cosines: Vector = self._matrix[: self._count] @ vector
         return cosines
 
     def put(self, row: int, vector: Vector) -> None:

@@ -243,6 +243,24 @@ def test_many_changes_leave_the_words_as_a_new_index_has_them(tmp_path: Path, cl
     memory.close()
 
 
+def test_count_and_lines_need_no_chroma_and_follow_other_writers(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from chromadb.api.rust import RustBindingsAPI
+
+    one, other = (open_memory(tmp_path, EMBEDDER, clock) for _ in range(2))
+    for writer in (one, other):
+        writer.append_line("Likes tea")
+        writer.create("Buy tea")
+    assert [memory.count() for memory in (one, other)] == [2, 2]
+    assert [list(memory.lines().values()) for memory in (other, one)] == [["Likes tea", "Likes tea"]] * 2
+    for name in ("_count", "_get"):
+        monkeypatch.delattr(RustBindingsAPI, name)
+    assert (one.count(), len(one.lines())) == (2, 2)
+    for memory in (one, other):
+        memory.close()
+
+
 def test_a_zone_moves_the_days(tmp_path: Path) -> None:
     late = "2026-01-12T23:30:00-11:00"
     for zone, expected in (("Europe/Berlin", 1), ("Pacific/Pago_Pago", 0), ("Europe/Berlin", 1)):
