@@ -23,20 +23,29 @@ _ORDER: dict[First | None, int] = {"id": 0, "phrase": 1, "tag": 2, None: 3}
 
 @dataclass(frozen=True)
 class Weights:
-    """The weight of each part of a score. The defaults were chosen on the tuning halves of evals/data and one half of
-    LoCoMo's conversations; they are the best for every embedder that was measured.
+    """The weight of each part of a score, chosen on the tuning halves of evals/data and one half of LoCoMo's
+    conversations.
 
     Args:
         vector: A cosine of 1.
         words: Words that match perfectly.
         day: A date on a day that the query names.
-        alike: A word that is not the query's but as like it as can be, if the query's own word is 1.
+        near: From which cosine on another word counts in place of the query's; above 1 none does.
     """
 
     vector: float = 1.0
     words: float = 0.6
     day: float = 0.6
-    alike: float = 1.0
+    near: float = 0.65
+
+
+_OF_EMBEDDERS = {"wordllama": Weights(near=0.3)}
+"""Beside weak vectors, words that are only somewhat alike help; beside good ones they mislead."""
+
+
+def choose_weights(embedder: str) -> Weights:
+    """Return the weights that are the best with an embedder, by its name."""
+    return _OF_EMBEDDERS.get(embedder, Weights())
 
 
 @dataclass(frozen=True)

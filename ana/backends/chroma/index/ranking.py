@@ -82,7 +82,7 @@ class Ranking:
         self._vector = vector
         self._weights = weights
         self._asked = lookup.find_query_words(at.db, query.words)
-        every = self._words.score(list(self._asked.values()), weights.alike)
+        every = self._words.score(list(self._asked.values()), weights.near)
         self._everything = len(every.rows)
         self._scores = every if passing is None else _select(every, at.find_rows(passing))
         self._rows = self._scores.rows
@@ -118,8 +118,8 @@ class Ranking:
         return Hit(entry, Evidence(float(cosines[place]), words, on_day, first))
 
     def _score(self, cosines: Scores) -> Scores:
-        """Return the score of each item; minus infinity if its cosine is not known."""
-        scores: Scores = np.nan_to_num(self._weights.vector * cosines + self._bonus, nan=-np.inf)
+        """Return the score of each item; NaN if its cosine is not known."""
+        scores: Scores = self._weights.vector * cosines + self._bonus
         return scores
 
     def _compare_all(self) -> Scores:
@@ -198,5 +198,6 @@ def _select(scores: WordScores, rows: Rows) -> WordScores:
 
 
 def _find_bar(scores: Scores, limit: int) -> float:
-    """Return the lowest score among the best; minus infinity if all are."""
-    return float(np.partition(scores, -limit)[-limit]) if len(scores) >= limit else -np.inf
+    """Return the lowest known score among the best; minus infinity if all are."""
+    known = scores[~np.isnan(scores)]
+    return float(np.partition(known, -limit)[-limit]) if len(known) >= limit else -np.inf
