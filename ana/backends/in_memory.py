@@ -20,7 +20,15 @@ from ana.memory.item import Item
 from ana.memory.search.found import Found, Reason
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import ParsedQuery, Query
-from ana.memory.search.scoring import Evidence, Weights, choose_weights, find_first_reason, is_on_day, is_within
+from ana.memory.search.scoring import (
+    Evidence,
+    Weights,
+    choose_weights,
+    find_first_reason,
+    has_asked_status,
+    is_on_day,
+    is_within,
+)
 from ana.memory.search.tokens import tokenize
 from ana.memory.search.words import QueryWord, Words, WordScores
 from ana.memory.status import has_status
@@ -232,9 +240,8 @@ class InMemoryBackend:
         lexical = float(scored.look_up(np.array([self._rows[item.id]]))[0])
         words = tokenize(property_text(item.content, item.properties))
         on_day = is_on_day(text, date_span(item.date, query.zone), query.zone)
-        return Evidence(
-            float(self._vectors["item", item.id] @ vector), lexical, on_day, find_first_reason(text, item, words)
-        )
+        cosine, first = float(self._vectors["item", item.id] @ vector), find_first_reason(text, item, words)
+        return Evidence(cosine, lexical, on_day, has_asked_status(text, item), first)
 
 
 def _by_count(each: tuple[str, int]) -> tuple[int, str]:

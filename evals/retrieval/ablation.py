@@ -23,10 +23,8 @@ LEGS: Legs = {
     "without words": {"words": 0},
     "without words of like meaning": {"near": 2},
     "without days": {"day": 0},
+    "without status": {"status": 0},
 }
-PLAIN = {"minilm": "whole texts' vectors alone", "wordllama": "nothing subtracted from vectors"}
-"""What is left of an embedder that embeds documents as they are."""
-
 Rows = list[tuple[str, list[str]]]
 
 
@@ -38,7 +36,7 @@ def measure(columns: Callable[[Embedder, Legs], dict[str, list[str]]]) -> Rows:
         for leg, figures in columns(CachedEmbeddings(inner), LEGS).items():
             rows.append((f"{name}, {leg}", figures))
         (plain,) = columns(CachedEmbeddings(inner, plain=True), {"plain": {}}).values()
-        rows.append((f"{name}, {PLAIN[name]}", plain))
+        rows.append((f"{name}, whole texts' vectors alone", plain))
     return rows
 
 

@@ -50,7 +50,11 @@ SETS: tuple[Set, ...] = ("personal", "blind")
 Legs = Mapping[str, Mapping[str, float]]
 """By name, which of an embedder's weights are others."""
 
-LEGS: Legs = {"dense": {"words": 0, "day": 0}, "lexical": {"vector": 0, "day": 0}, "hybrid": {}}
+LEGS: Legs = {
+    "dense": {"words": 0, "day": 0, "status": 0},
+    "lexical": {"vector": 0, "day": 0, "status": 0},
+    "hybrid": {},
+}
 
 
 def load_items(name: Set = "personal") -> list[Item]:

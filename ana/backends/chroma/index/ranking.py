@@ -87,7 +87,9 @@ class Ranking:
         self._scores = every if passing is None else _select(every, at.find_rows(passing))
         self._rows = self._scores.rows
         self._on_day = find_members(self._find_on_day(), self._rows)
-        self._bonus: Scores = (weights.words * self._scores.scores + weights.day * self._on_day).astype(np.float32)
+        self._has_status = find_members(self._find_with_status(), self._rows)
+        bonus = weights.day * self._on_day + weights.status * self._has_status
+        self._bonus: Scores = (weights.words * self._scores.scores + bonus).astype(np.float32)
         """All of each item's score but its vector's part."""
 
     @property
@@ -114,8 +116,8 @@ class Ranking:
 
     def _make_hit(self, entry: IndexEntry, cosines: Scores, first: First | None) -> Hit:
         place = int(np.searchsorted(self._rows, entry.row))
-        words, on_day = float(self._scores.scores[place]), bool(self._on_day[place])
-        return Hit(entry, Evidence(float(cosines[place]), words, on_day, first))
+        words, on_day, has_status = self._scores.scores[place], self._on_day[place], self._has_status[place]
+        return Hit(entry, Evidence(float(cosines[place]), float(words), bool(on_day), bool(has_status), first))
 
     def _score(self, cosines: Scores) -> Scores:
         """Return the score of each item; NaN if its cosine is not known."""
@@ -191,6 +193,11 @@ class Ranking:
         if self._query.undated:
             conditions.append(lookup.UNDATED)
         return self._at.find_rows(join("OR", conditions)) if conditions else np.empty(0, np.int64)
+
+    def _find_with_status(self) -> Rows:
+        """Return the rows that are open, or done, ascending, if the query asks for that."""
+        asked = self._query.is_open
+        return np.empty(0, np.int64) if asked is None else self._at.find_rows(lookup.with_status(is_open=asked))
 
 
 def _select(scores: WordScores, rows: Rows) -> WordScores:

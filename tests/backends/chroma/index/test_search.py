@@ -20,7 +20,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import parse_query
-from ana.memory.search.scoring import Weights, choose_weights
+from ana.memory.search.scoring import Weights, choose_weights, has_asked_status
 from ana.memory.search.tokens import tokenize
 from ana.time.clock import Clock
 from ana.time.spans import date_span
@@ -211,7 +211,10 @@ def score_all(weights: Weights, text: str, where: Any, limit: int) -> list[float
 
     node = parse(where, BERLIN)
     scores = [
-        weights.vector * float(cosine) + weights.words * float(words) + weights.day * on_day(item)
+        weights.vector * float(cosine)
+        + weights.words * float(words)
+        + weights.day * on_day(item)
+        + weights.status * has_asked_status(query, item)
         for item, cosine, words in zip(every, cosines, lexical, strict=True)
         if matches(node, item)
     ]
@@ -276,6 +279,25 @@ def test_a_word_that_is_denied_is_not_looked_for(memory: Memory, text: str) -> N
     found = memory.find(text)
     assert all("rose" not in reason.words for reason in found.reasons)
     assert beans in {item.id for item in found.items}
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("tax papers that are still open", "waiting"),
+        ("unfinished tax papers", "waiting"),
+        ("tax papers, not done yet", "waiting"),
+        ("tax papers that haven't been finished", "waiting"),
+        ("completed tax papers", "done"),
+    ],
+)
+def test_what_is_open_or_done_comes_first_if_that_is_asked_for(
+    store: Memory, memory: Memory, text: str, status: str
+) -> None:
+    for each in ("cancelled", "waiting", "done", None):
+        memory.create("tax papers", {"type": "task", "status": each})
+    assert memory.find(text, limit=1).items[0].properties["status"] == status
+    assert_the_best(store, text, None, 10)
 
 
 def assert_the_best(store: Memory, text: str, where: Any, limit: int) -> None:
