@@ -20,7 +20,15 @@ from ana.memory.item import Item
 from ana.memory.search.found import Found, Reason
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import ParsedQuery, Query
-from ana.memory.search.scoring import Evidence, Weights, find_first_reason, is_on_day, is_within
+from ana.memory.search.scoring import (
+    Evidence,
+    Weights,
+    choose_weights,
+    find_first_reason,
+    has_asked_status,
+    is_on_day,
+    is_within,
+)
 from ana.memory.search.tokens import tokenize
 from ana.memory.search.words import QueryWord, Words, WordScores
 from ana.memory.status import has_status
@@ -38,7 +46,7 @@ class InMemoryBackend:
 
     def __init__(self, embedder: Embedder, weights: Weights | None = None) -> None:
         self._embedder = embedder
-        self._weights = weights or Weights()
+        self._weights = weights or choose_weights(embedder.name)
         self._records: dict[Kind, dict[str, Item]] = {"item": {}, "line": {}}
         self._vectors: dict[RecordKey, np.ndarray] = {}
         self._journal: list[Entry] = []
@@ -222,7 +230,7 @@ class InMemoryBackend:
     ) -> list[tuple[Item, Reason]]:
         vectors = embed_words(text.words)
         asked = [QueryWord(self._terms.get(word), v) for word, v in zip(text.words, vectors, strict=True)]
-        scored = self._words.score(asked, self._weights.alike)
+        scored = self._words.score(asked, self._weights.near)
         weighed = [(item, self._weigh(item, query, text, scored, vector)) for item in items]
         weighed.sort(key=lambda found: found[1].rank(found[0].id, self._weights))
         return [
@@ -234,9 +242,8 @@ class InMemoryBackend:
         lexical = float(scored.look_up(np.array([self._rows[item.id]]))[0])
         words = tokenize(property_text(item.content, item.properties))
         on_day = is_on_day(text, date_span(item.date, query.zone), query.zone)
-        return Evidence(
-            float(self._vectors["item", item.id] @ vector), lexical, on_day, find_first_reason(text, item, words)
-        )
+        cosine, first = float(self._vectors["item", item.id] @ vector), find_first_reason(text, item, words)
+        return Evidence(cosine, lexical, on_day, has_asked_status(text, item), first)
 
 
 def _find_commonest(spelled: Counter[str]) -> str:

@@ -35,7 +35,9 @@ _loading = threading.Lock()
 
 
 def embed_words(words: Sequence[str]) -> NDArray[np.int8]:
-    """Return the mean of each word's token vectors, of length `SCALE`; zeros if wordllama is not installed.
+    """Return the mean of each word's token vectors, of length `SCALE`.
+
+    Zeros for a word with a digit, as no vector tells numbers apart, and for all if wordllama is not installed.
 
     Args:
         words: As `tokenize` gives them.
@@ -53,6 +55,7 @@ def embed_words(words: Sequence[str]) -> NDArray[np.int8]:
     flat = table[np.concatenate([each.ids for each in encoded]).astype(np.int64)].astype(np.float32)
     sums = np.add.reduceat(flat, np.cumsum(lengths) - lengths)
     units: NDArray[np.int8] = np.rint(SCALE * sums / np.linalg.norm(sums, axis=1, keepdims=True)).astype(np.int8)
+    units[[any(map(str.isdigit, word)) for word in words]] = 0
     return units
 
 

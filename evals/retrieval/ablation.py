@@ -8,45 +8,42 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ana.embedders import Embedder, build_embedder
-from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT, load_settings
 from evals.readme import replace_parts
 from evals.retrieval import locomo
 from evals.retrieval.cached import CachedEmbeddings
-from evals.retrieval.measure import SETS, Scores, score_conversations, score_set
+from evals.retrieval.measure import SETS, Legs, Scores, score_conversations, score_set
 from evals.retrieval.scores import Score
 
 DOC = PROJECT / "docs" / "search.md"
 NAMES = ("minilm", "wordllama")
-LEGS = {
-    "everything": Weights(),
-    "without vectors": Weights(vector=0),
-    "without words": Weights(words=0),
-    "without words of like meaning": Weights(alike=0),
-    "without days": Weights(day=0),
+LEGS: Legs = {
+    "everything": {},
+    "without vectors": {"vector": 0},
+    "without words": {"words": 0},
+    "without words of like meaning": {"near": 2},
+    "without days": {"day": 0},
+    "without status": {"status": 0},
 }
-PLAIN = {"minilm": "whole texts' vectors alone", "wordllama": "nothing subtracted from vectors"}
-"""What is left of an embedder that embeds documents as they are."""
-
 Rows = list[tuple[str, list[str]]]
 
 
-def measure(columns: Callable[[Embedder, dict[str, Weights]], dict[str, list[str]]]) -> Rows:
+def measure(columns: Callable[[Embedder, Legs], dict[str, list[str]]]) -> Rows:
     """Return the rows of a table: what was left out, and its figures."""
     rows: Rows = []
     for name in NAMES:
         inner = build_embedder(load_settings({}), name)
         for leg, figures in columns(CachedEmbeddings(inner), LEGS).items():
             rows.append((f"{name}, {leg}", figures))
-        (plain,) = columns(CachedEmbeddings(inner, plain=True), {"plain": Weights()}).values()
-        rows.append((f"{name}, {PLAIN[name]}", plain))
+        (plain,) = columns(CachedEmbeddings(inner, plain=True), {"plain": {}}).values()
+        rows.append((f"{name}, whole texts' vectors alone", plain))
     return rows
 
 
-def compare_sets(embedder: Embedder, weights: dict[str, Weights]) -> dict[str, list[str]]:
+def compare_sets(embedder: Embedder, legs: Legs) -> dict[str, list[str]]:
     """Return for each leg recall@10 on the held-out halves: paraphrases, and the mean of all kinds, of each set."""
-    every = [score_set(name, embedder, weights=weights) for name in SETS]
-    return {leg: summarize(leg, every) for leg in weights}
+    every = [score_set(name, embedder, legs=legs) for name in SETS]
+    return {leg: summarize(leg, every) for leg in legs}
 
 
 def summarize(leg: str, every: Sequence[Scores]) -> list[str]:
@@ -58,11 +55,11 @@ def summarize(leg: str, every: Sequence[Scores]) -> list[str]:
     return [f"{figure:.2f}" for figure in figures]
 
 
-def compare_conversations(path: Path) -> Callable[[Embedder, dict[str, Weights]], dict[str, list[str]]]:
+def compare_conversations(path: Path) -> Callable[[Embedder, Legs], dict[str, list[str]]]:
     """Return what measures recall@10 on LoCoMo: the conversations on which weights were chosen, the others, and all."""
 
-    def compare(embedder: Embedder, weights: dict[str, Weights]) -> dict[str, list[str]]:
-        every = score_conversations(path, embedder, weights)
+    def compare(embedder: Embedder, legs: Legs) -> dict[str, list[str]]:
+        every = score_conversations(path, embedder, legs)
         return {leg: list(_split(parts)) for leg, parts in every.items()}
 
     return compare

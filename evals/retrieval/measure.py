@@ -11,6 +11,7 @@ import random
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -24,7 +25,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.search.query import Query as StoreQuery
 from ana.memory.search.query import parse_query
-from ana.memory.search.scoring import Weights
+from ana.memory.search.scoring import choose_weights
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
 from evals.retrieval import locomo
@@ -46,7 +47,14 @@ Scores = dict[str, dict[str, Score]]
 
 SETS: tuple[Set, ...] = ("personal", "blind")
 
-LEGS = {"dense": Weights(words=0, day=0), "lexical": Weights(vector=0, day=0), "hybrid": Weights()}
+Legs = Mapping[str, Mapping[str, float]]
+"""By name, which of an embedder's weights are others."""
+
+LEGS: Legs = {
+    "dense": {"words": 0, "day": 0, "status": 0},
+    "lexical": {"vector": 0, "day": 0, "status": 0},
+    "hybrid": {},
+}
 
 
 def load_items(name: Set = "personal") -> list[Item]:
@@ -70,10 +78,12 @@ def load_queries(half: Half | None = None, name: Set = "personal") -> list[Query
 
 @contextmanager
 def open_legs(
-    items: Sequence[Item], embedder: Embedder, clock: Clock = CLOCK, weights: Mapping[str, Weights] = LEGS
+    items: Sequence[Item], embedder: Embedder, clock: Clock = CLOCK, legs: Legs = LEGS
 ) -> Iterator[dict[str, Finder]]:
-    """Search over these items with each of the weights, by name."""
+    """Search over these items with each of the legs, by name."""
+    best = choose_weights(embedder.name)
     with tempfile.TemporaryDirectory() as name:
+        weights = {leg: replace(best, **changes) for leg, changes in legs.items()}
         backends = {leg: ChromaBackend(Path(name), embedder, weights=weight) for leg, weight in weights.items()}
         next(iter(backends.values())).fill(items)
         yield {leg: _make_finder(leg, backend, clock) for leg, backend in backends.items()}
@@ -107,10 +117,10 @@ def score_sets(embedder: str) -> dict[Set, Scores]:
     return {name: score_set(name, cached) for name in SETS}
 
 
-def score_set(name: Set, embedder: Embedder, half: Half = "held-out", weights: Mapping[str, Weights] = LEGS) -> Scores:
+def score_set(name: Set, embedder: Embedder, half: Half = "held-out", legs: Legs = LEGS) -> Scores:
     """Return the scores of one half of a set, by leg and kind."""
     queries = load_queries(half, name)
-    with open_legs(load_items(name), embedder, weights=weights) as finders:
+    with open_legs(load_items(name), embedder, legs=legs) as finders:
         return {leg: score_queries(find, queries) for leg, find in finders.items()}
 
 
@@ -139,13 +149,11 @@ def score_locomo(path: Path, embedder: Embedder) -> Iterator[tuple[str, str]]:
             yield from iter_rows({"hybrid, held-out half": {"all": locomo.pool_scores(parts[1::2])["all"]}})
 
 
-def score_conversations(
-    path: Path, embedder: Embedder, weights: Mapping[str, Weights] = LEGS
-) -> dict[str, list[dict[str, Score]]]:
+def score_conversations(path: Path, embedder: Embedder, legs: Legs = LEGS) -> dict[str, list[dict[str, Score]]]:
     """Return the scores of each conversation of a file, by leg."""
     scores: dict[str, list[dict[str, Score]]] = {}
     for talk in locomo.read_conversations(path):
-        with open_legs(talk.items, embedder, talk.clock, weights) as finders:
+        with open_legs(talk.items, embedder, talk.clock, legs) as finders:
             for leg, find in finders.items():
                 scores.setdefault(leg, []).append(score_queries(find, talk.queries))
     return scores

@@ -26,6 +26,11 @@ _NEGATED = re.compile(
 )
 """A negation and what it denies, up to the end of the clause: such words are not looked for."""
 
+_OPEN = re.compile(
+    r"\b(?:still|is|are|remains?)\s+open\b|\b(?:unfinished|undone|outstanding|pending)\b|\bto\s+be\s+done\b", re.I
+)
+_DONE = re.compile(r"\b(?:done|completed|finished)\b", re.I)
+
 _FUNCTION_WORDS = frozenset(
     tokenize(
         "a an the my your his her our their i me you he she it we they this that these those there here and or but not"
@@ -50,6 +55,7 @@ class ParsedQuery:
         words: The words to search for, each once, none that is denied; a single day that it names is spelled out.
         mentions: Where it names days.
         undated: Whether it asks for items without a date.
+        is_open: Whether it asks for items that are still open; False for those that are done, None for neither.
         due: First and last day, if it only asks what is due then.
         ids: Everything that looks like an item's id.
         phrases: The words of each quoted phrase.
@@ -60,6 +66,7 @@ class ParsedQuery:
     words: tuple[str, ...]
     mentions: tuple[Mention, ...]
     undated: bool
+    is_open: bool | None
     due: Days | None
     ids: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...]
@@ -108,11 +115,20 @@ def parse_query(text: str, today: date) -> ParsedQuery:
         words=tuple(dict.fromkeys(_find_words(_UNDATED.sub(" ", said), () if undated else mentions))),
         mentions=mentions,
         undated=undated,
+        is_open=_read_status(said),
         due=read_due_question(said, today),
         ids=tuple(dict.fromkeys(_ID.findall(said.lower()))),
         phrases=tuple(phrase for phrase in quoted if phrase),
         tags=tuple(map(fold_tag, _TAG.findall(said))),
     )
+
+
+def _read_status(text: str) -> bool | None:
+    """Return whether a text asks for what is open; None if it asks neither for that nor for what is done."""
+    wanted, denied = _NEGATED.sub(" ", text), " ".join(match[0] for match in _NEGATED.finditer(text))
+    if _OPEN.search(wanted) or _DONE.search(denied):
+        return True
+    return False if _DONE.search(wanted) else None
 
 
 def _find_words(text: str, mentions: Sequence[Mention]) -> list[str]:
@@ -121,5 +137,5 @@ def _find_words(text: str, mentions: Sequence[Mention]) -> list[str]:
     days = [spell_day(mention.first) for mention in mentions if mention.first == mention.last]
     for mention in reversed(mentions):  # from the end, so that positions stay valid
         text = f"{text[: mention.start]} {text[mention.end :]}"
-    wanted = _NEGATED.sub(" ", text)
+    wanted = _OPEN.sub(" ", _NEGATED.sub(" ", text))
     return [word for word in tokenize(wanted) if word not in _FUNCTION_WORDS] + tokenize(" ".join(days))

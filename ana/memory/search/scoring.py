@@ -1,7 +1,8 @@
 """How an item scores against a query: vectors for meaning, words for names, dates for days.
 
 An item's score is the cosine of its vector, plus how well its words match the query's (see `words.py` here), plus a
-constant if its date is on a day that the query names. Items with an exact id, a quoted phrase or a tag come first.
+constant if its date is on a day that the query names, and another if it asks for items that are open, or done, and this
+one is. Items with an exact id, a quoted phrase or a tag come first.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from ana.memory.item import Item
 from ana.memory.search.found import First, Reason
 from ana.memory.search.query import ParsedQuery
 from ana.memory.search.tokens import fold_tag
+from ana.memory.status import CLOSED, DONE, has_status
 from ana.time.spans import Span, date_span
 
 TAG_KEYS = ("tags", "tag", "labels", "label", "project", "context")
@@ -23,20 +25,31 @@ _ORDER: dict[First | None, int] = {"id": 0, "phrase": 1, "tag": 2, None: 3}
 
 @dataclass(frozen=True)
 class Weights:
-    """The weight of each part of a score. The defaults were chosen on the tuning halves of evals/data and one half of
-    LoCoMo's conversations; they are the best for every embedder that was measured.
+    """The weight of each part of a score, chosen on the tuning halves of evals/data and one half of LoCoMo's
+    conversations.
 
     Args:
         vector: A cosine of 1.
         words: Words that match perfectly.
         day: A date on a day that the query names.
-        alike: A word that is not the query's but as like it as can be, if the query's own word is 1.
+        status: A status that the query asks for.
+        near: From which cosine on another word counts in place of the query's; above 1 none does.
     """
 
     vector: float = 1.0
     words: float = 0.6
     day: float = 0.6
-    alike: float = 1.0
+    status: float = 0.2
+    near: float = 0.65
+
+
+_OF_EMBEDDERS = {"wordllama": Weights(near=0.3)}
+"""Beside weak vectors, words that are only somewhat alike help; beside good ones they mislead."""
+
+
+def choose_weights(embedder: str) -> Weights:
+    """Return the weights that are the best with an embedder, by its name."""
+    return _OF_EMBEDDERS.get(embedder, Weights())
 
 
 @dataclass(frozen=True)
@@ -47,16 +60,19 @@ class Evidence:
         cosine: Likeness of its vector and the query's.
         lexical: The score of its words, 0 to 1.
         on_day: Whether its date is on a day that the query names.
+        has_status: Whether it is open, or done, and the query asks for that.
         first: The reason why it comes before all others.
     """
 
     cosine: float
     lexical: float
     on_day: bool
+    has_status: bool
     first: First | None
 
     def score(self, weights: Weights) -> float:
-        return weights.vector * self.cosine + weights.words * self.lexical + weights.day * self.on_day
+        bonus = weights.day * self.on_day + weights.status * self.has_status
+        return weights.vector * self.cosine + weights.words * self.lexical + bonus
 
     def rank(self, id: str, weights: Weights) -> tuple[int, float, str]:
         """Return a key that sorts items best first."""
@@ -87,6 +103,13 @@ def is_on_day(query: ParsedQuery, span: Span | None, zone: tzinfo) -> bool:
     if query.undated and span is None:
         return True
     return any(is_within(span, mention.first, mention.last, zone) for mention in query.mentions)
+
+
+def has_asked_status(query: ParsedQuery, item: Item) -> bool:
+    """Return whether an item's status says that it is open, or done, and the query asks for that."""
+    if query.is_open is None or not isinstance(item.properties.get("status"), str):
+        return False
+    return not has_status(item.properties, CLOSED) if query.is_open else has_status(item.properties, DONE)
 
 
 def find_first_reason(query: ParsedQuery, item: Item, words: Sequence[str]) -> First | None:

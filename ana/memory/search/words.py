@@ -1,32 +1,30 @@
 """How well the words of every item match those of a query, in memory.
 
 Late interaction (Khattab and Zaharia, "ColBERT", 2020) between single words: each word of the query takes its highest
-likeness among an item's words, 1 for the word itself and else the cosine of their vectors. An item's score is the mean
-of these, weighted by how rare each word of the query is (Lucene's idf, which is never negative). Likenesses are kept in
-bytes, so they are up to 2 in 255 too low.
+likeness among an item's words, 1 for the word itself and else the cosine of their vectors, from a certain cosine on. An
+item's score is the mean of these, weighted by how rare each word of the query is (Lucene's idf, which is never
+negative). Few words are so alike, and only the items that have one of them are visited.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ana.memory.search.postings import LANES, Bytes, Postings, Rows, Terms
+from ana.memory.search.postings import Postings, Rows, Terms
 
 MOST = 32
 """So many words of a query are compared, the rarest: a query may be a page of text."""
 
-SAME = 255
-ALIKE = 254
-"""The likeness of a word to itself, and the most that another word can have."""
-
-MORE_THAN_ONE = 1.0001
-"""What rounding may make of a cosine of 1."""
+NEGLIGIBLE = 0.001
+"""A word with a smaller share of a query's weight is not compared: nearly every item has it."""
 
 Scores = NDArray[np.float32]
 WordVector = NDArray[np.int8]
-Vectors = NDArray[np.float32]
+Likeness = list[tuple[int, float]]
+"""Terms and how alike they are to a word, ascending."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +61,38 @@ class WordScores:
         return scores
 
 
+class WordVectors:
+    """The vectors of terms, of those that have one.
+
+    Args:
+        known: Number and vector of each term; zeros for a term that is like no other.
+    """
+
+    def __init__(self, known: Iterable[tuple[int, WordVector]]) -> None:
+        some = [(number, vector) for number, vector in known if vector.any()]
+        self._count = len(some)
+        self._numbers = np.array([number for number, _ in some], np.int64)
+        self._units = _to_units(np.array([vector for _, vector in some])) if some else np.empty((0, 0), np.float32)
+
+    def add(self, number: int, vector: WordVector) -> None:
+        if not vector.any():
+            return
+        if self._count == len(self._numbers):
+            more = max(64, self._count // 4)
+            self._numbers = np.pad(self._numbers, (0, more))
+            self._units = np.pad(self._units, ((0, more), (0, len(vector) - self._units.shape[1])))
+        self._numbers[self._count], self._units[self._count] = number, _to_units(vector[np.newaxis])[0]
+        self._count += 1
+
+    def find_near(self, words: Sequence[QueryWord], least: float) -> list[Likeness]:
+        """Return for each word the terms whose cosine is at least `least`, and itself."""
+        units, numbers = self._units[: self._count], self._numbers[: self._count]
+        if not len(units) or not words:
+            return [_rank_terms(word, numbers, np.zeros(len(numbers), np.float32), least) for word in words]
+        cosines = units @ _to_units(np.array([word.vector for word in words])).T
+        return [_rank_terms(word, numbers, each, least) for word, each in zip(words, cosines.T, strict=True)]
+
+
 class Words:
     """The words of all documents. Documents are known by their row; those changed later are in a small tail.
 
@@ -74,103 +104,82 @@ class Words:
     def __init__(self, documents: Iterable[tuple[int, Terms]], vectors: Iterable[tuple[int, WordVector]] = ()) -> None:
         self._base = Postings(documents)
         self._alive = np.ones(len(self._base.rows), bool)
+        self._dead = 0
         self._tail: dict[int, Terms] = {}
-        known = list(vectors)
-        count = max(self._base.count_terms(), 1 + max((number for number, _ in known), default=0))
-        self._vectors: Vectors = np.zeros((count, len(known[0][1]) if known else 0), np.float32)
-        if known:
-            self._vectors[[number for number, _ in known]] = _to_units(np.array([vector for _, vector in known]))
-        self._containing = self._base.count_containing(count)
+        self._late: Postings | None = None
+        self._vectors = WordVectors(vectors)
         self.changed = 0
         """How many documents were put or removed since it was made; a long tail is slow, and calls for a new index."""
 
     def __len__(self) -> int:
-        return int(self._alive.sum()) + len(self._tail)
+        return len(self._alive) - self._dead + len(self._tail)
 
     def learn(self, number: int, vector: WordVector) -> None:
         """Add a term, before the first document that has it."""
-        if not self._vectors.shape[1]:  # the first of all
-            self._vectors = np.zeros((len(self._vectors), len(vector)), np.float32)
-        if number >= len(self._vectors):
-            more = max(number + 1, 2 * len(self._vectors)) - len(self._vectors)
-            self._vectors = np.pad(self._vectors, ((0, more), (0, 0)))
-            self._containing = np.pad(self._containing, (0, more))
-        self._vectors[number] = _to_units(vector[np.newaxis])[0]
+        self._vectors.add(number, vector)
 
     def put(self, row: int, terms: Terms) -> None:
         """Add a document, or replace it."""
         self.remove(row)
-        self._tail[row] = np.unique(terms)
-        self._containing[self._tail[row]] += 1
+        self._tail[row] = terms
 
     def remove(self, row: int) -> None:
         """Remove a document, if it exists."""
         self.changed += 1
-        if row in self._tail:
-            self._containing[self._tail.pop(row)] -= 1
+        self._late = None
+        self._tail.pop(row, None)
         place = int(np.searchsorted(self._base.rows, row))
         if place < len(self._alive) and self._base.rows[place] == row and self._alive[place]:
             self._alive[place] = False
-            self._containing[self._base.get_terms(place)] -= 1
+            self._dead += 1
 
-    def score(self, words: Sequence[QueryWord], alike: float = 1.0) -> WordScores:
+    def score(self, words: Sequence[QueryWord], near: float) -> WordScores:
         """Return the score of every document; all are 0 if there are no words.
 
         Args:
             words: The words, each once.
-            alike: What a word counts that is not the query's, but as like it as can be.
+            near: From which cosine on another word counts.
         """
-        tail = list(self._tail)
         weights = np.array([self._weigh(word) for word in words], np.float32)
-        rarest = np.argsort(-weights, kind="stable")[:MOST]
-        base, late = np.zeros(len(self._alive), np.float32), np.zeros(len(tail), np.float32)
-        for start in range(0, len(rarest), LANES):
-            chosen = rarest[start : start + LANES]
-            likeness, lanes = self._compare([words[n] for n in chosen], alike), np.zeros(LANES, np.float32)
-            lanes[: len(chosen)] = weights[chosen]
-            base += self._base.find_best(likeness).astype(np.float32) @ lanes
-            late += _find_best(likeness, [self._tail[row] for row in tail]).astype(np.float32) @ lanes
-        rows, scores = self._join(base, np.array(tail, np.int64), late)
-        return WordScores(rows, scores / np.float32(max(SAME * float(weights[rarest].sum()), 1e-9)))
+        chosen = np.argsort(-weights, kind="stable")[:MOST]
+        total = float(weights[chosen].sum())
+        chosen = chosen[weights[chosen] >= NEGLIGIBLE * total]
+        alike = self._vectors.find_near([words[n] for n in chosen], near)
+        each = list(zip(alike, (weights[chosen] / max(total, 1e-9)).tolist(), strict=True))
+        return self._join(_score_in(self._base, each), _score_in(self._read_tail(), each))
 
-    def _join(self, base: Scores, tail: Rows, late: Scores) -> tuple[Rows, Scores]:
-        """Return the rows of all documents, ascending, and their scores."""
+    def _join(self, base: Scores, late: Scores) -> WordScores:
+        """Return the scores of all documents by their rows."""
         rows = self._base.rows
-        if not self._alive.all():
+        if self._dead:
             rows, base = rows[self._alive], base[self._alive]
-        if not len(tail):
-            return rows, base
-        rows, scores = np.concatenate([rows, tail]), np.concatenate([base, late])
-        order = np.argsort(rows)
-        return rows[order], scores[order]
+        if not self._tail:
+            return WordScores(rows, base)
+        rows, scores = np.concatenate([rows, self._read_tail().rows]), np.concatenate([base, late])
+        order = np.argsort(rows, kind="stable")  # which is fast on two runs that are sorted
+        return WordScores(rows[order], scores[order])
 
     def find_with_all(self, terms: Sequence[int]) -> list[int]:
         """Return the rows that have all of these terms."""
         found = [self._find_with(term) for term in terms]
-        return sorted(set.intersection(*found)) if found else []
+        return reduce(np.intersect1d, found).tolist() if found else []
 
-    def _find_with(self, term: int) -> set[int]:
-        places = self._base.find_containing(term)
-        late = {row for row, terms in self._tail.items() if term in terms}
-        return late | set(self._base.rows[places[self._alive[places]]].tolist())
+    def _find_with(self, term: int) -> Rows:
+        places, late = self._base.find_containing(term), self._read_tail()
+        return np.concatenate([self._base.rows[places[self._alive[places]]], late.rows[late.find_containing(term)]])
+
+    def _read_tail(self) -> Postings:
+        if self._late is None:
+            self._late = Postings(self._tail.items())
+        return self._late
 
     def _weigh(self, word: QueryWord) -> float:
         """Return a word's idf; one that no document has counts as the rarest."""
-        containing = max(0 if word.number is None else int(self._containing[word.number]), 1)
+        places = self._base.find_containing(word.number)
+        held = int(np.count_nonzero(self._alive[places])) if self._dead else len(places)
+        containing = max(held + len(self._read_tail().find_containing(word.number)), 1)
         count = max(len(self), 1)
         return float(np.log1p((count - containing + 0.5) / (containing + 0.5)))  # the 1 in log1p keeps it above 0
-
-    def _compare(self, words: Sequence[QueryWord], alike: float) -> Bytes:
-        """Return how alike each term is to each of up to LANES words, shape (terms, LANES)."""
-        likeness = np.zeros((len(self._vectors), LANES), np.uint8)
-        if self._vectors.shape[1]:
-            asked = _to_units(np.array([word.vector for word in words]))
-            cosines = self._vectors @ asked.T
-            likeness[:, : len(words)] = np.maximum(cosines, 0, out=cosines) * np.float32(ALIKE * alike / MORE_THAN_ONE)
-        for lane, word in enumerate(words):
-            if word.number is not None:
-                likeness[word.number, lane] = SAME
-        return likeness
 
 
 def find_members(sorted: Rows, rows: Rows) -> NDArray[np.bool_]:
@@ -181,13 +190,32 @@ def find_members(sorted: Rows, rows: Rows) -> NDArray[np.bool_]:
     return members
 
 
-def _find_best(likeness: Bytes, documents: Sequence[Terms]) -> Bytes:
-    """Return the highest likeness among each document's words, shape (documents, LANES)."""
-    best = [likeness[terms].max(axis=0, initial=0) for terms in documents]
-    return np.array(best, np.uint8).reshape(-1, LANES)
+def _score_in(documents: Postings, words: Sequence[tuple[Likeness, float]]) -> Scores:
+    """Return the score of each document for words with their weights."""
+    scores = np.zeros(len(documents.rows), np.float32)
+    for alike, weight in words:
+        held = [
+            (places, likeness * weight) for term, likeness in alike if len(places := documents.find_containing(term))
+        ]
+        if len(held) == 1:  # as most have, which saves going through all documents
+            scores[held[0][0]] += held[0][1]
+        elif held:
+            best = np.zeros(len(scores), np.float32)
+            for places, score in held:  # ascending: the last that a document has is the highest
+                best[places] = score
+            scores += best
+    return scores
 
 
-def _to_units(vectors: WordVector) -> Vectors:
+def _rank_terms(word: QueryWord, numbers: NDArray[np.int64], cosines: Scores, least: float) -> Likeness:
+    """Return the terms whose cosine is at least `least` and the word itself, the likest last."""
+    near = np.flatnonzero((cosines >= least) & (numbers != word.number))
+    near = near[np.argsort(cosines[near])]
+    same = [] if word.number is None else [(word.number, 1.0)]
+    return [*zip(numbers[near].tolist(), np.minimum(cosines[near], 1).tolist(), strict=True), *same]
+
+
+def _to_units(vectors: WordVector) -> NDArray[np.float32]:
     wide = vectors.astype(np.float32)
-    units: Vectors = wide / np.maximum(np.linalg.norm(wide, axis=1, keepdims=True), np.float32(1e-9))
+    units: NDArray[np.float32] = wide / np.maximum(np.linalg.norm(wide, axis=1, keepdims=True), np.float32(1e-9))
     return units

@@ -17,6 +17,7 @@ from ana.memory.item import Item
 from ana.memory.search.postings import Rows
 from ana.memory.search.scoring import TAG_KEYS, days_span
 from ana.memory.search.words import QueryWord, Words, WordVector
+from ana.memory.status import CLOSED, DONE
 from ana.time.spans import Span
 from ana.values import Json
 
@@ -98,6 +99,14 @@ def without_status(statuses: Sequence[str]) -> Sql:
     status = f"row = items.row AND key = '\"status\"' AND element = 0 AND lower(value) IN ({listed})"
     # asked of each item that passes the other conditions; a list of all closed items would be long
     return Sql(f"NOT EXISTS (SELECT 1 FROM properties INDEXED BY properties_by_row WHERE {status})")
+
+
+def with_status(*, is_open: bool) -> Sql:
+    """Return the condition that an item's status says that it is open, or else that it is done."""
+    listed = ", ".join(repr(json.dumps(status)) for status in (CLOSED if is_open else DONE))
+    # a text in JSON, or the hash of a long one, comes before every other value
+    test = f"folded < '$' AND folded NOT IN ({listed})" if is_open else f"folded IN ({listed})"
+    return Sql(f"items.row IN (SELECT row FROM properties WHERE key = '\"status\"' AND element = 0 AND {test})")
 
 
 def find_existing_rows(db: sqlite3.Connection, ids: Iterable[str]) -> list[int]:

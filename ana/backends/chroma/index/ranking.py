@@ -82,12 +82,14 @@ class Ranking:
         self._vector = vector
         self._weights = weights
         self._asked = lookup.find_query_words(at.db, query.words)
-        every = self._words.score(list(self._asked.values()), weights.alike)
+        every = self._words.score(list(self._asked.values()), weights.near)
         self._everything = len(every.rows)
         self._scores = every if passing is None else _select(every, at.find_rows(passing))
         self._rows = self._scores.rows
         self._on_day = find_members(self._find_on_day(), self._rows)
-        self._bonus: Scores = (weights.words * self._scores.scores + weights.day * self._on_day).astype(np.float32)
+        self._has_status = find_members(self._find_with_status(), self._rows)
+        bonus = weights.day * self._on_day + weights.status * self._has_status
+        self._bonus: Scores = (weights.words * self._scores.scores + bonus).astype(np.float32)
         """All of each item's score but its vector's part."""
 
     @property
@@ -114,12 +116,12 @@ class Ranking:
 
     def _make_hit(self, entry: IndexEntry, cosines: Scores, first: First | None) -> Hit:
         place = int(np.searchsorted(self._rows, entry.row))
-        words, on_day = float(self._scores.scores[place]), bool(self._on_day[place])
-        return Hit(entry, Evidence(float(cosines[place]), words, on_day, first))
+        words, on_day, has_status = self._scores.scores[place], self._on_day[place], self._has_status[place]
+        return Hit(entry, Evidence(float(cosines[place]), float(words), bool(on_day), bool(has_status), first))
 
     def _score(self, cosines: Scores) -> Scores:
-        """Return the score of each item; minus infinity if its cosine is not known."""
-        scores: Scores = np.nan_to_num(self._weights.vector * cosines + self._bonus, nan=-np.inf)
+        """Return the score of each item; NaN if its cosine is not known."""
+        scores: Scores = self._weights.vector * cosines + self._bonus
         return scores
 
     def _compare_all(self) -> Scores:
@@ -185,11 +187,17 @@ class Ranking:
             conditions.append(lookup.UNDATED)
         return self._at.find_rows(join("OR", conditions)) if conditions else np.empty(0, np.int64)
 
+    def _find_with_status(self) -> Rows:
+        """Return the rows that are open, or done, ascending, if the query asks for that."""
+        asked = self._query.is_open
+        return np.empty(0, np.int64) if asked is None else self._at.find_rows(lookup.with_status(is_open=asked))
+
 
 def _select(scores: WordScores, rows: Rows) -> WordScores:
     return WordScores(rows, scores.look_up(rows))
 
 
 def _find_bar(scores: Scores, limit: int) -> float:
-    """Return the lowest score among the best; minus infinity if all are."""
-    return float(np.partition(scores, -limit)[-limit]) if len(scores) >= limit else -np.inf
+    """Return the lowest known score among the best; minus infinity if all are."""
+    known = scores[~np.isnan(scores)]
+    return float(np.partition(known, -limit)[-limit]) if len(known) >= limit else -np.inf

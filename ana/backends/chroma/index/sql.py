@@ -31,13 +31,15 @@ _AFTER = "(start >= {be} AND stop > {bs})"
 _ANY = "0, 1"
 """A value, and the members of a list."""
 
-_BODY = "CASE WHEN value LIKE '#%' THEN (SELECT item FROM bodies WHERE bodies.row = properties.row) END"
-_VALUES = "SELECT DISTINCT folded FROM properties WHERE key = ? AND element = 0 AND folded NOT LIKE '#%'"
-_HAS_PART = (
-    f"(folded IN (SELECT folded FROM ({_VALUES}) WHERE ana_has_part(folded, NULL, '', ?))"
-    f" OR (folded LIKE '#%' AND ana_has_part(value, {_BODY}, ?, ?)))"
+_BODY = "(SELECT item FROM bodies WHERE bodies.row = properties.row)"
+_LONG = "folded >= '#' AND folded < '$'"
+_VALUES = (
+    f"SELECT DISTINCT folded FROM properties WHERE key = ? AND element = 0 AND NOT ({_LONG}) AND instr(folded, ?)"
+    " LIMIT -1"  # with a limit, SQLite does not move the test of each value in front of DISTINCT
 )
-"""Each value is looked into once, however many items have it."""
+_SHORT_HAS_PART = f"folded IN (SELECT folded FROM ({_VALUES}) WHERE ana_has_part(folded, NULL, '', ?))"
+"""Each value that has the text as JSON writes it is looked into, and only once, however many items have it."""
+_LONG_HAS_PART = f"{_LONG} AND ana_has_part(value, {_BODY}, ?, ?)"
 _KEYS = (
     "WITH RECURSIVE keys(key) AS (SELECT min(key) FROM {table} UNION ALL"
     " SELECT (SELECT min(key) FROM {table} WHERE key > keys.key) FROM keys WHERE keys.key IS NOT NULL)"
@@ -187,8 +189,8 @@ class _Compiler:
         if not isinstance(operand, str):
             return member
         name, part = json.dumps(key), fold_case(operand)
-        inside = _rows_where(key, "0", Sql(_HAS_PART, (name, part, name, part)))
-        return join("OR", [member, inside])
+        short = _rows_where(key, "0", Sql(_SHORT_HAS_PART, (name, json.dumps(part)[1:-1], part)))
+        return join("OR", [member, short, _rows_where(key, "0", Sql(_LONG_HAS_PART, (name, part)))])
 
     def _compile_window(self, window: DateOperand) -> Sql:
         """Return the condition that some date of an item, or its stretch of dates, touches a window."""

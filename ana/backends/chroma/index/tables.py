@@ -8,7 +8,7 @@ from pathlib import Path
 from ana.backends.chroma.index.sql import add_functions
 from ana.files import remove_database
 
-VERSION = 6
+VERSION = 7
 
 CACHE = 32_000
 """KiB of the file that stay in memory; with the default of 2,000 SQLite reads it repeatedly at 100,000 items."""

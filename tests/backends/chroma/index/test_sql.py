@@ -2,12 +2,16 @@
 
 import itertools
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ana.backends.chroma.index.dates import ZoneDates
+from ana.backends.chroma.index.sql import compile_filter
+from ana.backends.chroma.index.tables import open_index
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
@@ -89,3 +93,22 @@ def test_a_narrowed_filter_finds_what_the_exact_one_finds(memory: Memory, where:
     found = memory.find(where=where, limit=1000)
     assert {item.id for item in found.items} == expected
     assert found.total == len(expected)
+
+
+def test_a_text_that_many_items_have_is_looked_into_once(tmp_path: Path) -> None:
+    looked: list[str] = []
+
+    def has_part(value: str, body: str | None, key: str, part: str) -> bool:
+        looked.append(value)
+        return part in value
+
+    db = open_index(tmp_path / "index.sqlite")
+    db.create_function("ana_has_part", 4, has_part, deterministic=True)
+    for row in range(20):
+        db.execute("INSERT INTO items VALUES (?, ?, '', '', NULL, x'')", (row, str(row)))
+        status = '"waiting"' if row % 2 else '"done"'
+        db.execute("INSERT INTO properties VALUES (?, '\"status\"', 0, ?, ?, NULL)", (row, status, status))
+    passing = compile_filter(parse({"status": {"$contains": "ait"}}, BERLIN), ZoneDates(1, BERLIN))
+    assert db.execute(f"SELECT count(*) FROM items WHERE {passing.text}", passing.params).fetchone() == (10,)
+    assert looked == ['"waiting"']
+    db.close()
