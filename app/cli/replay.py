@@ -54,7 +54,7 @@ def replay(
     if not rerun:
         write_json(record) if as_json else tell_turn(record)
         return
-    other, name = _build_other(settings, prompt) if model or prompt else (None, None)
+    other, name = build_other(settings, prompt) if model or prompt else (None, None)
     try:
         again = run_again(settings, record, thread, other, name)
     except UserError as exc:
@@ -105,7 +105,7 @@ def run_again(
         return run.ask_other(record, thread, other)
 
 
-def _build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel, str]":
+def build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel, str]":
     """Return the model that is asked in place of the recorded one, and what it is called."""
     from ana.models.providers import build_model, model_name
     from app.replay.model import OtherPrompt

@@ -23,7 +23,7 @@ from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import PROJECT, load_settings
 from ana.tracing.traces import Record, iter_records
-from app.cli.replay import run_again
+from app.cli.replay import build_other, run_again
 from app.outcome import Done, Waiting
 from app.replay.compare import Difference, compare
 from app.replay.model import OtherPrompt
@@ -459,10 +459,11 @@ def test_a_prompt_from_a_file_has_the_slots_of_ours(desk: Desk, tmp_path: Path) 
     prompt.write_text("Be brief.\n{{global_context}}")
     with openai_stub(Said("Good day.")) as stub:
         settings = load_settings(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url))
-        again, name = run_again(settings, desk.records()[0], desk.records(), None, prompt)
+        other, name = build_other(settings, prompt)
+        again = run_again(settings, desk.records()[0], desk.records(), other, name)
         prompt.write_text("{{now}} {{global_context}}")
         with pytest.raises(typer.BadParameter, match=r"has slots \['global_context', 'now'\]"):
-            run_again(settings, desk.records()[0], desk.records(), None, prompt)
+            build_other(settings, prompt)
     assert (again["answer"], name) == ("Good day.", "gpt-4o-mini, brief.md")
     system, question = (message["content"] for message in stub.requests[0]["messages"])
     assert system.startswith("Be brief.\n(empty")
