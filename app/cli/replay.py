@@ -47,15 +47,16 @@ def replay(
         raise typer.BadParameter("Give the id of a turn, or --path with a trace file.")
     if (model or prompt) and not rerun:
         raise typer.BadParameter("--model and --prompt need --rerun.")
-    settings = choose_model(start(), model)
+    settings = start()
     record, thread = read_path(path, index) if path else find_turn(settings, str(trace))
     if fault := find_fault(record, whole=False):
         raise typer.BadParameter(f"The record is damaged: {fault}.")
     if not rerun:
         write_json(record) if as_json else tell_turn(record)
         return
-    other, name = build_other(settings, prompt) if model or prompt else (None, None)
     try:
+        settings = choose_model(settings, model)
+        other, name = build_other(settings, prompt) if model or prompt else (None, None)
         again = run_again(settings, record, thread, other, name)
     except UserError as exc:
         tell(f"It cannot be run again. {exc.sentence()}")

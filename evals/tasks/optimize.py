@@ -96,6 +96,10 @@ def optimize(
             break
         if (found := score([*chosen, demo])).share > best.share:
             chosen, best = [*chosen, demo], found
+    # a weak model may need to see several before it does likewise
+    together = candidates[:most]
+    if not chosen and len(together) > 1 and (found := score(together)).share > best.share:
+        chosen, best = together, found
     return Optimized(before, best, chosen, len(candidates), len(held))
 
 

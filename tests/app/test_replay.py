@@ -436,6 +436,8 @@ def test_the_command_asks_other_models_over_their_protocol(ana: Run, tmp_path: P
         again = json.loads(done.stdout)["again"]
         assert (done.returncode, again["answer"], again["model"]) == (1, "I leave that to you.", "other")
         assert stub.requests[0]["model"] == "other"
+    done = ana("replay", "one", "--rerun", "--model", "local:none.gguf")
+    assert (done.returncode, "There is no GGUF file" in done.stderr) == (2, True)
     file = write_model(tmp_path)
     done = ana("replay", "one", "--rerun", "--model", f"local:{file}", PYTHONPATH=f"{LIBRARY}:{PROJECT}")
     assert (done.returncode, "Hello from here." in done.stdout) == (1, True), done.stderr

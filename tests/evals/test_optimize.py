@@ -36,6 +36,8 @@ class Guesser(StreamingModel):
     """Calculates the first task; the others only after an example if it is curable, and guesses otherwise."""
 
     curable: bool
+    needs: int = 1
+    """How many examples cure it."""
 
     @property
     def _llm_type(self) -> str:
@@ -49,7 +51,7 @@ class Guesser(StreamingModel):
             return AIMessage(f"That is {json.loads(messages[-1].text.splitlines()[1])['result']}.")
         said = [typed(m.text) for m in messages if isinstance(m, HumanMessage)]
         asked = next(text for text in reversed(said) if text in EXPRESSIONS)
-        has_example = any(text.startswith(MARK) for text in said)
+        has_example = sum(text.startswith(MARK) for text in said) >= self.needs
         if asked == TASKS[0].question[0] or (self.curable and has_example):
             return calls(("calculator", {"expression": EXPRESSIONS[asked]}))
         return AIMessage("I do not know.")
@@ -61,8 +63,8 @@ def openai(tmp_path: Path) -> Settings:
     return load_settings(folders(tmp_path, LLM_PROVIDER="openai", OPENAI_API_KEY="k", COMPILED_DEMOS_PATH=path))
 
 
-def open_guesser(settings: Settings, *, curable: bool) -> Any:
-    return open_stage(settings, Guesser(curable=curable), EMBEDDER)
+def open_guesser(settings: Settings, *, curable: bool, needs: int = 1) -> Any:
+    return open_stage(settings, Guesser(curable=curable, needs=needs), EMBEDDER)
 
 
 def test_examples_that_cure_mistakes_are_saved_and_shown(openai: Settings) -> None:
@@ -101,6 +103,14 @@ def test_a_model_of_which_no_turn_passes_learns_from_a_teacher(openai: Settings)
         taught = optimize(stage, TASKS[1:5], 8, teacher=OfflineReader())
     assert (alone.candidates, alone.after, taught.after) == (0, Score(0.0, 0.0), Score(1.0, 1.0))
     assert taught.demos[0].answer.startswith("18% of 240 = 43.2")
+
+
+def test_examples_that_help_only_together_are_found(openai: Settings) -> None:
+    with open_guesser(openai, curable=True, needs=2) as stage:
+        found = optimize(stage, TASKS[1:5], 8, teacher=OfflineReader())
+        one = optimize(stage, TASKS[1:5], 1, teacher=OfflineReader())
+    assert (found.after, len(found.demos)) == (Score(1.0, 1.0), 2)
+    assert (one.after, one.demos) == (Score(0.0, 0.0), [])
 
 
 def test_a_model_that_does_not_reply_is_no_model_that_no_example_helps(openai: Settings) -> None:
