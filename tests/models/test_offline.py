@@ -278,6 +278,12 @@ def test_not_beside_plain_words_is_said_to_be_unread() -> None:
         assert say(text).text.startswith("I did not understand 'not"), text
 
 
+def test_what_repeats_is_not_done_for_good() -> None:
+    fig = item("Water the fig tree", status="active", recurrence="weekly")
+    answer = then("I watered the fig tree", found(fig))
+    assert answer.text.startswith("Water the fig tree repeats (weekly). Say when it is due next")
+
+
 def test_an_error_is_told() -> None:
     assert (
         then("Compute 7//0", {"error": "Division by zero.", "hint": "x"}).text == "That did not work: Division by zero."

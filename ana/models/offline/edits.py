@@ -114,8 +114,11 @@ def _is_part(what: str, item: Item) -> bool:
 def _apply(edit: Edit, item: Item) -> Plan:
     if (given := edit.given(item)) is None:
         return f"{item['content']} has no date yet. Say “move it to Friday at 15:00”."
-    done = yield edit.tool, {"id": item["id"]} | given
     changed = given.get("properties", {})
+    if changed.get("status") == "done" and (repeats := item["properties"].get("recurrence")):
+        # done once is not done for good
+        return f"{item['content']} repeats ({repeats}). Say when it is due next: “move it to Friday”."
+    done = yield edit.tool, {"id": item["id"]} | given
     verb = "Deleted" if "deleted" in done else "Marked as done" if changed.get("status") == "done" else "Updated"
     due = f", now due {format_due(done)}" if "due_date" in changed else ""
     return f"{verb}: {shorten(done.get('deleted', done))}{due}."
