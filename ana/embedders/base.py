@@ -50,6 +50,13 @@ def to_unit_vectors(rows: NDArray[Any]) -> list[list[float]]:
     return result
 
 
+def use_one_thread() -> None:
+    """Compute each product in one thread: several wait by spinning, on a busy machine 70 times as long as they work."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1, user_api="blas")
+
+
 def embed_with_contents(texts: list[str], embed: Embed, weight: float) -> list[list[float]]:
     """Return the vector of each item's text, in which its content counts the more, the more of the text is properties.
 

@@ -11,7 +11,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
-from ana.embedders.base import embed_with_contents, prepare_text, to_unit_vectors
+from ana.embedders.base import embed_with_contents, prepare_text, to_unit_vectors, use_one_thread
 from ana.embedders.minilm_folder import ONNX, TOKENIZER, WEIGHTS, find_minilm, verify_weights
 from ana.errors import ConfigError
 
@@ -158,13 +158,10 @@ def _load(folder: Path | None, verified: Path | None) -> _Model:
 def _load_weights(folder: Path, verified: Path | None) -> _Model:
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
-    from threadpoolctl import threadpool_limits
 
     from ana.embedders.bert import Bert
 
-    # batches run side by side; threads inside one product wait by spinning: on a busy machine 70 times the work
-    threadpool_limits(1, user_api="blas")
-
+    use_one_thread()  # batches run side by side
     verify_weights(folder / WEIGHTS, verified)
     failures: tuple[type[Exception], ...] = (OSError, ValueError, LookupError, SafetensorError)
     try:

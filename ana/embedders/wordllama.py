@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from langchain_core.embeddings import Embeddings
 
-from ana.embedders.base import embed_with_contents, prepare_text, to_unit_vectors
+from ana.embedders.base import embed_with_contents, prepare_text, to_unit_vectors, use_one_thread
 from ana.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -60,5 +60,6 @@ def _read_wordllama() -> "WordLlamaInference":
     from wordllama import WordLlama
 
     logging.root.handlers[:] = handlers
+    use_one_thread()
     # its own look-up expects the tokenizer in a folder of another name; the package folder given as cache has both
     return WordLlama.load(cache_dir=Path(spec.origin).parent, disable_download=True)

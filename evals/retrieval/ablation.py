@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ana.embedders import Embedder, build_embedder
+from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT, load_settings
 from evals.readme import replace_parts
 from evals.retrieval import locomo
@@ -18,12 +19,12 @@ from evals.retrieval.scores import Score
 DOC = PROJECT / "docs" / "search.md"
 NAMES = ("minilm", "wordllama")
 LEGS: Legs = {
-    "everything": {},
-    "without vectors": {"vector": 0},
-    "without words": {"words": 0},
-    "without words of like meaning": {"near": 2},
-    "without days": {"day": 0},
-    "without status": {"status": 0},
+    "everything": Weights(),
+    "without vectors": Weights(vector=0),
+    "without words": Weights(words=0),
+    "without words of like meaning": Weights(near=2),
+    "without days": Weights(day=0),
+    "without status": Weights(status=0),
 }
 Rows = list[tuple[str, list[str]]]
 
@@ -35,7 +36,7 @@ def measure(columns: Callable[[Embedder, Legs], dict[str, list[str]]]) -> Rows:
         inner = build_embedder(load_settings({}), name)
         for leg, figures in columns(CachedEmbeddings(inner), LEGS).items():
             rows.append((f"{name}, {leg}", figures))
-        (plain,) = columns(CachedEmbeddings(inner, plain=True), {"plain": {}}).values()
+        (plain,) = columns(CachedEmbeddings(inner, plain=True), {"plain": Weights()}).values()
         rows.append((f"{name}, whole texts' vectors alone", plain))
     return rows
 
