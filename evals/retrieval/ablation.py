@@ -26,6 +26,9 @@ LEGS: Legs = {
     "without days": Weights(day=0),
     "without status": Weights(status=0),
 }
+PLAIN = {"minilm": "whole texts' vectors alone", "wordllama": "nothing subtracted from vectors"}
+"""What is left of an embedder that embeds documents as they are."""
+
 Rows = list[tuple[str, list[str]]]
 
 
@@ -37,7 +40,7 @@ def measure(columns: Callable[[Embedder, Legs], dict[str, list[str]]]) -> Rows:
         for leg, figures in columns(CachedEmbeddings(inner), LEGS).items():
             rows.append((f"{name}, {leg}", figures))
         (plain,) = columns(CachedEmbeddings(inner, plain=True), {"plain": Weights()}).values()
-        rows.append((f"{name}, whole texts' vectors alone", plain))
+        rows.append((f"{name}, {PLAIN[name]}", plain))
     return rows
 
 
