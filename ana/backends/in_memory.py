@@ -23,14 +23,13 @@ from ana.memory.search.query import ParsedQuery, Query
 from ana.memory.search.scoring import (
     Evidence,
     Weights,
-    choose_weights,
     find_first_reason,
     has_asked_status,
     is_on_day,
     is_within,
 )
 from ana.memory.search.tokens import tokenize
-from ana.memory.search.words import QueryWord, Words, WordScores
+from ana.memory.search.words import QueryWord, Words
 from ana.memory.status import has_status
 from ana.time.spans import date_span
 from ana.values import Json, fold_case
@@ -46,7 +45,7 @@ class InMemoryBackend:
 
     def __init__(self, embedder: Embedder, weights: Weights | None = None) -> None:
         self._embedder = embedder
-        self._weights = weights or choose_weights(embedder.name)
+        self._weights = weights or Weights()
         self._records: dict[Kind, dict[str, Item]] = {"item": {}, "line": {}}
         self._vectors: dict[RecordKey, np.ndarray] = {}
         self._journal: list[Entry] = []
@@ -230,17 +229,22 @@ class InMemoryBackend:
     ) -> list[tuple[Item, Reason]]:
         vectors = embed_words(text.words)
         asked = [QueryWord(self._terms.get(word), v) for word, v in zip(text.words, vectors, strict=True)]
-        scored = self._words.score(asked, self._weights.near)
-        weighed = [(item, self._weigh(item, query, text, scored, vector)) for item in items]
+        texts = [tokenize(property_text(item.content, item.properties)) for item in items]
+        documents = [np.array([self._terms[word] for word in words], np.uint32) for words in texts]
+        scores = self._words.score(asked, documents, self._weights.near).tolist()
+        weighed = [
+            (item, self._weigh(item, query, text, words, score, vector))
+            for item, words, score in zip(items, texts, scores, strict=True)
+        ]
         weighed.sort(key=lambda found: found[1].rank(found[0].id, self._weights))
         return [
             (item, evidence.explain(_find_shared_words(item, text.words), item.date, query.has_filter))
             for item, evidence in weighed[: query.limit]
         ]
 
-    def _weigh(self, item: Item, query: Query, text: ParsedQuery, scored: WordScores, vector: np.ndarray) -> Evidence:
-        lexical = float(scored.look_up(np.array([self._rows[item.id]]))[0])
-        words = tokenize(property_text(item.content, item.properties))
+    def _weigh(
+        self, item: Item, query: Query, text: ParsedQuery, words: list[str], lexical: float, vector: np.ndarray
+    ) -> Evidence:
         on_day = is_on_day(text, date_span(item.date, query.zone), query.zone)
         cosine, first = float(self._vectors["item", item.id] @ vector), find_first_reason(text, item, words)
         return Evidence(cosine, lexical, on_day, has_asked_status(text, item), first)

@@ -1,17 +1,14 @@
 """The interface of every embedder, and the two steps all of them share: prepare a text, return unit vectors."""
 
-from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ana.values import DELIMITER, plain_text
+from ana.values import plain_text
 
 EMBEDDED = 20_000
 """How many characters of a text are embedded; the pooled vector of a longer one would say nothing more."""
-
-Embed = Callable[[list[str]], list[list[float]]]
 
 
 @runtime_checkable
@@ -50,25 +47,14 @@ def to_unit_vectors(rows: NDArray[Any]) -> list[list[float]]:
     return result
 
 
-def embed_with_contents(texts: list[str], embed: Embed, weight: float) -> list[list[float]]:
-    """Return the vector of each item's text, in which its content counts the more, the more of the text is properties.
+def use_one_thread() -> None:
+    """Compute each product in one thread: several wait by spinning, on a busy machine 70 times as long as they work."""
+    from threadpoolctl import threadpool_limits
 
-    Args:
-        texts: As `property_text` gives them.
-        embed: Returns the vector of each text as it is.
-        weight: Of a content's vector beside its whole text's, times the properties' share of the text.
-    """
-    contents = [text.partition(DELIMITER)[0] or text for text in texts]
-    each = list(dict.fromkeys([*texts, *contents]))
-    vectors = dict(zip(each, np.array(embed(each), np.float32), strict=True))
-    sums = [
-        vectors[text] + weight * (1 - len(content) / max(len(text), 1)) * vectors[content]
-        for text, content in zip(texts, contents, strict=True)
-    ]
-    return to_unit_vectors(np.array(sums)) if sums else []
+    threadpool_limits(1, user_api="blas")
 
 
-_REVISIONS = {"minilm": 3, "wordllama": 2}
+_REVISIONS = {"minilm": 2}
 """How often the vectors of an embedder's documents changed, from 1; older ones stay usable beside new ones."""
 
 

@@ -11,9 +11,10 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
-from ana.embedders.base import embed_with_contents, prepare_text, to_unit_vectors
+from ana.embedders.base import prepare_text, to_unit_vectors, use_one_thread
 from ana.embedders.minilm_folder import ONNX, TOKENIZER, WEIGHTS, find_minilm, verify_weights
 from ana.errors import ConfigError
+from ana.values import DELIMITER
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -26,9 +27,6 @@ BATCH = 16
 
 HEADS = 12
 
-CONTENT_WEIGHT = 1.5
-"""See `embed_with_contents`. Chosen on the tuning halves, where 1 to 2 do as well."""
-
 
 class Encoder(Protocol):
     """Makes a vector for each token."""
@@ -39,8 +37,8 @@ class Encoder(Protocol):
 class MiniLmEmbeddings(Embeddings):
     """sentence-transformers' all-MiniLM-L6-v2: 384 dimensions, at most 256 tokens of a text.
 
-    The mean of the token vectors where the attention mask is set, of length 1. An item's vector is that of its whole
-    text and, the more of it is properties, of its content. Files are read at the first text.
+    The mean of the token vectors where the attention mask is set, of length 1. An item's vector is the mean of its
+    content's and its whole text's, of which properties are often the greater part. Files are read at the first text.
 
     Args:
         folder: Holds tokenizer.json and model.safetensors or model.onnx; default: where `find_minilm` finds them.
@@ -60,7 +58,11 @@ class MiniLmEmbeddings(Embeddings):
         self._loading = threading.Lock()
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return embed_with_contents(texts, self._embed, CONTENT_WEIGHT)
+        contents = [text.partition(DELIMITER)[0] or text for text in texts]
+        each = list(dict.fromkeys([*texts, *contents]))
+        vectors = dict(zip(each, np.array(self._embed(each), np.float32), strict=True))
+        means = [vectors[text] + vectors[content] for text, content in zip(texts, contents, strict=True)]
+        return to_unit_vectors(np.array(means)) if means else []
 
     def _embed(self, texts: list[str]) -> list[list[float]]:
         """Return the vector of each text as it is."""
@@ -158,13 +160,10 @@ def _load(folder: Path | None, verified: Path | None) -> _Model:
 def _load_weights(folder: Path, verified: Path | None) -> _Model:
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
-    from threadpoolctl import threadpool_limits
 
     from ana.embedders.bert import Bert
 
-    # batches run side by side; threads inside one product wait by spinning: on a busy machine 70 times the work
-    threadpool_limits(1, user_api="blas")
-
+    use_one_thread()  # batches run side by side
     verify_weights(folder / WEIGHTS, verified)
     failures: tuple[type[Exception], ...] = (OSError, ValueError, LookupError, SafetensorError)
     try:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ana.embedders import Embedder, build_embedder
+from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT, load_settings
 from evals.readme import replace_parts
 from evals.retrieval import locomo
@@ -18,13 +19,16 @@ from evals.retrieval.scores import Score
 DOC = PROJECT / "docs" / "search.md"
 NAMES = ("minilm", "wordllama")
 LEGS: Legs = {
-    "everything": {},
-    "without vectors": {"vector": 0},
-    "without words": {"words": 0},
-    "without words of like meaning": {"near": 2},
-    "without days": {"day": 0},
-    "without status": {"status": 0},
+    "everything": Weights(),
+    "without vectors": Weights(vector=0),
+    "without words": Weights(words=0),
+    "without words of like meaning": Weights(near=2),
+    "without days": Weights(day=0),
+    "without status": Weights(status=0),
 }
+PLAIN = {"minilm": "whole texts' vectors alone", "wordllama": "nothing subtracted from vectors"}
+"""What is left of an embedder that embeds documents as they are."""
+
 Rows = list[tuple[str, list[str]]]
 
 
@@ -35,8 +39,8 @@ def measure(columns: Callable[[Embedder, Legs], dict[str, list[str]]]) -> Rows:
         inner = build_embedder(load_settings({}), name)
         for leg, figures in columns(CachedEmbeddings(inner), LEGS).items():
             rows.append((f"{name}, {leg}", figures))
-        (plain,) = columns(CachedEmbeddings(inner, plain=True), {"plain": {}}).values()
-        rows.append((f"{name}, whole texts' vectors alone", plain))
+        (plain,) = columns(CachedEmbeddings(inner, plain=True), {"plain": Weights()}).values()
+        rows.append((f"{name}, {PLAIN[name]}", plain))
     return rows
 
 

@@ -11,7 +11,6 @@ import random
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -25,7 +24,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.search.query import Query as StoreQuery
 from ana.memory.search.query import parse_query
-from ana.memory.search.scoring import choose_weights
+from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
 from evals.retrieval import locomo
@@ -47,13 +46,12 @@ Scores = dict[str, dict[str, Score]]
 
 SETS: tuple[Set, ...] = ("personal", "blind")
 
-Legs = Mapping[str, Mapping[str, float]]
-"""By name, which of an embedder's weights are others."""
+Legs = Mapping[str, Weights]
 
 LEGS: Legs = {
-    "dense": {"words": 0, "day": 0, "status": 0},
-    "lexical": {"vector": 0, "day": 0, "status": 0},
-    "hybrid": {},
+    "dense": Weights(words=0, day=0, status=0),
+    "lexical": Weights(vector=0, day=0, status=0),
+    "hybrid": Weights(),
 }
 
 
@@ -81,10 +79,8 @@ def open_legs(
     items: Sequence[Item], embedder: Embedder, clock: Clock = CLOCK, legs: Legs = LEGS
 ) -> Iterator[dict[str, Finder]]:
     """Search over these items with each of the legs, by name."""
-    best = choose_weights(embedder.name)
     with tempfile.TemporaryDirectory() as name:
-        weights = {leg: replace(best, **changes) for leg, changes in legs.items()}
-        backends = {leg: ChromaBackend(Path(name), embedder, weights=weight) for leg, weight in weights.items()}
+        backends = {leg: ChromaBackend(Path(name), embedder, weights=weight) for leg, weight in legs.items()}
         next(iter(backends.values())).fill(items)
         yield {leg: _make_finder(leg, backend, clock) for leg, backend in backends.items()}
         for backend in backends.values():

@@ -53,7 +53,7 @@ class ChromaBackend:
         timeout: Seconds to wait for another process.
         program: The name of this process in another's messages.
         tell: Called with the progress of a repair.
-        weights: The weights of the ranking; None for those that are the best with the embedder.
+        weights: The weights of the ranking; None for those measured as best.
         follow: Returns the embedder of another name, which the folder may be bound to, or None if it must not be used.
     """
 
@@ -74,7 +74,8 @@ class ChromaBackend:
         self.progress: Progress = lambda *_: None
         """Called while many texts are embedded for a write."""
         self.collections = {
-            kind: ChromaCollection(self.folder, name, embedder, weights, READERS[kind]) for kind, name in NAMES.items()
+            kind: ChromaCollection(self.folder, name, embedder, weights or Weights(), READERS[kind])
+            for kind, name in NAMES.items()
         }
         self.journal = Journal(path / "journal.sqlite")
         self.acts = Acts(self.collections, self.journal)

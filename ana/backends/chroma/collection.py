@@ -26,7 +26,7 @@ from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import Query
-from ana.memory.search.scoring import Weights, choose_weights
+from ana.memory.search.scoring import Weights
 from ana.values import Json
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ class ChromaCollection:
         folder: Its data folder.
         name: Its name.
         embedder: Turns text into vectors; the collection records it and refuses another.
-        weights: The weights of the ranking; None for those that are the best with the embedder.
+        weights: The weights of the ranking.
         read: How its records are read; see `ChromaSource`.
     """
 
     def __init__(
-        self, folder: Folder, name: str, embedder: Embedder, weights: Weights | None, read: Reader = from_chroma
+        self, folder: Folder, name: str, embedder: Embedder, weights: Weights, read: Reader = from_chroma
     ) -> None:
         self._folder = folder
         self.name = name
@@ -59,8 +59,7 @@ class ChromaCollection:
         self._read = read
         self.index_path = folder.path / f"{name}.index.sqlite"
         self.index = Index(self.index_path)
-        self._search = Search(self.index)
-        self._weights = weights
+        self._search = Search(self.index, weights)
         self._opened: tuple[int, ChromaSource] | None = None
 
     def get_many(self, ids: Sequence[str]) -> list[Item]:
@@ -120,8 +119,7 @@ class ChromaCollection:
 
         def search(source: ChromaSource) -> Found:
             # holding the folder may have brought another embedder
-            asked = vector if self.embedder is embedder else self._embed_query(query)
-            return self._search.find(source, query, asked, self._weights or choose_weights(self.embedder.name))
+            return self._search.find(source, query, vector if self.embedder is embedder else self._embed_query(query))
 
         return self._search_with_retry(search)
 

@@ -26,7 +26,7 @@ _ORDER: dict[First | None, int] = {"id": 0, "phrase": 1, "tag": 2, None: 3}
 @dataclass(frozen=True)
 class Weights:
     """The weight of each part of a score, chosen on the tuning halves of evals/data and one half of LoCoMo's
-    conversations.
+    conversations; the same for every embedder.
 
     Args:
         vector: A cosine of 1.
@@ -40,16 +40,7 @@ class Weights:
     words: float = 0.6
     day: float = 0.6
     status: float = 0.2
-    near: float = 0.65
-
-
-_OF_EMBEDDERS = {"wordllama": Weights(near=0.3)}
-"""Beside weak vectors, words that are only somewhat alike help; beside good ones they mislead."""
-
-
-def choose_weights(embedder: str) -> Weights:
-    """Return the weights that are the best with an embedder, by its name."""
-    return _OF_EMBEDDERS.get(embedder, Weights())
+    near: float = 0.0
 
 
 @dataclass(frozen=True)

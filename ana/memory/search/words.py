@@ -1,9 +1,9 @@
 """How well the words of every item match those of a query, in memory.
 
 Late interaction (Khattab and Zaharia, "ColBERT", 2020) between single words: each word of the query takes its highest
-likeness among an item's words, 1 for the word itself and else the cosine of their vectors, from a certain cosine on. An
-item's score is the mean of these, weighted by how rare each word of the query is (Lucene's idf, which is never
-negative). Few words are so alike, and only the items that have one of them are visited.
+likeness among an item's words, 1 for the word itself and else the cosine of their vectors. An item's score is the mean
+of these, weighted by how rare each word of the query is (Lucene's idf, which is never negative). Few words are near
+another one, so items are proposed by such words alone: only those that have one are visited.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,8 +18,11 @@ from ana.memory.search.postings import Postings, Rows, Terms
 MOST = 32
 """So many words of a query are compared, the rarest: a query may be a page of text."""
 
+NEAR = 0.4
+"""From which cosine on a word proposes the items that have it."""
+
 NEGLIGIBLE = 0.001
-"""A word with a smaller share of a query's weight is not compared: nearly every item has it."""
+"""A word with a smaller share of a query's weight proposes nothing: nearly every item has it."""
 
 Scores = NDArray[np.float32]
 WordVector = NDArray[np.int8]
@@ -71,6 +74,7 @@ class WordVectors:
     def __init__(self, known: Iterable[tuple[int, WordVector]]) -> None:
         some = [(number, vector) for number, vector in known if vector.any()]
         self._count = len(some)
+        self._places = {number: place for place, (number, _) in enumerate(some)}
         self._numbers = np.array([number for number, _ in some], np.int64)
         self._units = _to_units(np.array([vector for _, vector in some])) if some else np.empty((0, 0), np.float32)
 
@@ -82,7 +86,25 @@ class WordVectors:
             self._numbers = np.pad(self._numbers, (0, more))
             self._units = np.pad(self._units, ((0, more), (0, len(vector) - self._units.shape[1])))
         self._numbers[self._count], self._units[self._count] = number, _to_units(vector[np.newaxis])[0]
+        self._places[number] = self._count
         self._count += 1
+
+    def compare(self, terms: Terms, words: Sequence[QueryWord], least: float) -> Scores:
+        """Return how alike each term is to each word, shape (terms, words): 0 below `least`, 1 for the word itself.
+
+        Args:
+            terms: Ascending, each once.
+            words: The words.
+            least: The lowest cosine that counts.
+        """
+        likeness = np.zeros((len(terms), len(words)), np.float32)
+        places = np.array([self._places.get(term, -1) for term in terms.tolist()], np.int64)
+        if self._count:
+            cosines = self._units[places] @ _to_units(np.array([word.vector for word in words])).T
+            likeness = np.where((cosines >= least) & (places >= 0)[:, np.newaxis], np.clip(cosines, 0, 1), likeness)
+        for lane, word in enumerate(words):
+            likeness[terms == word.number, lane] = 1
+        return likeness
 
     def find_near(self, words: Sequence[QueryWord], least: float) -> list[Likeness]:
         """Return for each word the terms whose cosine is at least `least`, and itself."""
@@ -133,19 +155,35 @@ class Words:
             self._alive[place] = False
             self._dead += 1
 
-    def score(self, words: Sequence[QueryWord], near: float) -> WordScores:
-        """Return the score of every document; all are 0 if there are no words.
+    def score(self, words: Sequence[QueryWord], documents: Sequence[Terms], near: float = 0.0) -> Scores:
+        """Return the score of each of these documents; all are 0 if there are no words.
 
         Args:
             words: The words, each once.
+            documents: The terms of each document.
             near: From which cosine on another word counts.
         """
-        weights = np.array([self._weigh(word) for word in words], np.float32)
-        chosen = np.argsort(-weights, kind="stable")[:MOST]
-        total = float(weights[chosen].sum())
-        chosen = chosen[weights[chosen] >= NEGLIGIBLE * total]
-        alike = self._vectors.find_near([words[n] for n in chosen], near)
-        each = list(zip(alike, (weights[chosen] / max(total, 1e-9)).tolist(), strict=True))
+        chosen, shares = self._weigh_all(words)
+        lengths = np.array([len(terms) for terms in documents], np.int64)
+        scores = np.zeros(len(documents), np.float32)
+        if chosen and lengths.any():
+            terms, each = np.unique(np.concatenate(documents), return_inverse=True)
+            likeness = self._vectors.compare(terms, chosen, near)[each]
+            some = lengths > 0
+            scores[some] = np.maximum.reduceat(likeness, (np.cumsum(lengths) - lengths)[some]) @ shares
+        return scores
+
+    def propose(self, words: Sequence[QueryWord], near: float = 0.0) -> WordScores:
+        """Return every document's score as far as it comes from the words themselves and words near them.
+
+        Args:
+            words: The words, each once.
+            near: From which cosine on another word counts; below NEAR none does here.
+        """
+        chosen, shares = self._weigh_all(words)
+        wanted = [(word, share) for word, share in zip(chosen, shares.tolist(), strict=True) if share >= NEGLIGIBLE]
+        alike = self._vectors.find_near([word for word, _ in wanted], max(near, NEAR))
+        each = [(terms, share) for terms, (_, share) in zip(alike, wanted, strict=True)]
         return self._join(_score_in(self._base, each), _score_in(self._read_tail(), each))
 
     def _join(self, base: Scores, late: Scores) -> WordScores:
@@ -172,6 +210,12 @@ class Words:
         if self._late is None:
             self._late = Postings(self._tail.items())
         return self._late
+
+    def _weigh_all(self, words: Sequence[QueryWord]) -> tuple[list[QueryWord], Scores]:
+        """Return the rarest words, and each one's share of their weight."""
+        weights = np.array([self._weigh(word) for word in words], np.float32)
+        chosen = np.argsort(-weights, kind="stable")[:MOST]
+        return [words[n] for n in chosen], weights[chosen] / np.float32(max(float(weights[chosen].sum()), 1e-9))
 
     def _weigh(self, word: QueryWord) -> float:
         """Return a word's idf; one that no document has counts as the rarest."""

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,13 +70,17 @@ def test_scores_are_those_of_the_formula(
         else:
             words.put(row, np.array(terms, np.uint32))
             now[row] = terms
-    scored = words.score(ask(query, unseen), near)
-    expected = naive(now, [*query, len(TERMS)] if unseen else query, near)
-    assert scored.rows.tolist() == sorted(now)
+    asked, rows = ask(query, unseen), sorted(now)
+    proposed = words.propose(asked, near)
+    assert proposed.rows.tolist() == rows
     assert len(words) == len(now)
-    for row in now:
-        assert math.isclose(scored.look_up(np.array([row], np.int64))[0], expected[row], abs_tol=0.0011)
-    assert scored.look_up(np.array([77], np.int64)).tolist() == [0.0]
+    asked_terms = [*query, len(TERMS)] if unseen else query
+    expected = naive(now, asked_terms, max(near, search_words.NEAR))
+    assert proposed.scores == pytest.approx([expected[row] for row in rows], abs=0.0011)  # which may be negligible
+    assert proposed.look_up(np.array([77], np.int64)).tolist() == [0.0]
+    expected = naive(now, asked_terms, near)
+    scores = words.score(asked, [np.array(now[row], np.uint32) for row in rows], near)
+    assert scores == pytest.approx([expected[row] for row in rows], abs=1e-5)
     every = [row for row in now if set(query) <= set(now[row])] if query else []
     assert words.find_with_all(query) == sorted(every)
 
@@ -85,7 +90,7 @@ def test_a_term_learned_later_is_found_and_compared() -> None:
     for number, vector in enumerate(VECTORS[:3]):
         words.learn(number, vector)
         words.put(10 + number, np.array([number], np.uint32))
-    assert words.score(ask([2]), 0.5).look_up(np.array([12], np.int64)).tolist() == [1.0]
+    assert words.propose(ask([2])).look_up(np.array([12], np.int64)).tolist() == [1.0]
 
 
 def test_of_a_page_of_text_the_rarest_words_count() -> None:
@@ -93,7 +98,7 @@ def test_of_a_page_of_text_the_rarest_words_count() -> None:
     vectors = np.eye(many, dtype=np.int8) * 127
     common = [(row, np.arange(4, dtype=np.uint32)) for row in range(5)]
     words = Words([*common, (9, np.array([many - 1], np.uint32))], enumerate(vectors))
-    scored = words.score([QueryWord(number, vectors[number]) for number in range(many)], 0.5)
+    scored = words.propose([QueryWord(number, vectors[number]) for number in range(many)])
     assert scored.scores[:5].tolist() == [0.0] * 5
     assert scored.look_up(np.array([9], np.int64))[0] > 0
 

@@ -14,7 +14,7 @@ from ana.backends.chroma.index.sql import Sql
 from ana.embedders.word_vectors import embed_words
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
-from ana.memory.search.postings import Rows
+from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.scoring import TAG_KEYS, days_span
 from ana.memory.search.words import QueryWord, Words, WordVector
 from ana.memory.status import CLOSED, DONE
@@ -186,6 +186,13 @@ def to_word_vector(blob: bytes) -> WordVector:
     return np.frombuffer(blob, np.int8)
 
 
+def get_terms(db: sqlite3.Connection, rows: Sequence[int]) -> list[Terms]:
+    """Return the terms of each row's text, in the order of the rows."""
+    found = db.execute("SELECT row, words FROM items WHERE row IN (SELECT value FROM json_each(?))", (_to_json(rows),))
+    terms = {row: np.frombuffer(blob, np.uint32) for row, blob in found}
+    return [terms[row] for row in rows]
+
+
 def find_tagged(db: sqlite3.Connection, tags: Sequence[str]) -> list[int]:
     """Return the rows with one of these tags, in any of the properties for tags."""
     if not tags:
@@ -211,9 +218,8 @@ def find_with_phrase(db: sqlite3.Connection, words: Words, phrase: Sequence[str]
 
 def find_shared_words(db: sqlite3.Connection, rows: Sequence[int], known: dict[str, int]) -> dict[int, tuple[str, ...]]:
     """Return the words of a query that each row has, in the query's order."""
-    found = db.execute("SELECT row, words FROM items WHERE row IN (SELECT value FROM json_each(?))", (_to_json(rows),))
-    has = {row: set(np.frombuffer(blob, np.uint32).tolist()) for row, blob in found}
-    return {row: tuple(word for word, number in known.items() if number in terms) for row, terms in has.items()}
+    has = ((row, set(terms.tolist())) for row, terms in zip(rows, get_terms(db, rows), strict=True))
+    return {row: tuple(word for word, number in known.items() if number in terms) for row, terms in has}
 
 
 def find_same(db: sqlite3.Connection, digest: str) -> list[str]:

@@ -31,10 +31,16 @@ FEW = 20_000
 NEAREST = 50
 """How many items, at least, the vectors propose in a larger collection."""
 
+PROPOSED = 100
+"""How many items, at least, have all their words compared: the best by vector, day, status and words that are near."""
+
+DEEPER = 3
+"""In a larger collection as many times the limit are sought by words that are near, as others may yet move them up."""
+
 WIDE = 5000
 """A filter is applied to at most so many neighbours; if too few pass, all items that pass are compared."""
 
-STEP = 500
+STEP = 100
 """How many more items are compared at once, those first that may score highest."""
 
 ROUNDING = 1e-6
@@ -82,7 +88,7 @@ class Ranking:
         self._vector = vector
         self._weights = weights
         self._asked = lookup.find_query_words(at.db, query.words)
-        every = self._words.score(list(self._asked.values()), weights.near)
+        every = self._words.propose(list(self._asked.values()), weights.near)
         self._everything = len(every.rows)
         self._scores = every if passing is None else _select(every, at.find_rows(passing))
         self._rows = self._scores.rows
@@ -102,8 +108,8 @@ class Ranking:
         if not self.total:
             return []
         first = self._find_first()
-        cosines = self._compare_all() if self._everything <= FEW else self._compare_likely(limit, list(first))
-        scores = self._score(cosines)
+        cosines = self._compare_all() if self._everything <= FEW else self._compare_likely(DEEPER * limit, list(first))
+        scores = self._compare_words(self._score(cosines), max(PROPOSED, 2 * limit))
         best = np.flatnonzero(scores >= _find_bar(scores, limit) - ROUNDING)
         entries = self._at.get_entries(rows={*self._rows[best].tolist(), *first})
         hits = [self._make_hit(entry, cosines, first.get(entry.row)) for entry in entries]
@@ -123,6 +129,16 @@ class Ranking:
         """Return the score of each item; NaN if its cosine is not known."""
         scores: Scores = self._weights.vector * cosines + self._bonus
         return scores
+
+    def _compare_words(self, scores: Scores, count: int) -> Scores:
+        """Return the scores with all words compared, of those that are the highest without, and NaN for others."""
+        best = np.flatnonzero(scores >= _find_bar(scores, count))
+        terms = lookup.get_terms(self._at.db, self._rows[best].tolist())
+        words = self._words.score(list(self._asked.values()), terms, self._weights.near)
+        complete = np.full(self.total, np.nan, np.float32)
+        complete[best] = scores[best] + self._weights.words * (words - self._scores.scores[best])
+        self._scores.scores[best] = words
+        return complete
 
     def _compare_all(self) -> Scores:
         """Return the cosine of every item that passes."""

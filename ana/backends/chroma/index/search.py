@@ -28,19 +28,20 @@ class Search:
 
     Args:
         index: The derived index.
+        weights: The weights of the ranking.
     """
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, weights: Weights) -> None:
         self._index = index
+        self._weights = weights
 
-    def find(self, source: ChromaSource, query: Query, vector: Vector | None, weights: Weights) -> Found:
+    def find(self, source: ChromaSource, query: Query, vector: Vector | None) -> Found:
         """Find records.
 
         Args:
             source: The collection.
             query: The query.
             vector: The vector of its text, of length 1; None without a text.
-            weights: The weights of the ranking.
 
         Raises:
             ToolError: The filter has more conditions than SQLite takes.
@@ -57,7 +58,7 @@ class Search:
         if query.text is None or vector is None:
             found = _rank_by_date(at, query, passing or EVERYTHING)
         else:
-            ranking = Ranking(at, self._index, source, query.text, vector, passing, weights)
+            ranking = Ranking(at, self._index, source, query.text, vector, passing, self._weights)
             found = _rank_by_meaning(ranking, query)
         items = lookup.load_items(db, found.entries)
         return Found(items, found.total, found.total > len(items), tuple(found.reasons))
