@@ -95,9 +95,9 @@ def choose_model(settings: Settings, name: str | None) -> Settings:
     """
     if not name:
         return settings
-    provider, mark, model = name.partition(":")
+    provider, _, model = name.partition(":")
     # Ollama's names have colons too
-    if provider not in get_args(Provider) or not (mark or provider == "offline"):
+    if provider not in get_args(Provider) or not (model or provider == "offline"):
         provider, model = settings.provider, name
     if provider == "offline" and model:
         raise UserError(

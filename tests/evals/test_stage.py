@@ -194,8 +194,9 @@ def test_what_the_command_is_given(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="neither a file nor a group"):
         read_tasks("time,tume", None)
     assert len(read_tasks("time", None)) == 8
-    with pytest.raises(UserError, match="has no model"):
-        choose_model(load_settings(folders(tmp_path, LLM_PROVIDER="offline")), "gpt-9")
+    for name in ("gpt-9", "openai:", "offline:gpt-9"):
+        with pytest.raises(UserError, match="has no model"):
+            choose_model(load_settings(folders(tmp_path, LLM_PROVIDER="offline")), name)
     openai = load_settings(folders(tmp_path, OPENAI_API_KEY="k"))
     assert choose_model(openai, "gpt-9").openai_model == "gpt-9"
     assert choose_model(openai, None) is openai
