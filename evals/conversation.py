@@ -13,9 +13,6 @@ from evals.goldens import Golden, read_goldens, record_golden, write_goldens
 from prompts import decision_prompt
 
 FILE = PROJECT / "tests" / "data" / "conversation.jsonl"
-STAND_IN = "what a person decided"
-"""The golden trace that is shown while none was recorded with a model."""
-
 SAID = (
     "We redo the kitchen in March. Priya does the tiles, and I owe her the measurements by Friday.",
     "Nothing hard after four, please: I am useless by then.",
@@ -26,10 +23,8 @@ SAID = (
 
 
 def read_conversation() -> Golden:
-    """Return the recorded conversation, or the one that stands in for it."""
-    if FILE.exists():
-        return read_goldens(FILE)[0]
-    return next(golden for golden in read_goldens() if golden.name == STAND_IN)
+    """Return the recorded conversation."""
+    return read_goldens(FILE)[0]
 
 
 def record_conversation() -> Golden:
@@ -50,9 +45,8 @@ def render_conversation(golden: Golden | None = None) -> str:
         golden: The conversation; None reads it.
     """
     golden = golden or read_conversation()
-    who = "Its replies are scripted here." if golden.name == STAND_IN else f"It was {golden.records[0]['model']}."
     lines = [line for record in golden.records for line in _tell(record)]
-    return "\n".join([who, "", "```", *map(escape_controls, lines), "```"])
+    return "\n".join(["```", *map(escape_controls, lines), "```"])
 
 
 def _tell(record: Record) -> list[str]:

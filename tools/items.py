@@ -57,7 +57,7 @@ def update_item(
     """Change an item. Properties are merged; one set to null is removed.
 
     Args:
-        id: The item's id, as query_items gave it.
+        id: The item's id, as a result gave it.
         content: The new text, if it changes.
         properties: The properties that change.
     """
@@ -79,7 +79,7 @@ def delete_item(id: str, *, call: Injected) -> Result:
     """Delete an item.
 
     Args:
-        id: The item's id, as query_items gave it.
+        id: The item's id, as a result gave it.
     """
     try:
         change = call.memory.delete(id, call.cause)
