@@ -96,7 +96,7 @@ class Ranking:
         self._has_status = find_members(self._find_with_status(), self._rows)
         bonus = weights.day * self._on_day + weights.status * self._has_status
         self._bonus: Scores = (weights.words * self._scores.scores + bonus).astype(np.float32)
-        """All of each item's score but its vector's part."""
+        """All of each item's score but its vector's part; with the words that propose it, see `_compare_words`."""
 
     @property
     def total(self) -> int:
