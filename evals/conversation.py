@@ -1,7 +1,11 @@
 """The README's conversation with a model: recorded once, run again by `make test`, and shown as the REPL shows it.
 
 `python -m evals.conversation` records it with the model of the settings, on an empty store; `make readme` shows it.
+`make goldens` plays it again with the decisions that were recorded, where a tool or a prompt has changed.
 """
+
+import sys
+from textwrap import wrap
 
 from ana.memory.receipts import describe_change
 from ana.models.providers import build_model
@@ -9,10 +13,13 @@ from ana.output import escape_controls
 from ana.settings import PROJECT, load_settings
 from ana.tracing.traces import Record
 from app.show.replayed import describe_step
-from evals.goldens import Golden, read_goldens, record_golden, write_goldens
+from evals.goldens import Golden, list_differences, play_again, read_goldens, record_golden, write_goldens
 from prompts import decision_prompt
 
 FILE = PROJECT / "tests" / "data" / "conversation.jsonl"
+WIDTH = 116
+"""Columns, as of a terminal."""
+
 SAID = (
     "We redo the kitchen in March. Priya does the tiles, and I owe her the measurements by Friday.",
     "Nothing hard after four, please: I am useless by then.",
@@ -46,7 +53,10 @@ def render_conversation(golden: Golden | None = None) -> str:
     """
     golden = golden or read_conversation()
     lines = [line for record in golden.records for line in _tell(record)]
-    return "\n".join(["```", *map(escape_controls, lines), "```"])
+    folded = (
+        part for line in lines for each in line.split("\n") for part in wrap(escape_controls(each), WIDTH) or [""]
+    )
+    return "\n".join(["```", *folded, "```"])
 
 
 def _tell(record: Record) -> list[str]:
@@ -55,6 +65,18 @@ def _tell(record: Record) -> list[str]:
     return [f"> {record['question']}", *calls, record["answer"], *changes]
 
 
+def main() -> None:
+    """Record the conversation with a model; with --again, play the recorded one again and print what has changed."""
+    if sys.argv[1:] != ["--again"]:
+        write_goldens(FILE, [record_conversation()])
+        print(render_conversation())
+        return
+    old = read_conversation()
+    new = play_again(old)
+    for line in list_differences([old], [new]):
+        print(line)
+    write_goldens(FILE, [new])
+
+
 if __name__ == "__main__":
-    write_goldens(FILE, [record_conversation()])
-    print(render_conversation())
+    main()

@@ -6,16 +6,17 @@ so that a difference is a change of what the program does.
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall
 
+from ana import __version__
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import WordLlamaEmbeddings
 from ana.errors import ModelFailed
@@ -34,6 +35,8 @@ from ana.tracing.traces import Record
 from app.replay.compare import iter_differences
 from app.replay.history import list_messages
 from app.replay.play import NOWHERE, KeptTraces, Scene, play
+from app.replay.rerun import Rerun
+from graph.inputs import digest_tools
 
 FILE = PROJECT / "tests" / "data" / "goldens.jsonl"
 BEGINNING = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
@@ -150,6 +153,23 @@ def write_goldens(file: Path, goldens: Sequence[Golden]) -> None:
 def record_goldens() -> list[Golden]:
     """Play every conversation and return its records."""
     return [record_golden(name, dial, said) for name, (dial, said) in CONVERSATIONS.items()]
+
+
+def play_again(golden: Golden) -> Golden:
+    """Return a conversation as the program plays it now, with the decisions that were recorded.
+
+    Raises:
+        CannotReplay: Something that it relied on is gone or another.
+    """
+    now = {"version": __version__, "tools": digest_tools(())}  # these are what has changed
+    records = [cast(Record, {**record, "inputs": {**record["inputs"], **now}}) for record in golden.records]
+    run = Rerun(load_golden_settings(), golden.fill_store(), WordLlamaEmbeddings())
+    again = ({**run.repeat(record, records), "durations": {}, **_who_replied(record)} for record in records)
+    return _from_json(json.loads(json.dumps(_to_json(replace(golden, records=[cast(Record, each) for each in again])))))
+
+
+def _who_replied(record: Record) -> dict[str, Any]:
+    return {"model": record["model"], "usage": record["usage"], "cost_usd": record["cost_usd"]}
 
 
 def list_differences(old: Sequence[Golden], new: Sequence[Golden]) -> Iterator[str]:

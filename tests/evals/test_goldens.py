@@ -47,4 +47,4 @@ def test_a_conversation_with_any_model_is_recorded_shown_and_the_same_again() ->
     run = Rerun(load_golden_settings(), golden.fill_store(), EMBEDDER)
     assert compare(record, run.repeat(record, [record])) is None
     shown = "> milk!\n  · create_item Buy milk\\x1b\nStored.\n  + Buy milk\\x1b (task)"
-    assert render_conversation(golden) == f"It was gpt-4o-mini.\n\n```\n{shown}\n```"
+    assert render_conversation(golden) == f"```\n{shown}\n```"
