@@ -63,6 +63,7 @@ def _make_facts(language: str, now: datetime, chance: random.Random) -> dict[str
         "short": format_skeleton(short, day, locale=language),
         "next": format_skeleton("yMMMEd", days[1], locale=language),
         "date": day.isoformat(),
+        "next_date": days[1].isoformat(),
         "a": a,
         "b": format_decimal(b, locale=language),
         "value": a * b,
@@ -103,7 +104,7 @@ _FAILED = _call("update_item", {"error": "There is no item 'zzzzzzzz'."}, ok=Fal
 _CALLS: dict[str, Callable[[dict[str, Any]], list[Call]]] = {
     "due": lambda facts: [_found(facts, due_date=facts["date"])],
     "stored": lambda facts: [_wrote(facts, "create_item", "create")],
-    "tomorrow": lambda facts: [_found(facts), _wrote(facts, "update_item", "update")],
+    "tomorrow": lambda facts: [_found(facts), _wrote(facts | {"date": facts["next_date"]}, "update_item", "update")],
     "sum": lambda facts: [_call("calculator", {"result": facts["value"]})],
     "count": lambda facts: [_found(facts)],
     "time": lambda facts: [_call("now", {"iso": facts["now"], "weekday": facts["weekday"]})],
