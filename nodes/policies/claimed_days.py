@@ -29,7 +29,7 @@ def claimed_days_are_written(e: Evidence) -> Violation | None:
     sent = _read_days((str(call.args) for call in e.calls if call.receipts), today)
     before = (str(receipt["before"]) for receipt in e.receipts)
     texts = (*(f"{call.args} {call.text}" for call in e.calls), *before, *e.earlier, *e.lines.values())
-    known = _read_days(texts, today)
+    known = _read_days((*texts, str(today)), today)  # the day of the write itself
     wrong = next((words for words, days in claimed if not (_have_any(sent, days) or _have_all(known, days))), None)
     if wrong is None:
         return None

@@ -35,6 +35,7 @@ def test_a_day_that_nobody_wrote_is_sent_back(draft: str) -> None:
         ("Marked as done. The next one would be due on 1 January: shall I set it?", (RENT,)),
         ("Marked as done. I haven't moved it to 1 January.", (RENT,)),
         ("Marked as done. The letter says “I've moved it to 1 January”.", (RENT,)),
+        ("I've marked the rent as done today, 22 November.", (RENT,)),
         ("Easter is on 28 March 2027.", (RENT,)),
         ("I've added a reminder for 10 December, a week before Dad's birthday on 17 December.", (MOVED,)),
         ("I've noted Mum's birthday, 3 August.", (wrote("Mum was born", properties={"birthday": "1950-08-03"}),)),
