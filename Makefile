@@ -84,7 +84,7 @@ load: $(READY) ## 40 messages to one thread at once, through every door, 20 time
 
 goldens: $(READY) ## record the golden traces again, and print every difference
 	@$(BIN)/python -m evals.goldens
-	@$(BIN)/python -m evals.conversation --again
+	@$(BIN)/python -m evals.conversation
 
 readme: $(ENCODER) ## regenerate the README's tables and transcript
 	@$(BIN)/python -m evals.readme

@@ -120,7 +120,9 @@ class Settings(BaseModel):
     ana_turn_seconds: float = Field(
         180.0, gt=0, description="most seconds of work in one turn, and the time-out of one model call"
     )
-    ana_history_tokens: int = Field(24_000, ge=200, description="how much of the conversation the model sees")
+    ana_history_tokens: int = Field(
+        24_000, ge=200, description="how much of the conversation the model sees; a local model takes memory for it"
+    )
     ana_cors_origins: Words = Field([], description="web origins that may call the server, comma-separated")
 
     @field_validator("llm_provider", mode="before")

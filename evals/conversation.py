@@ -1,6 +1,6 @@
 """The README's conversation with a model: recorded once, run again by `make test`, and shown as the REPL shows it.
 
-`python -m evals.conversation` records it with the model of the settings, on an empty store; `make readme` shows it.
+`python -m evals.conversation --record` records it with the model of the settings, on an empty store; `make readme` shows it.
 `make goldens` plays it again with the decisions that were recorded, where a tool or a prompt has changed.
 """
 
@@ -66,8 +66,8 @@ def _tell(record: Record) -> list[str]:
 
 
 def main() -> None:
-    """Record the conversation with a model; with --again, play the recorded one again and print what has changed."""
-    if sys.argv[1:] != ["--again"]:
+    """Play the recorded conversation again and print what has changed; with --record, record one with a model."""
+    if sys.argv[1:] == ["--record"]:
         write_goldens(FILE, [record_conversation()])
         print(render_conversation())
         return

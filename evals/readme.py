@@ -105,7 +105,7 @@ DOORS = (
         " `--judge` lets another model score the answers, and tells how often the exact checks say the same",
     ),
     (
-        "`ana optimize [--n 12] [--repeat K] [--max-demos 8] [--save FILE]`",
+        "`ana optimize [--n 12] [--repeat K] [--max-demos 8] [--teacher M] [--save FILE]`",
         "plays tasks, and saves as worked examples those turns that help with tasks they were not made from;"
         " the four nearest to a question are shown to the model",
     ),

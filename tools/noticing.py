@@ -22,7 +22,7 @@ Stretch = tuple[datetime, datetime]
 def notice(call: CallContext, change: Change) -> dict[str, Json]:
     """Return what is noticed about a change, by name; nothing if it sets no date."""
     after = change.after
-    if after is None or (change.before is not None and change.before.date == after.date):
+    if after is None or after.date is None or (change.before is not None and change.before.date == after.date):
         return {}
     clashes: list[Json] = [{**show_similar(item), "at": item.date} for item in _find_clashes(call, after)]
     moves = _count_moves(call, after) if change.before is not None else 0

@@ -1,5 +1,7 @@
 """Content by reference: the person's own message, word for word, without a model that writes it again."""
 
+import re
+
 from typing_extensions import TypedDict  # pydantic reads it in every version of Python, typing's only from 3.12 on
 
 from ana.errors import ToolError
@@ -32,5 +34,7 @@ def quote_message(content: str | Quote, said: str) -> str:
         raise ToolError(f"The user's message does not have the words {begin[:60]!r}.", _HINT)
     at = said.index(begin)
     text = said[at:].strip()
-    closing = _CLOSING.get(said[at - 1 : at])  # a quoted text ends where its quotation does
-    return text.removesuffix(closing) if closing else text
+    opening = said[at - 1 : at]
+    if opening not in _CLOSING or re.search(rf"(?<!\w){re.escape(opening)}\w", text):
+        return text  # the mark at its end would be that of another quotation
+    return text.removesuffix(_CLOSING[opening])

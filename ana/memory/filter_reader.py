@@ -25,6 +25,8 @@ class FilterReader:
     def read(self, where: Mapping[str, Json] | None) -> Node:
         """Return a filter as a tree, with each name that no item has as the commonest one that differs only in case.
 
+        A name that some item had when names were last listed is taken as it is written.
+
         Raises:
             ToolError: It is not a filter.
         """

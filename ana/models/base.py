@@ -12,7 +12,7 @@ from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 PROMPT_DATA = "prompt_data"
-"""Key in a system message's `additional_kwargs` for what its text was rendered from: {"now": ..., "lines": {...}}.
+"""Key in a system message's `additional_kwargs` for what a turn has read: {"now", "vocabulary", "lines"}.
 
 For models in this process, which need not read a prompt that is written for others. Chat providers are sent a system
 message's text and role alone; a test holds that nothing of this key reaches one.

@@ -194,13 +194,13 @@ def test_what_the_command_is_given(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="neither a file nor a group"):
         read_tasks("time,tume", None)
     assert len(read_tasks("time", None)) == 8
-    for name in ("gpt-9", "openai:", "offline:gpt-9"):
+    for name in ("gpt-9", "openai:", "auto:gpt-9", "offline:gpt-9"):
         with pytest.raises(UserError, match="has no model"):
             choose_model(load_settings(folders(tmp_path, LLM_PROVIDER="offline")), name)
     openai = load_settings(folders(tmp_path, OPENAI_API_KEY="k"))
     assert choose_model(openai, "gpt-9").openai_model == "gpt-9"
     assert choose_model(openai, None) is openai
-    assert choose_model(openai, "offline").provider == "offline"
+    assert [choose_model(openai, name).provider for name in ("offline", "mock")] == ["offline"] * 2
     for name in ("qwen3:8b", "ollama:qwen3:8b"):
         chosen = choose_model(load_settings(folders(tmp_path, OLLAMA_MODEL="one")), name)
         assert (chosen.provider, chosen.ollama_model) == ("ollama", "qwen3:8b")

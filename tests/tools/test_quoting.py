@@ -49,6 +49,8 @@ def test_the_message_is_kept_word_for_word(
         ("Keep exactly: „Thr road“", "Thr road"),
         ("Keep exactly: “Thr road” and the rest", "Thr road” and the rest"),
         ("Keep exactly: Thr road of O'Neill'", "Thr road of O'Neill'"),
+        ("Keep exactly: 'Thr road of O'Neill'", "Thr road of O'Neill"),
+        ("Keep exactly: 'Thr road' and 'the rest'", "Thr road' and 'the rest'"),
     ],
 )
 def test_a_quotation_is_kept_without_its_marks(said: str, kept: str) -> None:

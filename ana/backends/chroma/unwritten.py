@@ -23,10 +23,8 @@ def blank_unwritten(chroma: Path, known: dict[str, int]) -> None:
         known: The files that were overwritten, with the time; brought up to date here.
     """
     # strings and os functions: this runs whenever the folder is released, and pathlib takes three times as long
-    with (
-        suppress(OSError),
-        os.scandir(chroma) as entries,
-    ):  # a folder that cannot be written: nothing was created either
+    # where the folder cannot be written, nothing was created either
+    with suppress(OSError), os.scandir(chroma) as entries:
         for segment in entries:
             if segment.is_dir() and not os.path.exists(f"{segment.path}/{_SAVED}"):
                 for name in _FILES:

@@ -198,9 +198,9 @@ class Words:
         return WordScores(rows[order], scores[order])
 
     def find_with_all(self, terms: Sequence[int]) -> list[int]:
-        """Return the rows that have all of these terms."""
+        """Return the rows that have all of these terms, ascending."""
         found = [self._find_with(term) for term in terms]
-        return reduce(np.intersect1d, found).tolist() if found else []
+        return np.sort(reduce(np.intersect1d, found)).tolist() if found else []
 
     def _find_with(self, term: int) -> Rows:
         places, late = self._base.find_containing(term), self._read_tail()

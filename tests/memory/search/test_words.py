@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ana.memory.search import words as search_words
@@ -48,6 +48,7 @@ def naive(documents: dict[int, list[int]], query: list[int], near: float) -> dic
 
 
 @settings(max_examples=examples(200), deadline=None)
+@example(base={1: [], 2: [0]}, changes=[(1, [0])], query=[0], unseen=False, near=0.0)
 @given(
     base=st.dictionaries(st.integers(1, 9), DOCUMENT),
     changes=CHANGES,

@@ -109,7 +109,7 @@ class Ranking:
             return []
         first = self._find_first()
         cosines = self._compare_all() if self._everything <= FEW else self._compare_likely(DEEPER * limit, list(first))
-        scores = self._compare_words(self._score(cosines), max(PROPOSED, 2 * limit))
+        scores = self._compare_words(self._score(cosines), max(PROPOSED, 2 * limit), list(first))
         best = np.flatnonzero(scores >= _find_bar(scores, limit) - ROUNDING)
         entries = self._at.get_entries(rows={*self._rows[best].tolist(), *first})
         hits = [self._make_hit(entry, cosines, first.get(entry.row)) for entry in entries]
@@ -130,9 +130,11 @@ class Ranking:
         scores: Scores = self._weights.vector * cosines + self._bonus
         return scores
 
-    def _compare_words(self, scores: Scores, count: int) -> Scores:
-        """Return the scores with all words compared, of those that are the highest without, and NaN for others."""
+    def _compare_words(self, scores: Scores, count: int, first: Sequence[int]) -> Scores:
+        """Return the scores with all words compared, of the rows that come first and those with the highest scores
+        without, and NaN for others."""
         best = np.flatnonzero(scores >= _find_bar(scores, count))
+        best = np.union1d(best, np.searchsorted(self._rows, np.array(first, np.int64)))
         terms = lookup.get_terms(self._at.db, self._rows[best].tolist())
         words = self._words.score(list(self._asked.values()), terms, self._weights.near)
         complete = np.full(self.total, np.nan, np.float32)

@@ -272,6 +272,16 @@ def test_an_item_in_other_words_is_found_by_them(memory: Memory) -> None:
     assert found.reasons[0].words == ()
 
 
+def test_what_comes_first_has_all_its_words_compared(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for content in ("doctor visit one", "doctor visit two", "doctor visit three"):
+        memory.create(content)
+    memory.create("piano", {"tags": ["health"]})
+    whole = memory.find("doctor visit #health", limit=1).reasons
+    monkeypatch.setattr(ranking, "PROPOSED", 1)
+    assert whole[0].first == "tag"
+    assert memory.find("doctor visit #health", limit=1).reasons == whole
+
+
 @pytest.mark.parametrize("text", ["garden, not roses", "garden things that aren't roses", "garden except for roses"])
 def test_a_word_that_is_denied_is_not_looked_for(memory: Memory, text: str) -> None:
     memory.create("roses for the garden")
