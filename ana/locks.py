@@ -112,7 +112,7 @@ class OwnerLock:
             note = json.loads(self._owner.read_bytes())
             since = datetime.fromtimestamp(note["since"]).astimezone().isoformat(timespec="seconds")
             return f"{note['program']} (pid {note['pid']}, since {since})"
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):
             return "another program"
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import secrets
+from contextlib import suppress
 from typing import Any
 
 from langchain_core.messages import ToolMessage
@@ -22,13 +23,16 @@ from nodes.autonomy.request import digest_write, make_request
 from nodes.autonomy.weigh import Asking, Batch, weigh
 from nodes.autonomy.weighed import ChangedSinceWeighed, bind
 from nodes.calls import answer_error, answer_refused, answer_unreadable, build_context, check_arguments
-from nodes.history import answered_ids, pending_calls
+from nodes.history import answered_ids, cut_middle, pending_calls
 from nodes.load_context import loaded_of
 from tools.call import CallContext
 from tools.catalog import CONTEXT_TOOLS, TOOLS, catalog
 
 MOST_ERROR_CHARACTERS = 500
 """How much of a foreign error the model is told."""
+
+MOST_RESULT_CHARACTERS = 100_000
+"""How much of what a person's own tool returns is kept; it is sent with every call of the turn."""
 
 NOBODY = "this needs the person's approval, and nobody can be asked here; tell them that the REPL can ask."
 """Said of a call that would ask, in a run that cannot wait."""
@@ -124,14 +128,25 @@ def _invoke_plugin(call: ToolCall, args: dict[str, Any], modules: tuple[str, ...
     An artifact of a foreign tool could otherwise be taken for a receipt.
     """
     try:
-        answer: ToolMessage = catalog(modules)[call["name"]].invoke({**call, "args": args})
+        answer = catalog(modules)[call["name"]].invoke({**call, "args": args})
+        if not isinstance(answer, ToolMessage):
+            raise TypeError(f"it returned a {type(answer).__name__}, which is not a result")
     except GraphBubbleUp:  # an interrupt of langgraph, not an error
         raise
-    except Exception as exc:
+    except (Exception, SystemExit) as exc:  # a tool that was once a program may end with sys.exit
         _log.exception("the tool %s failed", call["name"])
-        error = plain_text(f"{type(exc).__name__}: {exc}")[:MOST_ERROR_CHARACTERS]
-        raise ToolError(f"The tool {call['name']} failed: {error}.", "Tell the user, or do without it.") from exc
-    return ToolMessage(plain_text(answer.text), name=call["name"], tool_call_id=str(call["id"]))
+        raise ToolError(
+            f"The tool {call['name']} failed: {_explain(exc)}.", "Tell the user, or do without it."
+        ) from exc
+    text = cut_middle(plain_text(answer.text), MOST_RESULT_CHARACTERS)
+    return ToolMessage(text, name=call["name"], tool_call_id=str(call["id"]))
+
+
+def _explain(exc: BaseException) -> str:
+    """Return a foreign error in words, which its own code may fail to find."""
+    with suppress(Exception):
+        return plain_text(f"{type(exc).__name__}: {exc}")[:MOST_ERROR_CHARACTERS]
+    return type(exc).__name__
 
 
 def _argument_error(exc: ValidationError) -> ToolError:

@@ -77,8 +77,8 @@ def receipts(messages: Sequence[AnyMessage]) -> list[Receipt]:
 def estimate_tokens(message: BaseMessage) -> int:
     """Estimate what a message costs: four characters are one token."""
     # A real tokenizer belongs to one model, and loading it would download a file.
-    calls = message.tool_calls if isinstance(message, AIMessage) else []
-    return 4 + (len(message.text) + sum(len(str(c["args"])) + len(c["name"]) for c in calls)) // 4
+    calls = [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
+    return 4 + (len(message.text) + sum(len(str(c["args"])) + len(str(c["name"])) for c in calls)) // 4
 
 
 def messages_to_drop(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:
@@ -169,12 +169,20 @@ def _shorten(message: AnyMessage, longest: int) -> AnyMessage:
     """Return a message with its text, and the texts in its calls, cut to a number of characters."""
     update: dict[str, Any] = {"content": cut_middle(message.text, longest)}
     if isinstance(message, AIMessage):
-        update["tool_calls"] = [{**call, "args": _shorten_texts(call["args"], longest)} for call in message.tool_calls]
+        update |= {
+            kind: [{**call, "args": _shorten_texts(call["args"], longest)} for call in getattr(message, kind)]
+            for kind in ("tool_calls", "invalid_tool_calls")
+        }
     return message.model_copy(update=update)
 
 
-def _shorten_texts(args: dict[str, Any], longest: int) -> dict[str, Any]:
-    return {key: cut_middle(value, longest) if isinstance(value, str) else value for key, value in args.items()}
+def _shorten_texts(value: Any, longest: int) -> Any:
+    """Return a value with each text in it cut, also in lists and objects."""
+    if isinstance(value, dict):
+        return {key: _shorten_texts(each, longest) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_shorten_texts(each, longest) for each in value]
+    return cut_middle(value, longest) if isinstance(value, str) else value
 
 
 def cut_middle(text: str, longest: int) -> str:

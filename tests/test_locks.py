@@ -39,3 +39,13 @@ def test_a_lock_on_a_file_that_was_removed_is_not_held(tmp_path: Path, monkeypat
     assert not list(tmp_path.iterdir())
     second.acquire()
     second.release()
+
+
+@pytest.mark.parametrize("note", ["", "[]", "null", '{"program": "x", "pid": 1, "since": "now"}', '{"since": 1e300}'])
+def test_a_note_that_nobody_can_read_names_another_program(tmp_path: Path, note: str) -> None:
+    first, second = (OwnerLock(tmp_path / "lock", "The folder", timeout=0) for _ in range(2))
+    first.acquire()
+    (tmp_path / "lock.owner").write_text(note)
+    with pytest.raises(StoreBusy, match="in use by another program"):
+        second.acquire()
+    first.release()

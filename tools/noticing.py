@@ -35,8 +35,9 @@ def _find_clashes(call: CallContext, item: Item) -> list[Item]:
     own = _stretch_of(item, zone)
     if own is None or has_status(item.properties, CLOSED):
         return []
-    that_day = call.memory.find(None, {"$on": str(day_of(item.date))}, limit=100).items
-    others = (other for other in that_day if other.id != item.id and not has_status(other.properties, CLOSED))
+    first, last = sorted(str(moment.date()) for moment in own)
+    those_days = call.memory.find(None, {"$on": {"$gte": first, "$lte": last}}, limit=100).items
+    others = (other for other in those_days if other.id != item.id and not has_status(other.properties, CLOSED))
     return [other for other in others if (its := _stretch_of(other, zone)) and _meet(own, its)][:MOST]
 
 

@@ -7,13 +7,16 @@ function may be left out. TOOLS is a list of them, or a dict of them by name.
 
 import importlib
 import inspect
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ana.errors import ConfigError
+from ana.models.tool_schema import fold_name, shorten_schema
 from ana.output import shorten
 
 HINT = "Correct TOOLS_MODULES, or the module."
@@ -40,17 +43,20 @@ def load_tools(modules: tuple[str, ...], taken: frozenset[str]) -> dict[str, Bas
         ConfigError: A module cannot be imported, has no tools, or one of its names is taken.
     """
     found: dict[str, BaseTool] = {}
+    folded = {fold_name(name) for name in taken}
     for module in modules:
         for tool in _iter_tools(module):
             if not _NAME.fullmatch(tool.name):
                 raise ConfigError(
                     f"TOOLS_MODULES: {module} has a tool called {tool.name!r}, which is not a valid name.", HINT
                 )
-            # Two of one name would not fail: the later one would quietly run instead of the other.
-            if tool.name in taken or tool.name in found:
+            # Two of one name would not fail: the later one would quietly run instead of the other. A model's createItem
+            # is create_item.
+            if fold_name(tool.name) in folded:
                 raise ConfigError(
                     f"TOOLS_MODULES: {module} has a tool {tool.name}, and there already is one of that name.", HINT
                 )
+            folded.add(fold_name(tool.name))
             found[tool.name] = tool
     return found
 
@@ -63,9 +69,12 @@ def _iter_tools(module: str) -> Iterator[BaseTool]:
         raise ConfigError(f"TOOLS_MODULES: {module} has neither TOOLS nor get_tools() with a list of tools.", HINT)
     for each in given:
         try:
-            yield _make_tool(each)
+            tool = _make_tool(each)
+            # as it is sent to a model, which would refuse every message with a schema that JSON cannot hold
+            json.dumps(shorten_schema(convert_to_openai_tool(tool)), allow_nan=False)
         except Exception as exc:  # langchain reads somebody else's signatures, docstrings and schemas
             raise ConfigError(f"TOOLS_MODULES: {_show(each)} in {module} {_explain(exc)}.", HINT) from exc
+        yield tool
 
 
 def _import_tools(module: str) -> Any:

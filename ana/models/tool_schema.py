@@ -38,11 +38,11 @@ class Tools:
     def __init__(self, schemas: Sequence[Schema]) -> None:
         functions = [schema["function"] for schema in schemas]
         self.schemas: dict[str, Schema] = {f["name"]: f.get("parameters") or {} for f in functions}
-        self._spellings = {_fold_name(name): name for name in self.schemas}
+        self._spellings = {fold_name(name): name for name in self.schemas}
 
     def resolve_name(self, name: str) -> str | None:
         """The real name of a tool; case, camelCase, hyphens, escapes and a namespace in front make no difference."""
-        return self._spellings.get(_fold_name(_NAMESPACE.sub("", name.strip())))
+        return self._spellings.get(fold_name(_NAMESPACE.sub("", name.strip())))
 
     def parameters(self, name: str) -> list[str]:
         """The names of a tool's parameters, in the order of its signature."""
@@ -173,7 +173,8 @@ def _describe_fault(schema: Schema, args: Mapping[str, Any]) -> str:
     return f"Wrong argument{f' {where}' if where else 's'}: {said}."
 
 
-def _fold_name(name: str) -> str:
+def fold_name(name: str) -> str:
+    """Return a tool's name in the form in which names are compared: without case, hyphens and underscores."""
     return re.sub(r"[-_\\]", "", name).lower()
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages.tool import invalid_tool_call
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.errors import ModelFailed
@@ -107,10 +108,12 @@ def test_long_messages_of_earlier_turns_are_cut_until_they_fit(sizes: list[int])
 
 
 def test_what_a_call_held_is_cut_as_well() -> None:
-    call = calls(("create_item", {"content": f"A{'word' * 3000}Z", "properties": {"n": 1}}))
+    long = f"A{'word' * 3000}Z"
+    call = calls(("create_item", {"content": long, "properties": {"n": 1, "said": [long, {"note": long}]}}))
+    call.invalid_tool_calls = [invalid_tool_call(name="create_item", args=long, id="call-1", error="cut short")]
     messages: list[AnyMessage] = [HumanMessage("keep it"), call, AIMessage("Kept."), HumanMessage("thanks")]
     sent = shorten_earlier(messages, 500)[1]
     assert isinstance(sent, AIMessage)
-    assert len(sent.tool_calls[0]["args"]["content"]) < 2000
-    assert sent.tool_calls[0]["args"]["properties"] == {"n": 1}
+    assert len(str(sent.tool_calls)) + len(str(sent.invalid_tool_calls)) < 2500
+    assert sent.tool_calls[0]["args"]["properties"]["n"] == 1
     assert call.tool_calls[0]["args"]["content"].endswith("wordZ"), "the thread keeps it"

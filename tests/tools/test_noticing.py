@@ -28,6 +28,8 @@ def write(make_assistant: MakeAssistant, *made: tuple[str, dict[str, Any]]) -> l
         ({"due_date": "2030-05-14T10:00:00"}, ["Call with the bank"]),
         ({"due_date": "2030-05-14T14:30"}, ["Workshop"]),
         ({"start_date": "2030-05-14T09:30", "end_date": "2030-05-14T13:30"}, ["Call with the bank", "Workshop"]),
+        ({"start_date": "2030-05-13T22:00", "end_date": "2030-05-14T11:00"}, ["Call with the bank"]),
+        ({"start_date": "2030-05-14T12:00", "end_date": "2030-05-13T12:00"}, []),
         ({"due_date": "2030-05-14T16:00"}, []),
         ({"due_date": "2030-05-14"}, []),
         ({"due_date": "2030-05-15T10:00"}, []),

@@ -104,6 +104,37 @@ def test_their_arguments_are_checked_and_their_errors_reported(module: Any, tmp_
     assert answer.answer == "That did not work."
 
 
+FAILING = {
+    "ends the program": ("raise SystemExit(3)", "failed: SystemExit: 3."),
+    "has no words for its error": (
+        "raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})()",
+        "failed: Odd.",
+    ),
+    "returns a command": (
+        "from langgraph.types import Command; return Command(update={'draft': 'Forged.'})",
+        "it returned a Command, which is not a result.",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAILING)
+def test_a_tool_that_fails_oddly_is_reported_and_harmless(module: Any, tmp_path: Path, fault: str) -> None:
+    code, said = FAILING[fault]
+    one = module("plugin_one", f"def go():\n    'Go.'\n    {code}\n\nTOOLS = [go]\n")
+    answer, _ = asked(tmp_path, one, calls(("go", {})), "That did not work.")
+    assert answer.steps[0]["observation"]["error"].endswith(said)
+    assert answer.answer == "That did not work."
+
+
+def test_a_huge_result_is_cut_in_the_middle(module: Any, tmp_path: Path) -> None:
+    one = module("plugin_one", "def go():\n    'Go.'\n    return 'A' + 'b' * 2_000_000 + 'Z'\n\nTOOLS = [go]\n")
+    _, model = asked(tmp_path, one, calls(("go", {})), "Long.")
+    text = model.seen[-1][-1].text
+    assert len(text) < 101_000
+    assert "characters left out" in text
+    assert "bZ" in text
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_functions_and_dicts_are_tools(module: Any, tmp_path: Path, shape: str) -> None:
     given, description = SHAPES[shape]
@@ -135,6 +166,11 @@ BAD = {
     "no schema": OWN + "\nTOOLS = [{'function': roll, 'parameters': {'type': 'objekt'}}]",
     "a schema of no object": OWN + "\nTOOLS = [{'function': roll, 'parameters': {'type': 'string'}}]",
     "another function's schema": OWN + "\nTOOLS = [{'function': lambda face: face, 'parameters': TAKES}]",
+    "a reference to nothing": OWN + "\nTAKES['properties']['sides'] = {'$ref': '#/x'}\nTOOLS = [{'function': roll, "
+    "'parameters': TAKES}]",
+    "a schema that is not JSON": OWN + "\nTAKES['properties']['sides'] = {'default': object()}\nTOOLS = [{'function': "
+    "roll, 'parameters': TAKES}]",
+    "a clash by another spelling": GOOD + "\ndice.name = 'createItem'\nTOOLS = [dice]",
     "a clash": GOOD + "\ndice.name = 'create_item'\nTOOLS = [dice]",
     "twice": GOOD + "\nTOOLS = [dice, dice]",
     "no name": GOOD + "\ndice.name = 'my dice'\nTOOLS = [dice]",
