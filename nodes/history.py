@@ -37,7 +37,9 @@ def split_turns(messages: Sequence[AnyMessage]) -> list[list[AnyMessage]]:
 
 def this_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return the last user message and everything that followed it."""
-    return split_turns(messages)[-1] if messages else []
+    # from the end: a long thread is asked for it many times in a turn
+    begin = next((n for n in reversed(range(len(messages))) if isinstance(messages[n], HumanMessage)), 0)
+    return [*messages[begin:]]
 
 
 def is_answered(turn: Sequence[AnyMessage]) -> bool:

@@ -82,9 +82,8 @@ def changes_are_counted(e: Evidence) -> Violation | None:
     if not count or is_composed(e.draft):
         return None
     stated = split_lines(blank_quotes(e.draft[:MOST_CHARACTERS]))
-    lines = [line for line in stated if not asks(line) and not says_no(line)]
-    telling = (line for position, line in enumerate(lines) if position == 0 or _DONE.search(line))
-    claimed = max((n for line in telling for n in _counts(line, e)), default=0)
+    telling = (line for position, line in enumerate(stated) if position == 0 or _DONE.search(line))
+    claimed = max((n for line in telling if not asks(line) and not says_no(line) for n in _counts(line, e)), default=0)
     if claimed <= count:
         return None
     return Violation(

@@ -189,6 +189,11 @@ def test_more_changes_than_there_are_receipts_go_back(draft: str) -> None:
     assert "receipts of 2" in violation.reason
 
 
+def test_both_in_a_wish_behind_what_was_done_is_no_count() -> None:
+    draft = "Updated: you and Mimi live in Dresden now, no longer Leipzig. I hope you've both settled in well!"
+    assert changes_are_counted(make_turn(draft, "we moved to Dresden", wrote("Lives in Dresden with Mimi"))) is None
+
+
 def test_both_is_too_much_for_one_receipt() -> None:
     for draft in (
         "Both added.",
