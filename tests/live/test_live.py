@@ -14,8 +14,9 @@ from ana.handles import open_handles
 from ana.models.call import complete
 from ana.models.local.server import LocalServer
 from ana.settings import Settings
-from app.outcome import Done
-from app.turn import open_assistant
+from app.outcome import Done, Waiting
+from app.reply import decide_all
+from app.turn import Assistant, open_assistant
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER
 from tests.live.conftest import Figures
@@ -99,8 +100,15 @@ def run_turns(settings: Settings, *questions: str, lines: int = 0) -> list[Done]
     for number in range(lines):
         handles.memory.append_line(f"{number}: prefers the {number}th word of every list of words, whatever it says")
     with open_assistant(handles) as assistant:
-        outcomes = [assistant.ask(question, "live") for question in questions]
-    return [outcome for outcome in outcomes if isinstance(outcome, Done)]
+        return [_ask(assistant, question) for question in questions]
+
+
+def _ask(assistant: Assistant, question: str) -> Done:
+    """Return how a turn ended; what a weak model asks to do is refused."""
+    outcome = assistant.ask(question, "live")
+    while isinstance(outcome, Waiting):
+        outcome = assistant.resume("live", decide_all(outcome.request, "reject"))
+    return outcome
 
 
 def test_a_message_that_is_too_long_is_tried_again_without_its_middle(
