@@ -4,7 +4,7 @@ Scores are defined in ana.memory.search.scoring. In a small collection every ite
 that is exact, and faster than asking the vector index. In a large one the vector index proposes the nearest items.
 Others are compared only if their words or date could still bring them among the best, since their cosine cannot exceed
 the smallest one proposed (the threshold algorithm: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware",
-2001).
+2001). Words that are hardly near the query's are compared last and only of the items that lead without them.
 """
 
 from collections.abc import Sequence
@@ -34,8 +34,13 @@ NEAREST = 50
 PROPOSED = 100
 """How many items, at least, have all their words compared: the best by vector, day, status and words that are near."""
 
+SPARE = 4
+"""As many times the limit have all their words compared. Of 251 questions to 480 items no list had an item that stood
+further down before; this is measured, not proved, since words that are hardly near add up."""
+
 DEEPER = 3
-"""In a larger collection as many times the limit are sought by words that are near, as others may yet move them up."""
+"""In a larger collection as many times the limit are sought by words that are near, as others may yet move them up.
+Of 6,275 lists of 1 to 60 items from questions to 480 items, 18 had another item than with every item compared."""
 
 WIDE = 5000
 """A filter is applied to at most so many neighbours; if too few pass, all items that pass are compared."""
@@ -109,7 +114,7 @@ class Ranking:
             return []
         first = self._find_first()
         cosines = self._compare_all() if self._everything <= FEW else self._compare_likely(DEEPER * limit, list(first))
-        scores = self._compare_words(self._score(cosines), max(PROPOSED, 2 * limit), list(first))
+        scores = self._compare_words(self._score(cosines), max(PROPOSED, SPARE * limit), list(first))
         best = np.flatnonzero(scores >= _find_bar(scores, limit) - ROUNDING)
         entries = self._at.get_entries(rows={*self._rows[best].tolist(), *first})
         hits = [self._make_hit(entry, cosines, first.get(entry.row)) for entry in entries]
