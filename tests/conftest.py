@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+import hypothesis
 import pytest
 
 os.environ.update({"LANGSMITH_TRACING": "false", "LANGSMITH_TEST_TRACKING": "false", "ANONYMIZED_TELEMETRY": "False"})
@@ -21,10 +22,13 @@ from ana.memory.memory import Memory
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
 from tests.chroma import open_memory
+from tests.examples import LONG, examples
 
 if TYPE_CHECKING:
     from app.turn import Assistant
 
+hypothesis.settings.register_profile("ana", derandomize=not LONG, max_examples=examples(100))
+hypothesis.settings.load_profile("ana")
 os.umask(0o077)  # what a test writes itself is private as well, or commands would say that they have closed it
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -1,8 +1,10 @@
-"""How many examples Hypothesis tries: a quarter in `make test`, all in `make crash`, which sets ANA_LONG_TESTS."""
+"""What Hypothesis tries: `make test` the same quarter each time, `make crash` (ANA_LONG_TESTS) all of it at random."""
 
 import os
+
+LONG = bool(os.environ.get("ANA_LONG_TESTS"))
 
 
 def examples(count: int) -> int:
     """Return how many of `count` examples to try."""
-    return count if os.environ.get("ANA_LONG_TESTS") else max(count // 4, 5)
+    return count if LONG else max(count // 4, 5)
