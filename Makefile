@@ -69,7 +69,7 @@ dev: $(ENCODER) ## the LangGraph dev server, for Studio and the API
 	@$(BIN)/ana serve
 
 bench: $(ENCODER) ## speed, as ratios inside one run
-	@$(BIN)/python -m evals.bench
+	@$(BIN)/python -m evals.bench $(ARGS)
 
 crash: $(READY) ## kill it 300 times at random moments and look at what is left; many writers at once; the long forms of tests (about 25 minutes)
 	@$(BIN)/python -m evals.crash
@@ -86,7 +86,7 @@ goldens: $(READY) ## record the golden traces again, and print every difference
 	@$(BIN)/python -m evals.goldens
 	@$(BIN)/python -m evals.conversation
 
-readme: $(ENCODER) ## regenerate the README's tables and transcript
+readme: $(ENCODER) ## regenerate the tables and the transcript of README and docs
 	@$(BIN)/python -m evals.readme
 
 search-docs: $(ENCODER) ## regenerate docs/search.md's table of what each part of search gains

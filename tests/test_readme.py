@@ -6,6 +6,7 @@ import pytest
 
 from ana.settings import PROJECT, Settings
 from evals import readme
+from evals.pages import replace_parts
 from tests.forks import run_forked
 from tools.catalog import TOOLS
 
@@ -17,7 +18,7 @@ ELSEWHERE = ("transcript", "found", "found-minilm", "tasks", "context")
 def test_generated_parts_are_up_to_date(name: str) -> None:
     parts = {part: make() for part, make in readme.PARTS[name].items() if part not in ELSEWHERE}
     path = PROJECT / name
-    assert readme.replace_parts(path, parts) == path.read_text(), "run `make readme`"
+    assert replace_parts(path, parts) == path.read_text(), "run `make readme`"
 
 
 def run_chat(given: str, env: dict[str, str]) -> str:

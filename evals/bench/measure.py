@@ -1,5 +1,6 @@
 """`make bench`: speed as ratios inside one run, medians of several, against the thing each part replaces."""
 
+import argparse
 import json
 import os
 import pty
@@ -20,6 +21,8 @@ from evals.bench import long_threads as bench_long
 from evals.bench import policies as bench_policies
 from evals.bench import store as bench_store
 from evals.bench import turn as bench_turn
+from evals.figures import PAGE
+from evals.pages import replace_parts
 from evals.retrieval.measure import score_half
 from evals.sentences.measure import score_sentences
 
@@ -141,10 +144,31 @@ def measure_recall() -> Iterable[Row]:
     return ((f"found: {name}", figure) for name, figure in score_half(WordLlamaEmbeddings()))
 
 
-def main() -> None:
-    starts: tuple[Part, ...] = (measure_start, measure_full_folder, measure_prompt)
-    turns: tuple[Part, ...] = (bench_turn.measure, bench_policies.measure, bench_long.measure)
-    long: tuple[Part, ...] = (score_sentences, measure_recall, bench_store.measure)
-    for part in (*starts, *turns, *long):
+SPEED: tuple[Part, ...] = (
+    measure_start,
+    measure_full_folder,
+    measure_prompt,
+    bench_turn.measure,
+    bench_policies.measure,
+    bench_long.measure,
+    bench_store.measure,
+)
+
+
+def measure_all(parts: Iterable[Part]) -> Iterable[Row]:
+    """Print every row as it is measured, and return it."""
+    for part in parts:
         for name, figure in part():
             print(f"{name:<72} {figure}", flush=True)
+            yield name, figure
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m evals.bench", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write the figures of speed into docs/figures.md")
+    write = parser.parse_args().write
+    rows = [f"| {name} | {figure} |" for name, figure in measure_all(SPEED)]
+    list(measure_all((score_sentences, measure_recall)))
+    if write:
+        table = "\n".join(["| | |", "| --- | --- |", *rows])
+        PAGE.write_text(replace_parts(PAGE, {"speed": table}), encoding="utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 from ana.embedders import Embedder, build_embedder
 from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT, load_settings
-from evals.readme import replace_parts
+from evals.pages import replace_parts
 from evals.retrieval import locomo
 from evals.retrieval.cached import CachedEmbeddings
 from evals.retrieval.measure import SETS, Legs, Scores, score_conversations, score_set

@@ -18,7 +18,8 @@ from ana.memory.item import check_properties
 from ana.memory.memory import Memory
 from ana.settings import PROJECT
 from ana.time.clock import Clock
-from evals.readme import render_context, render_recall, replace_parts
+from evals.figures import PAGE, render_context, render_recall
+from evals.pages import replace_parts
 from evals.retrieval import ablation, locomo
 from evals.retrieval.cached import CachedEmbeddings
 from evals.retrieval.context import load_questions, measure_presence
@@ -129,8 +130,7 @@ def check_recall(embedder: str, every: dict[Set, Scores], part: str) -> None:
     for name, scores in every.items():
         found = {kind: score.recall10 for kind, score in scores["hybrid"].items()}
         assert {kind: recall for kind, recall in found.items() if recall < FLOORS[embedder][name][kind]} == {}
-    path = PROJECT / "README.md"
-    assert replace_parts(path, {part: render_recall(every)}) == path.read_text(encoding="utf-8"), "run `make readme`"
+    assert replace_parts(PAGE, {part: render_recall(every)}) == PAGE.read_text(encoding="utf-8"), "run `make readme`"
 
 
 def test_what_is_found_is_what_the_readme_says_and_not_below_the_floor() -> None:
@@ -245,5 +245,5 @@ def test_a_line_that_decides_a_question_reaches_the_model_from_the_prompt_and_se
     row = render_context({"wordllama": presence}).splitlines()[-1]
     page = (PROJECT / "docs" / "global-context.md").read_text()
     assert row in page, "run `make readme`"
-    assert row in (PROJECT / "README.md").read_text()
+    assert row in PAGE.read_text()
     assert f"{presence.characters:,} characters longer" in page

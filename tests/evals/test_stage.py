@@ -13,10 +13,10 @@ from ana.errors import ConfigError, UserError
 from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.providers import build_model, choose_model, model_name
 from ana.models.scripted import ScriptedModel, calls
-from ana.settings import PROJECT, Settings, load_settings
+from ana.settings import Settings, load_settings
 from ana.tracing.langsmith import open_client
 from app.cli.eval import build_judge, read_tasks
-from evals import readme
+from evals import figures
 from evals.tasks.opinions import load_rubrics
 from evals.tasks.picture import draw_groups
 from evals.tasks.scores import FIGURES, load_groups, load_weights, make_report, score_run
@@ -63,8 +63,8 @@ def test_the_offline_reader_counts_tells_the_time_and_writes_nothing_wrong(
     assert [(run.task, run.error) for run in runs if run.error] == [], "earlier turns can be played"
     assert [(run.task, run.wrong_writes) for run in runs if run.wrong_writes] == []
     assert [run.task for run in runs if run.group in ("arithmetic", "time") and not run.is_right] == []
-    shown = readme.render_tasks(make_report("offline reader", "wordllama", 1, runs)).splitlines()
-    rows = (PROJECT / "README.md").read_text().splitlines()
+    shown = figures.render_tasks(make_report("offline reader", "wordllama", 1, runs)).splitlines()
+    rows = figures.PAGE.read_text().splitlines()
     assert [row for row in shown if row not in rows and not row.startswith("| all ")] == [], "run `make readme`"
 
 

@@ -11,12 +11,12 @@ from langchain_core.language_models import BaseChatModel
 
 from ana.models.local.server import ROOM, LocalServer, open_server
 from ana.models.providers import build_model
-from ana.settings import PROJECT, Settings, load_settings
-from evals.readme import replace_parts
+from ana.settings import Settings, load_settings
+from evals.figures import PAGE
+from evals.pages import replace_parts
 from prompts import decision_prompt
 from tests.conftest import folders
 
-README = PROJECT / "README.md"
 LONGEST = 256
 """Tokens of a reply."""
 
@@ -45,7 +45,7 @@ FIGURES = pytest.StashKey[Figures]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--readme", action="store_true", help="write the table into the README")
+    parser.addoption("--write", action="store_true", help="write the table into docs/figures.md")
     parser.addoption("--seconds", type=float, default=280.0, help="how long all tests may take")
 
 
@@ -66,8 +66,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     table = config.stash[FIGURES].to_table()
     terminalreporter.write_line(f"\n{table}\n")
-    if config.getoption("--readme"):
-        README.write_text(replace_parts(README, {"live": table}), encoding="utf-8")
+    if config.getoption("--write"):
+        PAGE.write_text(replace_parts(PAGE, {"live": table}), encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

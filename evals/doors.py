@@ -1,0 +1,91 @@
+"""The doors of the program, as README lists them: commands and routes."""
+
+DOORS = (
+    ("`make chat`, `ana`", "the REPL: /help /context /items /due /undo /transcript /threads /autonomy /reset /quit"),
+    (
+        '`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`',
+        "one turn; piped text is added; exit 0 done, 1 failed or not understood, 2 wrong use, 3 waiting for a decision",
+    ),
+    (
+        "`ana setup`",
+        "choose a model (OpenAI, OpenRouter, Ollama, a compatible server, a GGUF file), try it with one message,"
+        " write `.env`",
+    ),
+    (
+        r"`ana ask --thread T --decide approve\|reject\|FILE`",
+        'decides what a turn waits for; FILE holds {"decisions": [...]}',
+    ),
+    (
+        "`ana threads list\\|show T [--limit N --before TURN]\\|delete T [--yes]\\|restore T\\|drop T`",
+        "conversations, read from their traces; a deletion can be taken back until the trash is purged",
+    ),
+    (
+        "`ana items [WORDS] [--where JSON] [--due today\\|week\\|overdue] [--why] [--json]`",
+        "what is kept, found by meaning, words and property, as a table",
+    ),
+    (
+        "`ana due [--json]`",
+        "what is overdue, due today, in the next seven days; exit 4 if anything is overdue or due today, for cron",
+    ),
+    ("`ana history [--item ID] [--since DAY] [--json]`", "what was changed, when, and in which turn"),
+    (
+        "`ana replay ID\\|--path FILE [--index -1] [--rerun [--model M] [--prompt FILE]] [--json]`",
+        "tells a recorded turn: steps, timings, cost; runs it again on a copy of the store as it was, or asks another "
+        "model; exit 0 the same, 1 different, 2 it cannot be run again",
+    ),
+    (
+        "`ana undo [--turn T] [--force]`",
+        "undoes a whole turn, items and Global Context alike; can be undone itself; exit 1 on a conflict",
+    ),
+    (
+        "`ana trash [list\\|restore ID\\|--purge [--older-than 30d] [--with-conversations [--yes]]]`",
+        "what was deleted: seen, brought back, or deleted permanently, so that no file of the data folder holds it",
+    ),
+    (
+        "`ana doctor [--repair] [--json]`",
+        "proves that everything is readable, found by its own vector and as the journal says; repairs it;"
+        " exit 1 if not",
+    ),
+    (
+        "`ana export FILE [--force]`, `ana import FILE [--replace]`",
+        "everything as lines of JSON, the same bytes again from an empty folder; takes also Taskwarrior's JSON,"
+        " Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
+    ),
+    (
+        "`ana backup FILE`, `ana restore FILE`",
+        "everything in one file, conversations and traces included, taken while it is in use; and back",
+    ),
+    ("`ana traces [--older-than 30d [--purge]]`", "the traces: how many turns, how large; old ones forgotten"),
+    (
+        "`ana cost [--since 7d] [--json]`",
+        "what models cost, by day and model, from the traces; lines that cannot be read are named",
+    ),
+    ("`ana reindex [--embeddings NAME]`", "embeds everything again; the old or the new, never neither"),
+    ("`ana describe [-s N] [--json]`", "what the store holds"),
+    (
+        "`ana eval [--tasks FILE\\|GROUP] [--n N] [--repeat K] [--model M] [--judge M] [--json]`",
+        "plays tasks, each on a store that is thrown away, and tells how often they are done right; `--picture FILE`"
+        " draws it, beside an earlier `--json` with `--compare FILE`; `--langsmith` uploads it;"
+        " `--judge` lets another model score the answers, and tells how often the exact checks say the same",
+    ),
+    (
+        "`ana optimize [--n 12] [--repeat K] [--max-demos 8] [--teacher M] [--save FILE]`",
+        "plays tasks, and saves as worked examples those turns that help with tasks they were not made from;"
+        " the four nearest to a question are shown to the model",
+    ),
+    ("`make dev`", "the LangGraph dev server on 127.0.0.1:2024, for Studio and the API"),
+    (
+        "`POST /ask`",
+        "{question, thread_id?, max_steps?} → {answer, thread_id, trace_id, trace_path, steps, usage, cost_usd, "
+        "changes, "
+        "receipt}, "
+        'or {answer: "", thread_id, pending, steps} while a decision is needed; then {decisions, thread_id}',
+    ),
+    ("`GET /trace/{id}`", "a turn's record, by its id or the newest of a thread"),
+    ("`GET /transcript/{thread}?limit=50&before=TURN`", "turns of a conversation, page by page from its traces"),
+    ("`GET /health`, `/version`", "whether it answers, and what it is"),
+)
+
+
+def render_doors() -> str:
+    return "\n".join(["| door | what for |", "| --- | --- |", *(f"| {door} | {what} |" for door, what in DOORS)])

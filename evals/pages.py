@@ -1,0 +1,41 @@
+"""Pages with parts that are made from the code, each between two marks."""
+
+import re
+from pathlib import Path
+
+_MARKED = r"(<!-- begin:{0} -->\n)(.*?)(<!-- end:{0} -->)"
+
+
+def replace_parts(path: Path, parts: dict[str, str]) -> str:
+    """Return a file's text with its marked parts replaced."""
+    text = path.read_text(encoding="utf-8")
+    for name, part in parts.items():
+        pattern = re.compile(_MARKED.format(name), re.DOTALL)
+        if not pattern.search(text):
+            raise ValueError(f"{path.name} has no part {name}")
+        text = pattern.sub(rf"\g<1>{_escape(part)}\n\g<3>", text)
+    return text
+
+
+def read_cell(path: Path, part: str, row: str, column: int) -> str:
+    """Return one cell of a part's table, without its bold marks.
+
+    Args:
+        path: The page.
+        part: The part that is the table.
+        row: How the first cell of the row begins.
+        column: The number of the cell, 1 for the one after the first.
+
+    Raises:
+        ValueError: If not exactly one row begins so.
+    """
+    marked = re.search(_MARKED.format(part), path.read_text(encoding="utf-8"), re.DOTALL)
+    lines = marked[2].splitlines() if marked else []
+    rows = [line for line in lines if line.startswith(f"| {row}")]
+    if len(rows) != 1:
+        raise ValueError(f"{path.name} has {len(rows)} rows {row!r} in its part {part}")
+    return rows[0].split(" | ")[column].strip("*| ")
+
+
+def _escape(part: str) -> str:
+    return part.replace("\\", "\\\\")
