@@ -22,6 +22,7 @@ help: ## show this list
 
 $(READY): pyproject.toml constraints.txt
 	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ana needs Python 3.11 or later; name one with: make PY=python3.12"; exit 2; }
+	@test -d .venv || echo "Installing everything into .venv: a minute or two."
 	@test -x $(BIN)/python || $(PY) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@$(INSTALL) || { echo "once more, with the certificates of this system"; UV_SYSTEM_CERTS=1 $(INSTALL); }
@@ -42,7 +43,7 @@ $(LIVE): $(LOCAL) live.txt
 chat: $(ENCODER) ## talk to the assistant (installs it on the first run)
 	@$(BIN)/ana chat
 
-test: $(ENCODER) ## run every test
+test: $(ENCODER) ## run the tests; make js, make live and make crash hold the others
 	@$(SCRATCH) $(CACHED) $(BIN)/python -m pytest -n 3 --dist worksteal
 
 local: $(LOCAL) ## install llama.cpp (34 MB), which runs ANA_LOCAL_MODEL=FILE.gguf on this machine

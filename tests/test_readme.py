@@ -68,3 +68,14 @@ def mask(text: str) -> str:
     days = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
     months = "January|February|March|April|May|June|July|August|September|October|November|December"
     return re.sub(rf"\b({days}|{months})\b", "#", text)
+
+
+def test_the_tests_and_pages_named_exist() -> None:
+    pages = [PROJECT / "README.md", PROJECT / "AGENTS.md", *(PROJECT / "docs").glob("*.md")]
+    named = {
+        (page, path)
+        for page in pages
+        for path in re.findall(r"`((?:tests|evals|docs|ana|app|graph|nodes|tools)/[\w/-]+\.\w+)`", page.read_text())
+        if not (PROJECT / path).exists()
+    }
+    assert named == set()

@@ -1,5 +1,6 @@
 """Changes of records: before, after, why and when."""
 
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -22,6 +23,15 @@ class Cause:
     key: str
     thread: str
     turn: str
+
+
+def make_edit(thread: str = "") -> Cause:
+    """Return the cause of a change that the person makes by hand: a turn of its own, so that it can be undone.
+
+    Args:
+        thread: The conversation in which it is made; empty for none.
+    """
+    return Cause("", thread, f"edit-{secrets.token_hex(4)}")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Everything the assistant knows, items and Global Context, and the one way to change it, on any backend."""
 
 import hashlib
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -9,7 +8,7 @@ from datetime import date
 
 from ana.errors import NoSuchItem, ToolError
 from ana.memory.backend import Backend, RecordKey, retry_on_change
-from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine
+from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine, make_edit
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.explanation import explain_nothing
@@ -255,8 +254,7 @@ class Memory:
 
     def _write(self, plan: Callable[[], Change], cause: Cause | None, *, distinct: bool = False) -> Change:
         """Make a change once: a call that already made it gets the change of that time."""
-        # an edit by hand is a turn too, so that it can be undone
-        by = cause or Cause("", "", f"edit-{secrets.token_hex(4)}")
+        by = cause or make_edit()
         # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
         return retry_on_change(self.backend, lambda: self._try_write(plan, by, distinct=distinct))
 
@@ -293,7 +291,7 @@ class Memory:
 
 def _iter_candidate_ids(cause: Cause | None) -> Iterator[str]:
     """Yield ids for a new item; the first are the same for the same call, so that a repeated call gets its own id."""
-    seed = hashlib.sha256(cause.key.encode()).digest() if cause else b""
+    seed = hashlib.sha256(cause.key.encode()).digest() if cause and cause.key else b""
     yield from (short_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))
     while True:  # all ids of the call are in use
         yield new_id()

@@ -58,11 +58,6 @@ def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
         name: An item's id, or "line 3".
         cause: The call that wants it; one that already did gets the change of that time.
 
-    Args:
-        memory: Items and journal.
-        id: The item's.
-        cause: The call that wants it; one that already did gets the change of that time.
-
     Raises:
         UserError: It is not in the trash.
     """

@@ -64,6 +64,10 @@ class Clock:
         """The person's day at a moment stored in ISO 8601."""
         return datetime.fromisoformat(stamp).astimezone(self.zone).date()
 
+    def minute(self, stamp: str) -> str:
+        """A moment stored in ISO 8601 as the person's clock showed it: 2026-01-07 09:00."""
+        return datetime.fromisoformat(stamp).astimezone(self.zone).strftime("%Y-%m-%d %H:%M")
+
     @property
     def zone_name(self) -> str:
         return str(self.zone)

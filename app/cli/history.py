@@ -10,13 +10,13 @@ from ana.handles import open_data_folder
 from ana.memory.receipts import describe_change, make_receipt
 from ana.output import write_json
 from ana.settings import Settings
+from ana.time.clock import Clock, local_zone
 from app.show.tables import show_table
 from app.show.text import say, shorten
 from app.startup import start
 
 if TYPE_CHECKING:
     from ana.memory.changes import Entry
-    from ana.time.clock import Clock
 
 
 def history(
@@ -28,13 +28,14 @@ def history(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
     """Show what was changed, when, and in which turn, the newest first."""
-    entries = find_entries(start(), item, since, limit)
+    settings = start()
+    entries = find_entries(settings, item, since, limit)
     if json_:
         for entry in entries:
             about = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn}
             write_json(about | make_receipt(entry.change))
     else:
-        show_entries(entries)
+        show_entries(entries, Clock(local_zone(settings.ana_timezone)))
 
 
 def find_entries(settings: Settings, id: str | None, since: str | None, limit: int = 100) -> "list[Entry]":
@@ -54,14 +55,14 @@ def find_entries(settings: Settings, id: str | None, since: str | None, limit: i
         return handles.memory.history(id=id, since=beginning, limit=limit)
 
 
-def show_entries(entries: "list[Entry]") -> None:
+def show_entries(entries: "list[Entry]", clock: Clock) -> None:
     """Print a table: when, what, and the turn it was part of."""
     rows = [
-        (entry.ts[:16].replace("T", " "), describe_change(make_receipt(entry.change)), shorten(entry.turn, 200))
+        (clock.minute(entry.ts), describe_change(make_receipt(entry.change)), shorten(entry.turn, 200))
         for entry in entries
     ]
     if rows:
-        show_table(("when (UTC)", "what", "turn"), rows, fixed=("when (UTC)",), first=1)
+        show_table(("when", "what", "turn"), rows, fixed=("when",), first=1)
     else:
         say("Nothing has been changed.")
 

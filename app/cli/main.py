@@ -110,7 +110,9 @@ def load_command(name: str) -> Any:
     module = import_module(f"app.cli.{place}")
     found = getattr(module, place, None) or getattr(module, f"{name}_")  # a name of Python's own has a bar behind it
     if isinstance(found, typer.Typer):
-        return typer.main.get_group(found)
+        group = typer.main.get_group(found)
+        group.name = name
+        return group
     alone = typer.Typer(add_completion=False)
     alone.command(name)(found)
     return typer.main.get_command(alone)

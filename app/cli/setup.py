@@ -40,6 +40,9 @@ class Choice:
 
 FILE = "ANA_LOCAL_MODEL"
 
+NO_KEY = "none"
+"""What a server of one's own is sent that needs no key; the client refuses an empty one."""
+
 CHOICES = {
     "openai": Choice("OpenAI, with a key", "openai", "OPENAI_MODEL", "OPENAI_API_KEY"),
     "openrouter": Choice("OpenRouter, with a key", "openrouter", "OPENROUTER_MODEL", "OPENROUTER_API_KEY"),
@@ -94,7 +97,7 @@ def _ask_values(choice: Choice, model: str | None, url: str | None) -> dict[str,
     if choice.url:
         values[choice.url] = url or _ask("Address", _known(choice.url))
     if choice.key:
-        values[choice.key] = _ask_key(_known(choice.key))
+        values[choice.key] = _ask_key(_known_key(choice, values.get("OPENAI_BASE_URL")))
     if choice.model == FILE:
         values[FILE] = _read_file(model)
     elif choice.model:
@@ -133,12 +136,25 @@ def _ask(what: str, default: str | None) -> str:
     return str(typer.prompt(what, default=default, err=True)).strip()
 
 
+def _known_key(choice: Choice, url: str | None) -> str | None:
+    """Return the key that Enter stands for: the one that is set, if it is for the same address.
+
+    Args:
+        choice: What was chosen.
+        url: The address, empty for OpenAI's own; None if the provider has but one.
+    """
+    if url is None or url == (_known("OPENAI_BASE_URL") or ""):
+        return _known(choice.key) or (NO_KEY if url else None)
+    return NO_KEY if url else None
+
+
 def _ask_key(known: str | None) -> str:
     """Read a key without showing it: keys on a command line are in the shell's history and in the list of processes."""
     if not sys.stdin.isatty():
         key = sys.stdin.readline().strip() or known or ""
     else:
-        ask = "Key (not shown; Enter keeps the one that is set)" if known else "Key (not shown)"
+        enter = "needs none" if known == NO_KEY else "keeps the one that is set"
+        ask = f"Key (not shown; Enter: {enter})" if known else "Key (not shown)"
         key = str(typer.prompt(ask, default=known, hide_input=True, show_default=False, err=True)).strip()
     if not key.isascii() or not key.isprintable() or not key or " " in key:
         raise typer.BadParameter("This is not a key: a key is one word of plain letters, digits and signs.")

@@ -9,6 +9,7 @@ from ana.handles import open_data_folder
 from ana.output import tell
 from ana.ownership import thread_lock
 from ana.settings import Settings
+from ana.time.clock import Clock, local_zone
 from ana.tracing.traces import Traces, moment
 from app.cli.ages import moment_before
 from app.show.tables import show_table
@@ -39,6 +40,7 @@ def show_traces(settings: Settings, older_than: str | None) -> None:
         older_than: Only turns older than this.
     """
     traces, threads = Traces(settings.traces_dir), Threads(settings)
+    clock = Clock(local_zone(settings.ana_timezone))
     before = _parse_age(settings, older_than) if older_than else None
     rows = []
     for id in traces.ids():
@@ -46,9 +48,11 @@ def show_traces(settings: Settings, older_than: str | None) -> None:
         if records:
             last, size = records[-1], traces.path(id).stat().st_size
             name = threads.describe(id).name or id[:8]
-            rows.append((name, str(len(records)), f"{size / 1000:.0f} kB", last["ts"][:16], shorten(last["question"])))
+            rows.append(
+                (name, str(len(records)), f"{size / 1000:.0f} kB", clock.minute(last["ts"]), shorten(last["question"]))
+            )
     if rows:
-        show_table(("conversation", "turns", "size", "last (UTC)", "asked last"), rows, fixed=("last (UTC)",))
+        show_table(("conversation", "turns", "size", "last", "asked last"), rows, fixed=("last",))
     else:
         say("There are no traces." if older_than is None else f"No trace is older than {older_than}.")
 

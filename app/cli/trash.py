@@ -56,12 +56,14 @@ def list_trash() -> None:
 
 @trash.command("restore")
 def restore_item(
-    name: Annotated[str, typer.Argument(help="An item's id, \"line 3\", or a conversation's name or id.")],
+    words: Annotated[
+        list[str], typer.Argument(metavar="NAME", help="An item's id, line 3, or a conversation's name or id.")
+    ],
 ) -> None:
     """Bring something deleted back."""
     from ana.memory.trash import restore
 
-    settings = start()
+    settings, name = start(), " ".join(words)
     if any(name == deleted.name or deleted.thread.startswith(name) for deleted in Threads(settings).list_deleted()):
         thread = Threads(settings).restore(name)
         say(f"The conversation {thread.name or thread.id[:8]} is there again, with {pluralize(thread.turns, 'turn')}.")
@@ -94,8 +96,8 @@ def show_trash(settings: Settings) -> None:
     rows = [(each.ts, each.name, shorten(each.item.content, 160)) for each in gone]
     rows += [(each.ts, each.name or each.thread[:8], _describe(each)) for each in Threads(settings).list_deleted()]
     if rows:
-        shown = [(id, content, ts[:16].replace("T", " ")) for ts, id, content in sorted(rows, reverse=True)]
-        show_table(("id", "content", "deleted (UTC)"), shown, fixed=("id", "deleted (UTC)"), first=1)
+        shown = [(id, content, handles.clock.minute(ts)) for ts, id, content in sorted(rows, reverse=True)]
+        show_table(("id", "content", "deleted"), shown, fixed=("id", "deleted"), first=1)
     else:
         say("The trash is empty.")
 

@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING, NoReturn
 
 from ana.errors import UserError
+from ana.memory.changes import make_edit
 from app.show.tables import show_table
 from app.show.text import say, shorten
 
@@ -34,24 +35,29 @@ def show_context(handles: "Handles", argument: str = "") -> None:
         say("Nothing yet.")
 
 
-def edit_context(handles: "Handles", argument: str = "") -> None:
+def edit_context(handles: "Handles", argument: str = "", thread: str = "") -> None:
     """Replace a line, given as its number and the new text; without an argument, open the person's editor.
+
+    Args:
+        handles: The data folder.
+        argument: What was typed.
+        thread: The conversation in which it was: an undo there takes it back.
 
     Raises:
         UserError: The argument is something else, or the editor cannot be used.
         ToolError: There is no such line, or it changed meanwhile.
     """
     if not argument:
-        _edit_all(handles)
+        _edit_all(handles, make_edit(thread))
     elif match := _NEW_TEXT.fullmatch(argument):
-        handles.memory.replace_line(int(match[1]), match[2])
+        handles.memory.replace_line(int(match[1]), match[2], make_edit(thread))
         show_context(handles)
     else:
         _refuse(f"edit {argument}")
 
 
-def delete_line(handles: "Handles", argument: str) -> None:
-    """Delete a line, given as its number.
+def delete_line(handles: "Handles", argument: str, thread: str = "") -> None:
+    """Delete a line, given as its number; an undo in the conversation takes it back.
 
     Raises:
         UserError: The argument is not a number.
@@ -59,7 +65,7 @@ def delete_line(handles: "Handles", argument: str) -> None:
     """
     if not re.fullmatch(r"\d+", argument):
         _refuse(f"delete {argument}".strip())
-    handles.memory.delete_line(int(argument))
+    handles.memory.delete_line(int(argument), make_edit(thread))
     show_context(handles)
 
 
@@ -87,7 +93,7 @@ def _quote(handles: "Handles", cause: "Cause | None") -> str:
     return f"“{shorten(turn['question'], 60)}”" if turn else "(that conversation was deleted)"
 
 
-def _edit_all(handles: "Handles") -> None:
+def _edit_all(handles: "Handles", cause: "Cause") -> None:
     """Let the person edit Global Context in their own editor, then show what it has become."""
     import click
 
@@ -100,11 +106,11 @@ def _edit_all(handles: "Handles") -> None:
     if edited is None:
         say("Nothing was changed.")
         return
-    _apply(handles.memory, before, [line.strip() for line in str(edited).splitlines()])
+    _apply(handles.memory, cause, before, [line.strip() for line in str(edited).splitlines()])
     show_context(handles)
 
 
-def _apply(memory: "Memory", before: dict[int, str], edited: list[str]) -> None:
+def _apply(memory: "Memory", cause: "Cause", before: dict[int, str], edited: list[str]) -> None:
     """Make Global Context what the editor left. Each line is checked against what the person saw in the editor.
 
     Raises:
@@ -123,9 +129,9 @@ def _apply(memory: "Memory", before: dict[int, str], edited: list[str]) -> None:
     shown = {number: line_digest(text) for number, text in before.items()}
     for number, text in before.items():
         if not kept.get(number):
-            memory.delete_line(number, shown=shown)
+            memory.delete_line(number, cause, shown)
         elif kept[number] != text:
-            memory.replace_line(number, kept[number], shown=shown)
+            memory.replace_line(number, kept[number], cause, shown)
     for line in wanted:
         if not _LINE.fullmatch(line):
-            memory.append_line(line)
+            memory.append_line(line, cause)

@@ -152,10 +152,10 @@ class Repl:
         show_context(self._handles(), argument)
 
     def _edit_context(self, argument: str) -> None:
-        edit_context(self._handles(), argument)
+        edit_context(self._handles(), argument, self._thread)
 
     def _delete_line(self, number: str) -> None:
-        delete_line(self._handles(), number)
+        delete_line(self._handles(), number, self._thread)
 
     def _show_items(self, words: str) -> None:
         show_found(self._handles().memory.find(words or None, limit=20))

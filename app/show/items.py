@@ -29,7 +29,8 @@ def show_found(found: Found, why: bool = False) -> None:
     if found.items:
         asked = any(each.vector is not None for each in found.reasons)
         title = NO_WORDS if asked and not any(each.words or each.date or each.first for each in found.reasons) else None
-        show_items(found.items, explain(found) if why else None, title)
+        reasons = explain(found) if why else []
+        show_items(found.items, reasons if any(reasons) else None, title)
         tell(f"{len(found.items)} of {found.total}")
     else:
         tell(f"Nothing was found. {found.why_none}".rstrip())

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from ana.settings import PROJECT
+from app.cli.main import COMMANDS, cli
 from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
@@ -216,3 +218,9 @@ def test_a_module_of_tools_that_cannot_be_used_stops_the_start(ana: Run, command
     done = ana(*command, TOOLS_MODULES="no_such_module")
     assert done.returncode == 2
     assert "no_such_module cannot be used" in done.stderr
+
+
+def test_the_help_names_every_command() -> None:
+    shown = CliRunner().invoke(cli, ["--help"]).stdout
+    named = re.findall(r"^\W*([a-z]+)  ", shown, re.MULTILINE)
+    assert [name for name in COMMANDS if name not in named] == []

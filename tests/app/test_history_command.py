@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
@@ -51,9 +52,12 @@ def test_history_tells_what_was_done_the_newest_first(settings: Settings, capsys
     assert find_entries(settings, None, "tomorrow") == []
     with pytest.raises(UserError, match="does not name a day"):
         find_entries(settings, None, "whenever")
-    show_entries(find_entries(settings, "0", None))
-    assert "+ learned: Prefers tea" in capsys.readouterr().out
-    show_entries([])
+    (learned,) = find_entries(settings, "0", None)
+    show_entries([replace(learned, ts="2026-01-07T23:30:00.000001+00:00")], Clock(BERLIN))
+    shown = capsys.readouterr().out
+    assert "+ learned: Prefers tea" in shown
+    assert "2026-01-08 00:30" in shown
+    show_entries([], Clock(BERLIN))
     assert "Nothing has been changed." in capsys.readouterr().out
 
 

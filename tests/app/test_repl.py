@@ -22,6 +22,7 @@ from app.repl.repl import COMMANDS, EXAMPLES, Repl
 from app.show.answers import show_text
 from app.show.tables import show_table
 from app.turn import open_assistant
+from app.undo import undo_turn
 from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
 
@@ -131,6 +132,17 @@ def test_why_a_line_is_known(handles: Handles, capsys: pytest.CaptureFixture[str
     shown = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert " ".join(shown[1]) == "0 Prefers tea 2026-01-07 “I'd rather have tea”"
     assert " ".join(shown[2]) == "1 Lives in Berlin 2026-01-07 (your own edit)"
+
+
+def test_an_undo_takes_back_what_was_changed_by_hand(handles: Handles) -> None:
+    handles.memory.append_line("Likes tea")
+    edit_context(handles, "0 Likes coffee", "t")
+    edit_context(handles, "0 Likes water", "elsewhere")
+    undo_turn(handles.memory, None, thread="t", override=True)
+    delete_line(handles, "0", "t")
+    assert handles.memory.lines() == {}
+    undo_turn(handles.memory, None, thread="t")
+    assert handles.memory.lines() == {0: "Likes tea"}
 
 
 def test_lines_are_changed_by_hand(handles: Handles) -> None:

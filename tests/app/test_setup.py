@@ -36,6 +36,15 @@ def run(*arguments: str, given: str = "") -> Any:
     return CliRunner().invoke(cli, ["setup", *arguments], input=given)
 
 
+def test_a_server_of_ones_own_may_need_no_key_and_gets_nobody_elses(env_file: Path) -> None:
+    env_file.write_text("OPENAI_API_KEY=sk-of-openai\n")
+    with openai_stub(Said("Hello!")) as stub:
+        done = run("--provider", "compatible", "--url", stub.url, "--model", "m-1", given="\n")
+    assert done.exit_code == 0, done.output
+    assert stub.authorizations == ["Bearer none"]
+    assert run("--provider", "openai", "--model", "gpt", given="\n").exit_code == 2
+
+
 def test_what_was_tried_is_written_for_its_owner_alone(env_file: Path) -> None:
     env_file.write_text("# mine\nANA_TIMEZONE=Europe/Berlin\nOPENAI_API_KEY=old\n")
     env_file.chmod(0o644)

@@ -23,6 +23,11 @@ GROUPS += ["injection", "approval", "undo", "understanding"]
 TASKS = load_tasks()
 
 
+def test_the_tasks_are_read_without_libyaml_too() -> None:
+    text = FILE.read_text(encoding="utf-8")
+    assert yaml.load(text, Loader=yaml.SafeLoader) == yaml.load(text, Loader=yaml.CSafeLoader)
+
+
 def test_the_tasks_are_whole() -> None:
     count = Counter(task.group for task in TASKS)
     assert list(count) == GROUPS

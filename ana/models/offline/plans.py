@@ -11,8 +11,7 @@ Plan = Generator[tuple[str, dict[str, Any]], dict[str, Any], str]
 
 CAN = (
     "I keep tasks and notes (“remind me to call Anna on Friday”, “note: the key is in the tin”), find them (“what's "
-    "due this week?”), remember what you like, and calculate; OPENAI_API_KEY, OPENROUTER_API_KEY or OLLAMA_MODEL in "
-    ".env brings a real model."
+    "due this week?”), remember what you like, and calculate; `ana setup` brings a real model."
 )
 UNKNOWN = "I am a small rule-based reader of English and did not understand that"
 HELP = f"{UNKNOWN}: {CAN}"
