@@ -73,7 +73,7 @@ DOORS = (
         "plays tasks, and saves as worked examples those turns that help with tasks they were not made from;"
         " the four nearest to a question are shown to the model",
     ),
-    ("`make dev`", "the LangGraph dev server on 127.0.0.1:2024, for Studio and the API"),
+    ("`make dev`, `ana serve [--port N]`", "the LangGraph dev server on 127.0.0.1, for Studio and the API"),
     (
         "`POST /ask`",
         "{question, thread_id?, max_steps?} → {answer, thread_id, trace_id, trace_path, steps, usage, cost_usd, "

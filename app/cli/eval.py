@@ -82,7 +82,7 @@ def read_tasks(given: str | None, count: int | None) -> list["Task"]:
     if given and Path(given).is_file():
         return choose_tasks(load_tasks(Path(given)), count=count)
     every = load_tasks()
-    groups = [name.strip() for name in given.split(",")] if given else []
+    groups = [name.strip().replace(" ", "_") for name in given.split(",")] if given else []
     known = dict.fromkeys(task.group for task in every)
     if unknown := [name for name in groups if name not in known]:
         raise UserError(f"{unknown[0]!r} is neither a file nor a group.", f"The groups are {', '.join(known)}.")

@@ -26,7 +26,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1.")] = 2024,
     reload: Annotated[bool, typer.Option("--reload/--no-reload", help="Restart when the code changes.")] = True,
 ) -> None:
-    """Start the LangGraph dev server for Studio and the API, quietly."""
+    """Start the LangGraph dev server for Studio and the API."""
     become_server(start(), port, reload)
 
 

@@ -25,7 +25,8 @@ def list_threads() -> None:
     waiting = conversations.waiting()
     for thread in conversations.all():
         waits = (f"waits for a decision, {waiting[thread.id]}",) if thread.id in waiting else ()
-        cells = (thread.id, thread.name or "-", f"{thread.turns} turns", thread.last or "-", thread.about, *waits)
+        turns = pluralize(thread.turns, "turn")
+        cells = (thread.id, thread.name or "-", turns, thread.last or "-", thread.about, *waits)
         write_line("\t".join(" ".join(cell.split()) for cell in cells))
 
 
