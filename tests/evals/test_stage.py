@@ -194,6 +194,7 @@ def test_what_the_command_is_given(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="neither a file nor a group"):
         read_tasks("time,tume", None)
     assert len(read_tasks("time", None)) == 8
+    assert read_tasks("global context", None) == read_tasks("global_context", None)
     for name in ("gpt-9", "openai:", "auto:gpt-9", "offline:gpt-9"):
         with pytest.raises(UserError, match="has no model"):
             choose_model(load_settings(folders(tmp_path, LLM_PROVIDER="offline")), name)
