@@ -1,12 +1,13 @@
 """Files that are written completely or not at all, SQLite files that may be damaged, folders that can only be read."""
 
+import io
 import os
 import secrets
 import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from ana.errors import StoreReadOnly
@@ -48,6 +49,34 @@ def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def append_line(path: Path, text: str) -> None:
+    """Append a whole line to a private file and flush it to the disk, or append nothing.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    line = f"{text}\n".encode()
+    # a line may hold what the person said: nobody else may read it
+    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    with os.fdopen(fd, "r+b", buffering=0) as file:
+        size = file.seek(0, os.SEEK_END)
+        if size and _read_last(file) != b"\n":  # a line that a crash has cut short must not spoil this one
+            line = b"\n" + line
+        try:
+            while line:
+                line = line[file.write(line) or 0 :]
+            os.fsync(fd)
+        except OSError:
+            with suppress(OSError):
+                file.truncate(size)
+            raise
+
+
+def _read_last(file: io.RawIOBase) -> bytes:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) or b""
 
 
 def overwrite(path: Path, text: str) -> None:

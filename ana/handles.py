@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ana.embedders import Embedder
     from ana.memory.backend import Backend
     from ana.memory.memory import Memory
+    from ana.spending import Spending
     from ana.tracing.traces import Traces
 
 _log = logging.getLogger(__name__)
@@ -49,6 +50,8 @@ class Handles(DataHandles):
     """The handles of a turn: all, with the model."""
 
     model: "BaseChatModel"
+    spending: "Spending | None" = None
+    """Where the cost of the model counts; None for the data folder's own total."""
 
 
 def open_handles(

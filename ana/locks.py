@@ -1,5 +1,6 @@
 """OS locks that end with their holder's process and name the holder to others."""
 
+import errno
 import json
 import os
 import time
@@ -11,12 +12,15 @@ from pathlib import Path
 
 from filelock import lock_descriptor, unlock_descriptor
 
-from ana.errors import StoreBusy
+from ana.errors import ConfigError, StoreBusy
 
 NOTE = 200
 """Characters of the note that names a holder: always as many, so that it can be overwritten."""
 
 POLL_SECONDS = 0.005
+
+_NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
+"""How a file system says that it has none."""
 
 
 class OwnerLock:
@@ -37,6 +41,8 @@ class OwnerLock:
         self._program = program
         self._files: tuple[int, FileIO] | None = None
         """The lock file and the note while they are held; opened each time, because a fork would share an open lock."""
+        self._pid = 0
+        """The process that holds it."""
 
     def acquire(self) -> bool:
         """Take the lock.
@@ -46,8 +52,10 @@ class OwnerLock:
 
         Raises:
             StoreBusy: Another holder did not release it in time; the message names it.
+            ConfigError: The file system has no locks.
         """
         lock = self._wait()
+        self._pid = os.getpid()
         try:
             note = FileIO(os.open(self._owner, os.O_RDWR | os.O_CREAT, 0o666), "r+")
             self._files = lock, note
@@ -60,19 +68,28 @@ class OwnerLock:
         return abandoned
 
     def release(self) -> None:
-        """Release the lock and blank the note: a note with text is from a holder that died."""
+        """Release the lock and blank the note: a note with text is from a holder that died.
+
+        In a child that was forked while the lock was held, only the child's share of the open files is closed.
+        """
         if self._files is not None:
             lock, note = self._files
             with suppress(OSError):
-                _put(note, "")
+                if self._is_own():
+                    _put(note, "")
             self._close(lock)
 
     def discard(self) -> None:
         """Release the lock and remove its files: what it guarded is gone. Whoever waits for it makes them again."""
-        for file in (self._owner, self._path):  # in this order: without the lock file another may hold the lock
+        # in this order: without the lock file another may hold the lock
+        for file in (self._owner, self._path) if self._is_own() else ():
             with suppress(OSError):  # Windows removes no open file; it stays, empty
                 file.unlink(missing_ok=True)
         self.release()
+
+    def _is_own(self) -> bool:
+        """Return whether this process took the lock, and not the one it was forked from."""
+        return self._pid == os.getpid()
 
     def _wait(self) -> int:
         """Return the lock file, opened and locked."""
@@ -91,19 +108,29 @@ class OwnerLock:
         try:
             if lock_descriptor(lock, blocking=False) and os.fstat(lock).st_nlink:
                 return lock
-        except BaseException:
+        except BaseException as exc:
             os.close(lock)
+            if isinstance(exc, OSError) and exc.errno in _NO_LOCKS:
+                raise self._explain_no_locks(exc) from exc
             raise
         os.close(lock)
         return None
 
+    def _explain_no_locks(self, exc: OSError) -> ConfigError:
+        return ConfigError(
+            f"{self._what} cannot be locked: the file system of {self._path.parent} has no locks ({exc.strerror}), "
+            "and two programs at once would lose data there.",
+            "Set ANA_DATA_DIR to a folder on a disk of this machine.",
+        )
+
     def _close(self, lock: int) -> None:
-        """Close the note, then release the lock, also for children that were forked meanwhile."""
+        """Close the note, then release the lock, for children that were forked meanwhile too, but never by one."""
         note, self._files = self._files and self._files[1], None
         try:
             if note is not None:
                 note.close()
-            unlock_descriptor(lock)
+            if self._is_own():
+                unlock_descriptor(lock)
         finally:
             os.close(lock)
 

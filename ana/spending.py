@@ -1,25 +1,28 @@
 """What was spent on models today, in all conversations of a data folder and by every program that uses it.
 
 The sum is a note in the data folder, so that no turn reads other turns' traces. It is derived: without it, or on
-another day, it is added up again from the traces.
+another day, it is added up again from the traces, and from the ledger of turns that leave none.
 """
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from ana.files import write_whole
+from ana.files import append_line, write_whole
 from ana.models.prices import cost
 from ana.settings import Settings
-from ana.time.clock import Clock
+from ana.time.clock import Clock, local_zone
 from ana.tracing.traces import Traces
 
 NOTE = "spending.json"
+LEDGER = "spending.ledger"
+"""What turns cost that leave no trace, a line of JSON for each."""
+LEDGER_KEYS = ("model", "provider", "usage", "cost_usd")
 SECONDS = 10.0
 """How long to wait for another program that writes the note."""
 
@@ -57,6 +60,20 @@ class Spending:
         except (OSError, Timeout) as exc:
             _log.warning("what a model call cost could not be noted: %s", exc)
 
+    def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Write into the ledger what turns cost that leave no trace; `add` has counted it already.
+
+        Args:
+            records: Of each turn at least what LEDGER_KEYS name.
+        """
+        path, now = ledger_path(self._settings), self._clock.now().isoformat()
+        try:
+            for record in (record for record in records if record["cost_usd"] != 0):
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                append_line(path, json.dumps({"ts": now} | {key: record[key] for key in LEDGER_KEYS}))
+        except OSError as exc:
+            _log.warning("what a turn cost could not be kept: %s", exc)
+
     def _read(self) -> float | None:
         """Return the sum in the note; None if it is of another day, damaged or missing."""
         try:
@@ -70,8 +87,7 @@ class Spending:
         today = self._clock.now().date()
         midnight = datetime.combine(today, time(), self._clock.zone).timestamp()
         total = 0.0
-        for id in self._traces.ids():
-            path = self._traces.path(id)
+        for path in find_accounts(self._settings, self._traces).values():
             if path.stat().st_mtime >= midnight:  # a record of today was written today
                 total += sum(self._iter_costs(path, today))
         return total
@@ -80,6 +96,38 @@ class Spending:
         for record in read_records(path)[0]:
             if self._clock.day(record["ts"]) == day:
                 yield recorded_cost(record, self._settings) or 0.0
+
+
+def open_total(settings: Settings) -> Spending:
+    """Return the running total of the settings' data folder, in the person's day."""
+    return Spending(settings, Clock(local_zone(settings.ana_timezone)), Traces(settings.traces_dir))
+
+
+class NoSpending(Spending):
+    """The total of turns that nobody pays for: what they are answered with was paid for before, or is a script's."""
+
+    def __init__(self) -> None:
+        pass
+
+    def today(self) -> float:
+        return 0.0
+
+    def add(self, usd: float) -> None:
+        pass
+
+    def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
+        pass
+
+
+def ledger_path(settings: Settings) -> Path:
+    """Return the file of what turns cost that leave no trace."""
+    return settings.ana_data_dir / LEDGER
+
+
+def find_accounts(settings: Settings, traces: Traces) -> dict[str, Path]:
+    """Return the files that tell what was spent: every trace by its thread, and the ledger if there is one."""
+    ledger = ledger_path(settings)
+    return {id: traces.path(id) for id in traces.ids()} | ({LEDGER: ledger} if ledger.exists() else {})
 
 
 def read_records(path: Path) -> tuple[list[dict[str, Any]], int]:

@@ -64,7 +64,7 @@ def render_tasks(report: Report | None = None) -> str:
     """
     if report is None:
         settings = load_settings({"LLM_PROVIDER": "offline", "ANA_EMBEDDINGS": "wordllama"})
-        report = play(settings, load_tasks(), 1)
+        report = play(settings, load_tasks(), 1).whole()
     columns = {"tasks": "n", "right": "success_rate", "score": "score", "wrong writes": "wrong_writes"}
     columns |= {"model calls": "avg_lm_calls", "tool calls": "avg_tool_calls"}
     rows = []

@@ -30,6 +30,7 @@ from ana.models.providers import build_model
 from ana.models.scripted import ScriptedModel, calls
 from ana.output import shorten
 from ana.settings import PROJECT, Autonomy, Settings, load_settings
+from ana.spending import NoSpending
 from ana.time.clock import Clock
 from ana.tracing.traces import Record
 from app.replay.compare import iter_differences
@@ -207,7 +208,7 @@ def record_golden(
         settings = settings.model_copy(update={"traces_dir": NOWHERE})
         model = answering or (ScriptedModel(replies=list(replies)) if replies else build_model(settings))
         scene = _set_scene(f"{thread}-{number}", thread, question, decisions, records)
-        handles = Handles(settings, clock, Memory(backend, clock), KeptTraces(), model)
+        handles = Handles(settings, clock, Memory(backend, clock), KeptTraces(), model, NoSpending())
         # how long it took is another each time
         records.append({**play(scene, handles, dial, STEPS), "durations": {}})
     return _from_json(json.loads(json.dumps(_to_json(Golden(name, records, backend.entries()[::-1])))))

@@ -26,6 +26,7 @@ from graph.sequence import (
     MARK_STOPPED,
     NEWEST,
     NEWEST_TWO,
+    REOPEN,
     WAS_STOPPED,
     create_sequence,
     select_newest_first,
@@ -96,6 +97,7 @@ class PruningSaver(SqliteSaver):
         """Delete the checkpoints of runs: what a thread was before them is its newest state again."""
         for id in run_ids:
             self._change(MARK_EMPTIED, (str(id),))
+            self._change(REOPEN, (str(id),))
             self._change(DELETE_RUN, (str(id),))
 
     def mark_stopped(self, run_id: str) -> None:

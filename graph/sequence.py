@@ -81,6 +81,12 @@ WAITING = """SELECT thread_id FROM sequence AS s WHERE seq IN (SELECT max(seq) F
     ORDER BY seq DESC"""
 """The threads whose newest state waits for a reply."""
 
+REOPEN = f"""DELETE FROM writes WHERE channel != '__interrupt__'
+    AND ({_KEY}) IN (SELECT thread_id, checkpoint_ns, parent_checkpoint_id FROM checkpoints
+        JOIN sequence USING ({_KEY}) WHERE run_id = ?)
+    AND ({_KEY}) IN (SELECT {_KEY} FROM writes WHERE channel = '__interrupt__')"""
+"""Take a run's reply off the state that waited for it."""
+
 DELETE_RUN = f"DELETE FROM checkpoints WHERE ({_KEY}) IN (SELECT {_KEY} FROM sequence WHERE run_id = ?)"
 
 COPY_THREAD = (

@@ -49,5 +49,5 @@ def charge(handles: Handles, before: Usage, after: Usage, model: str | None = No
 
 
 def open_spending(handles: Handles) -> Spending:
-    """Return the running total of the handles' data folder."""
-    return Spending(handles.settings, handles.clock, handles.traces)
+    """Return the running total that the model's cost counts in."""
+    return handles.spending or Spending(handles.settings, handles.clock, handles.traces)

@@ -198,16 +198,7 @@ def _start(address: str) -> None:
 def _serve(listener: socket.socket) -> None:
     """Fork for each request, until the last connection is closed."""
     running: dict[int, int] = {}
-
-    def tell_ends(*_: object) -> None:
-        with suppress(ChildProcessError):
-            while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
-                status = running.pop(ended[0])
-                with suppress(BrokenPipeError):  # whoever asked has ended
-                    os.write(status, f"{os.waitstatus_to_exitcode(ended[1])}\n".encode())
-                os.close(status)
-
-    signal.signal(signal.SIGCHLD, tell_ends)
+    signal.signal(signal.SIGCHLD, lambda *_: _tell_ends(running))
     connections = [listener.accept()[0]]
     while connections:
         ready = select.select([listener, *connections], [], [])[0]
@@ -222,14 +213,23 @@ def _serve(listener: socket.socket) -> None:
                 connection.close()
 
 
+def _tell_ends(running: dict[int, int]) -> None:
+    """Tell who asked for each fork that has ended, and forget it; a signal may call this while it runs."""
+    for pid in [*running]:
+        with suppress(ChildProcessError):  # told by the call inside this one
+            if (ended := os.waitpid(pid, os.WNOHANG)) != (0, 0):
+                status = running.pop(pid)
+                with suppress(BrokenPipeError):  # whoever asked has ended
+                    os.write(status, f"{os.waitstatus_to_exitcode(ended[1])}\n".encode())
+                os.close(status)
+
+
 def _fork(files: list[int], running: dict[int, int], sockets: list[socket.socket]) -> None:
     """Start a fork and note where its end is to be told. Return in the parent only."""
     request, status, *streams = files
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # none ends before it is known
     pid = os.fork()
     if pid == 0:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         for file in (*(each.detach() for each in sockets), status, *running.values()):
             os.close(file)
         _become(request, streams)
@@ -237,7 +237,8 @@ def _fork(files: list[int], running: dict[int, int], sockets: list[socket.socket
     running[pid] = status
     for file in (request, *streams):
         os.close(file)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+    # it may have ended before it was known; blocking the signal would not help, as threads of libraries get it
+    _tell_ends(running)
 
 
 def _become(request: int, streams: list[int]) -> NoReturn:

@@ -2,14 +2,12 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Mapping
 
 from ana.memory.backend import Backend
-from ana.memory.changes import Entry
 from ana.memory.explanation import LONGEST
 from ana.memory.item import Item, is_date_key
+from ana.memory.tally import Counts, Tally
 from ana.values import Json, fold_case
 
 NAMED = ("project", "type", "status", "tags")
@@ -24,31 +22,7 @@ MOST = 5
 ROOM = 200
 """Characters that are told at most: about 50 tokens, which every turn pays for."""
 
-FEW = 100
-"""Entries of the journal that are followed; after more of them it is quicker to count again."""
-
 Names = list[tuple[str, int]]
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """What was counted.
-
-    Args:
-        entry: Number and time of the journal's newest entry then; None for an empty journal.
-        spelled: How many items have each spelling of each name, by what it is listed under.
-    """
-
-    entry: tuple[int, str] | None
-    spelled: Mapping[str, Counter[str]]
-
-    @cached_property
-    def names(self) -> dict[str, Names]:
-        return {key: _merge(spelled) for key, spelled in self.spelled.items()}
-
-    @cached_property
-    def described(self) -> str:
-        return describe(self.names)
 
 
 class Vocabulary:
@@ -60,40 +34,32 @@ class Vocabulary:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._counted: _Counted | None = None
+        self._tally = Tally(backend, self._count_all, _names_of)
+        self._told: tuple[Counts, dict[str, Names], str] | None = None
 
     def names(self) -> dict[str, Names]:
         """Return the names and how many items have each, the commonest first, by what they are listed under.
 
         Spellings that differ only in case are one name, told as it is spelled most.
         """
-        return self._count().names
+        return self._tell()[1]
 
     def describe(self) -> str:
         """Return the commonest names in one line, each stored name in quotes; empty if nothing is in use."""
-        return self._count().described
+        return self._tell()[2]
 
-    def _count(self) -> _Counted:
-        # what is kept is never changed, only exchanged as a whole: several threads may be here
-        with self._backend.snapshot():
-            newest = _position(self._backend.entries(limit=1))
-            known = self._counted
-            if known is None or known.entry != newest:
-                self._counted = known = self._follow(known, newest) or self._count_all(newest)
-            return known
+    def _tell(self) -> tuple[Counts, dict[str, Names], str]:
+        """Return the counts, and the names and the line that they come to, made once for the same counts."""
+        counts, told = self._tally.read(), self._told
+        if told is None or told[0] is not counts:
+            names = {kind: _merge(spelled) for kind, spelled in counts.items()}
+            self._told = told = counts, names, describe(names)
+        return told
 
-    def _count_all(self, newest: tuple[int, str] | None) -> _Counted:
+    def _count_all(self) -> Counts:
         spelled = {key: Counter(dict(_iter_names(self._backend.list_values(key)))) for key in NAMED}
         dates = Counter({key: count for key, count in self._backend.list_keys().items() if _is_date_name(key)})
-        return _Counted(newest, {**spelled, DATES: dates})
-
-    def _follow(self, known: _Counted | None, newest: tuple[int, str] | None) -> _Counted | None:
-        """Return the count after the entries that came since; None if they are many, or not all of them are there."""
-        if not known or not known.entry or not newest or not 0 < newest[0] - known.entry[0] <= FEW:
-            return None
-        *since, last = self._backend.entries(limit=newest[0] - known.entry[0] + 1)
-        # after a purge or a restore, numbers may be those of other entries
-        return _Counted(newest, _add(known.spelled, since)) if _position([last]) == known.entry else None
+        return {**spelled, DATES: dates}
 
 
 def describe(names: Mapping[str, Names]) -> str:
@@ -109,19 +75,7 @@ def describe(names: Mapping[str, Names]) -> str:
     return "; ".join(f"{key} {', '.join(said)}" for key, said in told.items() if said)
 
 
-def _add(spelled: Mapping[str, Counter[str]], entries: Iterable[Entry]) -> dict[str, Counter[str]]:
-    """Return counts with what entries of the journal changed."""
-    new = {key: counts.copy() for key, counts in spelled.items()}
-    for change in (entry.change for entry in entries if entry.change.kind == "item"):
-        for key, counts in new.items():
-            counts.update(_names_of(change.after, key))
-            counts.subtract(_names_of(change.before, key))
-    return new
-
-
-def _names_of(item: Item | None, key: str) -> set[str]:
-    if item is None:
-        return set()
+def _names_of(item: Item, key: str) -> set[str]:
     if key == DATES:
         return {name for name in item.properties if _is_date_name(name)}
     value = item.properties.get(key)
@@ -150,7 +104,3 @@ def _merge(spelled: Counter[str]) -> Names:
         best.setdefault(fold_case(name), name)
     used = ((best[folded], count) for folded, count in totals.items() if count > 0)
     return sorted(used, key=lambda each: (-each[1], each[0]))
-
-
-def _position(entries: Sequence[Entry]) -> tuple[int, str] | None:
-    return (entries[0].seq, entries[0].ts) if entries else None

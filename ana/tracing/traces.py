@@ -1,13 +1,10 @@
 """The trace files: TRACES_DIR/<thread_id>.jsonl, one JSON record a turn."""
 
-import io
 import json
 import logging
-import os
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NotRequired
@@ -16,7 +13,7 @@ from typing_extensions import TypedDict
 
 from ana import __version__
 from ana.errors import ConfigError, UserError
-from ana.files import write_whole
+from ana.files import append_line, write_whole
 from ana.logs import hide_secrets
 from ana.output import tell
 
@@ -145,7 +142,7 @@ class Traces:
         try:
             with self._writing:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                _append(path, f"{line}\n".encode("ascii"))
+                append_line(path, line)
         except OSError as exc:
             said = f"The trace {path} cannot be written: {exc.strerror}. The turn is done, but no record of it is kept."
             _log.warning(said)
@@ -212,29 +209,6 @@ class Traces:
         if text:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_whole(self.path(thread_id), text, mode=0o600)
-
-
-def _append(path: Path, line: bytes) -> None:
-    """Append a whole line to a file, or nothing."""
-    # a record holds what the person said: nobody else may read it
-    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-    with os.fdopen(fd, "r+b", buffering=0) as file:
-        size = file.seek(0, os.SEEK_END)
-        if size and _read_last(file) != b"\n":  # a line that a crash has cut short must not spoil this one
-            line = b"\n" + line
-        try:
-            while line:
-                line = line[file.write(line) or 0 :]
-            os.fsync(fd)
-        except OSError:
-            with suppress(OSError):
-                file.truncate(size)
-            raise
-
-
-def _read_last(file: io.RawIOBase) -> bytes:
-    file.seek(-1, os.SEEK_END)
-    return file.read(1) or b""
 
 
 def select_newest(records: Iterable[Record]) -> list[Record]:

@@ -66,7 +66,7 @@ def cost(
     since: Annotated[str | None, typer.Option(help="Only turns of this age or younger: 7d, 4w.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what models cost, by day and model, from the traces of the conversations that are still there."""
+    """Show what models cost, by day and model: in the conversations that are still there, and in `ana eval`."""
     days, damaged = add_up(start(), since)
     total = round(sum(day.cost_usd or 0.0 for day in days), 6)
     if as_json:
@@ -91,7 +91,7 @@ def add_up(settings: Settings, since: str | None) -> tuple[list[DayCost], dict[s
     Raises:
         UserError: That is not an age.
     """
-    from ana.spending import read_records, recorded_cost
+    from ana.spending import find_accounts, read_records, recorded_cost
     from ana.time.clock import Clock, local_zone
     from ana.tracing.traces import Traces
 
@@ -99,8 +99,8 @@ def add_up(settings: Settings, since: str | None) -> tuple[list[DayCost], dict[s
     begin = moment_before(since, clock) if since else datetime.min.replace(tzinfo=UTC)
     days: dict[tuple[str, str], DayCost] = {}
     damaged: dict[str, int] = {}
-    for thread in traces.ids():
-        records, unreadable = read_records(traces.path(thread))
+    for thread, path in find_accounts(settings, traces).items():
+        records, unreadable = read_records(path)
         if unreadable:
             damaged[thread] = unreadable
         for record in records:

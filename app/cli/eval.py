@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,15 +53,19 @@ def eval_(
     before = load_groups(compare) if compare else None
     chosen = read_tasks(tasks, n)
     report = play(settings, chosen, repeat)
-    judged = judge_answers(asked, chosen, report) if asked else None
-    if picture:
-        save_picture(picture, report, before)
+    try:
+        judged = judge_answers(asked, chosen, report) if asked and not report.stop else None
+    except KeyboardInterrupt as exc:
+        report, judged = replace(report, stop=exc), None
     if json_:
         write_json(report.to_json() | ({"judge": judged.to_json()} if judged else {}))
     else:
         show_report(report)
         if judged:
             show_judged(judged)
+    report.whole()
+    if picture:
+        save_picture(picture, report, before)
     if client:
         from evals.tasks.upload import upload_report
 
@@ -90,21 +95,30 @@ def read_tasks(given: str | None, count: int | None) -> list["Task"]:
 
 
 def play(settings: Settings, tasks: Sequence["Task"], repeat: int) -> "Report":
-    """Play tasks with the model and the embedder of the settings, and show how far it is."""
+    """Play tasks with the model and the embedder of the settings, and show how far it is.
+
+    Raises:
+        UserError: The model does not reply at all.
+    """
     from ana.embedders.build import build_embedder
     from ana.models.providers import build_model, model_name
     from ana.tracing.langsmith import connect
     from evals.tasks.scores import make_report
-    from evals.tasks.stage import open_stage, play_tasks
+    from evals.tasks.stage import STOPS, Run, open_stage, play_tasks
     from prompts import decision_prompt
 
     connect(settings)
-    model, embedder, runs = build_model(settings, decision_prompt), build_embedder(settings), []
+    model, embedder, stop, runs = build_model(settings, decision_prompt), build_embedder(settings), None, list[Run]()
     with open_stage(settings, model, embedder) as stage, show_steps(len(tasks) * repeat) as advance:
-        for run in play_tasks(stage, tasks, repeat):
-            runs.append(run)
-            advance(run.task)
-    return make_report(model_name(settings), embedder.name, repeat, runs)
+        try:
+            for run in play_tasks(stage, tasks, repeat):
+                runs.append(run)
+                advance(run.task)
+        except STOPS as exc:
+            if not runs:
+                raise
+            stop = exc
+    return make_report(model_name(settings), embedder.name, repeat, runs, stop)
 
 
 def build_judge(settings: Settings, name: str) -> "Judge":
@@ -114,12 +128,13 @@ def build_judge(settings: Settings, name: str) -> "Judge":
         UserError: It is the offline reader, or the provider has no models to choose from.
     """
     from ana.models.providers import build_model, choose_model
+    from ana.spending import open_total
     from evals.tasks.opinions import Judge
 
     settings = choose_model(settings, name).model_copy(update={"temperature": 0.0})
     if settings.provider == "offline":
         raise UserError("The offline reader cannot judge.", "Name a model, for example openai:gpt-4o-mini.")
-    return Judge(settings, build_model(settings))
+    return Judge(settings, build_model(settings), open_total(settings))
 
 
 def judge_answers(judge: "Judge", tasks: Sequence["Task"], report: "Report") -> "Judged":
@@ -143,6 +158,7 @@ def show_report(report: "Report") -> None:
     from evals.tasks.scores import FIGURES
 
     title = f"{report.model}, {report.embedder}, each task {pluralize(report.repeat, 'time')}"
+    title += f", cut short after {pluralize(len(report.runs), 'run')}" * (report.stop is not None)
     is_narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < WIDE
     for names in (FIGURES[:5], (*FIGURES[5:8], FIGURES[-1]), FIGURES[8:-1]) if is_narrow else (FIGURES,):
         rows = [(group, *(_format(figures[name]) for name in names)) for group, figures in report.groups.items()]

@@ -1,5 +1,6 @@
 """`ana optimize`: worked examples that make the model do better, if there are any."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,9 +44,16 @@ def optimize(
     every = [task for task in read_tasks(tasks, None) if task.expect_contains or task.expect_any]
     chosen = choose_tasks(every, count=n)
     asked, embedder = build_model(settings, decision_prompt), build_embedder(settings)
-    taught_by = build_model(choose_model(settings, teacher), decision_prompt) if teacher else None
-    with open_stage(settings, asked, embedder) as stage, show_steps() as advance:
+    with ExitStack() as stack:
+        stage, taught_by = stack.enter_context(open_stage(settings, asked, embedder)), None
+        if teacher:
+            other = choose_model(settings, teacher)
+            taught_by = stack.enter_context(open_stage(other, build_model(other, decision_prompt), embedder))
+            taught_by.show(())
+        advance = stack.enter_context(show_steps())
         found = choose(stage, chosen, max_demos, repeat, taught_by, advance, tell_score)
+    if found.stop:
+        write_line("cut short: not every example was tried")
     write_line(
         f"before: {describe(found.before, repeat)} of {pluralize(found.held, 'task')} that it did not learn from"
     )
@@ -56,7 +64,9 @@ def optimize(
         tell(f"Saved in {path}.")
     else:
         why = "No example helped" if found.candidates else "No turn passed that could be learnt from"
-        tell(f"{why}, so nothing was saved.")
+        tell(f"{why}{' so far' * bool(found.stop)}, so nothing was saved.")
+    if found.stop:
+        raise found.stop
 
 
 def tell_score(score: "Score", shown: int) -> None:

@@ -108,6 +108,7 @@ class ThreadRows:
         changed = [id for id, mark in marks.items() if self._seen.get(id) != (mark, set_at[id])]
         if changed:
             self._renew(tables, await run_in_threadpool(self._read_threads, changed), marks, set_at)
+        _end_busy(tables)
 
     def _renew(
         self,
@@ -163,6 +164,14 @@ def _index(tables: Tables) -> dict[str, Row]:
 
 def _find_busy(tables: Tables) -> set[str]:
     return {str(run["thread_id"]) for run in tables["runs"] if run["status"] in ("pending", "running")}
+
+
+def _end_busy(tables: Tables) -> None:
+    """Let no row tell of work without a run: so the server leaves it when a run is rolled back and nobody listens."""
+    busy = _find_busy(tables)
+    for id, row in _index(tables).items():
+        if row["status"] == "busy" and id not in busy:
+            row["status"] = "interrupted" if row.get("interrupts") else "idle"
 
 
 def _find_runs(tables: Tables, thread: str) -> list[str]:

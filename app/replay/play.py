@@ -19,6 +19,7 @@ from ana.handles import Handles
 from ana.memory.backend import Backend
 from ana.memory.memory import Memory
 from ana.settings import Autonomy, Settings
+from ana.spending import Spending
 from ana.time.clock import Clock, Listener, listener
 from ana.tracing.langsmith import untraced
 from ana.tracing.record import build_record
@@ -121,7 +122,9 @@ class Tape:
         return next((told[-1] for told in reversed(self._parts[:part]) if told), self._parts[0][0])
 
 
-def make_handles(settings: Settings, inputs: Inputs, backend: Backend, model: BaseChatModel) -> Handles:
+def make_handles(
+    settings: Settings, inputs: Inputs, backend: Backend, model: BaseChatModel, spending: Spending
+) -> Handles:
     """Return handles on which a turn meets what it met when it was recorded, and writes no file.
 
     Args:
@@ -129,12 +132,13 @@ def make_handles(settings: Settings, inputs: Inputs, backend: Backend, model: Ba
         inputs: What the turn's record keeps for a replay.
         backend: The store as it was.
         model: Who decides.
+        spending: Where its cost counts.
     """
     clock = Clock(ZoneInfo(inputs["zone"]), Tape(inputs["parts"]))
     then = settings.model_copy(
         update={"ana_data_dir": NOWHERE, "traces_dir": NOWHERE, "ana_history_tokens": inputs["history_tokens"]}
     )
-    return Handles(then, clock, Memory(backend, clock), KeptTraces(), model)
+    return Handles(then, clock, Memory(backend, clock), KeptTraces(), model, spending)
 
 
 def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Record:

@@ -11,6 +11,7 @@ from ana.embedders import Embedder
 from ana.errors import CannotReplay, ConfigError
 from ana.memory.backend import Backend
 from ana.settings import Autonomy, Settings
+from ana.spending import NoSpending, open_total
 from ana.time.clock import Listener, listener
 from ana.tracing.traces import Inputs, Record
 from app.open_turn import DROPPED, NOT_ANSWERED
@@ -69,7 +70,7 @@ class Rerun:
         end = record["answer"].removesuffix(explain_left_out(scene.question))
         model = RecordedModel(record=record, end=end, before=lambda: meanwhile(_present_part() + 1))
         settings = self._settings.model_copy(update={"llm_provider": record["provider"]})
-        handles = make_handles(settings, inputs, store.backend, model)
+        handles = make_handles(settings, inputs, store.backend, model, NoSpending())
         again = play(replace(scene, meanwhile=meanwhile), handles, _dial(inputs), inputs["max_steps"])
         if again["error"] == WAITS and record["error"] in UNDECIDED:
             told = {name: record.get(name) for name in ("answer", "error", "receipt", "changes")}
@@ -89,8 +90,11 @@ class Rerun:
         """
         inputs = self._require_inputs(record)
         store = self._copy(record, inputs)
-        handles = make_handles(self._settings, inputs, store.backend, model)
-        return play(_set_scene(record, inputs, thread), handles, _dial(inputs), inputs["max_steps"])
+        spending = open_total(self._settings)
+        handles = make_handles(self._settings, inputs, store.backend, model, spending)
+        answered = play(_set_scene(record, inputs, thread), handles, _dial(inputs), inputs["max_steps"])
+        spending.keep([answered])
+        return answered
 
     def _copy(self, record: Record, inputs: Inputs) -> StoreCopy:
         if self._embedder.name != inputs["embedder"]:

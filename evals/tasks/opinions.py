@@ -18,9 +18,11 @@ from ana.models.json_mode.refusals import refuses_structure
 from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.settings import Settings
+from ana.spending import Spending
 from evals.tasks.scores import RUBRICS, mean
 from evals.tasks.stage import MOST_FAILURES, Run
 from evals.tasks.task import Task
+from graph.state import Usage
 from nodes.usage import add_usage
 from prompts import render
 
@@ -119,11 +121,13 @@ class Judge:
     Args:
         settings: Those that the model was built from; for its name and price.
         model: The model.
+        spending: Where its cost counts.
     """
 
-    def __init__(self, settings: Settings, model: "BaseChatModel") -> None:
+    def __init__(self, settings: Settings, model: "BaseChatModel", spending: Spending) -> None:
         self.name = model_name(settings)
         self._settings = settings
+        self._spending = spending
         self._model = model
         self._rubrics = load_rubrics()
         asked = "\n".join(f"- {name}: {question}" for name, question in self._rubrics.items())
@@ -157,7 +161,15 @@ class Judge:
             return _leave_out(run)
         usage = add_usage({"input_tokens": 0, "output_tokens": 0, "estimated": False}, reply, messages)
         spent, scores = cost(usage, self.name, self._settings), read_scores(reply.text, self._rubrics)
+        self._count(usage, spent)
         return Opinion(run.task, run.repeat, scores, "" if scores else UNREADABLE, spent, _read_exact(run))
+
+    def _count(self, usage: Usage, usd: float | None) -> None:
+        """Count a call in the person's day."""
+        if usd:
+            self._spending.add(usd)
+        told = {"model": self.name, "provider": self._settings.provider, "usage": usage, "cost_usd": usd}
+        self._spending.keep([told])
 
     def _ask(self, messages: list[AnyMessage]) -> AIMessage:
         try:

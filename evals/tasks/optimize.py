@@ -1,19 +1,15 @@
 """Choosing worked examples that make a model do better tasks which it was not shown."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ana.errors import UserError
 from ana.files import write_whole
 from evals.tasks.scores import group_by, mean
-from evals.tasks.stage import Run, Stage, play_tasks
+from evals.tasks.stage import STOPS, Run, Stage, play_tasks
 from evals.tasks.task import Task
 from nodes.demos import Demo, demos_to_json
-
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
 
 
 @dataclass(frozen=True)
@@ -39,6 +35,7 @@ class Optimized:
         demos: The chosen examples; none if none helped.
         candidates: How many turns passed from which they were chosen.
         held: How many tasks the scores are of.
+        stop: Why there was an end before all was tried, if there was.
     """
 
     before: Score
@@ -46,6 +43,7 @@ class Optimized:
     demos: Sequence[Demo]
     candidates: int
     held: int
+    stop: BaseException | None = None
 
 
 def optimize(
@@ -53,7 +51,7 @@ def optimize(
     tasks: Sequence[Task],
     most: int,
     repeats: int = 1,
-    teacher: "BaseChatModel | None" = None,
+    teacher: Stage | None = None,
     on_play: Callable[[str], object] = str,
     on_score: Callable[[Score, int], object] = lambda *_: None,
 ) -> Optimized:
@@ -64,9 +62,12 @@ def optimize(
         tasks: Every other one is learnt from; the rest decides.
         most: How many examples at most.
         repeats: How often each task that decides is played.
-        teacher: Another model whose turns are learnt from; a weak one may have none that passed.
+        teacher: Another model's stage, whose turns are learnt from; a weak model may have none that passed.
         on_play: Called after each run with its task's id.
         on_score: Called with each score and how many examples were shown.
+
+    Returns:
+        What was found; also if a person stops it, or the model no longer replies, once there is a first score.
 
     Raises:
         UserError: There are too few tasks to leave any out, or the model does not reply.
@@ -75,32 +76,44 @@ def optimize(
     if not held:
         raise UserError("There is no task to try the examples on.", "Take at least two tasks.")
 
-    def play(some: Sequence[Task], times: int) -> Iterator[Run]:
-        for run in play_tasks(stage, some, times):
+    def play(where: Stage, some: Sequence[Task], times: int) -> Iterator[Run]:
+        for run in play_tasks(where, some, times):
             on_play(run.task)
             yield run
 
     def score(demos: Sequence[Demo]) -> Score:
         stage.show(demos)
-        found = make_score([*play(held, repeats)])
+        found = make_score([*play(stage, held, repeats)])
         on_score(found, len(demos))
         return found
 
-    before = best = score(())
-    model, stage.model = stage.model, teacher or stage.model
-    candidates = [make_demo(run) for run in play(learnt, 1) if passes(run)]
-    stage.model = model
+    before = score(())
+    found = Optimized(before, before, [], 0, len(held))
+    try:
+        candidates = [make_demo(run) for run in play(teacher or stage, learnt, 1) if passes(run)]
+        found = replace(found, candidates=len(candidates))
+        for better in _improve(before, candidates, most, score):
+            found = replace(found, after=better[0], demos=better[1])
+    except STOPS as exc:
+        return replace(found, stop=exc)
+    return found
+
+
+def _improve(
+    best: Score, candidates: Sequence[Demo], most: int, score: Callable[[Sequence[Demo]], Score]
+) -> Iterator[tuple[Score, Sequence[Demo]]]:
+    """Yield each choice of examples that is better than all before it, with its score."""
     chosen: list[Demo] = []
     for demo in candidates:
         if best.share == 1.0 or len(chosen) == most:
             break
         if (found := score([*chosen, demo])).share > best.share:
             chosen, best = [*chosen, demo], found
+            yield best, chosen
     # a weak model may need to see several before it does likewise
     together = candidates[:most]
     if not chosen and len(together) > 1 and (found := score(together)).share > best.share:
-        chosen, best = together, found
-    return Optimized(before, best, chosen, len(candidates), len(held))
+        yield found, together
 
 
 def make_score(runs: Sequence[Run]) -> Score:

@@ -45,6 +45,7 @@ class Report:
         repeat: How often each task was played.
         groups: The figures by group, and of all under `all`.
         runs: The runs.
+        stop: Why it was cut short: a person stopped it, or the model no longer replied; None if it is whole.
     """
 
     model: str
@@ -52,17 +53,27 @@ class Report:
     repeat: int
     groups: Mapping[str, Mapping[str, Figure]]
     runs: Sequence[Run]
+    stop: BaseException | None = None
+
+    def whole(self) -> "Report":
+        """Return the report; raise why it was cut short, if it was."""
+        if self.stop:
+            raise self.stop
+        return self
 
     def to_json(self) -> dict[str, Any]:
         named = {"model": self.model, "embedder": self.embedder, "repeat": self.repeat, "n": len(self.runs)}
+        named["cut_short"] = self.stop is not None
         return named | {"groups": dict(self.groups), "runs": [run.to_json() for run in self.runs]}
 
 
-def make_report(model: str, embedder: str, repeat: int, runs: Sequence[Run]) -> Report:
+def make_report(
+    model: str, embedder: str, repeat: int, runs: Sequence[Run], stop: BaseException | None = None
+) -> Report:
     """Count what many runs come to; arguments as of `Report`."""
     weights, by_group = load_weights(), group_by(runs, lambda run: run.group)
     groups = {group: count_figures(each, weights) for group, each in (by_group | {ALL: [*runs]}).items()}
-    return Report(model, embedder, repeat, groups, runs)
+    return Report(model, embedder, repeat, groups, runs, stop)
 
 
 def count_figures(runs: Sequence[Run], weights: Mapping[str, float]) -> dict[str, Figure]:

@@ -17,6 +17,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
+from ana.spending import NoSpending, Spending, open_total
 from ana.tracing.traces import Step, Traces
 from app.outcome import Done, Waiting
 from app.reply import decide_all
@@ -29,6 +30,8 @@ from nodes.demos import Demo, demos_to_json
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+STOPS = (KeyboardInterrupt, UserError)
+"""What ends playing before its end: a person who stops it, or a model that no longer replies."""
 MOST_FAILURES = 3
 """Turns in a row without a reply of the model before the rest is left out: a server that is not there stays away."""
 
@@ -113,13 +116,17 @@ class Stage:
         model: The model that is asked.
         embedder: Makes the vectors of every store.
         graph: The compiled graph, with its saver.
+        spending: Where the cost of the model counts.
     """
 
-    def __init__(self, settings: Settings, model: "BaseChatModel", embedder: Embedder, graph: Any) -> None:
+    def __init__(
+        self, settings: Settings, model: "BaseChatModel", embedder: Embedder, graph: Any, spending: Spending
+    ) -> None:
         self._settings = settings
         self.model = model
         self._embedder = RememberingEmbedder(embedder)
         self._graph = graph
+        self._spending = spending
         self._played = 0
         self._shown = 0
 
@@ -147,12 +154,14 @@ class Stage:
                 asked |= self._say(handles, task, question, thread, ended)
         except AnaError as exc:
             error = exc.sentence()
+        finally:  # also what a person stops was paid for
+            records = handles.traces.read(thread)[len(task.earlier) :]
+            self._spending.keep(records)
         seconds = time.monotonic() - begun
         answer = ended[-1].answer if ended else ""
         steps = [step for done in ended for step in done.steps]
         verdict = judge(task, Result(answer, steps, asked, before, handles.memory))
         run = _report(task, repeat, seconds, ended, steps, verdict)
-        records = handles.traces.read(thread)[len(task.earlier) :]
         made = [str(change["id"]) for done in ended for change in done.changes if change["op"] == "create"]
         return replace(
             run,
@@ -164,11 +173,13 @@ class Stage:
     def _open(self, task: Task) -> Handles:
         memory = Memory(InMemoryBackend(self._embedder), task.clock)
         _fill(memory, task)
-        return Handles(self._settings, task.clock, memory, Traces(self._settings.traces_dir), self.model)
+        return Handles(
+            self._settings, task.clock, memory, Traces(self._settings.traces_dir), self.model, self._spending
+        )
 
     def _play_earlier(self, handles: Handles, turn: EarlierTurn, thread: str) -> None:
         made = [calls(*((call.tool, call.args) for call in turn.calls))] if turn.calls else []
-        scripted = replace(handles, model=ScriptedModel(replies=[*made, turn.answer]))
+        scripted = replace(handles, model=ScriptedModel(replies=[*made, turn.answer]), spending=NoSpending())
         assistant = Assistant(scripted, self._graph)
         assistant.autonomy = "act"
         outcome = assistant.ask(turn.said, thread)
@@ -191,6 +202,8 @@ class Stage:
 def open_stage(settings: Settings, model: "BaseChatModel", embedder: Embedder) -> Iterator[Stage]:
     """Open a stage in a folder that is thrown away; a person's own tools, which could act, are left out.
 
+    What it costs counts all the same, in the data folder of the settings.
+
     Args:
         settings: The settings.
         model: The model that is asked.
@@ -201,9 +214,10 @@ def open_stage(settings: Settings, model: "BaseChatModel", embedder: Embedder) -
 
     with TemporaryDirectory(prefix="ana-") as folder:
         here = {"ana_data_dir": Path(folder), "traces_dir": Path(folder) / "traces", "tools_modules": ()}
-        settings = settings.model_copy(update=here)
-        with open_saver(saver_path(settings)) as saver:
-            yield Stage(settings, model, embedder, builder.compile(checkpointer=saver, name="ana"))
+        there = settings.model_copy(update=here)
+        with open_saver(saver_path(there)) as saver:
+            graph = builder.compile(checkpointer=saver, name="ana")
+            yield Stage(there, model, embedder, graph, open_total(settings))
 
 
 def play_tasks(stage: Stage, tasks: Sequence[Task], repeats: int) -> Iterator[Run]:
@@ -218,7 +232,7 @@ def play_tasks(stage: Stage, tasks: Sequence[Task], repeats: int) -> Iterator[Ru
             run = stage.play(task, repeat)
             failed = failed + 1 if run.error and not run.lm_calls else 0
             if failed == MOST_FAILURES:
-                raise UserError(f"{failed} turns in a row failed; the last one: {run.error}")
+                raise UserError(f"{failed} turns in a row failed; the last one: {run.answer or run.error}")
             yield run
 
 

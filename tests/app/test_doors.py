@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
+from langgraph_sdk.errors import UnprocessableEntityError
 from starlette.responses import Response
 from starlette.testclient import TestClient
 
@@ -209,6 +210,17 @@ def test_a_deleted_thread_is_gone_at_every_door_and_may_be_used_again(
     done = run_forked("-m", "app.cli", "ask", "fourth", "--thread", "holidays", env=server_env)
     assert done.returncode == 0, done.stderr
     assert texts(client, thread)[::2] == questions(server_settings, thread) == ["second", "third", "fourth"]
+
+
+def test_a_pruned_thread_leaves_no_trace(client: SyncLangGraphClient, thread: str, server_settings: Settings) -> None:
+    client.runs.wait(thread, "ana", input=say("hello"))
+    trace, locks = Traces(server_settings.traces_dir).path(thread), server_settings.ana_data_dir / "locks"
+    with pytest.raises(UnprocessableEntityError, match="not supported"):
+        client.threads.prune([thread], strategy="keep_latest")
+    assert trace.exists()
+    assert client.threads.prune([thread, str(uuid.uuid4())])["pruned_count"] == 1
+    assert (trace.exists(), list(locks.glob(f"{thread}*"))) == (False, [])
+    assert thread not in [each.id for each in Threads(server_settings).all()]
 
 
 def test_a_run_that_waits_for_its_thread_does_not_bring_it_back(

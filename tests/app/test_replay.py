@@ -22,9 +22,12 @@ from ana.memory.trash import purge
 from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import PROJECT, load_settings
+from ana.spending import open_total
 from ana.tracing.traces import Record, iter_records
+from app.cli.cost import add_up
 from app.cli.replay import build_other, run_again
 from app.outcome import Done, Waiting
+from app.replay import play
 from app.replay.compare import Difference, compare
 from app.replay.model import OtherPrompt
 from app.replay.rerun import Rerun
@@ -375,6 +378,24 @@ def test_another_model_answers_on_the_same_store(desk: Desk) -> None:
     assert again["answer"] == "Yes, milk."
     assert compare(record, again) == Difference(2, "(nothing)", "tool", "(nothing)", "now")
     assert len(desk.records()) == 2, "no trace is written"
+
+
+def test_a_model_that_is_asked_counts_in_the_day_and_a_repeated_turn_costs_nothing(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play, "NOWHERE", tmp_path / "nowhere")
+    desk.say("hello", "Hello.")
+    (record,), spending = desk.records(), open_total(desk.settings)
+    before = spending.today()
+    assert desk.repeat(record) is None
+    assert (spending.today(), (tmp_path / "nowhere").exists()) == (before, False)
+    other = ScriptedModel(replies=["Good day."])
+    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, [record], other)
+    total = pytest.approx(before + (again["cost_usd"] or 0))
+    assert total != before
+    assert spending.today() == total
+    days, _ = add_up(desk.settings, None)
+    assert sum(day.cost_usd or 0 for day in days) == total
 
 
 class Counted:

@@ -13,6 +13,7 @@ from openai import BadRequestError
 from ana.models.providers import model_name
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
+from ana.spending import NoSpending
 from app.cli.eval import show_judged
 from evals.tasks.opinions import BEST, UNANSWERED, UNREADABLE, Judge, Judged, load_rubrics, read_scores
 from evals.tasks.stage import MOST_FAILURES, Run
@@ -47,7 +48,7 @@ def scores(right: int, **more: int) -> str:
 def ask(*replies: Any, runs: list[Run] | None = None) -> tuple[Judged, ScriptedModel]:
     runs = answers() if runs is None else runs
     model = ScriptedModel(replies=[*replies] * (len(runs) // max(len(replies), 1)))
-    return Judge(SETTINGS, model).judge(TASKS, runs), model
+    return Judge(SETTINGS, model, NoSpending()).judge(TASKS, runs), model
 
 
 def looks(yes: int, no: int) -> Reply:
@@ -164,6 +165,6 @@ def test_an_endpoint_that_takes_no_schema_is_asked_without_it() -> None:
                 raise BadRequestError("'response_format' is not supported", response=refused, body=None)
             return super()._stream(messages, *rest, **options)
 
-    judged = Judge(SETTINGS, Plain(replies=[scores(BEST)] * 8)).judge(TASKS, answers())
+    judged = Judge(SETTINGS, Plain(replies=[scores(BEST)] * 8), NoSpending()).judge(TASKS, answers())
     assert judged.faults == {}
     assert ["extra_body" in options for options in asked] == [True] + [False] * 8

@@ -67,6 +67,10 @@ def open_guesser(settings: Settings, *, curable: bool, needs: int = 1) -> Any:
     return open_stage(settings, Guesser(curable=curable, needs=needs), EMBEDDER)
 
 
+def open_teacher() -> Any:
+    return open_stage(load_settings({"LLM_PROVIDER": "offline"}), OfflineReader(), EMBEDDER)
+
+
 def test_examples_that_cure_mistakes_are_saved_and_shown(openai: Settings) -> None:
     with open_guesser(openai, curable=True) as stage:
         found = optimize(stage, TASKS, 8)
@@ -98,17 +102,17 @@ def test_tasks_that_decide_are_played_as_often_as_told(openai: Settings) -> None
 
 
 def test_a_model_of_which_no_turn_passes_learns_from_a_teacher(openai: Settings) -> None:
-    with open_guesser(openai, curable=True) as stage:
+    with open_guesser(openai, curable=True) as stage, open_teacher() as teacher:
         alone = optimize(stage, TASKS[1:5], 8)
-        taught = optimize(stage, TASKS[1:5], 8, teacher=OfflineReader())
+        taught = optimize(stage, TASKS[1:5], 8, teacher=teacher)
     assert (alone.candidates, alone.after, taught.after) == (0, Score(0.0, 0.0), Score(1.0, 1.0))
     assert taught.demos[0].answer.startswith("18% of 240 = 43.2")
 
 
 def test_examples_that_help_only_together_are_found(openai: Settings) -> None:
-    with open_guesser(openai, curable=True, needs=2) as stage:
-        found = optimize(stage, TASKS[1:5], 8, teacher=OfflineReader())
-        one = optimize(stage, TASKS[1:5], 1, teacher=OfflineReader())
+    with open_guesser(openai, curable=True, needs=2) as stage, open_teacher() as teacher:
+        found = optimize(stage, TASKS[1:5], 8, teacher=teacher)
+        one = optimize(stage, TASKS[1:5], 1, teacher=teacher)
     assert (found.after, len(found.demos)) == (Score(1.0, 1.0), 2)
     assert (one.after, one.demos) == (Score(0.0, 0.0), [])
 
@@ -168,6 +172,20 @@ def test_a_file_that_changed_is_read_again(openai: Settings) -> None:
     for word in ("one", "two"):
         write(openai, demos_to_json([Demo(word, [], word)], {}))
         assert nearest_demos(openai, "x")[-1].text == word
+
+
+def test_ctrl_c_tells_what_was_found_by_then(
+    openai: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(_: list[BaseMessage]) -> AIMessage:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "start", lambda: openai)
+    for replies, said in ((["I do not know."], ""), (["I do not know."] * 2, "cut short: not every example was tried")):
+        monkeypatch.setattr(providers, "build_model", lambda *_, s=replies: ScriptedModel(replies=[*s, stop]))
+        with pytest.raises(KeyboardInterrupt):
+            command.optimize(n=4, repeat=1, save=None, max_demos=2, tasks="arithmetic", model=None, teacher=None)
+        assert capsys.readouterr().out.startswith(said and f"{said}\nbefore: 0.00 of 2 tasks")
 
 
 @pytest.mark.parametrize(("curable", "said"), [(True, "Saved in"), (False, "No example helped")])

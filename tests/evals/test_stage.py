@@ -7,14 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage, BaseMessage
 from langsmith.utils import LangSmithError
 
 from ana.errors import ConfigError, UserError
+from ana.models import providers
 from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.providers import build_model, choose_model, model_name
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
+from ana.spending import NOTE, ledger_path, open_total
 from ana.tracing.langsmith import open_client
+from app.cli import eval as command
+from app.cli.cost import add_up
 from app.cli.eval import build_judge, read_tasks
 from evals import figures
 from evals.tasks.opinions import load_rubrics
@@ -171,6 +176,45 @@ def test_the_command_plays_prints_and_draws(ana: Ana, tmp_path: Path) -> None:
     assert (report["n"], report["model"], report["groups"]["all"]["success_rate"]) == (2, "offline reader", 1.0)
     assert ET.parse(tmp_path / "groups.svg").getroot().tag.endswith("svg")
     assert not (tmp_path / "data" / "items").exists()
+
+
+@pytest.mark.parametrize(("end", "runs"), [(KeyboardInterrupt, 2), (UserError, 4)])
+def test_what_was_played_before_an_end_is_told_and_counts(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    end: type[BaseException],
+    runs: int,
+) -> None:
+    def stop(_: list[BaseMessage]) -> AIMessage:
+        raise end
+
+    settings = load_settings(folders(tmp_path, OPENAI_API_KEY="k", OPENAI_MODEL="gpt-4o-mini"))
+    used = {"input_tokens": 1_000_000, "output_tokens": 0, "total_tokens": 1_000_000}
+    replies = [AIMessage("I leave that to you.", usage_metadata=used)] * 2
+    monkeypatch.setattr(command, "start", lambda: settings)
+    monkeypatch.setattr(providers, "build_model", lambda *_: ScriptedModel(replies=[*replies, stop]))
+    with pytest.raises(end):
+        command.eval_(tasks="time", picture=tmp_path / "groups.svg")
+    assert f"cut short after {runs} runs" in " ".join(capsys.readouterr().out.split())
+    assert not (tmp_path / "groups.svg").exists()
+    assert open_total(settings).today() == pytest.approx(0.3)
+    (tmp_path / "data" / NOTE).unlink()
+    assert open_total(settings).today() == pytest.approx(0.3), "without the note it is added up again"
+    days, _ = add_up(settings, None)
+    assert sum(day.turns for day in days) == 2
+    assert sum(day.cost_usd or 0 for day in days) == pytest.approx(0.3)
+
+
+def test_scripted_turns_and_models_that_cost_nothing_leave_no_account(settings: Settings) -> None:
+    earlier = [{"said": "hi", "answer": "Hello."}]
+    paid = settings.model_copy(update={"llm_provider": "openai", "openai_model": "gpt-4o-mini"})
+    for given, total in ((settings, 0.0), (paid, 0.15)):
+        with open_stage(given, ScriptedModel(replies=[]), EMBEDDER) as stage:
+            used = {"input_tokens": 1_000_000, "output_tokens": 0, "total_tokens": 1_000_000}
+            say(stage, AIMessage("Fine.", usage_metadata=used), earlier=earlier)
+        assert open_total(given).today() == total
+        assert ledger_path(given).exists() == bool(total)
 
 
 def test_the_command_asks_another_model_and_a_judge_over_their_protocol(ana: Ana) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import START, MessagesState, StateGraph
-from langgraph.types import interrupt
+from langgraph.types import Command, interrupt
 
 from graph.checkpoints import open_saver, open_server_saver
 
@@ -83,6 +83,21 @@ def test_a_deleted_run_leaves_the_state_before_it_and_no_row(path: Path, in_a_lo
     maintain(path, "delete_for_runs", ["a"], in_a_loop=in_a_loop)
     assert rows(path, "one") == [set(), set(), set()]
     assert texts(path, "other") == ["x", "yes"]
+
+
+@both
+def test_a_reply_goes_with_its_run_and_the_request_waits_again(path: Path, in_a_loop: bool) -> None:
+    def reply(text: str) -> None:
+        with open_saver(path) as saver:
+            builder.compile(checkpointer=saver).invoke(Command(resume=text), run("one", text), durability="sync")
+
+    reply("sure")
+    maintain(path, "delete_for_runs", ["sure"], in_a_loop=in_a_loop)
+    with open_saver(path) as saver:
+        state = builder.compile(checkpointer=saver).get_state(run("one"))
+    assert (state.next, [each.value for each in state.interrupts]) == (("answer",), ["Really?"])
+    reply("no")
+    assert texts(path, "one")[-2:] == ["ask", "no"]
 
 
 @both

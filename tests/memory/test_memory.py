@@ -177,6 +177,14 @@ def test_nothing_is_embedded_while_the_folder_is_held(tmp_path: Path, clock: Clo
     memory.close()
 
 
+def test_the_name_of_a_property_that_no_item_has_any_more_is_another_spelling(memory: Memory, clock: Clock) -> None:
+    old = memory.create("Paint", {"Project": "Home"})
+    assert [item.id for item in memory.find(where={"Project": "home"}).items] == [old.id]
+    new = Memory(memory.backend, clock).create("Roof", {"project": "Home"})  # by another program
+    memory.update(old.id, properties={"Project": None})
+    assert [item.id for item in memory.find(where={"Project": "home"}).items] == [new.id]
+
+
 def test_the_case_of_a_property_name_in_a_filter_makes_no_difference(memory: Memory) -> None:
     acme = memory.create("Invoice", {"Project": "Acme", "status": "done"})
     memory.create("Paint", {"Project": "Home", "project": "home"})

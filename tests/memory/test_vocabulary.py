@@ -1,13 +1,17 @@
 """The names in use, as a model is told them."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ana.backends.in_memory import InMemoryBackend
+from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.vocabulary import ROOM
 from ana.time.clock import Clock
+from ana.transfer.bundle import Bundle
+from ana.transfer.importer import import_bundle
 from tests.conftest import EMBEDDER
 
 
@@ -56,6 +60,20 @@ def test_many_names_stay_short_and_every_kind_is_told(memory: Memory) -> None:
     told = memory.vocabulary.describe()
     assert len(told) <= ROOM
     assert all(f'{key} "{key} number 0" (1)' in told for key in ("project", "type", "status", "tags"))
+
+
+def test_an_import_that_replaces_is_counted_by_who_has_the_store_open(memory: Memory, clock: Clock) -> None:
+    others = Memory(memory.backend, clock)
+    store(memory, *[{"type": "task", "project": "Lumen", "tags": ["a", "b"]}] * 3)
+    assert memory.vocabulary.describe() == 'project "Lumen" (3); type "task" (3); tags "a" (3), "b" (3)'
+    first, second, third = memory.items()
+    memory.delete(third.id)
+    coming = [replace(first, properties={"type": "note", "due_date": "2026-01-09"}), replace(second, properties={})]
+    elsewhere = Item("elsewher", "new", {"project": "acme"}, first.created_at, "2019-01-01T00:00:00+00:00")
+    result = import_bundle(others, Bundle([*coming, third, elsewhere]), replace=True)
+    assert (result.new, len(result.conflicting)) == (1, 3)
+    told = 'project "Lumen" (1), "acme" (1); type "note" (1), "task" (1); tags "a" (1), "b" (1); dates "due_date" (1)'
+    assert memory.vocabulary.describe() == Memory(memory.backend, clock).vocabulary.describe() == told
 
 
 class Counting(InMemoryBackend):

@@ -83,6 +83,14 @@ def test_a_thread_in_which_a_run_works_stays_busy(
     assert {str(row["thread_id"]): row["status"] for row in tables.threads[:2]} == {THREAD: "busy", OTHER: "idle"}
 
 
+def test_a_thread_whose_run_was_rolled_back_is_not_busy_for_ever(settings: Settings, tables: ServerTables) -> None:
+    first, _, second = tables.threads
+    first["status"] = second["status"] = "busy"
+    second["interrupts"] = {"a task": [{"value": "?"}]}
+    refresh(settings, tables)
+    assert (first["status"], second["status"]) == ("idle", "interrupted")
+
+
 def test_what_cannot_be_read_leaves_the_rows_as_they_are(
     settings: Settings, tables: ServerTables, caplog: pytest.LogCaptureFixture
 ) -> None:
