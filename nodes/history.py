@@ -79,8 +79,11 @@ def receipts(messages: Sequence[AnyMessage]) -> list[Receipt]:
 def estimate_tokens(message: BaseMessage) -> int:
     """Estimate what a message costs: four characters are one token."""
     # A real tokenizer belongs to one model, and loading it would download a file.
-    calls = [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
-    return 4 + (len(message.text) + sum(len(str(c["args"])) + len(str(c["name"])) for c in calls)) // 4
+    size = len(message.content if isinstance(message.content, str) else message.text)  # `text` makes a string
+    if isinstance(message, AIMessage) and (message.tool_calls or message.invalid_tool_calls):
+        calls = (*message.tool_calls, *message.invalid_tool_calls)
+        size += sum(len(str(c["args"])) + len(str(c["name"])) for c in calls)
+    return 4 + size // 4
 
 
 def messages_to_drop(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:

@@ -22,7 +22,9 @@ def fence(text: str, mark: str | None) -> str:
         mark: Known to nobody who could have written the text; None for one that depends on all of it.
     """
     mark = mark or hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return f"<stored {mark}>\n{_FLAG_OR_HIDDEN.sub(_show, text)}\n</stored {mark}>"
+    # a long thread is fenced with every call, and most of it is ASCII, which nothing can hide in
+    shown = text if text.isascii() else _FLAG_OR_HIDDEN.sub(_show, text)
+    return f"<stored {mark}>\n{shown}\n</stored {mark}>"
 
 
 def unfence(text: str) -> str:

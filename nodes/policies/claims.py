@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from ana.patterns import compile_later
 from nodes.policies.days import find_days
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.messages import asks_for_write, is_question, is_request, is_talk
@@ -51,23 +52,23 @@ def _missing_receipt(claim: Claim) -> Violation:
 
 # ---- how many things were changed
 
-BOTH = re.compile(
+BOTH = compile_later(
     r"\bboth\b|\bbeides?\b|\bbeiden?\b|\bambos\b|\bambas\b|\b(?:los|las) dos\b|\b(?:les|toutes les"
     r"|tous les) deux\b|両方|どちらも",
     re.IGNORECASE,
 )
-_ALL = re.compile(
+_ALL = compile_later(
     r"\b(?:all|alle|todos|todas|los|las|tous|toutes|les|the)\s+(?P<n>\d{1,2})\b(?!\s*(?:of|von|de|sur)\b)"
     r"|(?P<ja>\d{1,2})[件つ個]とも",
     re.IGNORECASE,
 )
-TOTAL = re.compile(
+TOTAL = compile_later(
     r"\b(?:all|everything|alle[sr]?|todo|todos|todas|tout|tous|toutes)\b(?! right)|全部|すべて|全て|\d[件つ個]とも",
     re.IGNORECASE,
 )
 """What says that nothing was left out."""
 _PART = re.compile(r"\d\s+(?:of|von|der|de|sur)\b|のうち", re.IGNORECASE)
-_DONE = re.compile(
+_DONE = compile_later(
     r"\b(?:i|we)(?:['’]ve| have)?\s+\w+ed\b|\b(?:ich )?(?:hab|habe|haben)(?: ich| wir)?\b|\b(?:sind"
     r"|ist)\b.*\b\w*ge\w+(?:t|en)\b"
     r"|\b(?:he|hemos)\s+\w+[aies](?:do|to|cho)\b|\b(?:están?|quedan?)\s+(?:\w+\s+)?\w+[ai]d[oa]s?\b"
@@ -121,7 +122,7 @@ MOST = 50
 
 # ---- the line under an answer
 
-_CLAIMS = re.compile(
+_CLAIMS = compile_later(
     # the first person in the perfect or in the future
     r"\bi(?:['’]ll| will)\b|\b(?:ich werde|werde ich|merke ich mir)\b|\b\w+(?:ré|remos)\b"
     r"|\bje \w*['’]?(?:\w+ )?\w+rai\b|"

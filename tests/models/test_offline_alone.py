@@ -15,7 +15,14 @@ from evals.imports import imports_of, source_files
 from tests.conftest import folders
 
 READER = "ana.models.offline"
-READS = ("ana.models.offline", "ana.models.base", "ana.models.fence", "ana.time.when", "ana.memory.status")
+READS = (
+    "ana.models.offline",
+    "ana.models.base",
+    "ana.models.fence",
+    "ana.time.when",
+    "ana.memory.status",
+    "ana.patterns",
+)
 
 
 @pytest.mark.parametrize("module", [name for name in source_files() if name.startswith(READER)])

@@ -7,6 +7,8 @@ Synergizing Reasoning and Acting") as LangChain's agents wrote them.
 
 import re
 
+from ana.patterns import compile_later
+
 _TOOL = r"[\"'`*]*(?P<{}>[A-Za-z_][\w.\\-]{{0,80}})[\"'`*]*"
 
 
@@ -84,7 +86,7 @@ CODE = (
     r"(?P<code>(?:[A-Za-z_]\w{0,60}\.){0,4}[A-Za-z_]\w{0,60})\("
 )
 
-MARKER = re.compile(
+MARKER = compile_later(
     r"(?:here (?:is|'s) |this is )?(?:the |my |a )?(?:(?:json|final|next|tool|function) )*"
     r"(?:decision|answer|response|output|json|call|action|assistant|ai|result|réponse(?: finale)?|antwort|entscheidung)"
     r"[*_ ]*[:：]",
@@ -97,7 +99,7 @@ def _literal(words: dict[str, str]) -> str:
     return "|".join(map(re.escape, words))
 
 
-SCAN = re.compile(
+SCAN = compile_later(
     "|".join(
         f"(?P<{kind}_>{pattern})"
         for kind, pattern in (

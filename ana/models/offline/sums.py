@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from text_to_num import alpha2digit
 
+from ana.patterns import compile_later
+
 _N = r"[$€£]?(\d+(?:,\d{3})*(?:\.\d+)?)(?: ?(?:euros?|dollars?|pounds?|eur|usd|bucks))?"
 _P = r"(\d+(?:\.\d+)?) ?%"
 _SIGNS = (
@@ -28,7 +30,7 @@ _PERCENT = (r" ?\b(?:percent|per cent)\b", "%")
 _EVERY = r"(?:daily|weekly|monthly|yearly|an hour|(?:a|per|each|every) (?:day|week|month|year|night|person|hour|head))"
 # fmt: off
 _SHAPES = tuple(
-    (re.compile(shape, re.IGNORECASE), form)
+    (compile_later(shape, re.IGNORECASE), form)
     for shape, form in (
         (r"\bsquare root of (?:the number )?(\d+(?:\.\d+)?)", "{0} ** (1/2)"),
         (r"\bcube root of (?:the number )?(\d+(?:\.\d+)?)", "{0} ** (1/3)"),
@@ -73,10 +75,10 @@ _RUN = re.compile(r"[$€£(\-]*\d(?:[\d\s.,()+*/%^!×÷$€£-]|of (?=[$€£]?
 _OPERATION = re.compile(r"\d\s*(?:!|% of|%\s*\d|[-+*/^×÷]+\s*[$€£(]*-?\d)|\)\s*[-+*/^]")
 _DATED = re.compile(
     r"\b0x|\d ?[ap]m\b|\b\d+-\d+ (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{4}-\d\d-\d\d|\d+:\d\d|\bdue\b|\b(?:on|by|for|until) \d+/\d+|\b(?:remind|note|task|idea|reminder|appointment)\b", re.IGNORECASE)
-_RATE = re.compile(rf"(?P<each>{_EVERY}).* for (?P<n>\d+) (?P<unit>[a-z]+?)s?\b", re.IGNORECASE)
+_RATE = compile_later(rf"(?P<each>{_EVERY}).* for (?P<n>\d+) (?P<unit>[a-z]+?)s?\b", re.IGNORECASE)
 _LY = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
-_UNITS = re.compile(
+_UNITS = compile_later(
     r"how many (\w+?)s? (?:are|is|in|make)(?: there)?(?: in)? (\d+(?:\.\d+)?|an?) (second|minute|hour|day|week)s?\b", re.IGNORECASE)
 # fmt: on
 _FEW = {"two": 2, "three": 3, "four": 4}

@@ -15,6 +15,7 @@ from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
+from ana.patterns import compile_later
 from ana.time.when.words import NUMBER, number
 
 _HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
@@ -34,7 +35,7 @@ _NOUN = rf"\s+(?!(?:{_FOLLOWING})\w*)\w"
 """Looks ahead for a noun, before which a number is not an hour: at 10 Downing Street, by 3 points."""
 
 _SHAPES = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    compile_later(pattern, re.IGNORECASE)
     for pattern in (
         rf"{_BEFORE}?\b(?P<minutes>half|(?:a\s+)?quarter|ten|twenty|five)\s+(?P<side>past|to)\s+{_HOUR}\b(?:{_HALF_DAY})?",
         rf"{_BEFORE}?\b(?P<hour>\d{{1,2}}):(?P<minute>[0-5]\d)(?:{_HALF_DAY}|\s*h\b)?(?![\d:/%])",
@@ -47,11 +48,11 @@ _SHAPES = tuple(
         rf"{_BEFORE}?\b(?P<name>noon|midday|midnight|lunchtime)\b",
     )
 )
-_SPAN = re.compile(
+_SPAN = compile_later(
     rf"\bin\s+(?:(?P<half>half\s+an)|(?P<n>{NUMBER}|an?))\s+(?P<unit>minute|min|hour|hr)s?\b(?P<more>\s+and\s+a\s+half)?",
     re.IGNORECASE,
 )
-_SHIFT = re.compile(
+_SHIFT = compile_later(
     rf"(?:(?:back|forward|out|off|later|earlier)\s+)?(?:(?:by|for)\s+)?(?P<n>{NUMBER}|another|one\s+more|half\s+an)?\s*"
     r"(?P<unit>minute|hour|day|week|month)s?(?:\s+(?:earlier|later|forward|back))?",
     re.IGNORECASE,

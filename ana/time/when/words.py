@@ -7,6 +7,8 @@ from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
 
+from ana.patterns import compile_later
+
 Days = tuple[date, date]
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -45,7 +47,7 @@ class Rule:
 
 
 def rule(pattern: str, read: Callable[[re.Match[str], date], Days | None]) -> Rule:
-    return Rule(re.compile(pattern, re.IGNORECASE), read)
+    return Rule(compile_later(pattern, re.IGNORECASE), read)
 
 
 def shift_day(day: date, by: timedelta | relativedelta) -> date:
