@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr
@@ -14,6 +14,7 @@ from ana.errors import ModelFailed
 from ana.models.base import ModelWrapper, stream_chunks
 from ana.models.call import RAW, REFUSED
 from ana.models.json_mode import Decision, read_decision
+from ana.models.json_mode.examples import refuse_example
 from ana.models.json_mode.plain_history import DROPPED, to_plain_history
 from ana.models.json_mode.refusals import Refusals, refuses_structure
 from ana.models.json_mode.structure import build_response_format
@@ -59,12 +60,14 @@ class JsonDecisions(ModelWrapper):
                 "Say it in other words, or choose another model.",
             )
         schemas = kwargs.pop("tools", [])
-        plain = to_plain_history(messages, self.instruct(describe_tools(schemas)))
+        instructions = self.instruct(describe_tools(schemas))
+        plain = to_plain_history(messages, instructions)
         reply = AIMessageChunk(content="")
         for chunk in self._ask(plain, stop, schemas, kwargs):
             end = {name: chunk.response_metadata[name] for name in END_MARKS if name in chunk.response_metadata}
             reply += AIMessageChunk(content=chunk.text, usage_metadata=chunk.usage_metadata, response_metadata=end)
-        return to_message(read_decision(reply.text, Tools(schemas)), reply)
+        said = (message.text for message in messages if isinstance(message, HumanMessage))
+        return to_message(refuse_example(read_decision(reply.text, Tools(schemas)), instructions, said), reply)
 
     def _ask(
         self, messages: list[BaseMessage], stop: list[str] | None, schemas: Sequence[Any], options: dict[str, Any]
