@@ -31,6 +31,7 @@ from typing import IO, NoReturn
 from filelock import FileLock
 
 from ana.backends.chroma.care import probe
+from ana.backends.chroma.client import read_settings
 from ana.embedders.word_vectors import embed_words
 from evals.imports import source_files
 
@@ -291,10 +292,15 @@ def _main() -> None:
     atexit.register(_leave)  # the first one is called last
     for name in (*PRELOADED, *filter(_is_for_commands, source_files())):
         importlib.import_module(name)
+    from nodes.autonomy.orders import find_order
     from tests.conftest import EMBEDDER
+    from tools.catalog import schemas
 
     EMBEDDER.embed_query("loads its model")
     embed_words(["loads", "its", "table"])
+    find_order("loads its patterns")
+    schemas()
+    read_settings()
     gc.freeze()  # memory that no fork needs to copy
     assert threading.active_count() == 1, threading.enumerate()
     _serve(socket.socket(fileno=int(sys.argv[1])))

@@ -24,8 +24,6 @@ from ana.time.clock import Clock
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 
-pytestmark = pytest.mark.usefixtures("forked_probe")
-
 STAMP = "2026-01-07T08:00:00.000000+00:00"
 MANY = [Item(f"many{n:04}", f"old number {n}", {"n": n}, STAMP, STAMP) for n in range(1100)]
 """Enough for Chroma to write its vector index to files."""
@@ -293,8 +291,8 @@ def test_what_a_rebuilt_index_does_not_find_is_stored_again(memory: Memory, monk
 def test_the_probe_believes_what_is_sound_only(
     filled: tuple[Path, dict[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a process started from nothing, as it is when no test is looking."""
-    monkeypatch.setattr(probe, "subprocess", subprocess)
-    assert find_fault(filled[0] / "chroma") is None
+    with monkeypatch.context() as patched:
+        patched.setattr(probe, "subprocess", subprocess)  # from nothing, as it is when no test is looking
+        assert find_fault(filled[0] / "chroma") is None
     garble(filled[0] / "chroma" / "chroma.sqlite3")
     assert find_fault(filled[0] / "chroma")

@@ -22,8 +22,6 @@ from tests.conftest import EMBEDDER
 from tests.forks import start_forked
 from tests.traces_of import find_traces
 
-pytestmark = pytest.mark.usefixtures("forked_probe")
-
 LATER = "2999"
 SECRETS = (
     "Zwetschgenröster",
