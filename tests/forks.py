@@ -196,6 +196,18 @@ def _start(address: str) -> None:
     atexit.register(process.wait)  # after the connection is closed: the last one is called first
 
 
+def fork_from_here() -> None:
+    """Let this process, which must be a fork without threads, have its own forks: in the file systems that it has."""
+    assert threading.active_count() == 1, threading.enumerate()
+    os.environ[ADDRESS] = address = f"{tempfile.gettempdir()}/ana-{os.getpid()}"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen()
+        if os.fork() == 0:
+            _serve(listener)
+            os._exit(0)
+
+
 def _serve(listener: socket.socket) -> None:
     """Fork for each request, until the last connection is closed."""
     running: dict[int, int] = {}
@@ -221,6 +233,8 @@ def _serve(listener: socket.socket) -> None:
             else:
                 connections.remove(connection)
                 connection.close()
+    for name in (os.environ[ADDRESS], f"{os.environ[ADDRESS]}.lock"):
+        os.unlink(name)
 
 
 def _fork(files: list[int], running: dict[int, int], sockets: list[socket.socket]) -> None:
@@ -304,8 +318,6 @@ def _main() -> None:
     gc.freeze()  # memory that no fork needs to copy
     assert threading.active_count() == 1, threading.enumerate()
     _serve(socket.socket(fileno=int(sys.argv[1])))
-    for name in (os.environ[ADDRESS], f"{os.environ[ADDRESS]}.lock"):
-        os.unlink(name)
 
 
 if __name__ == "__main__":
