@@ -24,11 +24,12 @@ from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
 from tests.chroma import open_memory
 from tests.examples import LONG, examples
-from tests.forks import forked_subprocess
+from tests.forks import forked_subprocess, name_address
 
 if TYPE_CHECKING:
     from app.turn import Assistant
 
+name_address()  # before there are workers
 hypothesis.settings.register_profile("ana", derandomize=not LONG, max_examples=examples(100))
 hypothesis.settings.load_profile("ana")
 os.umask(0o077)  # what a test writes itself is private as well, or commands would say that they have closed it

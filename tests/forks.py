@@ -45,7 +45,7 @@ PRELOADED = (
 """What libraries import when they are used."""
 
 ADDRESS = "ANA_TEST_FORKS"
-"""Names the socket of the process that forks, which the forks share with the process that asked for them."""
+"""Names the socket of the process that forks. All workers of a run of tests share it, and so do their forks."""
 
 
 class Fork:
@@ -164,10 +164,15 @@ def run_forked(
         return subprocess.CompletedProcess(arguments, code, stdout.read(), stderr.read())
 
 
+def name_address() -> str:
+    """Return where the process that forks is reached, by this process and those that it starts from now on."""
+    return os.environ.setdefault(ADDRESS, f"{tempfile.gettempdir()}/ana-{os.getpid()}")
+
+
 @functools.cache
 def _parent() -> socket.socket:
     """A connection to the process that forks. Whoever needs it first starts it; it ends with the last connection."""
-    address = os.environ.setdefault(ADDRESS, f"{tempfile.gettempdir()}/ana-{os.getpid()}")
+    address = name_address()
     ours = socket.socket(socket.AF_UNIX)
     with FileLock(f"{address}.lock"):
         try:
@@ -199,7 +204,8 @@ def _start(address: str) -> None:
 def fork_from_here() -> None:
     """Let this process, which must be a fork without threads, have its own forks: in the file systems that it has."""
     assert threading.active_count() == 1, threading.enumerate()
-    os.environ[ADDRESS] = address = f"{tempfile.gettempdir()}/ana-{os.getpid()}"
+    del os.environ[ADDRESS]
+    address = name_address()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
