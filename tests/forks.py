@@ -212,6 +212,7 @@ def fork_from_here() -> None:
         if os.fork() == 0:
             _serve(listener)
             os._exit(0)
+    _parent()  # it ends with this connection, however this process ends
 
 
 def _serve(listener: socket.socket) -> None:
