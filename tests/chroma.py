@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ana.backends.chroma.backend import ChromaBackend
+from ana.backends.chroma.collection import CONFIGURATION
 from ana.embedders import Embedder
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
@@ -13,6 +16,11 @@ from ana.time.clock import Clock
 def open_memory(path: Path, embedder: Embedder, clock: Clock, **options: Any) -> Memory:
     """Return a memory on a data folder; options as of `ChromaBackend`."""
     return Memory(ChromaBackend(path, embedder, **options), clock)
+
+
+def write_index_early(patch: pytest.MonkeyPatch) -> None:
+    """Let Chroma write the vector index of new collections to files after every 100 items, not 1,000."""
+    patch.setitem(CONFIGURATION, "hnsw", {**CONFIGURATION["hnsw"], "sync_threshold": 100})
 
 
 def chroma_of(memory: Memory) -> ChromaBackend:

@@ -15,6 +15,7 @@ os.environ.update({"LANGSMITH_TRACING": "false", "LANGSMITH_TEST_TRACKING": "fal
 # no test speaks TLS, and every client would read the world's certificates first, for 50 ms: this folder has none
 os.environ.update({"SSL_CERT_FILE": "", "SSL_CERT_DIR": os.path.dirname(__file__)})
 
+from ana.backends.chroma.care import probe
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import WordLlamaEmbeddings
 from ana.handles import Handles, open_handles
@@ -23,10 +24,12 @@ from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
 from tests.chroma import open_memory
 from tests.examples import LONG, examples
+from tests.forks import forked_subprocess, name_address
 
 if TYPE_CHECKING:
     from app.turn import Assistant
 
+name_address()  # before there are workers
 hypothesis.settings.register_profile("ana", derandomize=not LONG, max_examples=examples(100))
 hypothesis.settings.load_profile("ana")
 os.umask(0o077)  # what a test writes itself is private as well, or commands would say that they have closed it
@@ -72,13 +75,12 @@ def chroma_memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
     memory.close()
 
 
-@pytest.fixture
-def forked_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def forked_probe() -> Iterator[None]:
     """Let the probe of Chroma start its process as a fork, which imports nothing; what it does there is the same."""
-    from ana.backends.chroma.care import probe
-    from tests.forks import forked_subprocess
-
-    monkeypatch.setattr(probe, "subprocess", forked_subprocess())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(probe, "subprocess", forked_subprocess())
+        yield
 
 
 MakeAssistant = Callable[..., "Assistant"]

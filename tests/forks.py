@@ -31,6 +31,7 @@ from typing import IO, NoReturn
 from filelock import FileLock
 
 from ana.backends.chroma.care import probe
+from ana.backends.chroma.client import read_settings
 from ana.embedders.word_vectors import embed_words
 from evals.imports import source_files
 
@@ -44,7 +45,7 @@ PRELOADED = (
 """What libraries import when they are used."""
 
 ADDRESS = "ANA_TEST_FORKS"
-"""Names the socket of the process that forks, which the forks share with the process that asked for them."""
+"""Names the socket of the process that forks. All workers of a run of tests share it, and so do their forks."""
 
 
 class Fork:
@@ -163,10 +164,15 @@ def run_forked(
         return subprocess.CompletedProcess(arguments, code, stdout.read(), stderr.read())
 
 
+def name_address() -> str:
+    """Return where the process that forks is reached, by this process and those that it starts from now on."""
+    return os.environ.setdefault(ADDRESS, f"{tempfile.gettempdir()}/ana-{os.getpid()}")
+
+
 @functools.cache
 def _parent() -> socket.socket:
     """A connection to the process that forks. Whoever needs it first starts it; it ends with the last connection."""
-    address = os.environ.setdefault(ADDRESS, f"{tempfile.gettempdir()}/ana-{os.getpid()}")
+    address = name_address()
     ours = socket.socket(socket.AF_UNIX)
     with FileLock(f"{address}.lock"):
         try:
@@ -195,6 +201,20 @@ def _start(address: str) -> None:
     atexit.register(process.wait)  # after the connection is closed: the last one is called first
 
 
+def fork_from_here() -> None:
+    """Let this process, which must be a fork without threads, have its own forks: in the file systems that it has."""
+    assert threading.active_count() == 1, threading.enumerate()
+    del os.environ[ADDRESS]
+    address = name_address()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen()
+        if os.fork() == 0:
+            _serve(listener)
+            os._exit(0)
+    _parent()  # it ends with this connection, however this process ends
+
+
 def _serve(listener: socket.socket) -> None:
     """Fork for each request, until the last connection is closed."""
     running: dict[int, int] = {}
@@ -211,6 +231,8 @@ def _serve(listener: socket.socket) -> None:
             else:
                 connections.remove(connection)
                 connection.close()
+    for name in (os.environ[ADDRESS], f"{os.environ[ADDRESS]}.lock"):
+        os.unlink(name)
 
 
 def _tell_ends(running: dict[int, int]) -> None:
@@ -292,15 +314,18 @@ def _main() -> None:
     atexit.register(_leave)  # the first one is called last
     for name in (*PRELOADED, *filter(_is_for_commands, source_files())):
         importlib.import_module(name)
+    from nodes.autonomy.orders import find_order
     from tests.conftest import EMBEDDER
+    from tools.catalog import schemas
 
     EMBEDDER.embed_query("loads its model")
     embed_words(["loads", "its", "table"])
+    find_order("loads its patterns")
+    schemas()
+    read_settings()
     gc.freeze()  # memory that no fork needs to copy
     assert threading.active_count() == 1, threading.enumerate()
     _serve(socket.socket(fileno=int(sys.argv[1])))
-    for name in (os.environ[ADDRESS], f"{os.environ[ADDRESS]}.lock"):
-        os.unlink(name)
 
 
 if __name__ == "__main__":

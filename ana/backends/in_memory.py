@@ -1,11 +1,12 @@
 """A backend in plain Python: complete, exact, gone when the process ends. For tests, demos and throw-away copies."""
 
+import pickle
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from copy import deepcopy
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -33,6 +34,8 @@ from ana.memory.search.words import QueryWord, Words
 from ana.memory.status import has_status
 from ana.time.spans import date_span
 from ana.values import Json, fold_case
+
+T = TypeVar("T")
 
 
 class InMemoryBackend:
@@ -63,11 +66,11 @@ class InMemoryBackend:
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         with self._lock:
             records = self._records[kind]
-            return deepcopy({id: records[id] for id in ids if id in records})
+            return _copy({id: records[id] for id in ids if id in records})
 
     def scan(self, kind: Kind) -> Iterator[Item]:
         with self._lock:
-            return iter(deepcopy(list(self._records[kind].values())))
+            return iter(_copy(list(self._records[kind].values())))
 
     def count(self, kind: Kind) -> int:
         return len(self._records[kind])
@@ -84,7 +87,7 @@ class InMemoryBackend:
                 ranked = self._rank(passing, query, query.text, vector)
             best = ranked[: query.limit]
             reasons = tuple(reason for _, reason in best)
-            return Found(deepcopy([item for item, _ in best]), len(passing), len(passing) > len(best), reasons)
+            return Found(_copy([item for item, _ in best]), len(passing), len(passing) > len(best), reasons)
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         with self._lock:
@@ -92,7 +95,7 @@ class InMemoryBackend:
             if vector is None:
                 return []
             near = [(item, float(self._vectors[kind, item.id] @ vector)) for item in self._records[kind].values()]
-        return deepcopy(sorted((each for each in near if each[0].id != id), key=lambda each: -each[1])[:limit])
+        return _copy(sorted((each for each in near if each[0].id != id), key=lambda each: -each[1])[:limit])
 
     def list_keys(self) -> dict[str, int]:
         keys = Counter(key for item in self._records["item"].values() for key in item.properties)
@@ -115,19 +118,19 @@ class InMemoryBackend:
 
     def find_change(self, key: str) -> Change | None:
         with self._lock:
-            return deepcopy(next((entry.change for entry in self._journal if entry.key == key), None))
+            return _copy(next((entry.change for entry in self._journal if entry.key == key), None))
 
     def entries(
         self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
     ) -> list[Entry]:
         with self._lock:
             found = [e for e in reversed(self._journal) if turn in (None, e.turn) and id in (None, e.change.id)]
-        return deepcopy([entry for entry in found if entry.ts >= since][: limit if limit >= 0 else None])
+        return _copy([entry for entry in found if entry.ts >= since][: limit if limit >= 0 else None])
 
     def latest(self, kind: Kind) -> list[Entry]:
         with self._lock:
             last = {entry.change.id: entry for entry in self._journal if entry.change.kind == kind}
-        return deepcopy(sorted(last.values(), key=lambda entry: entry.seq))
+        return _copy(sorted(last.values(), key=lambda entry: entry.seq))
 
     def turns(self) -> dict[str, str]:
         threads: dict[str, str] = {}
@@ -153,7 +156,7 @@ class InMemoryBackend:
     def apply(
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
     ) -> list[Change]:
-        entries = deepcopy(entries)  # a caller may change its objects afterwards, as it may change what reads return
+        entries = _copy(entries)  # a caller may change its objects afterwards, as it may change what reads return
         changes = net(entry.change for entry in entries)
         documents = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
         vectors = dict(zip(documents, self._embedder.embed_documents(list(documents.values())), strict=True))
@@ -168,7 +171,7 @@ class InMemoryBackend:
             first = self._written + 1  # not the length of the journal, which purging shortens
             self._written += len(entries)
             self._journal += [replace(entry, seq=seq) for seq, entry in enumerate(entries, first)]
-            return deepcopy(combine(entry.change for entry in entries))
+            return _copy(combine(entry.change for entry in entries))
 
     def erase(self, records: Collection[RecordKey]) -> None:
         with self._lock:
@@ -182,13 +185,13 @@ class InMemoryBackend:
             entries: How that came about, the oldest first.
             line_number: The number that the next line gets.
         """
-        changes = [Change(kind, id, None, item) for (kind, id), item in deepcopy(dict(records)).items()]
+        changes = [Change(kind, id, None, item) for (kind, id), item in _copy(dict(records)).items()]
         documents = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
         vectors = dict(zip(documents, self._embedder.embed_documents(list(documents.values())), strict=True))
         with self._lock:
             for change in changes:
                 self._store(change, vectors[change.key], documents[change.key])
-            self._journal = list(deepcopy(entries))
+            self._journal = list(_copy(entries))
             self._written = max((entry.seq for entry in entries), default=0)
             self._line_number = line_number
 
@@ -248,6 +251,12 @@ class InMemoryBackend:
         on_day = is_on_day(text, date_span(item.date, query.zone), query.zone)
         cosine, first = float(self._vectors["item", item.id] @ vector), find_first_reason(text, item, words)
         return Evidence(cosine, lexical, on_day, has_asked_status(text, item), first)
+
+
+def _copy(value: T) -> T:
+    """Return a copy that shares nothing that can be changed, in a quarter of the time of copy.deepcopy."""
+    copied: T = pickle.loads(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+    return copied
 
 
 def _find_commonest(spelled: Counter[str]) -> str:

@@ -1,7 +1,7 @@
 """Measure the policies: which false drafts they miss, and which honest ones they send back."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -65,19 +65,18 @@ def is_noise(case: Case) -> bool:
 
 def rows(half: Half, name: str = "own") -> Iterator[tuple[str, str, int, int, int, int, int]]:
     """Yield the counts of each class and language, and of each class."""
-    cases = load_cases(half, name)
-    for kind in CLASSES:
+    judged = [(case, is_sent_back(case), case.false and not is_caught(case)) for case in load_cases(half, name)]
+    for kind in (*CLASSES, "all"):
         for language in (*LANGUAGES, "all"):
-            yield _count(kind, language, [c for c in cases if c.kind == kind and language in (c.language, "all")])
-    for language in (*LANGUAGES, "all"):
-        yield _count("all", language, [c for c in cases if language in (c.language, "all")])
+            some = [each for each in judged if kind in (each[0].kind, "all") and language in (each[0].language, "all")]
+            yield kind, language, *_count(some)
 
 
-def _count(kind: str, language: str, cases: Iterable[Case]) -> tuple[str, str, int, int, int, int, int]:
-    cases = [*cases]
-    honest, false = ([case for case in cases if case.false is wanted] for wanted in (False, True))
-    alarms, missed = sum(map(is_sent_back, honest)), sum(not is_caught(case) for case in false)
-    return kind, language, len(honest), alarms, len(false), missed, sum(map(is_sent_back, false))
+def _count(judged: Sequence[tuple[Case, bool, bool]]) -> tuple[int, int, int, int, int]:
+    """Return how many of some drafts are honest, of those sent back, false, missed, and false and sent back."""
+    honest, false = ([each for each in judged if each[0].false is wanted] for wanted in (False, True))
+    alarms, stopped = (sum(sent_back for _, sent_back, _ in some) for some in (honest, false))
+    return len(honest), alarms, len(false), sum(missed for *_, missed in false), stopped
 
 
 def count_lines(half: Half) -> Iterator[tuple[str, str, int, int]]:

@@ -22,8 +22,6 @@ from app.cli.main import cli, run_command
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
 
-pytestmark = pytest.mark.usefixtures("forked_probe")
-
 COMMANDS = (("items",), ("ask", "note: the bins go out on Thursday"))
 MORE = {
     "threads": ("threads", "list"),

@@ -3,10 +3,9 @@
 Where the system does not let an ordinary process make one, the limit on the size of files stands in for the full disk.
 """
 
-import json
+import ctypes
+import os
 import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -19,12 +18,18 @@ from tests.conftest import EMBEDDER, folders
 from tests.forks import run_forked
 
 SMALL = """
-    import json, os, subprocess, sys
+    import subprocess, sys
     from pathlib import Path
 
-    disk, env = Path(sys.argv[1]), json.loads(sys.argv[2])
-    os.environ |= env
-    os.environ.pop("ANA_TEST_FORKS", None)  # the tests' own forks see another file system
+    from ana.time.clock import Clock, local_zone
+    from ana.errors import AnaError
+    from ana.backends.chroma.care.examine import examine
+    from tests.app.test_full_disk import NO_FILE_SYSTEM, leave_shared_file_systems
+    from tests.chroma import chroma_of, open_memory
+    from tests.conftest import EMBEDDER
+    from tests.forks import fork_from_here, run_forked
+
+    disk = Path(sys.argv[1])
 
     def mount(*options):
         subprocess.run(["mount", *options, str(disk)], check=True)
@@ -42,14 +47,12 @@ SMALL = """
         memory.close()
         return found
 
-    mount("-t", "tmpfs", "-o", "size=3m", "tmpfs")
-    from ana.time.clock import Clock, local_zone
-    from ana.errors import AnaError
-    from ana.backends.chroma.care.examine import examine
-    from tests.chroma import chroma_of, open_memory
-    from tests.conftest import EMBEDDER
-    from tests.forks import run_forked
-
+    try:
+        leave_shared_file_systems()
+        mount("-t", "tmpfs", "-o", "size=3m", "tmpfs")
+    except (OSError, subprocess.CalledProcessError):
+        raise SystemExit(NO_FILE_SYSTEM)
+    fork_from_here()
     clock, kept, said = Clock(local_zone("UTC")), [], ""
     memory = open_memory(disk / "data", EMBEDDER, clock)
     for n in range(1000):
@@ -92,27 +95,33 @@ SMALL = """
 """
 
 
-def own_file_systems() -> list[str] | None:
-    """How a command gets file systems of its own here; None if it cannot."""
-    for prefix in (["unshare", "--mount"], ["unshare", "--map-root-user", "--mount"]):
-        try:
-            trial = [*prefix, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
-            if subprocess.run(trial, capture_output=True, check=False).returncode == 0:
-                return prefix
-        except OSError:
-            return None
-    return None
+NO_FILE_SYSTEM = 77
+CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
 
 
-@pytest.mark.skipif(own_file_systems() is None, reason="no file system can be made here; the test below stands in")
+def leave_shared_file_systems() -> None:
+    """Give this process file systems of its own, in which it may mount others, as `unshare --mount` does.
+
+    Raises:
+        OSError: The system does not allow it.
+        subprocess.CalledProcessError: Nor does `mount`.
+    """
+    libc, user, group = ctypes.CDLL(None, use_errno=True), os.getuid(), os.getgid()
+    if libc.unshare(CLONE_NEWNS | (CLONE_NEWUSER if user else 0)):
+        raise OSError(ctypes.get_errno(), "unshare")
+    if user:
+        for name, text in (("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1")):
+            Path("/proc/self", name).write_text(text)
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+
+
 def test_a_full_and_a_read_only_disk_are_told_and_lose_nothing(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     env = folders(disk, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT)) | {"LOG_FILE_PATH": str(tmp_path / "log")}
-    command = [sys.executable, "-c", textwrap.dedent(SMALL), str(disk), json.dumps(env)]
-    done = subprocess.run(
-        [*(own_file_systems() or []), *command], cwd=PROJECT, capture_output=True, text=True, timeout=240, check=False
-    )
+    done = run_forked("-c", SMALL, str(disk), env=env, timeout=110)
+    if done.returncode == NO_FILE_SYSTEM:
+        pytest.skip("no file system can be made here; the test below stands in")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("all is well\n")
 

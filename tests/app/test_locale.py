@@ -15,18 +15,18 @@ ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
 def test_a_locale_without_letters_loses_none(tmp_path: Path) -> None:
+    """In a process started from nothing: what the locale knows is settled when an interpreter starts."""
     home = tmp_path / "dätä 日本"
     env = os.environ | folders(home, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT), LOG_TO_CONSOLE="true") | ASCII
-
-    def run(*arguments: str) -> str:
-        command = [sys.executable, "-m", "app.cli", *arguments]
-        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, timeout=90, check=False)
-        assert done.returncode == 0, done.stderr
-        assert b"Traceback" not in done.stderr
-        return done.stdout.decode()
-
-    run("ask", "--thread", "Zürich", "note: café – 日本")
-    assert "café – 日本" in run("threads", "show", "Zürich")
+    command = [sys.executable, "-m", "app.cli", "chat", "--thread", "Zürich"]
+    given = "note: café – 日本\n/transcript\n".encode()
+    done = subprocess.run(command, cwd=tmp_path, env=env, input=given, capture_output=True, timeout=90, check=False)
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr
+    answered, _, told_again = done.stdout.decode().partition("> /transcript")
+    assert "Zürich" in answered
+    assert "Saved: café – 日本." in answered
+    assert "> note: café – 日本\nSaved: café – 日本." in told_again
     assert sorted(os.listdir(tmp_path)) == [home.name]
     assert (home / "data" / "chroma" / "chroma.sqlite3").exists()
 

@@ -96,7 +96,6 @@ def test_what_is_not_ours_is_left_alone(ana: Run, tmp_path: Path) -> None:
     assert stat.S_IMODE((logs / "ana.log").stat().st_mode) == 0o600
 
 
-@pytest.mark.usefixtures("forked_probe")
 def test_doctor_names_what_only_another_can_close(ana: Run, tmp_path: Path) -> None:
     ana("ask", "note: buy milk")
     (tmp_path / "data" / "last_thread").write_text("x")

@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +29,7 @@ from app.turn import Assistant, open_assistant
 from tests.app.conftest import Run
 from tests.app.mailer import MODULE, REQUEST
 from tests.conftest import folders
+from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, openai_stub
 from tests.sent import typed
 from tests.server_tables import ServerTables
@@ -412,9 +412,8 @@ KILLED = """
 def test_a_kill_loses_neither_the_request_nor_the_decision(
     moment: str, env: dict[str, str], assistant: Open, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-c", textwrap.dedent(KILLED), json.dumps(env), THREAD, moment]
-    environment = os.environ | {"PYTHONPATH": env_path(env)}
-    assert subprocess.run(command, timeout=60, check=False, env=environment).returncode == -9
+    here = {"PYTHONPATH": env_path(env)}
+    assert run_forked("-c", KILLED, json.dumps(env), THREAD, moment, env=here).returncode == -9
     opened = assistant("That is that.")
     if moment == "waiting":
         assert waiting(opened.find_open_turn(THREAD)).to_json()["pending"] == REQUEST

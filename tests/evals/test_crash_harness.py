@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from evals.crash.crowd import write_in_threads
 from tests.forks import run_forked
 
@@ -15,7 +13,6 @@ def test_kills_at_random_moments_lose_nothing_and_leave_nothing_half_done() -> N
     assert done.stdout.startswith("3 kills (")
 
 
-@pytest.mark.usefixtures("forked_probe")
 def test_many_threads_at_once_lose_nothing(tmp_path: Path) -> None:
     """Processes that take turns are tested in tests/backends/chroma/test_folder.py."""
     assert write_in_threads(tmp_path / "threads", 8, 15) == []

@@ -32,7 +32,7 @@ def open_chroma(path: Path) -> "Client":
     with map_foreign_errors(path):
         _refuse_truncated(path / DATABASE)
         try:
-            client = chromadb.PersistentClient(str(path), settings=_read_settings().model_copy())
+            client = chromadb.PersistentClient(str(path), settings=read_settings().model_copy())
             return cast("Client", client)
         except BaseException:
             # Chroma remembers the half-opened one and would return it the next time
@@ -42,7 +42,7 @@ def open_chroma(path: Path) -> "Client":
 
 
 @cache
-def _read_settings() -> "Settings":
+def read_settings() -> "Settings":
     """Return Chroma's settings; reading them takes longer than all else that opening a client does."""
     from chromadb.config import Settings
 

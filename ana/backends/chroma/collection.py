@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ana.backends.chroma.client import map_foreign_errors
+from ana.backends.chroma.client import map_foreign_errors, read_settings
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.index import Index
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 VERSION = 2
+CONFIGURATION = {"hnsw": {"space": "cosine"}}
+"""Of a collection's vector index."""
 BATCH = 5000  # Chroma refuses more than 5,461 records at once
 
 
@@ -228,6 +230,7 @@ class ChromaCollection:
         chroma = Chroma(
             collection_name=self.name,
             client=client,
+            client_settings=read_settings(),  # it would read them again, and leave them unused
             embedding_function=self.embedder,  # type: ignore[arg-type]  # has its methods, not its base class
             **{f"collection_{name}": value for name, value in collection_arguments(self.embedder).items()},
         )
@@ -243,7 +246,7 @@ def collection_arguments(embedder: Embedder) -> dict[str, Any]:
         "ana_revision": get_revision(embedder.name),
         "ana_version": VERSION,
     }
-    return {"metadata": remembered, "configuration": {"hnsw": {"space": "cosine"}}}
+    return {"metadata": remembered, "configuration": CONFIGURATION}
 
 
 def _refuse_other_embedder(name: str, remembered: Mapping[str, Any], embedder: Embedder) -> None:

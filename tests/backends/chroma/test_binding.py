@@ -177,7 +177,6 @@ def test_one_that_names_its_embedder_is_told_what_to_do(auto: Settings) -> None:
     memory.close()
 
 
-@pytest.mark.usefixtures("forked_probe")
 def test_doctor_and_the_first_start_say_how_to_get_the_better_embedder(
     auto: Settings, clock: Clock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

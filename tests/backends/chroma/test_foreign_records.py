@@ -81,7 +81,6 @@ def test_an_export_has_it(memory: Memory, tmp_path: Path, clock: Clock) -> None:
     other.close()
 
 
-@pytest.mark.usefixtures("forked_probe")
 def test_doctor_notes_it_and_finds_no_fault(memory: Memory) -> None:
     found = examine(chroma_of(memory))
     assert found.is_sound, found

@@ -20,8 +20,6 @@ from ana.values import Json
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER
 
-pytestmark = pytest.mark.usefixtures("forked_probe")
-
 STAMP = "2026-01-01T00:00:00.000000+00:00"
 
 

@@ -29,8 +29,6 @@ from ana.time.clock import Clock
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER
 
-pytestmark = pytest.mark.usefixtures("forked_probe")
-
 THREAD, LATER = (f"0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b00{n}" for n in (1, 2))
 
 

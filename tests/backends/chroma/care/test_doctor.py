@@ -21,14 +21,13 @@ from ana.errors import StoreBroken
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import chroma_of, open_memory, write_index_early
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
-
-pytestmark = pytest.mark.usefixtures("forked_probe")
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
 MANY = [Item(f"many{n:04}", f"old number {n}", {"n": n}, STAMP, STAMP) for n in range(1100)]
-"""Enough for Chroma to write its vector index to files."""
+"""Enough for Chroma to write its vector index to files, and for more than a page."""
+FEWER = MANY[:110]
 
 
 def truncate(file: Path) -> None:
@@ -45,23 +44,33 @@ def contents_by_id(memory: Memory) -> dict[str, str]:
     return {item.id: item.content for item in memory.items()}
 
 
-@pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """A folder of many items, some in the journal, as its process leaves it, and what it holds."""
-    path = tmp_path_factory.mktemp("many") / "data"
+def fill(path: Path, old: Sequence[Item]) -> dict[str, str]:
+    """Write a folder of many items, some in the journal, as its process leaves it, and return what it holds."""
     memory = open_memory(path, EMBEDDER, Clock(BERLIN, lambda: WEDNESDAY))
-    chroma_of(memory).fill(MANY)
+    chroma_of(memory).fill(old)
     for n in range(20):
         memory.create(f"new number {n}", {"n": n})
     memory.append_line("Prefers tea")
     there = contents_by_id(memory)
     memory.close()
-    return path, there
+    return there
+
+
+@pytest.fixture(scope="module")
+def fewer(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """Such a folder with fewer items, because Chroma writes its vector index early, and what it holds."""
+    path = tmp_path_factory.mktemp("fewer") / "data"
+    with pytest.MonkeyPatch.context() as patch:
+        write_index_early(patch)
+        return path, fill(path, FEWER)
 
 
 @pytest.fixture
-def filled(many: tuple[Path, dict[str, str]], tmp_path: Path) -> tuple[Path, dict[str, str]]:
-    return shutil.copytree(many[0], tmp_path / "data"), many[1]
+def filled(
+    fewer: tuple[Path, dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Path, dict[str, str]]:
+    write_index_early(monkeypatch)
+    return shutil.copytree(fewer[0], tmp_path / "data"), fewer[1]
 
 
 def abandon(path: Path) -> None:
@@ -69,11 +78,14 @@ def abandon(path: Path) -> None:
     (path / "lock.owner").write_text('{"program": "ana", "pid": 1, "since": 0}')
 
 
-@pytest.mark.parametrize("spoil", [truncate, garble])
+@pytest.mark.parametrize(("spoil", "old"), [(truncate, MANY), (garble, FEWER)])
 def test_a_damaged_vector_index_is_rebuilt(
-    filled: tuple[Path, dict[str, str]], clock: Clock, spoil: Callable[[Path], None]
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path], None], old: list[Item]
 ) -> None:
-    path, there = filled
+    if old is FEWER:
+        write_index_early(monkeypatch)
+    path = tmp_path / "data"
+    there = fill(path, old)
     files = [file for file in (path / "chroma").glob("*/*.bin") if file.stat().st_size]
     assert files
     for file in files:
@@ -86,7 +98,7 @@ def test_a_damaged_vector_index_is_rebuilt(
     assert memory.lines() == {0: "Prefers tea"}
     assert "ended unexpectedly" in said[0]
     unknown = {change.id for change in examine(chroma_of(memory)).journal}
-    assert unknown == {item.id for item in MANY}, "all is sound but that the journal never knew these"
+    assert unknown == {item.id for item in old}, "all is sound but that the journal never knew these"
     assert list((path / "set-aside").glob("*/chroma/*/*.bin"))
     memory.close()
 
@@ -293,8 +305,8 @@ def test_what_a_rebuilt_index_does_not_find_is_stored_again(memory: Memory, monk
 def test_the_probe_believes_what_is_sound_only(
     filled: tuple[Path, dict[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a process started from nothing, as it is when no test is looking."""
-    monkeypatch.setattr(probe, "subprocess", subprocess)
-    assert find_fault(filled[0] / "chroma") is None
+    with monkeypatch.context() as patched:
+        patched.setattr(probe, "subprocess", subprocess)  # from nothing, as it is when no test is looking
+        assert find_fault(filled[0] / "chroma") is None
     garble(filled[0] / "chroma" / "chroma.sqlite3")
     assert find_fault(filled[0] / "chroma")

@@ -17,12 +17,10 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.trash import list_deleted, purge
 from ana.time.clock import Clock
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import chroma_of, open_memory, write_index_early
 from tests.conftest import EMBEDDER
 from tests.forks import start_forked
 from tests.traces_of import find_traces
-
-pytestmark = pytest.mark.usefixtures("forked_probe")
 
 LATER = "2999"
 SECRETS = (
@@ -73,11 +71,15 @@ def test_what_was_purged_is_in_no_byte(tmp_path: Path, clock: Clock) -> None:
     assert find_traces(tmp_path, SECRETS) == []
 
 
-def test_many_items_leave_nothing_and_the_kept_are_not_embedded_again(tmp_path: Path, clock: Clock) -> None:
+def test_many_items_leave_nothing_and_the_kept_are_not_embedded_again(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_index_early(monkeypatch)
+    monkeypatch.setattr(module, "PAGE", 100)
     memory = open_memory(tmp_path, EMBEDDER, clock)
-    many = [Item(f"item{n:05}", f"oystercatcher{n:05} note", {"n": n}, STAMP, STAMP) for n in range(1500)]
+    many = [Item(f"item{n:05}", f"oystercatcher{n:05} note", {"n": n}, STAMP, STAMP) for n in range(150)]
     chroma_of(memory).fill(many)
-    for item in many[::100]:
+    for item in many[::10]:
         memory.delete(item.id)
     memory.close()
     memory = open_memory(tmp_path, NoEmbedder(), clock)
@@ -85,9 +87,9 @@ def test_many_items_leave_nothing_and_the_kept_are_not_embedded_again(tmp_path: 
     purge(memory, LATER)
     after = _read_vectors(memory)
     memory.close()
-    assert before.keys() == after.keys() == {item.id for n, item in enumerate(many) if n % 100}
+    assert before.keys() == after.keys() == {item.id for n, item in enumerate(many) if n % 10}
     assert all(abs(before[id] - after[id]).max() < 1e-6 for id in before)
-    assert find_traces(tmp_path, [f"oystercatcher{n:05}" for n in range(0, 1500, 100)]) == []
+    assert find_traces(tmp_path, [f"oystercatcher{n:05}" for n in range(0, 150, 10)]) == []
     check = open_memory(tmp_path, EMBEDDER, clock)
     assert check.find("oystercatcher00042", limit=1).items[0].id == "item00042"
     check.close()
