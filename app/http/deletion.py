@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.errors import StoreBusy
 from ana.ownership import stop_runs, thread_lock
@@ -50,7 +50,11 @@ class ThreadDeletion:
             await JSONResponse({"detail": exc.sentence()}, status_code=409)(scope, receive, send)
 
     async def _delete(self, threads: Sequence[str], scope: Scope, receive: Receive, send: Send) -> None:
-        settings = await run_in_threadpool(load_settings)
+        settings, reply = await run_in_threadpool(load_settings), list[Message]()
+
+        async def keep(message: Message) -> None:
+            reply.append(message)
+
         async with AsyncExitStack() as stack:
             for thread in threads:
                 lock = await run_in_threadpool(thread_lock, settings, thread, "ana server")
@@ -61,7 +65,9 @@ class ThreadDeletion:
             for thread in threads:
                 await run_in_threadpool(Threads(settings).erase, thread)
                 stop_runs(thread, await self._rows.find_runs(thread))
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, keep)
+        for message in reply:  # whoever hears that a thread is gone finds nothing left of it
+            await send(message)
 
 
 def _read_pruned(body: bytes) -> list[str]:

@@ -75,7 +75,7 @@ def test_what_was_said_is_still_there_in_the_next_process(ana: Run) -> None:
 def test_threads_are_listed_shown_and_deleted(ana: Run, tmp_path: Path) -> None:
     ana("ask", "hello", "--thread", "work")
     listed = ana("threads", "list").stdout
-    assert "\twork\t1 turns\t" in listed
+    assert "\twork\t1 turn\t" in listed
     assert "> hello" in ana("threads", "show", "work").stdout
     begun = listed[:8]
     assert "> hello" in ana("threads", "show", begun).stdout

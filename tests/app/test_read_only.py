@@ -114,7 +114,7 @@ def test_everything_can_be_read(home: Path) -> None:
     assert "gone" in shown[("trash",)]
     assert "milk" in shown[("threads", "show", "work")]
     assert "Likes tea" in shown[("export", "-")]
-    assert "1 turns" in shown[("threads", "list")]
+    assert "1 turn" in shown[("threads", "list")]
 
 
 @pytest.mark.usefixtures("unchanged")

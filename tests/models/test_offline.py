@@ -58,7 +58,7 @@ ADDED: list[tuple[str, str, dict[str, Any]]] = [
     ("I need to call the dentist by next Tuesday", "Call the dentist", ACTIVE | {"due_date": "2026-01-13"}),
     ("add buy milk tomorrow", "Buy milk", ACTIVE | {"due_date": "2026-01-08"}),
     ("Please add a task to water the plants", "Water the plants", ACTIVE),
-    ("add oat milk to my shopping list", "Oat milk (shopping list)", ACTIVE),
+    ("add oat milk to my shopping list", "Oat milk", ACTIVE | {"project": "shopping"}),
     ("buy milk tomorrow!!", "Buy milk", ACTIVE | {"due_date": "2026-01-08", "priority": "high"}),
     ("note: the wifi code is on the fridge", "the wifi code is on the fridge", {"type": "note"}),
     ("note: my locker code is 4711", "my locker code is 4711", {"type": "note"}),

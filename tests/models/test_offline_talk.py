@@ -139,7 +139,7 @@ def test_what_is_told_and_not_kept_says_how_to_keep_it() -> None:
     text = say("The spare key is under the flower pot").text
     assert "begin with “note:”" in text
     assert "rule-based" in text
-    assert "OPENAI_API_KEY" in text
+    assert "ana setup" in text
 
 
 @pytest.mark.parametrize("kept", [(), (item("Dentist", due_date="2026-01-08T14:30 (Thursday)"),)])

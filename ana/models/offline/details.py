@@ -38,12 +38,10 @@ def take_details(text: str, now: datetime) -> tuple[str, dict[str, Any]]:
         if match := pattern.search(text):
             properties.setdefault(name, value or next(filter(None, match.groups()), ""))
             text = pattern.sub(" ", text, count=not value)
-    text = re.sub(r"\s+", " ", PATTERNS["list"].sub(_keep_kind, text)).strip(" ,;.!").removeprefix("but ")
+    if (place := PATTERNS["list"].search(text)) and place["kind"]:
+        properties.setdefault("project", place["kind"].lower())
+    text = re.sub(r"\s+", " ", PATTERNS["list"].sub("", text)).strip(" ,;.!").removeprefix("but ")
     return text, properties | ({"due_date": due} if due else {})
-
-
-def _keep_kind(place: re.Match[str]) -> str:
-    return f" ({place['kind']} list)" if place["kind"] else ""
 
 
 def tidy(text: str) -> str:
