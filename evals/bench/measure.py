@@ -167,7 +167,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.bench", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the figures of speed into docs/figures.md")
     write = parser.parse_args().write
-    rows = [f"| {name} | {figure} |" for name, figure in measure_all(SPEED)]
+    rows = [f"| {name.strip()} | {figure} |" for name, figure in measure_all(SPEED)]
     list(measure_all((score_sentences, measure_recall)))
     if write:
         table = "\n".join(["| | |", "| --- | --- |", *rows])
