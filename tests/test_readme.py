@@ -63,11 +63,12 @@ def test_the_tools_are_the_contracts() -> None:
 
 
 def mask(text: str) -> str:
-    """Replace in a transcript all that changes with the day: dates, times, weekdays, months."""
+    """Replace in a transcript all that changes with the day: dates, times, weekdays, months, and how wide they are."""
     text = re.sub(r"\d{4}-\d\d-\d\d|\d\d:\d\d(:\d\d)?|\b\d{1,2}\b(?= \w+ \d{4})|\b\d{1,2} (?=[A-Z])", "#", text)
     days = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
     months = "January|February|March|April|May|June|July|August|September|October|November|December"
-    return re.sub(rf"\b({days}|{months})\b", "#", text)
+    text = re.sub(rf"\b({days}|{months})\b", "#", text)
+    return re.sub(r"--+", "--", re.sub(r"  +(?=\|)|(?<=\S)  +", " ", text))
 
 
 def test_the_tests_and_pages_named_exist() -> None:
