@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from weakref import WeakSet
@@ -62,6 +62,8 @@ class Ownership:
         self._stopped = id in _stopped
         self._closed = False
         self._nodes = 0
+        self._waiting: list[Callable[[], object]] = []
+        """What ends the waiting of its nodes."""
         _runs.add(self)
 
     async def acquire(self, patience: float) -> None:
@@ -79,16 +81,42 @@ class Ownership:
 
     async def wait_for_nodes(self) -> None:
         """Let no further node begin, and return when none works any more; the thread stays owned."""
-        with self._changing:
-            self._stopped = True
+        self.stop()
         while self._nodes:
             await asyncio.sleep(_POLL_SECONDS)
 
+    def stop(self) -> None:
+        """Let no further node begin, and no node wait for what comes over a network."""
+        with self._changing:
+            self._stopped = True
+            waiting = [*self._waiting]
+        for end in waiting:
+            end()
+
     def close(self) -> None:
         """End the run: release the thread, or let its last node do so."""
+        self.stop()
         with self._changing:
-            self._stopped = self._closed = True
+            self._closed = True
             self._release_if_last()
+
+    @contextmanager
+    def when_stopped(self, end: Callable[[], object]) -> Iterator[None]:
+        """Have something called if the run is stopped meanwhile, or was before.
+
+        Args:
+            end: Ends a waiting. It is called by another thread, and must not wait itself.
+        """
+        with self._changing:
+            self._waiting.append(end)
+            was_stopped = self._stopped
+        try:
+            if was_stopped:
+                end()
+            yield
+        finally:
+            with self._changing:
+                self._waiting.remove(end)
 
     @contextmanager
     def node(self) -> Iterator[None]:
@@ -157,6 +185,16 @@ def check_stopped() -> None:
     """Raise TurnStopped if the present run has ended."""
     if present := owner.get():
         present.check()
+
+
+@contextmanager
+def when_stopped(end: Callable[[], object]) -> Iterator[None]:
+    """Have something called if the present run is stopped meanwhile. Arguments as of `Ownership.when_stopped`."""
+    if present := owner.get():
+        with present.when_stopped(end):
+            yield
+    else:
+        yield
 
 
 def stop_runs(thread: str, ids: Iterable[str]) -> None:

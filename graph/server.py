@@ -40,8 +40,11 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
         await run.acquire(PATIENCE)
         stream = cast("AsyncGenerator[Any]", super().astream(*args, **kwargs))
         async with aclosing(stream) as parts:
-            async for part in parts:
-                yield part
+            try:
+                async for part in parts:
+                    yield part
+            finally:
+                run.stop()  # a node whose task was cancelled works on in its thread
 
 
 _owning_graph = _OwningGraph(**vars(graph))

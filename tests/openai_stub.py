@@ -1,12 +1,13 @@
 """A loopback server that speaks OpenAI's chat completions, streamed and whole, from a script."""
 
 import json
+import select
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Literal
 
 from tests.sent import typed
 
@@ -24,6 +25,8 @@ class Said:
     cut: bool = False
     pause: Callable[[], object] = lambda: None
     """Called between the first word and the rest, when the first is sent."""
+    hang: Literal["", "silent", "after a word", "word after word"] = ""
+    """How it goes on until the client has closed the connection."""
 
 
 class Stub:
@@ -37,6 +40,8 @@ class Stub:
         self.script = list(script)
         self.requests: list[dict[str, Any]] = []
         self.authorizations: list[str] = []
+        self.closed = threading.Semaphore(0)
+        """Released for each reply that hung until the client closed the connection."""
         self.url = ""
 
     def reply(self, request: dict[str, Any]) -> Said:
@@ -100,7 +105,10 @@ def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
             stub.requests.append(body)
             stub.authorizations.append(self.headers.get("Authorization", ""))
             said = stub.reply(body)
-            if said.status != 200:
+            if said.hang:
+                _hang(self, said.hang)
+                stub.closed.release()
+            elif said.status != 200:
                 self._send(said.status, "application/json", json.dumps({"error": {"message": said.error}}).encode())
             elif body.get("stream"):
                 self._stream(said)
@@ -126,6 +134,19 @@ def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
         log_message: Callable[..., None] = lambda *_: None
 
     return Handler
+
+
+def _hang(handler: BaseHTTPRequestHandler, how: str) -> None:
+    """Go on with a reply until the client has closed the connection."""
+    if how != "silent":
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.end_headers()
+        handler.wfile.write(_event({"role": "assistant", "content": "word "}))
+    with suppress(OSError):  # it was reset
+        while not select.select([handler.connection], [], [], 0.05)[0]:  # a client says nothing more
+            if how == "word after word":
+                handler.wfile.write(_event({"content": "word "}))
 
 
 def _arguments(value: Any) -> str:

@@ -100,8 +100,8 @@ def test_the_model_and_where_messages_go_are_shown(env: dict[str, str], model: s
     ],
 )
 def test_every_provider_is_reached_over_the_openai_wire(env: dict[str, str], url: str, model: str) -> None:
-    built = build_model(load_settings(env))
-    assert (built.openai_api_base, built.model_name) == (url, model)  # type: ignore[attr-defined]  # a ChatOpenAI
+    built = build_model(load_settings(env)).inner  # type: ignore[attr-defined]  # a RemoteModel's
+    assert (built.openai_api_base, built.model_name) == (url, model)
 
 
 def test_keys_are_not_shown() -> None:
@@ -113,6 +113,5 @@ def test_every_setting_says_what_it_is_for() -> None:
 
 
 def test_openai_models_have_a_time_out_and_bounded_retries() -> None:
-    model = build_model(load_settings({"OPENAI_API_KEY": "k", "ANA_TURN_SECONDS": "7"}))
-    assert model.request_timeout == 7  # type: ignore[attr-defined]  # a ChatOpenAI
-    assert model.max_retries == 2  # type: ignore[attr-defined]  # a ChatOpenAI
+    model = build_model(load_settings({"OPENAI_API_KEY": "k", "ANA_TURN_SECONDS": "7"})).inner  # type: ignore[attr-defined]  # a RemoteModel's
+    assert (model.request_timeout, model.max_retries) == (7, 2)

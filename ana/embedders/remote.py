@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from ana.embedders.base import prepare_text, to_unit_vectors
 from ana.errors import ConfigError, ModelFailed
+from ana.network import find_client, wait_for
 from ana.settings import OPENAI_URL, Settings
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ class RemoteEmbeddings(Embeddings):
         from openai import BadRequestError
 
         try:
-            return self._get_model().embed_documents(texts)
+            model = self._get_model()
+            return wait_for(lambda: model.aembed_documents(texts))
         except BadRequestError:
             if len(texts) > 1:
                 return [self._request([text])[0] for text in texts]
@@ -129,6 +131,7 @@ class RemoteEmbeddings(Embeddings):
                     check_embedding_ctx_length=False,
                     # base64, the default, is not known to every compatible server
                     model_kwargs={"encoding_format": "float"},
+                    http_async_client=find_client(),
                 )
             return self._client
 

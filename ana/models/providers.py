@@ -154,7 +154,10 @@ def _require_key(key: "SecretStr | None", name: str, provider: str) -> "SecretSt
 def _build_openai(settings: Settings, model: str, key: "SecretStr", url: str | None) -> "BaseChatModel":
     from langchain_openai import ChatOpenAI
 
-    return ChatOpenAI(
+    from ana.models.remote import RemoteModel
+    from ana.network import find_client
+
+    inner = ChatOpenAI(
         model=model,
         api_key=key,
         base_url=url,
@@ -165,4 +168,8 @@ def _build_openai(settings: Settings, model: str, key: "SecretStr", url: str | N
         stream_usage=True,
         use_responses_api=False,  # other servers speak chat completions alone
         metadata={"ls_provider": settings.provider},  # as traces name it; the class only knows OpenAI
+        stream_chunk_timeout=None,  # a model that thinks for long only sends signs of life
+        http_async_client=find_client(),
+        http_socket_options=(),  # of the client that is not used
     )
+    return RemoteModel(inner=inner)

@@ -101,7 +101,7 @@ def test_a_run_that_still_works_is_not_finished_by_another_door(
     assert stored(server_settings).count("the only cheese") == 1
 
 
-def test_a_cancelled_run_owns_its_thread_until_its_node_has_ended(
+def test_a_cancelled_run_frees_its_thread_though_its_model_says_nothing(
     client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
 ) -> None:
     gate = Gate(store("never wanted"))
@@ -109,13 +109,29 @@ def test_a_cancelled_run_owns_its_thread_until_its_node_has_ended(
     run = client.runs.create(thread, "ana", input=say("hang"))
     assert gate.reached.wait(30)
     client.runs.cancel(thread, run["run_id"], wait=True)
-    with pytest.raises(StoreBusy, match="ana server"):
-        thread_lock(server_settings, thread, "a test", patience=0).acquire()
-    gate.opened.set()
     lock = thread_lock(server_settings, thread, "a test", patience=30)
     lock.acquire()
     lock.release()
+    gate.opened.set()
+    assert ask_again(client, thread) == "Hello there."
     assert "never wanted" not in stored(server_settings)
+
+
+def ask_again(client: SyncLangGraphClient, thread: str) -> str:
+    values: Any = client.runs.wait(thread, "ana", input=say("hello"))
+    return str(values["messages"][-1]["content"])
+
+
+def test_a_stopped_run_owns_its_thread_until_its_node_has_ended(settings: Settings) -> None:
+    run = Ownership(thread_lock(settings, "t", "ana server", patience=0), "t")
+    asyncio.run(run.acquire(0))
+    with run.node():
+        run.close()
+        with pytest.raises(StoreBusy, match="ana server"):
+            thread_lock(settings, "t", "a test", patience=0).acquire()
+    lock = thread_lock(settings, "t", "a test", patience=0)
+    lock.acquire()
+    lock.release()
 
 
 def test_a_stopped_run_begins_no_further_call(make_assistant: MakeAssistant) -> None:

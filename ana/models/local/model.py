@@ -1,5 +1,6 @@
 """The chat model of a GGUF file."""
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,6 +11,7 @@ from pydantic import ConfigDict
 
 from ana.models.base import ModelWrapper, stream_chunks
 from ana.models.local.server import LocalServer
+from ana.network import wait_for
 
 SEPARATORS = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
 """Between the parts of a structured reply, as the prompt's examples are written. With room for line breaks a weak model
@@ -32,7 +34,7 @@ class LocalModel(ModelWrapper):
     def _stream(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
     ) -> Iterator[ChatGenerationChunk]:
-        self.server.start()
+        wait_for(lambda: asyncio.to_thread(self.server.start))  # a large file takes minutes
         if "extra_body" in kwargs:
             kwargs["extra_body"] = hold_to_schema(kwargs["extra_body"])
         for chunk in stream_chunks(self.inner, messages, stop, **kwargs):

@@ -27,6 +27,7 @@ from app.turn import Assistant, open_assistant
 from graph.context import LocalContext
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, folders
+from tests.stopping import call, wait_until
 
 LIBRARY = Path(__file__).parent / "llama"
 DECISION = json.dumps({"final": {"answer": "Hello from here."}})
@@ -77,6 +78,25 @@ def test_a_run_that_asks_for_another_model_is_told_which_one_is_here(tmp_path: P
         assert LocalContext(name, opened=handles).model_options().get("model") == (name or None)
     with pytest.raises(UserError, match=r"tiny\.gguf is the only model here; there is no 'gpt-4o'.*ANA_LOCAL_MODEL"):
         LocalContext("gpt-4o", opened=handles).model_options()
+
+
+def test_a_stopped_call_ends_the_reply_of_the_server(tmp_path: Path) -> None:
+    told = tmp_path / "tiny.told"
+    with opened(tmp_path) as (assistant, _):
+        running = call(assistant.handles.model, said="never end")
+        wait_until(told.exists)
+        running.stop()
+        wait_until(lambda: told.read_text() == "closed")
+        assert expect_done(assistant.ask("hello", "thread")).answer == "Hello from here."
+
+
+def test_a_call_is_stopped_while_the_file_is_loaded_again(tmp_path: Path) -> None:
+    with opened(tmp_path) as (assistant, server):
+        server.stop()
+        write_model(tmp_path, "slow")
+        running = call(assistant.handles.model)
+        wait_until((tmp_path / "tiny.told").exists)
+        running.stop()
 
 
 def test_a_structured_reply_has_no_room_for_white_space_or_repetition() -> None:

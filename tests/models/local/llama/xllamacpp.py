@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -26,17 +27,21 @@ class Server:
         text = Path(params.model.path).read_text().removeprefix("GGUF")
         if text == "too large":
             os.abort()
+        if text == "slow":
+            Path(params.model.path).with_suffix(".told").write_text("loading")
+            time.sleep(60)
         try:
             decision = json.dumps(json.loads(text))
             (host,), (key,) = params.hostnames, params.api_keys
-            self._server = ThreadingHTTPServer((host, params.port), _handler(decision, key))
+            told = Path(params.model.path).with_suffix(".told")
+            self._server = ThreadingHTTPServer((host, params.port), _handler(decision, key, told))
         except (ValueError, OSError) as exc:
             raise RuntimeError("Failed to init server, please check the input params.") from exc
         self.listening_address = f"http://{host}:{self._server.server_address[1]}"
         Thread(target=self._server.serve_forever, daemon=True).start()
 
 
-def _handler(decision: str, key: str) -> type[BaseHTTPRequestHandler]:
+def _handler(decision: str, key: str, told: Path) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -49,6 +54,10 @@ def _handler(decision: str, key: str) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(_event({"content": begin}))
             if asked["messages"][-1]["content"].endswith("die now"):
                 os.abort()
+            if asked["messages"][-1]["content"].endswith("never end"):
+                told.write_text("asked")
+                self.connection.recv(1)  # until the client closes it
+                told.write_text("closed")
             self.wfile.write(_event({"content": end}) + _event({}, "stop") + b"data: [DONE]\n\n")
 
         def log_message(self, *_: Any) -> None:

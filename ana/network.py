@@ -1,0 +1,104 @@
+"""Waiting for what comes over a network, so that it can be stopped.
+
+A read that one thread has begun cannot be ended by another. So everything is read in one event loop, in a thread of its
+own, where a task can be cancelled wherever it is: while it connects, before the first byte or after it, in the pause
+before a retry. That closes the connection, and whoever waits for it is woken at once: by the end of a run of the
+server, or by Ctrl-C.
+"""
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import aclosing
+from functools import cache
+from multiprocessing.pool import ThreadPool
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from ana.ownership import check_stopped, when_stopped
+
+if TYPE_CHECKING:
+    from openai import DefaultAsyncHttpxClient
+
+HELPERS = 16
+"""Names that are looked up at the same time."""
+
+T = TypeVar("T")
+_starting = threading.Lock()
+_loops: list[asyncio.AbstractEventLoop] = []
+
+
+def iterate(stream: AsyncIterator[T]) -> Iterator[T]:
+    """Yield what a stream yields; it is closed as soon as nobody reads it any more.
+
+    Raises:
+        TurnStopped: The present run was stopped.
+    """
+    arrived: SimpleQueue[Any] = SimpleQueue()
+
+    async def read() -> None:
+        async with aclosing(cast("AsyncGenerator[T]", stream)) as parts:
+            async for part in parts:
+                arrived.put(part)
+
+    check_stopped()
+    reading = asyncio.run_coroutine_threadsafe(read(), _find_loop())
+    reading.add_done_callback(arrived.put)  # as the last part
+    with when_stopped(reading.cancel):
+        try:
+            while (part := arrived.get()) is not reading:
+                yield part
+        finally:
+            reading.cancel()
+    check_stopped()
+    reading.result()
+
+
+def wait_for(ask: Callable[[], Awaitable[T]]) -> T:
+    """Return what comes of an awaitable.
+
+    Args:
+        ask: Makes it; called where it is awaited.
+
+    Raises:
+        TurnStopped: The present run was stopped.
+    """
+
+    async def read() -> AsyncIterator[T]:
+        yield await ask()
+
+    (answer,) = iterate(read())
+    return answer
+
+
+@cache
+def find_client() -> "DefaultAsyncHttpxClient":
+    """Return the client of all models and embedders: it keeps connections, which only the loop may close."""
+    from openai import DefaultAsyncHttpxClient
+
+    return DefaultAsyncHttpxClient()
+
+
+class _Helpers(ThreadPoolExecutor):
+    """Threads for what cannot be cancelled, as looking up a name; the end of the process does not wait for them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pool = ThreadPool(HELPERS)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        result: Future[Any] = Future()
+        result.set_running_or_notify_cancel()
+        self._pool.apply_async(fn, args, kwargs, result.set_result, result.set_exception)
+        return result
+
+
+def _find_loop() -> asyncio.AbstractEventLoop:
+    with _starting:
+        if not _loops:
+            loop = asyncio.new_event_loop()
+            loop.set_default_executor(_Helpers())
+            threading.Thread(target=loop.run_forever, name="network", daemon=True).start()
+            _loops.append(loop)
+        return _loops[0]

@@ -1,0 +1,145 @@
+"""Stop stops: whoever cancels a run or presses Ctrl-C has the model's connection closed and the conversation free."""
+
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk.client import SyncLangGraphClient
+
+from evals.load.server import Server
+from tests.app.conftest import HELLO, say
+from tests.conftest import folders
+from tests.openai_stub import Said, Stub, openai_stub
+from tests.stopping import PROMPT, wait_until
+from tests.terminal import Terminal
+
+MANY = 4
+"""Runs that the server works on at once."""
+
+
+def hangs(how: Any) -> Callable[[dict[str, Any]], Said]:
+    """A model that does not come to an end where it is asked to hang, until the client closes the connection."""
+    return lambda request: Said(hang=how) if request["messages"][-1]["content"].endswith("hang") else HELLO
+
+
+def begin(client: SyncLangGraphClient, stub: Stub, thread: str, **more: Any) -> str:
+    """Begin a run that hangs; return its id when the model was asked."""
+    asked = len(stub.requests)
+    run = client.runs.create(thread, "ana", input=say("hang"), **more)
+    wait_until(lambda: len(stub.requests) > asked)
+    return str(run["run_id"])
+
+
+@pytest.mark.parametrize("drafts", [True, False])
+@pytest.mark.parametrize("action", ["interrupt", "rollback"])
+@pytest.mark.parametrize("how", ["silent", "word after word"])
+def test_a_cancelled_run_lets_go_of_the_model_and_of_its_thread(
+    client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, how: str, action: Any, drafts: bool
+) -> None:
+    stub.script = [hangs(how)]
+    run = begin(client, stub, thread, stream_mode=["messages-tuple"], context={"stream_drafts": drafts})
+    client.runs.cancel(thread, run, action=action, wait=True)
+    assert stub.closed.acquire(timeout=PROMPT)
+    answered = httpx.post(f"{server.url}/ask", json={"question": "hello", "thread_id": thread}, timeout=PROMPT)
+    assert answered.json()["answer"] == "Hello there."
+    values: Any = client.runs.wait(thread, "ana", input=say("and again"))
+    assert values["messages"][-1]["content"] == "Hello there."
+
+
+@pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
+def test_a_message_that_stops_a_run_is_answered(
+    client: SyncLangGraphClient, stub: Stub, thread: str, strategy: Any
+) -> None:
+    stub.script = [hangs("after a word")]
+    begin(client, stub, thread)
+    following = client.runs.create(thread, "ana", input=say("hello"), multitask_strategy=strategy)
+    assert stub.closed.acquire(timeout=PROMPT)
+    values: Any = client.runs.join(thread, following["run_id"])
+    assert values["messages"][-1]["content"] == "Hello there."
+
+
+def test_stopped_runs_hold_up_nobody(client: SyncLangGraphClient, stub: Stub) -> None:
+    stub.script = [hangs("silent")]
+    threads = [str(client.threads.create()["thread_id"]) for _ in range(MANY)]
+    for thread, run in [(thread, begin(client, stub, thread)) for thread in threads]:
+        client.runs.cancel(thread, run, wait=True)
+    values: Any = client.runs.wait(client.threads.create()["thread_id"], "ana", input=say("hello"))
+    assert values["messages"][-1]["content"] == "Hello there."
+    for _ in threads:
+        assert stub.closed.acquire(timeout=PROMPT)
+
+
+def test_a_client_that_leaves_stops_its_run_if_it_asked_for_that(
+    client: SyncLangGraphClient, stub: Stub, thread: str
+) -> None:
+    stub.script = [hangs("after a word")]
+    parts = client.runs.stream(thread, "ana", input=say("hang"), stream_mode=["messages-tuple"], on_disconnect="cancel")
+    assert isinstance(parts, Iterator)
+    next(part for part in parts if part.event == "messages")
+    parts.close()  # type: ignore[attr-defined]  # a generator
+    assert stub.closed.acquire(timeout=PROMPT)
+    values: Any = client.runs.wait(thread, "ana", input=say("hello"))
+    assert values["messages"][-1]["content"] == "Hello there."
+
+
+@pytest.mark.parametrize("how", ["silent", "after a word", "word after word"])
+def test_ctrl_c_at_the_repl_lets_go_of_the_model(tmp_path: Path, how: str) -> None:
+    with openai_stub(hangs(how)) as stub:
+        terminal = Terminal(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url))
+        try:
+            terminal.until("/help shows the commands.")
+            terminal.type("hang\r")
+            wait_until(lambda: stub.requests)
+            terminal.process.send_signal(signal.SIGINT)
+            terminal.until("Stopped.", PROMPT)
+            assert stub.closed.acquire(timeout=PROMPT)
+            terminal.type("hello\r")
+            terminal.until("Hello there.", PROMPT)
+        finally:
+            terminal.close()
+
+
+def test_ctrl_c_ends_ask(tmp_path: Path) -> None:
+    with openai_stub(hangs("word after word")) as stub:
+        terminal = Terminal(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url), "ask", "hang")
+        try:
+            wait_until(lambda: stub.requests)
+            terminal.process.send_signal(signal.SIGINT)
+            assert terminal.process.wait(PROMPT) == 130
+            assert stub.closed.acquire(timeout=PROMPT)
+        finally:
+            terminal.close()
+
+
+LOOKING_UP = """
+    import socket, time
+
+    def look_up(*_, **__):
+        end, said = time.monotonic() + 60, ["looking up"]
+        while time.monotonic() < end:
+            try:
+                print(said.pop() if said else "")
+                time.sleep(60)
+            except KeyboardInterrupt:
+                pass  # as in C, where no signal is heard
+
+    socket.getaddrinfo = look_up
+    import sys
+    from app.cli.main import main
+    sys.argv[1:] = ["ask", "hello"]
+    main()
+"""
+
+
+def test_ctrl_c_ends_ask_while_a_name_is_looked_up(tmp_path: Path) -> None:
+    env = folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL="http://nowhere.example/v1")
+    terminal = Terminal(env, script=LOOKING_UP)
+    try:
+        terminal.until("looking up")
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.process.wait(PROMPT) == 130
+    finally:
+        terminal.close()
