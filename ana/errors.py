@@ -10,6 +10,7 @@ AnaError
 |  |- StoreBroken     the data cannot be read or written
 |  |- StoreReadOnly   the data folder can be read, and this would write
 |  |- TurnStopped      the run that this turn belongs to was cancelled; nothing more of it happens
+|  |- BudgetReached    the day's budget is spent; no call is made that costs money
 |  |- NotWaiting      no turn of the conversation waits for the reply that was given
 |  |- WrongReply      a reply does not answer the request; the turn still waits
 |  |- CannotReplay    a recorded turn cannot be run again; says what is missing
@@ -122,6 +123,18 @@ class StoreReadOnly(UserError):
 
 class TurnStopped(UserError):
     """The run was cancelled while a node of it worked."""
+
+
+class BudgetReached(UserError):
+    """A call would go beyond the day's budget.
+
+    Args:
+        limit: What it would go beyond, as the end of "I stopped at".
+    """
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(f"Nothing more is asked: {limit} is reached.", "Ask tomorrow, or raise ANA_DAILY_BUDGET_USD.")
+        self.limit = limit
 
 
 class NotWaiting(UserError):

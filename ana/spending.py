@@ -2,19 +2,29 @@
 
 The sum is a note in the data folder, so that no turn reads other turns' traces. It is derived: without it, or on
 another day, it is added up again from the traces, and from the ledger of turns that leave none.
+
+Where there is a budget, a part of it is reserved for each call before it is made, so that calls at the same time do not
+spend the same money.
 """
 
 import json
 import logging
+import math
+import time as timing
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date, datetime, time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, Field
 
+from ana.errors import BudgetReached
 from ana.files import append_line, write_whole
 from ana.models.prices import cost
+from ana.ownership import check_stopped
+from ana.reservations import Reservation, list_reserved
 from ana.settings import Settings
 from ana.time.clock import Clock, local_zone
 from ana.tracing.traces import Traces
@@ -26,14 +36,37 @@ LEDGER_KEYS = ("model", "provider", "usage", "cost_usd")
 SECONDS = 10.0
 """How long to wait for another program that writes the note."""
 
+_POLL_SECONDS = 0.02
+_NOTHING = 1e-9
+"""USD; sums of fractions are not exact."""
+
 _log = logging.getLogger(__name__)
+
+
+Usd = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
+
+
+class _Note(BaseModel):
+    """What was spent on a day.
+
+    Args:
+        day: The day, as a date.
+        usd: What was spent on it.
+        most: What its costliest call cost; None where none is known.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    day: str
+    usd: Usd
+    most: Usd | None = None
 
 
 class Spending:
     """The running total of the person's day.
 
     Args:
-        settings: For the data folder and the prices.
+        settings: For the data folder, the prices and the budget.
         clock: For the person's day.
         traces: The traces that the sum is made of.
     """
@@ -46,19 +79,72 @@ class Spending:
 
     def today(self) -> float:
         """Return what was spent today, in USD."""
-        noted = self._read()
-        return self._add_up() if noted is None else noted
+        return self._find_note().usd
 
     def add(self, usd: float) -> None:
         """Add the cost of a call. If it cannot be noted, a turn goes on all the same."""
-        day = self._clock.now().date()
+        if not (math.isfinite(usd) and usd > 0):
+            return
         try:
-            self._note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with FileLock(self._note.with_suffix(".lock"), timeout=SECONDS):
-                text = json.dumps({"day": day.isoformat(), "usd": round(self.today() + usd, 9)})
-                write_whole(self._note, text, mode=0o600)
+            with self._lock():
+                note = self._find_note()
+                self._write(_Note(day=note.day, usd=round(note.usd + usd, 9), most=max(note.most or 0.0, usd)))
         except (OSError, Timeout) as exc:
             _log.warning("what a model call cost could not be noted: %s", exc)
+
+    @contextmanager
+    def reserve(self, usd: float | None) -> Iterator[None]:
+        """Keep a part of the day's budget while a call is made. What the call cost is added before it is let go.
+
+        What a call costs is known only after it. It is expected to cost what the costliest of the day did, and the
+        first one of a day all that is left, so that it runs alone. A call for which there is room only if those that
+        run now cost less than expected waits for them; one that runs alone may take the day over the budget.
+
+        Args:
+            usd: What the call costs at least, as far as that is known; None where its price is not, and nothing can be
+                reserved.
+
+        Raises:
+            BudgetReached: The budget is spent, or still held by other calls after ANA_TURN_SECONDS.
+            TurnStopped: The present run was stopped.
+        """
+        reservation = self._wait_for_room(usd)
+        try:
+            yield
+        finally:
+            if reservation:
+                reservation.release()
+
+    def _wait_for_room(self, usd: float | None) -> Reservation | None:
+        """Return a reservation; None where there is no budget or no price, or nothing can be written."""
+        budget, until = self._settings.ana_daily_budget_usd, timing.monotonic() + self._settings.ana_turn_seconds
+        if budget is None:
+            return None
+        while True:
+            if self.today() >= budget:
+                raise BudgetReached(describe_budget(budget))
+            if usd is None:
+                return None
+            try:
+                if reservation := self._try_to_reserve(usd, budget):
+                    return reservation
+            except (OSError, Timeout) as exc:
+                _log.warning("what a model call may cost could not be reserved: %s", exc)
+                return None
+            if timing.monotonic() > until:
+                raise BudgetReached(f"what other calls leave of {describe_budget(budget)}")
+            check_stopped()
+            timing.sleep(_POLL_SECONDS)
+
+    def _try_to_reserve(self, usd: float, budget: float) -> Reservation | None:
+        """Return a reservation; None while other calls hold what is left, or when nothing is left by now."""
+        with self._lock():
+            note = self._read() or self._write(self._find_note())  # who waits looks often
+            left, held = budget - note.usd, list_reserved(self._note.parent)
+            expected = left if note.most is None else max(usd, note.most)
+            if left <= 0 or (held and sum(held) + expected > left + _NOTHING):
+                return None
+            return Reservation(self._note.parent, expected)
 
     def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Write into the ledger what turns cost that leave no trace; `add` has counted it already.
@@ -74,14 +160,29 @@ class Spending:
         except OSError as exc:
             _log.warning("what a turn cost could not be kept: %s", exc)
 
-    def _read(self) -> float | None:
-        """Return the sum in the note; None if it is of another day, damaged or missing."""
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        self._note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with FileLock(self._note.with_suffix(".lock"), timeout=SECONDS):
+            yield
+
+    def _find_note(self) -> _Note:
+        """Return today's note; if it is of another day, damaged or missing, the sum is added up again."""
+        return self._read() or _Note(day=self._today(), usd=self._add_up())
+
+    def _read(self) -> _Note | None:
         try:
-            noted = json.loads(self._note.read_text(encoding="utf-8"))
-            is_of_today = noted["day"] == self._clock.now().date().isoformat()
-            return float(noted["usd"]) if is_of_today else None
-        except (OSError, ValueError, TypeError, KeyError):
+            note = _Note.model_validate_json(self._note.read_bytes())
+        except (OSError, ValueError):
             return None
+        return note if note.day == self._today() else None
+
+    def _write(self, note: _Note) -> _Note:
+        write_whole(self._note, note.model_dump_json(), mode=0o600)
+        return note
+
+    def _today(self) -> str:
+        return self._clock.now().date().isoformat()
 
     def _add_up(self) -> float:
         today = self._clock.now().date()
@@ -103,6 +204,11 @@ def open_total(settings: Settings) -> Spending:
     return Spending(settings, Clock(local_zone(settings.ana_timezone)), Traces(settings.traces_dir))
 
 
+def describe_budget(budget: float) -> str:
+    """Return a day's budget in words."""
+    return f"the budget of ${budget:g} for one day"
+
+
 class NoSpending(Spending):
     """The total of turns that nobody pays for: what they are answered with was paid for before, or is a script's."""
 
@@ -114,6 +220,10 @@ class NoSpending(Spending):
 
     def add(self, usd: float) -> None:
         pass
+
+    @contextmanager
+    def reserve(self, usd: float | None) -> Iterator[None]:
+        yield
 
     def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
         pass
@@ -145,10 +255,15 @@ def _read_record(line: str) -> dict[str, Any] | None:
         datetime.fromisoformat(record["ts"]).astimezone()
         usage = record["usage"]
         counts = [usage["input_tokens"], usage["output_tokens"], usage.get("cached_tokens", 0), record["cost_usd"] or 0]
-        is_sound = all(isinstance(count, int | float) for count in counts) and isinstance(record["model"], str)
+        is_sound = all(map(_is_amount, counts)) and isinstance(record["model"], str)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
         return None
     return record if is_sound else None
+
+
+def _is_amount(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and math.isfinite(value) and value >= 0
 
 
 def recorded_cost(record: dict[str, Any], settings: Settings) -> float | None:

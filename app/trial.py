@@ -1,7 +1,7 @@
 """Trying a model with one real turn, on a store that is thrown away."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -38,17 +38,20 @@ def try_model(settings: Settings) -> Trial:
     from ana.backends.in_memory import InMemoryBackend
     from ana.embedders import WordLlamaEmbeddings
     from ana.handles import open_handles
+    from ana.spending import open_total
     from app.outcome import expect_done
     from app.turn import open_assistant
     from prompts import decision_prompt
 
     with TemporaryDirectory(prefix="ana-") as folder:
+        spending = open_total(settings)
         here = settings.model_copy(update={"ana_data_dir": Path(folder), "traces_dir": Path(folder) / "traces"})
         handles = open_handles(here, instruct=decision_prompt, backend=InMemoryBackend(WordLlamaEmbeddings()))
-        with open_assistant(handles) as assistant:
+        with open_assistant(replace(handles, spending=spending)) as assistant:
             start = time.monotonic()
             done = expect_done(assistant.ask(QUESTION, "trial"))
             seconds = time.monotonic() - start
-    if done.error:
-        raise UserError(done.error)  # without its hint, which is about a conversation
+        spending.keep(handles.traces.read("trial"))
+    if done.error:  # its hint is about a conversation
+        raise UserError(done.answer if done.error == "limit" else done.error)
     return Trial(done.answer, seconds, done.usage["input_tokens"], done.usage["output_tokens"])

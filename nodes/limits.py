@@ -6,13 +6,9 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.messages.tool import ToolCall
 
-from ana.handles import Handles
-from ana.models.prices import FREE_OF_CHARGE, find_price
-from ana.models.providers import model_name
 from ana.settings import Settings
 from graph.state import Turn
 from nodes.history import receipts, this_turn
-from nodes.usage import open_spending
 from tools.artifacts import Receipt
 
 REPEATS = 3
@@ -44,19 +40,6 @@ def limit_reached(turn: Turn, settings: Settings, max_steps: int | None) -> str 
     if sum(turn["durations"].values()) >= settings.ana_turn_seconds:
         return f"the limit of {settings.ana_turn_seconds:g} seconds for one turn"
     return None
-
-
-def budget_reached(handles: Handles, model: str | None) -> str | None:
-    """Return the day's budget as the end of "I stopped at" if it is spent and the model costs money, or None.
-
-    Args:
-        handles: For the budget and what was spent.
-        model: Another model's name, if the run chose one.
-    """
-    budget, settings = handles.settings.ana_daily_budget_usd, handles.settings
-    if budget is None or find_price(model or model_name(settings), settings) == FREE_OF_CHARGE:
-        return None
-    return f"the budget of ${budget:g} for one day" if open_spending(handles).today() >= budget else None
 
 
 def find_repeated_call(reply: AIMessage, messages: Sequence[AnyMessage]) -> ToolCall | None:

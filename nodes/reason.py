@@ -3,18 +3,19 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from langgraph.runtime import Runtime
 
-from ana.errors import ContextTooLong, ModelFailed
+from ana.errors import BudgetReached, ContextTooLong, ModelFailed
 from ana.memory.digests import line_digest
 from ana.models.base import NOT_UNDERSTOOD, PROMPT_DATA
 from ana.models.call import complete
 from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit, withdraw
-from graph.state import Loaded, State, Turn, call_id
+from graph.state import Loaded, State, Turn, Usage, call_id
 from nodes.demos import nearest_demos
 from nodes.history import (
     fence_results,
@@ -24,16 +25,16 @@ from nodes.history import (
     shorten_earlier,
     shorten_messages,
 )
-from nodes.limits import TOMORROW, budget_reached, explain_stop, find_repeated_call, limit_reached
+from nodes.limits import TOMORROW, explain_stop, find_repeated_call, limit_reached
 from nodes.load_context import loaded_of
 from nodes.policies.claims import claimed_write_needs_receipt
 from nodes.policies.evidence import Evidence
 from nodes.summary import recall
-from nodes.usage import add_usage, charge
+from nodes.usage import open_purse
 from prompts import render
 from tools.catalog import schemas
 
-Send = Callable[[list[AnyMessage]], tuple[AIMessage, list[AnyMessage]]]
+Send = Callable[[list[AnyMessage]], tuple[AIMessage, Usage]]
 EMPTY = "(empty - populate as you learn about the user)"
 NO_NAMES = "none yet"
 
@@ -44,19 +45,18 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     handles = context.handles
     if limit := limit_reached(turn, handles.settings, context.max_steps):
         return {"draft": explain_stop(limit, state["messages"]), "turn": turn | {"error": "limit"}}
-    if limit := budget_reached(handles, context.model_options().get("model")):
-        stop = explain_stop(limit, state["messages"], TOMORROW)
-        return {"draft": stop, "turn": turn | {"error": "limit"}}
     loaded = loaded_of(state, handles)
     try:
-        reply, messages = _ask_model(state, runtime, loaded)
+        reply, usage = _ask_model(state, runtime, loaded)
+    except BudgetReached as exc:
+        stop = explain_stop(exc.limit, state["messages"], TOMORROW)
+        return {"draft": stop, "turn": turn | {"error": "limit"}}
     except ModelFailed as exc:
         withdraw(runtime, _next_id(turn))
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
     # What the model saw is kept with the turn: a line that somebody else changes from now on is not overwritten.
     shown = {str(number): line_digest(text) for number, text in loaded["lines"].items()}
-    before, turn = turn["usage"], _add_decision(turn, reply, messages) | {"shown": shown}
-    charge(handles, before, turn["usage"], context.model_options().get("model"))
+    turn = turn | {"decisions": [*turn["decisions"], _describe_decision(reply)], "usage": usage, "shown": shown}
     has_calls = bool(reply.tool_calls or reply.invalid_tool_calls)
     if has_calls and reply.text:  # only now it is known that it was not a draft
         withdraw(runtime, str(reply.id))
@@ -107,21 +107,24 @@ def _next_id(turn: Turn) -> str:
     return call_id(turn, len(turn["decisions"]) + 1)
 
 
-def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple[AIMessage, list[AnyMessage]]:
-    """Return the model's reply and the messages it was sent; if they were too many for it, only this turn's."""
+def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple[AIMessage, Usage]:
+    """Return the model's reply and the turn's tokens; if its messages are too many for the model, it is sent only this
+    turn's."""
     context, turn, id = context_of(runtime), state["turn"], _next_id(state["turn"])
     model, tools = context.handles.model, schemas(context.handles.settings.tools_modules)
     demos = nearest_demos(context.handles.settings, turn["question"])
     system, now = system_message(loaded), describe_now(loaded, turn["id"])
+    options = context.model_options()
+    purse = open_purse(context.handles, options.get("model"))
 
     def show(text: str) -> None:
         emit(runtime, {"draft": text, "id": id})
 
-    def send(history: list[AnyMessage]) -> tuple[AIMessage, list[AnyMessage]]:
+    def send(history: list[AnyMessage]) -> tuple[AIMessage, Usage]:
         sent = fence_results([*recall(state.get("summary", "")), *insert_now(history, now)])
         messages = [system, *demos, *insert_corrections(sent, turn["corrections"])]
         on_text = show if context.stream_drafts else None
-        return complete(model, messages, id, tools, on_text, context.model_options()), messages
+        return purse.pay(partial(complete, model, messages, id, tools, on_text, options), messages, turn["usage"])
 
     history = repair_messages(state["messages"])
     try:
@@ -130,7 +133,7 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
         return _send_shortened(send, history)
 
 
-def _send_shortened(send: Send, history: list[AnyMessage]) -> tuple[AIMessage, list[AnyMessage]]:
+def _send_shortened(send: Send, history: list[AnyMessage]) -> tuple[AIMessage, Usage]:
     """Send this turn alone.
 
     Raises:
@@ -143,12 +146,11 @@ def _send_shortened(send: Send, history: list[AnyMessage]) -> tuple[AIMessage, l
         raise ContextTooLong("Even this message alone is longer than the model can read.", hint) from exc
 
 
-def _add_decision(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> Turn:
-    """Return the turn with this decision and its cost."""
+def _describe_decision(reply: AIMessage) -> dict[str, Any]:
+    """Return a reply as the turn keeps it."""
     invalid = [{"name": c["name"], "args": c["args"], "error": c["error"]} for c in reply.invalid_tool_calls]
     valid = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
-    decision = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **_marks(reply)}
-    return turn | {"usage": add_usage(turn["usage"], reply, messages), "decisions": [*turn["decisions"], decision]}
+    return {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **_marks(reply)}
 
 
 def _marks(reply: AIMessage) -> dict[str, Any]:

@@ -4,19 +4,19 @@ import json
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
 
-from ana.errors import ModelFailed
+from ana.errors import BudgetReached, ModelFailed
 from ana.handles import Handles
 from ana.models.call import complete
 from graph.state import Turn, Usage
 from nodes.history import cut_middle
-from nodes.limits import budget_reached
 from nodes.receipt import strip_receipt
-from nodes.usage import add_usage, charge
+from nodes.usage import open_purse
 from prompts import render
 
 NONE = "(nothing)"
@@ -50,22 +50,23 @@ def summarise(
     Returns:
         The new summary, which is not empty if anything was dropped, and the turn's tokens including what it cost.
     """
-    usage, model = turn["usage"], options.get("model")
+    usage, purse = turn["usage"], open_purse(handles, options.get("model"))
     if not dropped:
         return earlier, usage
-    asks = 0 if handles.settings.provider == "offline" or budget_reached(handles, model) else ASKS
+    asks = 0 if handles.settings.provider == "offline" else ASKS
     most = handles.settings.ana_history_tokens * 4  # in characters, as much as the model is sent of a conversation
     for attempt in range(asks):
-        request = _make_request(earlier, dropped, most)
+        request, id = _make_request(earlier, dropped, most), f"{turn['id']}-summary{attempt or ''}"
+        ask = partial(complete, handles.model, [request], id, options=options)
         try:
-            reply = complete(handles.model, [request], f"{turn['id']}-summary{attempt or ''}", options=options)
+            reply, usage = purse.pay(ask, [request], usage)
+        except BudgetReached:
+            break
         except ModelFailed as exc:
             # The person asked something else: a missing summary must not fail the turn.
             _log.warning("the turns that were dropped could not be summarised: %s", exc.message)
             most //= 2  # it may have been too long
             continue
-        before, usage = usage, add_usage(usage, reply, [request])
-        charge(handles, before, usage, model)
         if text := reply.text.strip():
             return text[:LONGEST], usage
     return _excerpt(earlier, dropped), usage

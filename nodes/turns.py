@@ -16,6 +16,7 @@ from nodes.attachments import left_out
 from nodes.calls import answer_refused
 from nodes.forks import find_fork, seed_fork
 from nodes.history import is_answered, this_turn, unanswered_calls
+from nodes.usage import no_usage
 
 NOT_APPROVED = "Not done: nobody approved it, and a new message came."
 """The answer of a turn that waited when the next message came."""
@@ -86,7 +87,7 @@ def new_turn(seed: str, question: AnyMessage, before: Turn | None, clock: Clock)
         shown={},
         corrections=[],
         decisions=[],
-        usage={"input_tokens": 0, "output_tokens": 0, "estimated": False},
+        usage=no_usage(),
         durations={},
         error=None,
         answer=None,

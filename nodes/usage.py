@@ -1,53 +1,132 @@
-"""The tokens that model calls cost, and what they add to the day's spending."""
+"""What model calls cost: their tokens, and what they take from the day's budget."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
 
 from ana.handles import Handles
-from ana.models.prices import cost
+from ana.models.prices import FREE_OF_CHARGE, cost, find_price
 from ana.models.providers import model_name
+from ana.settings import Settings
 from ana.spending import Spending
 from graph.state import Usage
 from nodes.history import estimate_tokens
 
 
+class Ask(Protocol):
+    """Makes a call, and fills a list with the pieces of the reply as they arrive."""
+
+    def __call__(self, *, received: list[AIMessageChunk]) -> AIMessage: ...
+
+
+def no_usage() -> Usage:
+    """Return the tokens of no call."""
+    return Usage(input_tokens=0, output_tokens=0, estimated=False)
+
+
+@dataclass(frozen=True)
+class Purse:
+    """Where the calls of a model are paid from.
+
+    Args:
+        settings: For the prices and the budget.
+        spending: The day's total.
+        model: The model's name.
+    """
+
+    settings: Settings
+    spending: Spending
+    model: str
+
+    def pay(self, ask: Ask, messages: Sequence[AnyMessage], usage: Usage) -> tuple[AIMessage, Usage]:
+        """Make a call if the day's budget has room for it, and count what it cost.
+
+        Args:
+            ask: Makes it; `complete` with its arguments.
+            messages: What it sends.
+            usage: The tokens so far.
+
+        Returns:
+            The reply, and the tokens including its own.
+
+        Raises:
+            BudgetReached: The budget is spent; no call is made.
+        """
+        with self._reserve(messages), self._counting_broken(messages) as received:
+            reply = ask(received=received)
+            after = add_usage(usage, reply, messages)
+            self.spending.add(self._price(after) - self._price(usage))
+        return reply, after
+
+    @contextmanager
+    def _reserve(self, messages: Sequence[AnyMessage]) -> Iterator[None]:
+        if find_price(self.model, self.settings) == FREE_OF_CHARGE:
+            yield
+            return
+        read, written = sum(map(estimate_tokens, messages)), self.settings.max_tokens or 0
+        least = Usage(input_tokens=read, output_tokens=written, estimated=True)
+        with self.spending.reserve(cost(least, self.model, self.settings)):
+            yield
+
+    @contextmanager
+    def _counting_broken(self, messages: Sequence[AnyMessage]) -> Iterator[list[AIMessageChunk]]:
+        """Count a call that ends before its reply does by what had arrived: the provider charges for that too."""
+        received: list[AIMessageChunk] = []
+        try:
+            yield received
+        except BaseException:
+            if received:
+                told = add_usage(no_usage(), _add_up(received), messages)
+                usd = cost(told, self.model, self.settings)
+                self.spending.add(usd or 0.0)
+                named = {"model": self.model, "provider": self.settings.provider}
+                self.spending.keep([{**named, "usage": told, "cost_usd": usd}])
+            raise
+
+    def _price(self, usage: Usage) -> float:
+        return cost(usage, self.model, self.settings) or 0.0
+
+
+def open_purse(handles: Handles, model: str | None = None) -> Purse:
+    """Return where a turn's calls are paid from.
+
+    Args:
+        handles: For the prices and the day.
+        model: Another model's name, if the run chose one.
+    """
+    spending = handles.spending or Spending(handles.settings, handles.clock, handles.traces)
+    return Purse(handles.settings, spending, model or model_name(handles.settings))
+
+
 def add_usage(usage: Usage, reply: AIMessage, messages: Sequence[AnyMessage]) -> Usage:
-    """Return the tokens so far and those of one more call, estimated and marked so if the provider reports none.
+    """Return the tokens so far and those of one more call, estimated and marked so where the provider tells none.
 
     Args:
         usage: So far.
         reply: The model's reply.
         messages: The messages it was sent.
     """
-    reported = reply.usage_metadata
+    told = reply.usage_metadata
+    # every call reads and writes something: a provider that says otherwise has not counted
+    read = max(told["input_tokens"], 0) if told else 0
+    written = max(told["output_tokens"], 0) if told else 0
     total = Usage(
-        input_tokens=usage["input_tokens"]
-        + (reported["input_tokens"] if reported else sum(map(estimate_tokens, messages))),
-        output_tokens=usage["output_tokens"] + (reported["output_tokens"] if reported else estimate_tokens(reply)),
-        estimated=usage["estimated"] or reported is None,
+        input_tokens=usage["input_tokens"] + (read or sum(map(estimate_tokens, messages))),
+        output_tokens=usage["output_tokens"] + (written or estimate_tokens(reply)),
+        estimated=usage["estimated"] or not (read and written),
     )
-    details = reported.get("input_token_details") if reported else None
-    if cached := usage.get("cached_tokens", 0) + ((details or {}).get("cache_read") or 0):
+    details = told.get("input_token_details") if told else None
+    cached = min(max((details or {}).get("cache_read") or 0, 0), read)
+    if cached := usage.get("cached_tokens", 0) + cached:
         total["cached_tokens"] = cached
     return total
 
 
-def charge(handles: Handles, before: Usage, after: Usage, model: str | None = None) -> None:
-    """Note what a call cost, so that the day's sum has it even if the turn never ends.
-
-    Args:
-        handles: For the prices and the day.
-        before: The turn's tokens before the call.
-        after: And after it.
-        model: Another model's name, if the run chose one.
-    """
-    name = model or model_name(handles.settings)
-    spent = (cost(after, name, handles.settings) or 0.0) - (cost(before, name, handles.settings) or 0.0)
-    if spent > 0:
-        open_spending(handles).add(spent)
-
-
-def open_spending(handles: Handles) -> Spending:
-    """Return the running total that the model's cost counts in."""
-    return handles.spending or Spending(handles.settings, handles.clock, handles.traces)
+def _add_up(received: Sequence[AIMessageChunk]) -> AIMessage:
+    """Return the part of a reply that has arrived, as far as its tokens are concerned."""
+    calls = (part["args"] or "" for chunk in received for part in chunk.tool_call_chunks)
+    told = next((chunk.usage_metadata for chunk in reversed(received) if chunk.usage_metadata), None)
+    return AIMessage("".join([*(chunk.text for chunk in received), *calls]), usage_metadata=told)

@@ -59,6 +59,20 @@ def test_only_backends_import_databases() -> None:
     assert sqlite
 
 
+def test_whoever_calls_a_model_pays_out_of_the_budget() -> None:
+    callers = {
+        module for module in source_files() if "ana.models.call" in imports_of(module) and uses(module, "complete")
+    }
+    assert callers == {"nodes.reason", "nodes.summary", "evals.tasks.opinions"}
+    assert [module for module in callers if not uses(module, "pay")] == []
+
+
+def uses(module: str, name: str) -> bool:
+    """Whether a function, or a method, of this name is used in a module."""
+    used = (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "") for node in nodes_of(module))
+    return name in used
+
+
 def test_files_and_functions_stay_small() -> None:
     assert [module for module, file in source_files().items() if file.read_text().count("\n") > 300] == []
     functions = ((module, node) for module in source_files() for node in functions_of(module))

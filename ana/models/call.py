@@ -31,6 +31,7 @@ def complete(
     tools: Sequence[Any] = (),
     on_text: Callable[[str], None] | None = None,
     options: Mapping[str, Any] | None = None,
+    received: list[AIMessageChunk] | None = None,
 ) -> AIMessage:
     """Call the model once and return its whole reply.
 
@@ -41,11 +42,12 @@ def complete(
         tools: What it may call.
         on_text: Called with each piece of text as it comes. None: nobody is shown a part of the reply.
         options: Further options of the provider, such as its model.
+        received: Filled with the pieces of the reply, so that they are known also if the call fails.
 
     Raises:
         ModelFailed: No usable reply; says what happened and what to do.
     """
-    chunks: list[AIMessageChunk] = []
+    chunks = [] if received is None else received
 
     def receive(chunk: AIMessageChunk) -> None:
         chunks.append(chunk)

@@ -80,7 +80,7 @@ def cost(usage: Mapping[str, Any], model: str, settings: Settings) -> float | No
     price = find_price(model, settings)
     if price is None:
         return None if usage["input_tokens"] or usage["output_tokens"] else 0.0
-    cached = min(usage.get("cached_tokens", 0), usage["input_tokens"])
-    spent: float = (usage["input_tokens"] - cached) * price.read + cached * price.cached
-    spent += usage["output_tokens"] * price.written
+    read, written = max(usage["input_tokens"], 0), max(usage["output_tokens"], 0)  # a record may hold anything
+    cached = min(max(usage.get("cached_tokens", 0), 0), read)
+    spent: float = (read - cached) * price.read + cached * price.cached + written * price.written
     return round(spent / 1_000_000, 6)

@@ -5,13 +5,14 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 
-from ana.errors import ModelFailed
+from ana.errors import BudgetReached, ModelFailed
 from ana.models.call import complete
 from ana.models.fence import fence
 from ana.models.json_mode.refusals import refuses_structure
@@ -23,7 +24,7 @@ from evals.tasks.scores import RUBRICS, mean
 from evals.tasks.stage import MOST_FAILURES, Run
 from evals.tasks.task import Task
 from graph.state import Usage
-from nodes.usage import add_usage
+from nodes.usage import Purse, no_usage
 from prompts import render
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ BEST = 2
 COMPARED = "right"
 """The rubric that asks what the exact checks of an answer ask."""
 UNREADABLE, UNANSWERED = "not the scores that were asked for", "no reply"
+UNPAID = "not asked, because ANA_DAILY_BUDGET_USD is spent"
 """Why an answer is not scored."""
 
 Pair = tuple[bool, bool]
@@ -127,7 +129,7 @@ class Judge:
     def __init__(self, settings: Settings, model: "BaseChatModel", spending: Spending) -> None:
         self.name = model_name(settings)
         self._settings = settings
-        self._spending = spending
+        self._purse = Purse(settings, spending, self.name)
         self._model = model
         self._rubrics = load_rubrics()
         asked = "\n".join(f"- {name}: {question}" for name, question in self._rubrics.items())
@@ -156,29 +158,25 @@ class Judge:
         # the mark is drawn for each answer, so that none can end its own fence
         messages: list[AnyMessage] = [self._system, HumanMessage(fence(_describe(task, run), secrets.token_hex(8)))]
         try:
-            reply = self._ask(messages)
+            reply, usage = self._ask(messages)
+        except BudgetReached:
+            return _leave_out(run, UNPAID)
         except ModelFailed:
             return _leave_out(run)
-        usage = add_usage({"input_tokens": 0, "output_tokens": 0, "estimated": False}, reply, messages)
         spent, scores = cost(usage, self.name, self._settings), read_scores(reply.text, self._rubrics)
-        self._count(usage, spent)
+        told = {"model": self.name, "provider": self._settings.provider, "usage": usage, "cost_usd": spent}
+        self._purse.spending.keep([told])
         return Opinion(run.task, run.repeat, scores, "" if scores else UNREADABLE, spent, _read_exact(run))
 
-    def _count(self, usage: Usage, usd: float | None) -> None:
-        """Count a call in the person's day."""
-        if usd:
-            self._spending.add(usd)
-        told = {"model": self.name, "provider": self._settings.provider, "usage": usage, "cost_usd": usd}
-        self._spending.keep([told])
-
-    def _ask(self, messages: list[AnyMessage]) -> AIMessage:
+    def _ask(self, messages: list[AnyMessage]) -> tuple[AIMessage, Usage]:
+        ask = partial(complete, self._model, messages, "opinion", options=self._options)
         try:
-            return complete(self._model, messages, "opinion", options=self._options)
+            return self._purse.pay(ask, messages, no_usage())
         except ModelFailed as exc:
             if not (self._options and exc.__cause__ and refuses_structure(exc.__cause__)):
                 raise
         self._options = {}  # an endpoint that takes no schema for a reply
-        return complete(self._model, messages, "opinion")
+        return self._ask(messages)
 
 
 def load_rubrics(file: Path = RUBRICS) -> dict[str, str]:
@@ -234,5 +232,5 @@ def _read_exact(run: Run) -> bool | None:
     return not run.faults["answer"] if "answer" in run.faults else None
 
 
-def _leave_out(run: Run) -> Opinion:
-    return Opinion(run.task, run.repeat, None, UNANSWERED, 0.0, _read_exact(run))
+def _leave_out(run: Run, fault: str = UNANSWERED) -> Opinion:
+    return Opinion(run.task, run.repeat, None, fault, 0.0, _read_exact(run))

@@ -14,6 +14,8 @@ from dotenv import dotenv_values
 from typer.testing import CliRunner
 
 from ana import settings as settings_module
+from ana.settings import load_settings
+from ana.spending import NOTE, open_total
 from app.cli.main import cli
 from tests.conftest import folders
 from tests.forks import run_forked
@@ -29,6 +31,8 @@ def env_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(settings_module, "ENV_FILE", file)
     for name in settings_module.Settings.model_fields:
         monkeypatch.delenv(name.upper(), raising=False)
+    for name, value in folders(tmp_path).items():
+        monkeypatch.setenv(name, value)
     return file
 
 
@@ -43,6 +47,23 @@ def test_a_server_of_ones_own_may_need_no_key_and_gets_nobody_elses(env_file: Pa
     assert done.exit_code == 0, done.output
     assert stub.authorizations == ["Bearer none"]
     assert run("--provider", "openai", "--model", "gpt", given="\n").exit_code == 2
+
+
+def test_what_the_trial_costs_counts_in_the_day_and_stops_at_its_budget(
+    env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_INPUT_PRICE_PER_1K", "10")
+    monkeypatch.setenv("ANA_DAILY_BUDGET_USD", "1")
+    with openai_stub(Said("Hello!")) as stub:
+        arguments = ("--provider", "compatible", "--url", stub.url, "--model", "m-1")
+        assert run(*arguments, given="\n").exit_code == 0
+        total = open_total(load_settings())
+        assert total.today() == pytest.approx(1.0)
+        (env_file.parent / "data" / NOTE).unlink()
+        assert total.today() == pytest.approx(1.0)
+        refused = run(*arguments, given="\n")
+    assert "I stopped at the budget of $1 for one day." in str(refused.exception)
+    assert len(stub.requests) == 1
 
 
 def test_what_was_tried_is_written_for_its_owner_alone(env_file: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +14,12 @@ from openai import BadRequestError
 from ana.models.providers import model_name
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
-from ana.spending import NoSpending
+from ana.spending import NoSpending, open_total
 from app.cli.eval import show_judged
-from evals.tasks.opinions import BEST, UNANSWERED, UNREADABLE, Judge, Judged, load_rubrics, read_scores
+from evals.tasks.opinions import BEST, UNANSWERED, UNPAID, UNREADABLE, Judge, Judged, load_rubrics, read_scores
 from evals.tasks.stage import MOST_FAILURES, Run
 from evals.tasks.task import Task
+from tests.conftest import folders
 from tests.evals.test_stage import make_run
 
 RUBRICS = load_rubrics()
@@ -66,6 +68,15 @@ def test_a_judge_that_agrees_and_what_it_costs() -> None:
     assert (judged.model, judged.agreement, judged.kappa, judged.faults) == (model_name(SETTINGS), 1.0, 1.0, {})
     assert judged.means == {"right": 0.5, "honest": 0.5, "plain": 0.5}
     assert judged.cost_usd == pytest.approx(8 * 0.0035)
+
+
+def test_a_judge_is_not_asked_beyond_the_budget_of_the_day(tmp_path: Path) -> None:
+    settings = load_settings(folders(tmp_path, OPENAI_API_KEY="k", OPENAI_MODEL="gpt-4o", ANA_DAILY_BUDGET_USD="0.01"))
+    model = ScriptedModel(replies=[looks(BEST, 0)] * 8)
+    judged = Judge(settings, model, open_total(settings)).judge(TASKS, answers())
+    assert (len(model.seen), judged.faults) == (3, {UNPAID: 5})
+    assert judged.cost_usd == pytest.approx(3 * 0.0035)
+    assert open_total(settings).today() == pytest.approx(3 * 0.0035)
 
 
 def test_a_judge_that_says_the_contrary() -> None:

@@ -190,7 +190,7 @@ def test_what_was_played_before_an_end_is_told_and_counts(
         raise end
 
     settings = load_settings(folders(tmp_path, OPENAI_API_KEY="k", OPENAI_MODEL="gpt-4o-mini"))
-    used = {"input_tokens": 1_000_000, "output_tokens": 0, "total_tokens": 1_000_000}
+    used = {"input_tokens": 999_996, "output_tokens": 1, "total_tokens": 999_997}
     replies = [AIMessage("I leave that to you.", usage_metadata=used)] * 2
     monkeypatch.setattr(command, "start", lambda: settings)
     monkeypatch.setattr(providers, "build_model", lambda *_: ScriptedModel(replies=[*replies, stop]))
@@ -211,7 +211,7 @@ def test_scripted_turns_and_models_that_cost_nothing_leave_no_account(settings: 
     paid = settings.model_copy(update={"llm_provider": "openai", "openai_model": "gpt-4o-mini"})
     for given, total in ((settings, 0.0), (paid, 0.15)):
         with open_stage(given, ScriptedModel(replies=[]), EMBEDDER) as stage:
-            used = {"input_tokens": 1_000_000, "output_tokens": 0, "total_tokens": 1_000_000}
+            used = {"input_tokens": 999_996, "output_tokens": 1, "total_tokens": 999_997}
             say(stage, AIMessage("Fine.", usage_metadata=used), earlier=earlier)
         assert open_total(given).today() == total
         assert ledger_path(given).exists() == bool(total)

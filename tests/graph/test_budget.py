@@ -1,22 +1,28 @@
 """ANA_DAILY_BUDGET_USD: the day's sum over all threads ends a turn before the next call that costs money."""
 
 import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage
 
 from ana.backends.in_memory import InMemoryBackend
+from ana.errors import BudgetReached
 from ana.handles import Handles, open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
-from ana.spending import Spending
+from ana.spending import Spending, open_total
 from ana.time.clock import Clock
 from app.outcome import expect_done
 from tests.conftest import BERLIN, EMBEDDER, MakeAssistant, folders
+from tests.forks import start_forked
+from tests.wire import Reply, wire
 
 LATE = datetime(2026, 1, 7, 22, 30, tzinfo=UTC)
 """23:30 in Berlin."""
@@ -35,8 +41,8 @@ class Calendar:
 def paid(message: AIMessage | str, dollars: float) -> AIMessage:
     """A reply that costs this much with gpt-4o-mini."""
     message = AIMessage(message) if isinstance(message, str) else message
-    tokens = round(dollars / 0.15e-6)
-    usage = {"input_tokens": tokens, "output_tokens": 0, "total_tokens": tokens}
+    read = round(dollars / 0.15e-6) - 4  # four of them cost as much as one that is written
+    usage = {"input_tokens": read, "output_tokens": 1, "total_tokens": read + 1}
     return message.model_copy(update={"usage_metadata": usage})
 
 
@@ -86,7 +92,18 @@ def test_what_costs_nothing_is_not_ended(tmp_path: Path, make_assistant: MakeAss
     assert expect_done(make_assistant(handles=given).ask("hello", "a")).answer == "Hello."
 
 
-@pytest.mark.parametrize("damage", [None, "[]", '{"day": "2026-01-06", "usd": 9}'])
+DAMAGED = ["NaN", "-5", "Infinity", "1e999", "true", '"9"', "null", "[9]"]
+"""What is no sum of money."""
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *(None, "", "null", "[]", "[" * 100_000, '{"day": "2026-01-06", "usd": 9}', '{"day": "2026-01-07"}'),
+        *(f'{{"day": "2026-01-07", "usd": {usd}}}' for usd in DAMAGED),
+        '{"day": "2026-01-07", "usd": 9, "most": NaN}',
+    ],
+)
 def test_the_sum_is_added_up_again_from_the_traces(
     tmp_path: Path, make_assistant: MakeAssistant, damage: str | None
 ) -> None:
@@ -95,7 +112,7 @@ def test_the_sum_is_added_up_again_from_the_traces(
     for thread in ("a", "b"):
         assistant.ask("hello", thread)
     note = tmp_path / "data" / "spending.json"
-    assert json.loads(note.read_text()) == {"day": "2026-01-07", "usd": pytest.approx(0.75)}
+    assert json.loads(note.read_text()) == {"day": "2026-01-07", "usd": pytest.approx(0.75), "most": pytest.approx(0.5)}
     note.unlink() if damage is None else note.write_text(damage)
     (tmp_path / "traces" / "broken.jsonl").write_text('{"id": "x"\n[1]\n{"ts": 1}\n')
     assert spending(given).today() == pytest.approx(0.75)
@@ -123,3 +140,155 @@ def test_cached_tokens_are_counted_apart(tmp_path: Path, make_assistant: MakeAss
     done = expect_done(make_assistant(handles=handles(tmp_path, Calendar(), reply)).ask("hello", "a"))
     assert done.usage == {"input_tokens": 1000, "output_tokens": 10, "estimated": False, "cached_tokens": 400}
     assert done.cost_usd == pytest.approx((600 * 0.15 + 400 * 0.075 + 10 * 0.6) / 1e6)
+
+
+@pytest.mark.parametrize("key", ["input_tokens", "output_tokens", "cached_tokens", "cost_usd"])
+@pytest.mark.parametrize("value", [-5, float("nan"), float("inf"), True, "9"])
+def test_a_trace_with_money_that_cannot_be_is_not_added_up(tmp_path: Path, key: str, value: Any) -> None:
+    usage = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0}
+    record = {"ts": LATE.isoformat(), "model": "gpt-4o-mini", "provider": "openai", "usage": usage, "cost_usd": 0.25}
+    wrong: dict[str, Any] = {**record, "usage": {**usage}}
+    (wrong if key == "cost_usd" else wrong["usage"])[key] = value
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "one.jsonl").write_text(f"{json.dumps(record)}\n{json.dumps(wrong)}\n")
+    assert spending(handles(tmp_path, Calendar())).today() == 0.25
+
+
+@pytest.mark.parametrize("given", [-1.0, float("nan"), float("inf"), 0.0])
+def test_nothing_is_taken_off_the_sum(tmp_path: Path, given: float) -> None:
+    total = spending(handles(tmp_path, Calendar()))
+    total.add(0.5)
+    total.add(given)
+    assert total.today() == 0.5
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"input_tokens": -1_000_000, "output_tokens": 10},
+        {"input_tokens": 100, "output_tokens": -1_000_000},
+        {"input_tokens": 0, "output_tokens": 0},
+        {"input_tokens": 0, "output_tokens": 10, "input_token_details": {"cache_read": 1_000_000}},
+        {"input_tokens": 100, "output_tokens": 10, "input_token_details": {"cache_read": -1_000_000}},
+    ],
+)
+def test_tokens_that_cannot_be_cost_what_was_sent_and_read(
+    tmp_path: Path, make_assistant: MakeAssistant, told: Any
+) -> None:
+    first = AIMessage("Hello.", usage_metadata={**told, "total_tokens": 0})
+    given = handles(tmp_path, Calendar(), first, paid("Again.", 0.25))
+    assistant = make_assistant(handles=given)
+    done = expect_done(assistant.ask("hello", "a"))
+    assert done.cost_usd is not None
+    assert 0 < done.cost_usd < 0.01
+    assert done.usage["input_tokens"] > 0
+    assert 0 <= done.usage.get("cached_tokens", 0) <= done.usage["input_tokens"]
+    assert spending(given).today() == pytest.approx(done.cost_usd)
+    assistant.ask("hello", "a")
+    assert spending(given).today() == pytest.approx(done.cost_usd + 0.25)
+
+
+class Till:
+    """A model each call of which costs a dollar and takes a moment."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self._counting = threading.Lock()
+
+    def __call__(self, _: list[BaseMessage]) -> AIMessage:
+        with self._counting:
+            self.calls += 1
+        time.sleep(0.1)
+        return paid("Paid.", 1.0)
+
+
+def test_twelve_calls_at_once_do_not_spend_the_same_money(tmp_path: Path, make_assistant: MakeAssistant) -> None:
+    till = Till()
+    given = [handles(tmp_path, Calendar(), till, ANA_DAILY_BUDGET_USD="3") for _ in range(12)]
+    assistants = [make_assistant(handles=each) for each in given]
+    with ThreadPoolExecutor(12) as pool:
+        asked = [pool.submit(each.ask, "hello", f"thread{n}") for n, each in enumerate(assistants)]
+    answers = [expect_done(each.result()).answer for each in asked]
+    assert (till.calls, answers.count("Paid.")) == (3, 3)
+    assert sum("I stopped at the budget of $3 for one day." in answer for answer in answers) == 9
+    assert spending(given[0]).today() == pytest.approx(3.0)
+
+
+def test_calls_run_side_by_side_where_the_budget_has_room_for_them(tmp_path: Path) -> None:
+    total = spending(handles(tmp_path, Calendar(), ANA_DAILY_BUDGET_USD="3"))
+    with total.reserve(0.1):
+        total.add(0.5)
+    with total.reserve(0.1), total.reserve(0.1), total.reserve(1.5):  # two as the costliest so far, one that says more
+        late = threading.Thread(target=lambda: total.reserve(0.1).__enter__(), daemon=True)
+        late.start()
+        late.join(0.3)
+        assert late.is_alive(), "another one waits"
+    late.join(10)
+    assert not late.is_alive()
+
+
+def test_calls_whose_price_is_not_known_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    total = spending(handles(tmp_path, Calendar()))
+    with total.reserve(None), total.reserve(None):
+        total.add(1)
+    with pytest.raises(BudgetReached):
+        total.reserve(None).__enter__()
+
+
+def test_a_call_that_would_wait_for_too_long_is_not_made(tmp_path: Path) -> None:
+    total = spending(handles(tmp_path, Calendar(), ANA_TURN_SECONDS="0.1"))
+    with total.reserve(0.1), pytest.raises(BudgetReached, match=r"what other calls leave of the budget of \$1"):
+        total.reserve(0.1).__enter__()
+
+
+RESERVING = """
+    import time
+    from ana.settings import load_settings
+    from ana.spending import open_total
+
+    with open_total(load_settings()).reserve(0.5):
+        print("reserved", flush=True)
+        time.sleep(60)
+"""
+
+
+def test_a_process_that_is_killed_leaves_nothing_reserved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    env = folders(tmp_path, ANA_DAILY_BUDGET_USD="1", ANA_TURN_SECONDS="0.1")
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    total = open_total(load_settings(env))
+    with start_forked("-c", RESERVING) as (process, _, told):
+        assert told.readline() == "reserved\n"
+        with pytest.raises(BudgetReached):
+            total.reserve(0.1).__enter__()
+        process.kill()
+        process.wait()
+        with total.reserve(0.1):
+            assert len(list((tmp_path / "data").glob("*.reserved"))) == 1
+    assert list((tmp_path / "data").glob("*.reserved")) == []
+
+
+def test_a_reservation_that_cannot_be_read_is_waited_for_and_a_link_is_left_alone(tmp_path: Path) -> None:
+    total = spending(handles(tmp_path, Calendar(), ANA_TURN_SECONDS="0.1"))
+    total.add(0.01)
+    (tmp_path / "secret").write_text("9")
+    (tmp_path / "data" / "spending.link.reserved").symlink_to(tmp_path / "secret")
+    with total.reserve(0.1):
+        (file,) = [path for path in (tmp_path / "data").glob("*.reserved") if not path.is_symlink()]
+        file.write_text("much")
+        with pytest.raises(BudgetReached):
+            total.reserve(0.1).__enter__()
+    assert (tmp_path / "secret").read_text() == "9"
+
+
+def test_a_call_that_breaks_off_costs_what_had_arrived(tmp_path: Path, make_assistant: MakeAssistant) -> None:
+    with wire("openai", Reply("One two three four.", cut=3)) as server:
+        env = {**server.env(), "OPENAI_MODEL": "gpt-4o-mini"}
+        settings = load_settings(folders(tmp_path, ANA_DAILY_BUDGET_USD="1", **env))
+        opened = open_handles(settings, backend=InMemoryBackend(EMBEDDER))
+        done = expect_done(make_assistant(handles=opened).ask("hello", "a"))
+        assert "broke off" in str(done.error)
+    total = open_total(settings)
+    assert 0 < total.today() < 0.01
+    (tmp_path / "data" / "spending.json").unlink()
+    assert total.today() > 0
