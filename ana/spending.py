@@ -28,6 +28,7 @@ from ana.reservations import Reservation, list_reserved
 from ana.settings import Settings
 from ana.time.clock import Clock, local_zone
 from ana.tracing.traces import Traces
+from ana.values import read_json
 
 NOTE = "spending.json"
 LEDGER = "spending.ledger"
@@ -251,12 +252,12 @@ def read_records(path: Path) -> tuple[list[dict[str, Any]], int]:
 def _read_record(line: str) -> dict[str, Any] | None:
     """Return a record with a time, a model, tokens and a cost that can be added up; None if the line is none."""
     try:
-        record: dict[str, Any] = json.loads(line)
+        record: dict[str, Any] = read_json(line)
         datetime.fromisoformat(record["ts"]).astimezone()
         usage = record["usage"]
         counts = [usage["input_tokens"], usage["output_tokens"], usage.get("cached_tokens", 0), record["cost_usd"] or 0]
         is_sound = all(map(_is_amount, counts)) and isinstance(record["model"], str)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         return None
     return record if is_sound else None
 

@@ -1,8 +1,9 @@
 """JSON values that every place can hold: UTF-8 text, msgpack's 64-bit integers, bounded nesting."""
 
+import json
 import unicodedata
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 Properties: TypeAlias = dict[str, Json]
@@ -15,6 +16,35 @@ DEEPEST = 30
 
 ROOM = DEEPEST + 10
 """The same with an item's own object around them."""
+
+DEEP = 100
+"""How deep JSON from outside may be nested: most of what goes through it calls itself for each level."""
+
+
+def read_json(text: str | bytes) -> Any:
+    """Return the value of JSON that somebody else may have written.
+
+    Raises:
+        ValueError: It is not JSON, or nested more than DEEP deep.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError(f"it is nested more than {DEEP} deep") from None
+    if is_deeper(value, DEEP):
+        raise ValueError(f"it is nested more than {DEEP} deep")
+    return value
+
+
+def is_deeper(value: Any, depth: int) -> bool:
+    """Return whether lists and objects in a value lie inside one another more than so deep."""
+    level = [value]
+    for _ in range(depth + 1):
+        inside = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
+        if not inside:
+            return False
+        level = [part for parts in inside for part in parts]
+    return True
 
 
 def plain_text(text: str) -> str:

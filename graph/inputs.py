@@ -16,7 +16,7 @@ from ana import __version__
 from ana.errors import UserError
 from ana.memory.memory import Memory
 from ana.time.clock import Listener
-from ana.tracing.record import read_json
+from ana.tracing.record import read_observation
 from ana.tracing.traces import Inputs, Part
 from graph.context import Context, can_wait
 from graph.state import State, Turn
@@ -149,7 +149,7 @@ def _describe_text(type: str, text: str, *result: str | None) -> str:
         result: Name and status of the tool whose result it is.
     """
     if type == "tool":
-        return _to_json([type, read_json(text), *result])
+        return _to_json([type, read_observation(text), *result])
     return _to_json([type, text, []] if type == "ai" else [type, text])
 
 

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from ana.errors import ConfigError
 from ana.settings import Settings
+from ana.values import read_json
 
 if TYPE_CHECKING:
     from ana.embedders import Embedder
@@ -65,7 +66,7 @@ def load_demos(path: Path, changed: tuple[int, int] = (0, 0)) -> tuple[Demo, ...
         ConfigError: It cannot be read; names it.
     """
     try:
-        demos = tuple(Demo(**each) for each in json.loads(path.read_text(encoding="utf-8"))["demos"])
+        demos = tuple(Demo(**each) for each in read_json(path.read_text(encoding="utf-8"))["demos"])
         for demo in demos:
             _to_messages(demo, 0)
     except (OSError, ValueError, TypeError, KeyError) as exc:

@@ -1,8 +1,9 @@
 """Looking for Ollama, which runs models on the person's own machine."""
 
 import http.client
-import json
 from urllib.parse import urlsplit
+
+from ana.values import read_json
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -24,7 +25,7 @@ def list_chat_models(host: str, seconds: float = 0.5) -> list[str]:
     connection = make(str(url.hostname), url.port, timeout=seconds)
     try:
         connection.request("GET", f"{url.path.rstrip('/')}/api/tags")
-        found = json.loads(connection.getresponse().read(1_000_000))
+        found = read_json(connection.getresponse().read(1_000_000))
         names = [str(model["name"]) for model in found["models"]]
         return [name for name in names if "embed" not in name and name.isprintable()]
     except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError):

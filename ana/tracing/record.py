@@ -1,6 +1,5 @@
 """A turn's record, put together from the thread's state."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.settings import Settings
 from ana.tracing.traces import FORMAT, Record, Step
+from ana.values import read_json
 
 INVALID = "⛔️validation_error"
 """A call that did not fit its tool's schema, as a step."""
@@ -89,16 +89,16 @@ def _call_step(call: ToolCall, answer: ToolMessage | None) -> Step:
 def _make_step(tool: str, args: dict[str, Any], answer: ToolMessage | None) -> Step:
     if answer is None:
         return Step(tool=tool, args=args, observation=dict(INTERRUPTED))
-    step = Step(tool=tool, args=args, observation=read_json(answer.text))
+    step = Step(tool=tool, args=args, observation=read_observation(answer.text))
     if isinstance(answer.artifact, dict) and answer.artifact.get("why"):
         step["why"] = answer.artifact["why"]
     return step
 
 
-def read_json(text: str) -> Any:
-    """Return the value of JSON; any other text as it is."""
+def read_observation(text: str) -> Any:
+    """Return the value of a result that is JSON; any other text as it is."""
     try:
-        return json.loads(text)
+        return read_json(text)
     except ValueError:
         return text
 

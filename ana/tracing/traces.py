@@ -16,6 +16,7 @@ from ana.errors import ConfigError, UserError
 from ana.files import append_line, write_whole
 from ana.logs import hide_secrets
 from ana.output import tell
+from ana.values import read_json
 
 _log = logging.getLogger(__name__)
 
@@ -254,9 +255,9 @@ def iter_records(path: Path) -> Iterator[Record]:
         return
     for line in path.read_text(encoding="ascii", errors="replace").splitlines():
         try:
-            record = json.loads(line)
+            record = read_json(line)
             datetime.fromisoformat(record["ts"])
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError):
             continue
         _refuse_newer(path, record)
         if record.keys() >= _NEEDED:

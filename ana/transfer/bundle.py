@@ -1,6 +1,5 @@
 """The records of an export, read and checked line by line before any of them is used."""
 
-import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field, fields
@@ -13,7 +12,7 @@ from ana.memory.changes import Change, Entry
 from ana.memory.context_line import to_one_line
 from ana.memory.item import Item, check_properties
 from ana.transfer.exporter import FORMAT, NAME
-from ana.values import whole_number
+from ana.values import read_json, whole_number
 
 MOST_LINES = 10**9
 """An upper limit of line numbers."""
@@ -61,8 +60,8 @@ def read_export(path: Path) -> Bundle:
             if not text.strip():
                 continue
             try:
-                _add(json.loads(text), bundle)
-            except (ValueError, TypeError, KeyError, RecursionError, ToolError) as exc:
+                _add(read_json(text), bundle)
+            except (ValueError, TypeError, KeyError, ToolError) as exc:
                 bad.append(f"line {number}: {_explain(exc)}")
     bad += _find_duplicates(bundle) + _find_wrong_numbers(bundle)
     if bad:
@@ -76,12 +75,12 @@ def is_export(path: Path) -> bool:
     with path.open("rb") as file:
         try:
             return bool(_read_header(file.readline(1000))["export"] == NAME)
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError):
             return False
 
 
 def _read_header(line: bytes) -> Any:
-    return json.loads(line.decode("utf-8-sig"))
+    return read_json(line.decode("utf-8-sig"))
 
 
 def _check_header(path: Path, line: bytes, bundle: Bundle) -> None:
@@ -90,7 +89,7 @@ def _check_header(path: Path, line: bytes, bundle: Bundle) -> None:
         known = header["export"] == NAME
         version = whole_number(header["format"], 1, MOST_LINES)
         bundle.next_line = whole_number(header["next_line"], 0, MOST_LINES)
-    except (ValueError, TypeError, KeyError, RecursionError) as exc:
+    except (ValueError, TypeError, KeyError) as exc:
         raise UserError(f"{path} is not an export: its first line is not the header.", "Nothing was changed.") from exc
     if not known or version > FORMAT:
         raise UserError(

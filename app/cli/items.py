@@ -1,6 +1,5 @@
 """`ana items`: what is kept, as a table."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -10,7 +9,7 @@ from ana.handles import open_data_folder
 from ana.memory.search.found import Found
 from ana.output import write_json
 from ana.settings import Settings
-from ana.values import Json
+from ana.values import Json, read_json
 from app.due import Due, find_due
 from app.show.items import found_to_json, show_found
 from app.startup import start
@@ -58,7 +57,7 @@ def find_items(settings: Settings, words: str, where: str | None, due: Due | Non
 
 def _parse_filter(where: str | None) -> dict[str, Json] | None:
     try:
-        parsed: dict[str, Json] | None = json.loads(where) if where else None
-    except (ValueError, RecursionError) as exc:
+        parsed: dict[str, Json] | None = read_json(where) if where else None
+    except ValueError as exc:
         raise ToolError(f"--where is not JSON: {exc}.", 'Write it as --where \'{"status": "active"}\'.') from exc
     return parsed

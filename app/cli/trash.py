@@ -1,6 +1,5 @@
 """`ana trash`: deleted items, lines and conversations, to be brought back or purged."""
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ from ana.memory.backend import RecordKey
 from ana.memory.receipts import describe_change, make_receipt
 from ana.output import tell
 from ana.settings import Settings
+from ana.values import read_json
 from app.cli.ages import moment_before
 from app.mentions import find_conversations, refuse_while_serving, remove_mentions
 from app.show.confirm import require_consent
@@ -161,7 +161,7 @@ def _describe(deleted: "DeletedThread") -> str:
     """Return a conversation in a few words: how many turns, its first question."""
     turns = deleted.trace.splitlines()
     try:
-        about = json.loads(turns[0])["question"]
+        about = read_json(turns[0])["question"]
     except (ValueError, KeyError, TypeError, IndexError):
         about = ""
     return shorten(f"a conversation, {pluralize(len(turns), 'turn')}: {about}", 160)

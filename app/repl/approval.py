@@ -4,6 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import StoreBusy, UserError, WrongReply
+from ana.values import read_json
 from app.show.text import say
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _edit(request: "Request") -> dict[str, Any]:
     if edited is None:
         raise UserError("Nothing was edited.", "It still waits: y, n, e or a.")
     try:
-        after = json.loads(edited)
+        after = read_json(edited)
     except ValueError as exc:
         raise UserError(f"That is not JSON: {exc}.", "It still waits: y, n, e or a.") from exc
     if not isinstance(after, list) or len(after) != len(before):

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from ana.errors import UserError
+from ana.values import read_json
 from evals.tasks.stage import Run
 
 RUBRICS = Path(__file__).parent.parent / "rubrics.yaml"
@@ -121,7 +122,7 @@ def load_groups(file: Path) -> tuple[str, dict[str, dict[str, Figure]]]:
         UserError: The file is none.
     """
     try:
-        report = json.loads(file.read_text(encoding="utf-8"))
+        report = read_json(file.read_text(encoding="utf-8"))
         return str(report["model"]), {group: dict(figures) for group, figures in report["groups"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
         raise UserError(f"{file} is not a report of `ana eval --json`: {exc!r:.100}.") from exc

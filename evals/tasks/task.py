@@ -10,6 +10,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from ana.errors import UserError
+from ana.plain_yaml import check_yaml
 from ana.settings import Autonomy
 from ana.time.clock import Clock
 
@@ -136,9 +137,11 @@ def load_tasks(file: Path = FILE) -> list[Task]:
         UserError: The file cannot be read, or a task is not well-formed; names it.
     """
     try:
-        data = yaml.load(file.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        text = file.read_text(encoding="utf-8")
+        check_yaml(text)
+        data = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         tasks = [_read_task(data, group, raw) for group, every in data["groups"].items() for raw in every]
-    except (OSError, UnicodeError, yaml.YAMLError, KeyError, AttributeError, TypeError) as exc:
+    except (OSError, ValueError, yaml.YAMLError, KeyError, AttributeError, TypeError) as exc:
         raise UserError(f"{file} cannot be read as tasks: {exc!r:.200}.", f"Write them as in {FILE}.") from exc
     if twice := {task.id for task in tasks if [other.id for other in tasks].count(task.id) > 1}:
         raise UserError(f"{file} has more than one task {', '.join(sorted(twice))}.", "Give each an id of its own.")

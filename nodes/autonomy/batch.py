@@ -1,6 +1,5 @@
 """Read the batch that is weighed: the calls that are left, the records they touch, and what the model has in view."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from ana.errors import ToolError
 from ana.memory.changes import Change, Kind
 from ana.memory.digests import line_digest
 from ana.tracing.record import INVALID
-from ana.values import iter_texts
+from ana.values import iter_texts, read_json
 from graph.context import Context, context_of
 from graph.state import State
 from nodes.autonomy.own_tools import needs_no_question
@@ -107,7 +106,7 @@ def _iter_stored_text(messages: Sequence[AnyMessage]) -> Iterator[str]:
     for message in messages:
         if isinstance(message, ToolMessage):
             try:
-                yield from iter_texts(_take_stored(message, json.loads(message.text)))
+                yield from iter_texts(_take_stored(message, read_json(message.text)))
             except ValueError:
                 yield message.text
 

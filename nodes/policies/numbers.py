@@ -1,6 +1,5 @@
 """Numbers that answer a calculation, or are a total, count or amount of stored items, come from somewhere."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -8,6 +7,7 @@ from datetime import UTC, date, datetime
 from itertools import combinations
 from typing import Any
 
+from ana.values import read_json
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.quantities import Quantity, all_values, find_quantities, is_traced
 from nodes.policies.questions import any_of, asks_for_number, is_order, split_sentences
@@ -288,7 +288,7 @@ def _found(e: Evidence) -> Iterator[dict[str, Any]]:
 
 def _read(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
+        value = read_json(text)
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}

@@ -7,19 +7,18 @@ from ana.models.json_mode.decision import Candidate, FailedAttempt
 from ana.models.json_mode.segments import mark_all_text
 from ana.models.json_mode.shapes import ResolveName, find_decisions
 from ana.models.lenient_json import build_object
+from ana.plain_yaml import check_yaml
 
 LONGEST = 20_000
 _BEGIN = re.compile(
     r"\A(?P<fence>```+(?:ya?ml)?[ \t]*\r?\n)?(?:tool|final):(?:[ \t]*\r?\n[ \t]+\w|[ \t]+\w+[ \t]*\r?\n)"
 )
-# anchors and aliases: a short text may stand for a huge value
-_SHARED = re.compile(r"(?m)(?:^|[:\-\[,{])[ \t]*[&*]\w")
 
 
 def read_yaml_decisions(text: str, resolve: ResolveName) -> list[Candidate] | None:
     """Return the decisions of a reply that is YAML as a whole; None when it is not."""
     begun = _BEGIN.match(text)
-    if begun is None or len(text) > LONGEST or _SHARED.search(text):
+    if begun is None or len(text) > LONGEST:
         return None
     body, closed, rest = text[len(begun["fence"] or "") :].partition("```")
     if rest.strip():
@@ -34,8 +33,9 @@ def _parse(body: str) -> Any:
     import yaml
 
     try:
+        check_yaml(body)
         return _to_value(yaml.compose(body, Loader=yaml.BaseLoader))
-    except (yaml.YAMLError, RecursionError):
+    except (yaml.YAMLError, ValueError):
         return None
 
 

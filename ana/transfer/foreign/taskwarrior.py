@@ -4,7 +4,6 @@ The format is described on Taskwarrior's page "Taskwarrior JSON Format" (its RFC
 command `export`: one array of objects, or, with json.array off as in older versions, one object a line.
 """
 
-import json
 import re
 import reprlib
 from collections.abc import Mapping
@@ -29,7 +28,7 @@ from ana.transfer.foreign.records import (
     to_local,
     to_stamp,
 )
-from ana.values import Json, Properties
+from ana.values import Json, Properties, read_json
 
 _STATUS = {"pending": "active", "waiting": "active", "completed": "done"}
 _LEFT_OUT = ("deleted", "recurring")
@@ -76,8 +75,8 @@ def _note_losses(records: list[Any], items: list[Item]) -> list[str]:
 def _read_records(path: Path) -> list[tuple[str, Any]]:
     text = read_text(path)
     try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError) as exc:
+        whole = read_json(text)
+    except ValueError as exc:
         lines = [(n, line) for n, raw in enumerate(text.split("\n"), 1) if (line := _strip_array(raw))]
         if not lines or _is_torn(text) or not all(line.startswith("{") for _, line in lines):
             raise refusal_error(path, [f"line {getattr(exc, 'lineno', 1)}: {_explain(exc)}"]) from exc
@@ -101,8 +100,8 @@ def _strip_array(line: str) -> str:
 
 def _decode(line: str) -> Any:
     try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as exc:
+        return read_json(line)
+    except ValueError as exc:
         return BadRecord(_explain(exc))
 
 

@@ -1,6 +1,5 @@
 """The files that a backup may contain, and the check whether one can be used."""
 
-import json
 import re
 import struct
 import zipfile
@@ -9,7 +8,7 @@ from pathlib import Path
 
 from ana.backends.chroma.care.format import FORMAT, read_version
 from ana.errors import UserError
-from ana.values import whole_number
+from ana.values import read_json, whole_number
 
 MANIFEST = "backup.json"
 
@@ -62,7 +61,7 @@ def check_backup(path: Path, room: int) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             _refuse_too_large(archive, path, room)
-            manifest, names = json.loads(_read_note(archive, MANIFEST)), archive.namelist()
+            manifest, names = read_json(_read_note(archive, MANIFEST)), archive.namelist()
             (version, writer), files = read_version(manifest), whole_number(manifest["files"], 0, MOST_FILES)
             inside = _read_format_inside(archive) if version <= FORMAT else version
             broken = archive.testzip()  # reads every byte and compares checksums
@@ -83,7 +82,7 @@ def check_backup(path: Path, room: int) -> None:
 def _read_format_inside(archive: zipfile.ZipFile) -> int:
     """Return the format of the packed folder; folders of the first format have no note of it."""
     note = "data/format.json"
-    return read_version(json.loads(_read_note(archive, note)))[0] if note in archive.namelist() else 1
+    return read_version(read_json(_read_note(archive, note)))[0] if note in archive.namelist() else 1
 
 
 def _read_note(archive: zipfile.ZipFile, name: str) -> bytes:

@@ -1,0 +1,113 @@
+"""JSON and YAML from outside that is nested too deep, or grows when it is read, is a sentence and no traceback."""
+
+import json
+import zipfile
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+import pytest
+
+from ana.models.json_mode.yaml_reply import read_yaml_decisions
+from ana.values import DEEP, read_json
+from tests.app.conftest import Run
+
+DEPTHS = [DEEP + 1, 900, 100_000]
+"""One that only we refuse, one that Python reads and cannot print, one that it cannot read."""
+
+
+def nest(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+def write_backup(path: Path, depth: int) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("manifest.json", nest(depth))
+
+
+DOORS: dict[str, tuple[tuple[str, ...], str]] = {
+    "--where": (("items", "--where", "{nested}"), ""),
+    "--decide": (("ask", "--thread", "t", "--decide", "{file}"), "{nested}"),
+    "import": (("import", "{file}"), '{{"export": "ana", "format": 1, "next_line": 0}}\n{{"item": {nested}}}\n'),
+    "import of another program": (("import", "{file}"), '[{{"uuid": "x", "description": {nested}}}]'),
+    "--compare": (("eval", "--picture", "p.svg", "--compare", "{file}"), "{nested}"),
+    "--tasks": (("eval", "--tasks", "{file}"), "{nested}"),
+    "replay": (("replay", "--path", "{file}"), "{nested}\n"),
+}
+
+
+@pytest.mark.parametrize(
+    ("door", "depth"),
+    # no argument of a command line is as long as the deepest
+    [(door, depth) for door in DOORS for depth in DEPTHS if door != "--where" or depth < 10_000],
+)
+def test_deep_json_is_refused_with_a_sentence(ana: Run, tmp_path: Path, door: str, depth: int) -> None:
+    arguments, text = DOORS[door]
+    file, told = tmp_path / "given.json", {"file": str(tmp_path / "given.json"), "nested": nest(depth)}
+    file.write_text(text.format(**told))
+    done = ana(*(argument.format(**told) for argument in arguments))
+    assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stderr
+    assert "not foreseen" not in done.stderr
+    assert 0 < len(done.stderr.splitlines()) < 12
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_a_backup_with_a_deep_manifest_is_refused(ana: Run, tmp_path: Path, depth: int) -> None:
+    write_backup(tmp_path / "b.zip", depth)
+    done = ana("restore", str(tmp_path / "b.zip"))
+    assert done.returncode == 1
+    assert "is not a complete backup" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["[1, 2", "", "NaN NaN"])
+def test_what_is_no_json_is_a_value_error(text: str) -> None:
+    with pytest.raises(ValueError, match=r"Expecting|Extra"):
+        read_json(text)
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_json_is_read_up_to_a_depth(opening: str) -> None:
+    def write(depth: int) -> str:
+        return opening * depth + "1" + {"[": "]"}.get(opening, "}") * depth
+
+    value: Any = json.loads(write(DEEP))
+    assert read_json(write(DEEP)) == value
+    for depth in DEPTHS:
+        with pytest.raises(ValueError, match=f"nested more than {DEEP} deep"):
+            read_json(write(depth))
+
+
+def write_bomb(anchor: str) -> str:
+    """Thirty lines of YAML that stand for 9^30 values."""
+    lines = [f"{anchor}0: &{anchor}0 [x, x, x, x, x, x, x, x, x]"]
+    for n in range(1, 30):
+        again = ", ".join([f"*{anchor}{n - 1}"] * 9)
+        lines.append(f"{anchor}{n}: &{anchor}{n} [{again}]")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("anchor", ["a", "-a", "_"])
+def test_a_file_of_tasks_that_grows_when_it_is_read_is_refused(ana: Run, tmp_path: Path, anchor: str) -> None:
+    (tmp_path / "tasks.yaml").write_text(f"{write_bomb(anchor)}\ngroups: *{anchor}29\n")
+    done = ana("eval", "--tasks", str(tmp_path / "tasks.yaml"))
+    assert done.returncode == 1
+    assert f"it has an alias, *{anchor}0" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["groups: {a: [{now: 2026-13-45}]}", "groups: {a: [x]}", "x: [", "- 1", "\0"])
+def test_a_file_that_holds_no_tasks_is_a_sentence(ana: Run, tmp_path: Path, text: str) -> None:
+    (tmp_path / "tasks.yaml").write_text(text)
+    done = ana("eval", "--tasks", str(tmp_path / "tasks.yaml"))
+    assert done.returncode == 1
+    assert "cannot be read as tasks" in done.stderr
+
+
+@pytest.mark.parametrize("anchor", ["a", "-a"])
+def test_a_reply_that_grows_when_it_is_read_is_no_decision(anchor: str) -> None:
+    reply = f"tool:\n  name: now\n  args:\n{indent(write_bomb(anchor), '    ')}\n"
+    assert read_yaml_decisions(reply, str) is None
+
+
+def test_a_deep_reply_in_yaml_is_no_decision() -> None:
+    assert read_yaml_decisions(f"tool:\n  name: now\n  args: {nest(9000)}", str) is None
