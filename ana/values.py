@@ -1,6 +1,7 @@
 """JSON values that every place can hold: UTF-8 text, msgpack's 64-bit integers, bounded nesting."""
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Any, TypeAlias
@@ -21,8 +22,12 @@ DEEP = 100
 """How deep JSON from outside may be nested: most of what goes through it calls itself for each level."""
 
 
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""The beginning of half a character in JSON; also of a character that is written as two halves."""
+
+
 def read_json(text: str | bytes) -> Any:
-    """Return the value of JSON that somebody else may have written.
+    """Return the value of JSON that somebody else may have written, with every lone surrogate in it replaced.
 
     Raises:
         ValueError: It is not JSON, or nested more than DEEP deep.
@@ -33,6 +38,17 @@ def read_json(text: str | bytes) -> Any:
         raise ValueError(f"it is nested more than {DEEP} deep") from None
     if is_deeper(value, DEEP):
         raise ValueError(f"it is nested more than {DEEP} deep")
+    is_suspect = _HALF.search(text if isinstance(text, str) else text.decode(errors="replace"))
+    return _replace_halves(value) if is_suspect else value
+
+
+def _replace_halves(value: Any) -> Any:
+    if isinstance(value, str):
+        return plain_text(value)
+    if isinstance(value, list):
+        return [_replace_halves(part) for part in value]
+    if isinstance(value, dict):
+        return {plain_text(key): _replace_halves(part) for key, part in value.items()}
     return value
 
 

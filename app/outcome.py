@@ -7,7 +7,7 @@ from typing import Any, NotRequired, TypedDict
 from langgraph.types import Interrupt
 
 from ana.errors import UserError
-from ana.tracing.traces import Step
+from ana.tracing.schema import Step
 
 
 class Request(TypedDict):

@@ -11,7 +11,7 @@ from ana.memory.receipts import describe_change
 from ana.models.providers import build_model
 from ana.output import escape_controls
 from ana.settings import PROJECT, load_settings
-from ana.tracing.traces import Record
+from ana.tracing.schema import Record
 from app.show.replayed import describe_step
 from evals.goldens import Golden, list_differences, play_again, read_goldens, record_golden, write_goldens
 from prompts import decision_prompt

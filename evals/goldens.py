@@ -32,7 +32,7 @@ from ana.output import shorten
 from ana.settings import PROJECT, Autonomy, Settings, load_settings
 from ana.spending import NoSpending
 from ana.time.clock import Clock
-from ana.tracing.traces import Record
+from ana.tracing.schema import Record
 from app.replay.compare import iter_differences
 from app.replay.history import list_messages
 from app.replay.play import NOWHERE, KeptTraces, Scene, play

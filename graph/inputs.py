@@ -17,7 +17,7 @@ from ana.errors import UserError
 from ana.memory.memory import Memory
 from ana.time.clock import Listener
 from ana.tracing.record import read_observation
-from ana.tracing.traces import Inputs, Part
+from ana.tracing.schema import Inputs, Part
 from graph.context import Context, can_wait
 from graph.state import State, Turn
 from nodes.attachments import left_out

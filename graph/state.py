@@ -7,7 +7,7 @@ from langgraph.channels import UntrackedValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from ana.tracing.traces import Inputs
+from ana.tracing.schema import Inputs
 
 
 def keep_replies(known: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from ana.errors import ToolError
 from ana.memory.changes import Cause
-from ana.tracing.record import INVALID
+from ana.tracing.schema import INVALID
 from graph.context import Context, context_of, thread_of
 from graph.state import State
 from nodes.history import previous_turn, refused_copies

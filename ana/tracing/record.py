@@ -1,18 +1,16 @@
 """A turn's record, put together from the thread's state."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 
 from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.settings import Settings
-from ana.tracing.traces import FORMAT, Record, Step
+from ana.tracing.schema import INVALID, Change, Record, Step
+from ana.tracing.traces import FORMAT
 from ana.values import read_json
-
-INVALID = "⛔️validation_error"
-"""A call that did not fit its tool's schema, as a step."""
 
 INTERRUPTED = {"error": "interrupted", "hint": ""}
 """The observation of a call that a turn ended in: whether it ran is not known."""
@@ -64,7 +62,7 @@ def build_record(
         steps=list_steps(messages, turn["corrections"]),
         answer=turn["answer"] or "",
         receipt=turn.get("receipt", ""),
-        changes=[dict(change) for change in changes],
+        changes=[cast(Change, dict(change)) for change in changes],
         usage=turn["usage"],
         cost_usd=cost(turn["usage"], model or model_name(settings), settings),
         thread_id=thread_id,

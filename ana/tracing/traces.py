@@ -4,18 +4,17 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NotRequired
-
-from typing_extensions import TypedDict
+from typing import Any, cast
 
 from ana import __version__
 from ana.errors import ConfigError, UserError
 from ana.files import append_line, write_whole
 from ana.logs import hide_secrets
 from ana.output import tell
+from ana.tracing.schema import FOLLOWED, TOLD, Record, find_fault
 from ana.values import read_json
 
 _log = logging.getLogger(__name__)
@@ -25,92 +24,6 @@ NO_THREAD = "none"
 """The thread id in the records of runs that have no thread: none of them follows another."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-
-_NEEDED = {"id", "ts", "question", "steps", "answer"}
-
-
-class Step(TypedDict):
-    """A step of a turn: a tool call, or a violation under a name that starts with ⛔️.
-
-    `why` holds, for a query, the reasons each item was found; the model does not see it.
-    """
-
-    tool: str
-    args: dict[str, Any]
-    observation: Any
-    why: NotRequired[list[dict[str, Any]]]
-
-
-class Part(TypedDict):
-    """One run of a node."""
-
-    node: str
-    clock: list[str]
-    """What the clock told in it, in order, ISO 8601 in UTC."""
-    at: NotRequired[tuple[int, str]]
-    """Number and time of the journal's newest entry when it began; 0 and nothing for an empty journal."""
-
-
-class Inputs(TypedDict):
-    """What decides about a turn beside its message and the model's decisions: what it can be run again from."""
-
-    version: str
-    """Of ana."""
-    tools: dict[str, str]
-    """Digests of the tools' schemas: `ana` for ours together, and each of the person's own by name."""
-    embedder: str
-    zone: str
-    autonomy: str
-    max_steps: int
-    history_tokens: int
-    waits: bool
-    """Whether a person could be asked."""
-    left_out: list[str]
-    """Kinds of content that were taken out of the message."""
-    turns: int
-    """How many earlier turns the conversation held."""
-    history: str
-    """Digest of their messages."""
-    summary: str
-    """What stood for turns that the conversation no longer held."""
-    summarised: NotRequired[str]
-    """What the model made of it and of the turns that were dropped."""
-    items: int
-    lines: str
-    """Digest of Global Context."""
-    parts: list[Part]
-    given: NotRequired[list[Any]]
-    """The person's replies to the turn's requests."""
-
-
-class Record(TypedDict):
-    """One turn."""
-
-    id: str
-    ts: str
-    question: str
-    message: NotRequired[str]
-    """Id of the user message."""
-    previous: NotRequired[str | None]
-    """The turn before it in the thread's state."""
-    steps: list[Step]
-    answer: str
-    receipt: NotRequired[str]
-    """What stood under the answer."""
-    changes: NotRequired[list[dict[str, Any]]]
-    """The receipts of what the turn wrote."""
-    usage: dict[str, Any]
-    cost_usd: float | None
-    """None where the model's price is not known."""
-    thread_id: str
-    model: str
-    provider: str
-    durations: dict[str, float]
-    decisions: list[dict[str, Any]]
-    format: int
-    error: str | None
-    inputs: NotRequired[Inputs]
-    """Absent in records of earlier versions, and of turns that ended before they began."""
 
 
 class Traces:
@@ -236,7 +149,7 @@ def select_newest(records: Iterable[Record]) -> list[Record]:
 
 def moment(record: Record) -> datetime:
     """When a turn began."""
-    return datetime.fromisoformat(record["ts"])
+    return datetime.fromisoformat(record["ts"]).astimezone(UTC)
 
 
 def count_broken_lines(path: Path) -> int:
@@ -256,15 +169,15 @@ def iter_records(path: Path) -> Iterator[Record]:
     for line in path.read_text(encoding="ascii", errors="replace").splitlines():
         try:
             record = read_json(line)
-            datetime.fromisoformat(record["ts"])
-        except (ValueError, TypeError, KeyError):
+        except ValueError:
             continue
-        _refuse_newer(path, record)
-        if record.keys() >= _NEEDED:
-            yield record
+        if isinstance(record, dict):
+            _refuse_newer(path, record)
+            if isinstance(record.get("steps"), list) and not find_fault(record, TOLD, TOLD - {"steps"} | FOLLOWED):
+                yield cast(Record, record)
 
 
-def _refuse_newer(path: Path, record: Record) -> None:
+def _refuse_newer(path: Path, record: Mapping[str, Any]) -> None:
     format = record.get("format")
     if isinstance(format, int) and format > FORMAT:
         raise ConfigError(

@@ -1,6 +1,7 @@
 """The command line: `ana`."""
 
 import gc
+import logging
 import os
 import sqlite3
 import sys
@@ -17,7 +18,12 @@ from typer.exceptions import TyperException
 
 from ana import __version__
 from ana.errors import AnaError, ConfigError
-from ana.output import escape_controls, prepare_streams, silence, tell, write_line
+from ana.output import escape_controls, prepare_streams, shorten, silence, tell, write_line
+
+UNFORESEEN = 70
+"""The exit code of a mistake of ours, as in sysexits.h."""
+LONGEST = 300
+"""Characters that are told of one."""
 
 SELDOM = 50_000
 """New objects between two searches for garbage: modules are loaded by the thousand, and a search finds none in them."""
@@ -47,6 +53,9 @@ COMMANDS = (
     "trash",
 )
 """In the order of the help. Each is a function, or a group of commands, in the module of its name."""
+
+
+logger = logging.getLogger(__name__)
 
 
 class LateCommands(UserDict[str, Any]):
@@ -122,6 +131,7 @@ def main() -> None:
     """Run the command line; every failure is a sentence and an exit code, never a traceback."""
     _use_utf8()
     gc.set_threshold(SELDOM)
+    logging.root.addHandler(logging.NullHandler())  # Python would print what is logged before the log is set up
     # pydantic would look for plugins in every package that is installed, before the prompt appears
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     prepare_streams()
@@ -139,7 +149,8 @@ def _use_utf8() -> None:
 
 
 def run_command(command: Callable[[], Any]) -> int:
-    """Run a command and turn what it raises into an exit code: 1 the turn failed, 2 wrong use or configuration."""
+    """Run a command and turn what it raises into an exit code: 1 the turn failed, 2 wrong use or configuration, 70 a
+    mistake of ours, of which the log tells more."""
     try:
         command()
     except ConfigError as exc:
@@ -160,4 +171,9 @@ def run_command(command: Callable[[], Any]) -> int:
     except (OSError, sqlite3.Error) as exc:
         tell(f"The files could not be used: {exc}. Check the disk, ANA_DATA_DIR and TRACES_DIR.")
         return 1
+    except Exception as exc:  # no traceback reaches a person, and no other code may be mistaken for what a command says
+        logger.exception("a command failed in a way that was not foreseen")
+        why = shorten(f"{type(exc).__name__}: {exc}", LONGEST)
+        tell(f"Something went wrong that was not foreseen: {why}. The log tells where it happened.")
+        return UNFORESEEN
     return 0

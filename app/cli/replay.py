@@ -9,8 +9,8 @@ from ana.errors import UserError
 from ana.models.providers import choose_model
 from ana.output import tell, write_json
 from ana.settings import Settings
-from ana.tracing.traces import Record, Traces, iter_records
-from app.replay.whole import find_fault
+from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault
+from ana.tracing.traces import Traces, iter_records
 from app.show.replayed import show_side_by_side, tell_difference, tell_turn
 from app.startup import start
 from app.threads import Threads
@@ -49,7 +49,7 @@ def replay(
         raise typer.BadParameter("--model and --prompt need --rerun.")
     settings = start()
     record, thread = read_path(path, index) if path else find_turn(settings, str(trace))
-    if fault := find_fault(record, whole=False):
+    if fault := find_fault(record, TOLD, SHOWN | FOLLOWED):
         raise typer.BadParameter(f"The record is damaged: {fault}.")
     if not rerun:
         write_json(record) if as_json else tell_turn(record)
@@ -84,7 +84,7 @@ def find_turn(settings: Settings, id: str) -> tuple[Record, list[Record]]:
         raise typer.BadParameter(exc.sentence()) from exc
     if record is None:
         raise typer.BadParameter(f"There is no trace {id}; `ana threads show` names the turns of a conversation.")
-    return record, list(iter_records(traces.path(record["thread_id"])))
+    return record, list(iter_records(traces.path(record.get("thread_id", id))))
 
 
 def run_again(

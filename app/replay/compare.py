@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import Any
 
 from ana.tracing.record import INTERRUPTED
-from ana.tracing.traces import Record, Step
+from ana.tracing.schema import Record, Step
 
 ABSENT = "(nothing)"
 

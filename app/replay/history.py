@@ -8,8 +8,8 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
 
 from ana.errors import CannotReplay
-from ana.tracing.record import INTERRUPTED, INVALID
-from ana.tracing.traces import Inputs, Record, Step
+from ana.tracing.record import INTERRUPTED
+from ana.tracing.schema import CONTINUED, FOLLOWED, INVALID, Inputs, Record, Step, find_fault
 from graph.inputs import digest_messages
 from nodes.attachments import MARK
 from nodes.reason import keep_progress
@@ -28,11 +28,13 @@ def rebuild_history(record: Record, inputs: Inputs, thread: Sequence[Record]) ->
     Raises:
         CannotReplay: They cannot be put together as they were.
     """
-    by_id = {each["id"]: each for each in thread}
+    left = {each["id"]: each for each in thread}
     earlier: list[Record] = []
     previous = record.get("previous")
-    while len(earlier) < inputs["turns"] and previous in by_id:
-        earlier.insert(0, by_id[str(previous)])
+    while len(earlier) < inputs["turns"] and previous in left:
+        if fault := find_fault(left[previous], CONTINUED, CONTINUED | FOLLOWED):
+            raise CannotReplay(f"The record of the earlier turn {previous} is damaged: {fault}.")
+        earlier.insert(0, left.pop(previous))  # a turn that follows itself must not go on for ever
         previous = earlier[0].get("previous")
     messages = list_messages(earlier)
     if digest_messages(messages) != inputs["history"]:
@@ -91,7 +93,7 @@ def make_invalid_call(call: Mapping[str, Any], id: str) -> InvalidToolCall:
 
 def _make_call(step: Step, id: str) -> ToolCall:
     """Return a step's call as the person let it run."""
-    if step["tool"] == INVALID:
+    if step["tool"] == INVALID and "raw" not in step["args"]:
         return ToolCall(name=step["args"]["tool"], args=step["args"]["args"], id=id)
     return ToolCall(name=step["tool"], args=step["args"], id=id)
 
@@ -123,4 +125,6 @@ def dict_of(step: Step) -> dict[str, Any]:
 def _find_refused_copy(step: Step) -> RefusedCopy | None:
     """Return the mark of a copy that was not stored: whether it may be stored in the next turn depends on it."""
     existing = dict_of(step).get("existing")
-    return refuse_copy(existing["id"]) if step["tool"] == "create_item" and existing else None
+    if step["tool"] != "create_item" or not isinstance(existing, dict):
+        return None
+    return refuse_copy(str(existing.get("id")))

@@ -23,7 +23,8 @@ from ana.spending import Spending
 from ana.time.clock import Clock, Listener, listener
 from ana.tracing.langsmith import untraced
 from ana.tracing.record import build_record
-from ana.tracing.traces import Inputs, Part, Record, Step, Traces
+from ana.tracing.schema import Inputs, Part, Record, Step
+from ana.tracing.traces import Traces
 from app.open_turn import close
 from app.outcome import read_request
 from app.replay.history import dict_of, failed, text_of
@@ -108,7 +109,7 @@ class Tape:
     """A clock's source that tells recorded moments, in the part of the turn that runs now as often as it is asked.
 
     Args:
-        parts: What was told, by part; past the end the last moment stays.
+        parts: What was told, by part, at least one moment in all; past the end the last one stays.
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
@@ -119,7 +120,8 @@ class Tape:
         part = heard.part
         if part < len(self._parts) and self._parts[part]:
             return self._parts[part][min(len(heard.moments), len(self._parts[part]) - 1)]
-        return next((told[-1] for told in reversed(self._parts[:part]) if told), self._parts[0][0])
+        before = (told[-1] for told in reversed(self._parts[:part]) if told)
+        return next(before, None) or next(told[0] for told in self._parts if told)
 
 
 def make_handles(

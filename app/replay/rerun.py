@@ -10,16 +10,15 @@ from langchain_core.language_models import BaseChatModel
 from ana.embedders import Embedder
 from ana.errors import CannotReplay, ConfigError
 from ana.memory.backend import Backend
-from ana.settings import Autonomy, Settings
+from ana.settings import Settings
 from ana.spending import NoSpending, open_total
 from ana.time.clock import Listener, listener
-from ana.tracing.traces import Inputs, Record
+from ana.tracing.schema import FOLLOWED, RUN_AGAIN, SHOWN, Inputs, Record, find_fault
 from app.open_turn import DROPPED, NOT_ANSWERED
 from app.replay.history import make_question, own_steps, rebuild_history
 from app.replay.model import RecordedModel
 from app.replay.play import WAITS, Scene, make_handles, play
 from app.replay.store import KnownVectors, StoreCopy, Vectors, copy_store
-from app.replay.whole import find_fault
 from graph.inputs import digest_tools
 from nodes.attachments import explain_left_out
 from nodes.turns import NOT_APPROVED
@@ -71,7 +70,7 @@ class Rerun:
         model = RecordedModel(record=record, end=end, before=lambda: meanwhile(_present_part() + 1))
         settings = self._settings.model_copy(update={"llm_provider": record["provider"]})
         handles = make_handles(settings, inputs, store.backend, model, NoSpending())
-        again = play(replace(scene, meanwhile=meanwhile), handles, _dial(inputs), inputs["max_steps"])
+        again = play(replace(scene, meanwhile=meanwhile), handles, inputs["autonomy"], inputs["max_steps"])
         if again["error"] == WAITS and record["error"] in UNDECIDED:
             told = {name: record.get(name) for name in ("answer", "error", "receipt", "changes")}
             again = cast(Record, {**again, **told})
@@ -92,7 +91,7 @@ class Rerun:
         store = self._copy(record, inputs)
         spending = open_total(self._settings)
         handles = make_handles(self._settings, inputs, store.backend, model, spending)
-        answered = play(_set_scene(record, inputs, thread), handles, _dial(inputs), inputs["max_steps"])
+        answered = play(_set_scene(record, inputs, thread), handles, inputs["autonomy"], inputs["max_steps"])
         spending.keep([answered])
         return answered
 
@@ -109,10 +108,12 @@ class Rerun:
             raise CannotReplay(
                 "The record lacks what a turn is run again from: an earlier version wrote it, or the turn never began."
             )
-        if fault := find_fault(record, whole=True):
+        if fault := find_fault(record, RUN_AGAIN, RUN_AGAIN | SHOWN | FOLLOWED):
             raise CannotReplay(f"The record is not whole: {fault}.")
         if not inputs["parts"] or inputs["parts"][0]["node"] not in STARTS:
             raise CannotReplay("This turn began in the middle, from a state that somebody had edited.")
+        if not any(part["clock"] for part in inputs["parts"]):
+            raise CannotReplay("The record does not tell when the turn was.")
         try:
             ZoneInfo(inputs["zone"])
         except (KeyError, ValueError, OSError) as exc:
@@ -146,10 +147,6 @@ def _set_scene(record: Record, inputs: Inputs, thread: Sequence[Record]) -> Scen
         replies=inputs.get("given", []),
         answers=[step for step in own_steps(record) if step["tool"] not in TOOLS],
     )
-
-
-def _dial(inputs: Inputs) -> Autonomy:
-    return cast(Autonomy, inputs["autonomy"])
 
 
 def _present_part() -> int:

@@ -12,7 +12,7 @@ from ana.errors import CannotReplay
 from ana.memory.backend import Backend, RecordKey
 from ana.memory.changes import Entry, Kind
 from ana.memory.item import Item
-from ana.tracing.traces import Inputs, Record
+from ana.tracing.schema import Inputs, Record
 from app.replay.history import dict_of
 from graph.inputs import digest_lines
 
@@ -144,9 +144,6 @@ def _list_undos(record: Record) -> list[str]:
 def _find_line_number(records: Mapping[RecordKey, Item], before: Sequence[Entry], record: Record) -> int:
     """Return the number that the next line got; it never goes back, and the turn's own first line knows it best."""
     used = [int(id) for kind, id in (*records, *(entry.change.key for entry in before)) if kind == "line"]
-    appended = [
-        int(step["observation"]["line"])
-        for step in record["steps"]
-        if step["tool"] == "append_context" and "line" in dict_of(step)
-    ]
+    told = [dict_of(step).get("line") for step in record["steps"] if step["tool"] == "append_context"]
+    appended = [line for line in told if isinstance(line, int)]
     return max(max(used, default=-1) + 1, min(appended, default=0))

@@ -13,7 +13,7 @@ from app.show.tables import show_table
 from app.show.text import describe_call, pluralize, say, shorten
 
 if TYPE_CHECKING:
-    from ana.tracing.traces import Record, Step
+    from ana.tracing.schema import Record, Step
     from app.replay.compare import Difference
 
 WIDEST = 100
@@ -112,10 +112,10 @@ def _list_facts(record: "Record") -> list[str]:
 
 
 def _describe_cost(record: "Record") -> str:
-    usage, usd = record.get("usage", {}), record.get("cost_usd")
+    usage, usd, decisions = record.get("usage", {}), record.get("cost_usd"), record.get("decisions")
     mark = "about " if usage.get("estimated") else ""
     money = f", {usd:.6f} USD" if usd else ""
-    calls = pluralize(len(record.get("decisions", [])), "model call")
+    calls = pluralize(len(decisions) if isinstance(decisions, list) else 0, "model call")
     return f"{calls}, {mark}{usage.get('input_tokens', 0):,} tokens in and {usage.get('output_tokens', 0):,} out{money}"
 
 

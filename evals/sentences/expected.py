@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ana.tracing.traces import Step
+from ana.tracing.schema import Step
 from app.outcome import Done
 from evals.sentences.data import Sentence
 

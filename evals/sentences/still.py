@@ -20,7 +20,7 @@ from ana.memory.memory import Memory
 from ana.models.providers import build_model
 from ana.settings import load_settings
 from ana.time.clock import Clock
-from ana.tracing.traces import Step
+from ana.tracing.schema import Step
 from app.outcome import Done
 from evals.sentences.data import ZONE, Sentence, load_life, make_items
 from evals.sentences.expected import Outcome, judge

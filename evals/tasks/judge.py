@@ -7,7 +7,7 @@ from typing import Any
 
 from ana.memory.memory import Memory
 from ana.memory.trash import list_deleted
-from ana.tracing.traces import Step
+from ana.tracing.schema import Step
 from evals.tasks.changes import Store, holds_any, list_differences, match_changes, properties_fit, read_store
 from evals.tasks.task import Call, ExpectedItems, Task
 

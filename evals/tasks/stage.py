@@ -18,7 +18,8 @@ from ana.memory.memory import Memory
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.spending import NoSpending, Spending, open_total
-from ana.tracing.traces import Step, Traces
+from ana.tracing.schema import Step
+from ana.tracing.traces import Traces
 from app.outcome import Done, Waiting
 from app.reply import decide_all
 from app.turn import Assistant

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from ana.errors import ToolError
 from ana.memory.changes import Change, Kind
 from ana.memory.digests import line_digest
-from ana.tracing.record import INVALID
+from ana.tracing.schema import INVALID
 from ana.values import iter_texts, read_json
 from graph.context import Context, context_of
 from graph.state import State

@@ -19,7 +19,8 @@ from ana.errors import NotWaiting
 from ana.handles import Handles, open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
-from ana.tracing.traces import Record, Traces
+from ana.tracing.schema import Record
+from ana.tracing.traces import Traces
 from app.cli.main import cli
 from app.outcome import Done, Waiting
 from app.repl.approval import Approval, Decision

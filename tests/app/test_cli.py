@@ -18,6 +18,7 @@ from ana.settings import PROJECT
 from app.cli.main import COMMANDS, cli
 from tests.app.conftest import Run
 from tests.conftest import folders
+from tests.forks import run_forked
 from tests.openai_stub import Said, openai_stub
 from tests.terminal import Terminal
 
@@ -224,3 +225,25 @@ def test_the_help_names_every_command() -> None:
     shown = CliRunner().invoke(cli, ["--help"]).stdout
     named = re.findall(r"^\W*([a-z]+)  ", shown, re.MULTILINE)
     assert [name for name in COMMANDS if name not in named] == []
+
+
+BROKEN = """
+    import sys
+    from app.cli import items, main
+
+    def fail(*_, **__):
+        raise ZeroDivisionError("secret \\x1b[31m" + "x" * 1000)
+
+    items.open_data_folder = fail
+    sys.argv[1:] = ["items"]
+    main.main()
+"""
+
+
+def test_a_mistake_of_ours_is_a_sentence_with_an_exit_code_of_its_own(tmp_path: Path) -> None:
+    done = run_forked("-c", BROKEN, env=folders(tmp_path, LLM_PROVIDER="offline"))
+    assert (done.returncode, done.stdout) == (70, "")
+    assert done.stderr.startswith("Something went wrong that was not foreseen: ZeroDivisionError: secret \\x1b[31m")
+    assert len(done.stderr.splitlines()) == 1
+    assert len(done.stderr) < 500
+    assert "Traceback" in (tmp_path / "log" / "ana.log").read_text()

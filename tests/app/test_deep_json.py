@@ -111,3 +111,8 @@ def test_a_reply_that_grows_when_it_is_read_is_no_decision(anchor: str) -> None:
 
 def test_a_deep_reply_in_yaml_is_no_decision() -> None:
     assert read_yaml_decisions(f"tool:\n  name: now\n  args: {nest(9000)}", str) is None
+
+
+def test_half_a_character_is_replaced_and_a_whole_one_stays() -> None:
+    given = '{"\\ud800": ["\\udc00 a", "\\ud83d\\ude00", "\\\\ud800"]}'
+    assert read_json(given) == {"?": ["? a", "\U0001f600", "\\ud800"]} == read_json(given.encode())

@@ -23,7 +23,8 @@ from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import PROJECT, load_settings
 from ana.spending import open_total
-from ana.tracing.traces import Record, iter_records
+from ana.tracing.schema import Record
+from ana.tracing.traces import iter_records
 from app.cli.cost import add_up
 from app.cli.replay import build_other, run_again
 from app.outcome import Done, Waiting
@@ -129,7 +130,7 @@ def test_a_tampered_observation_is_found_at_its_step(desk: Desk) -> None:
     assert desk.repeat(record) == expected
 
 
-Tamper = Callable[[Record], Any]
+Tamper = Callable[[Any], Any]
 TAMPERED: list[tuple[Tamper, tuple[int | None, str]]] = [
     (lambda r: r["steps"][0]["args"].update(content="Buy silk"), (1, "args.content")),
     (lambda r: r["steps"].pop(), (1, "tool")),

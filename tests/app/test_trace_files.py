@@ -8,7 +8,8 @@ from typing import cast
 import pytest
 
 from ana.settings import Settings
-from ana.tracing.traces import Record, Traces
+from ana.tracing.schema import Record
+from ana.tracing.traces import Traces
 from tests.conftest import MakeAssistant, folders
 from tests.forks import run_forked
 

@@ -19,7 +19,8 @@ from ana.errors import NotWaiting, WrongReply
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
-from ana.tracing.traces import Record, Traces
+from ana.tracing.schema import Record
+from ana.tracing.traces import Traces
 from app.cli.main import cli, run_command
 from app.http import app as http
 from app.http.thread_rows import ThreadRows

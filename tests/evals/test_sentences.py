@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ana.tracing.traces import Step
+from ana.tracing.schema import Step
 from app.outcome import Done
 from evals.sentences.data import DATA, MORE, Sentence, load_sentences
 from evals.sentences.expected import find_faults, find_wrong_writes

@@ -12,7 +12,7 @@ from ana.errors import UserError
 from ana.memory.changes import Change
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.tracing.traces import Step
+from ana.tracing.schema import Step
 from evals.tasks.changes import read_store
 from evals.tasks.judge import Result, Verdict, contains, judge
 from evals.tasks.task import FILE, Task, choose_tasks, load_tasks

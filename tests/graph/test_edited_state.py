@@ -13,7 +13,8 @@ from ana.errors import UserError
 from ana.handles import Handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
-from ana.tracing.traces import Record, Traces
+from ana.tracing.schema import Record
+from ana.tracing.traces import Traces
 from app.outcome import CutShort
 from app.show.transcript import show_transcript
 from graph.builder import builder

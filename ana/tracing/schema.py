@@ -1,0 +1,216 @@
+"""The record of a turn, and what is wrong with one that somebody else may have written: a file may hold anything."""
+
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, get_type_hints
+
+from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from ana.settings import Autonomy
+
+INVALID = "⛔️validation_error"
+"""A call that did not fit its tool's schema, as a step."""
+
+
+def _check_moment(text: str) -> str:
+    try:
+        datetime.fromisoformat(text).astimezone(UTC)
+    except OverflowError as exc:
+        raise ValueError("the moment is outside of the calendar") from exc
+    return text
+
+
+def _check_step(step: "Step") -> "Step":
+    """Check that a call which did not fit its tool is there as its tool and arguments, or as the text it came as."""
+    args = step["args"]
+    is_read = isinstance(args.get("tool"), str) and isinstance(args.get("args"), dict)
+    if step["tool"] == INVALID and not is_read and "raw" not in args:
+        raise ValueError("the call is missing")
+    return step
+
+
+def _check_change(change: "Change") -> "Change":
+    if change["before"] is None and change["after"] is None:
+        raise ValueError("there is nothing before and nothing after")
+    return change
+
+
+def _to_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Moment = Annotated[str, AfterValidator(_check_moment)]
+"""ISO 8601."""
+
+
+class Step(TypedDict):
+    """A step of a turn: a tool call, or a violation under a name that starts with ⛔️.
+
+    `why` holds, for a query, the reasons each item was found; the model does not see it.
+    """
+
+    tool: str
+    args: dict[str, Any]
+    observation: Any
+    why: NotRequired[list[dict[str, Any]]]
+
+
+class Snapshot(TypedDict):
+    """An item or a line in a receipt, as far as it is told."""
+
+    content: str
+    properties: NotRequired[dict[str, Any]]
+
+
+class Change(TypedDict):
+    """The receipt of a write."""
+
+    op: Literal["create", "update", "delete"]
+    kind: Literal["item", "line"]
+    id: str
+    before: Snapshot | None
+    after: Snapshot | None
+
+
+class Call(TypedDict):
+    """A call as a model decided it."""
+
+    name: str
+    args: dict[str, Any]
+
+
+class BrokenCall(TypedDict):
+    """A call that could not be read."""
+
+    name: str | None
+    args: str | None
+    error: NotRequired[str | None]
+
+
+class Decision(TypedDict):
+    """A decision of a model."""
+
+    text: str
+    tool_calls: list[Call]
+    invalid_tool_calls: list[BrokenCall]
+
+
+class Tokens(TypedDict):
+    """The tokens of a turn."""
+
+    input_tokens: Count
+    output_tokens: Count
+    cached_tokens: NotRequired[Count]
+    estimated: NotRequired[bool]
+
+
+class Part(TypedDict):
+    """One run of a node."""
+
+    node: str
+    clock: list[Moment]
+    """What the clock told in it, in order, in UTC."""
+    at: NotRequired[Annotated[tuple[Count, str], BeforeValidator(_to_tuple)]]
+    """Number and time of the journal's newest entry when it began; 0 and nothing for an empty journal."""
+
+
+class Inputs(TypedDict):
+    """What decides about a turn beside its message and the model's decisions: what it can be run again from."""
+
+    version: str
+    """Of ana."""
+    tools: dict[str, str]
+    """Digests of the tools' schemas: `ana` for ours together, and each of the person's own by name."""
+    embedder: str
+    zone: str
+    autonomy: Autonomy
+    max_steps: Annotated[int, Field(ge=1, le=100)]
+    history_tokens: Annotated[int, Field(ge=1, lt=2**31)]
+    waits: bool
+    """Whether a person could be asked."""
+    left_out: list[str]
+    """Kinds of content that were taken out of the message."""
+    turns: Count
+    """How many earlier turns the conversation held."""
+    history: str
+    """Digest of their messages."""
+    summary: str
+    """What stood for turns that the conversation no longer held."""
+    summarised: NotRequired[str]
+    """What the model made of it and of the turns that were dropped."""
+    items: Count
+    lines: str
+    """Digest of Global Context."""
+    parts: list[Part]
+    given: NotRequired[list[Any]]
+    """The person's replies to the turn's requests."""
+
+
+class Record(TypedDict):
+    """One turn."""
+
+    id: str
+    ts: Moment
+    question: str
+    message: NotRequired[str]
+    """Id of the user message."""
+    previous: NotRequired[str | None]
+    """The turn before it in the thread's state."""
+    steps: list[Annotated[Step, AfterValidator(_check_step)]]
+    answer: str
+    receipt: NotRequired[str]
+    """What stood under the answer."""
+    changes: NotRequired[list[Annotated[Change, AfterValidator(_check_change)]]]
+    """The receipts of what the turn wrote."""
+    usage: Tokens
+    cost_usd: Amount | None
+    """None where the model's price is not known."""
+    thread_id: str
+    model: str
+    provider: str
+    durations: dict[str, Amount]
+    decisions: list[Decision]
+    format: int
+    error: str | None
+    inputs: NotRequired[Inputs]
+    """Absent in records of earlier versions, and of turns that ended before they began."""
+
+
+TOLD = frozenset(("id", "ts", "question", "steps", "answer"))
+"""What a record must have to be one."""
+FOLLOWED = frozenset(("thread_id", "message", "previous", "receipt"))
+"""What else readers of a whole conversation use."""
+SHOWN = TOLD | FOLLOWED | {"changes", "usage", "cost_usd", "durations", "error", "model", "provider"}
+"""What is shown of a single turn."""
+CONTINUED = TOLD | {"decisions"}
+"""What a turn needs that another one follows when it is run again."""
+RUN_AGAIN = CONTINUED | {"thread_id", "message", "provider", "error", "inputs"}
+"""What a turn needs to be run again itself."""
+
+
+def find_fault(record: Mapping[str, Any], needed: Collection[str], checked: Collection[str]) -> str:
+    """Return what is wrong with a record, as the name of a field; nothing if nothing is.
+
+    Args:
+        record: As it was read.
+        needed: The fields that must be there.
+        checked: The fields that must be as they should, if they are there.
+    """
+    if missing := sorted({*needed} - record.keys()):
+        return missing[0]
+    for name in sorted(record.keys() & {*checked}):
+        try:
+            _read_field(name).validate_python(record[name], strict=True)
+        except ValidationError as exc:
+            return ".".join(map(str, (name, *exc.errors()[0]["loc"])))
+    return ""
+
+
+@cache
+def _read_field(name: str) -> TypeAdapter[Any]:
+    hint = get_type_hints(Record, include_extras=True)[name]
+    return TypeAdapter(get_args(hint)[0] if get_origin(hint) is NotRequired else hint)
