@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Mapping
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
@@ -17,6 +18,8 @@ TRACES = "traces"
 """The traces' folder in a data folder, unless TRACES_DIR names another."""
 
 OPENAI_URL = "https://api.openai.com/v1"
+LONGEST_URL, LONGEST_HOST = 2000, 253
+"""Characters of an address, and of the name in it."""
 
 Provider = Literal["auto", "openrouter", "openai", "ollama", "local", "offline"]
 ToolCalls = Literal["auto", "1", "0"]
@@ -40,14 +43,23 @@ def _to_path(value: object) -> object:
         str(path).encode()  # Chroma takes no other
     except UnicodeEncodeError as exc:
         raise ValueError("the path is not UTF-8") from exc
+    if "\0" in str(path):
+        raise ValueError("a path has no NUL")
     return path
 
 
-def _is_http(value: str) -> bool:
+def is_http(value: str) -> bool:
+    """Return whether a text is an address that every library takes for one."""
+    if len(value) > LONGEST_URL or not value.isprintable() or " " in value:
+        return False
     try:
         parts = urlsplit(value)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is not a number
+        host = parts.hostname or ""
+        if "[" in parts.netloc:
+            ip_address(host.partition("%")[0])
+        is_host = 0 < len(host.encode("idna")) <= LONGEST_HOST
+        return parts.scheme in ("http", "https") and is_host and parts.port != 0
+    except ValueError:  # a port that is not a number, an odd address, a name with a part that is empty or too long
         return False
 
 
@@ -146,8 +158,8 @@ class Settings(BaseModel):
     @field_validator("openai_base_url", "ollama_host")
     @classmethod
     def _check_url(cls, value: str | None) -> str | None:
-        if value is not None and not _is_http(value):
-            raise ValueError("should be a URL such as http://localhost:11434")
+        if value is not None and not is_http(value):
+            raise ValueError("should be a URL such as http://localhost:11434, without spaces and control characters")
         return value
 
     @property
@@ -164,12 +176,26 @@ class Settings(BaseModel):
         return "local" if self.ana_local_model else "offline"
 
 
+def _is_path(kind: Any) -> bool:
+    return kind is Path or any(map(_is_path, get_args(kind)))
+
+
+PATHS = frozenset(name.upper() for name, field in Settings.model_fields.items() if _is_path(field.annotation))
+"""The settings that name files and folders."""
+
+
 def read_environment() -> dict[str, str]:
-    """Read the project's .env; the process environment takes precedence."""
+    """Read the project's .env; the process environment takes precedence.
+
+    A value counts as it is written, for a key may hold any sign; only in paths does ${HOME} stand for a folder.
+    """
     from dotenv import dotenv_values
 
-    from_file = {k: v for k, v in dotenv_values(ENV_FILE).items() if v is not None}
-    return from_file | dict(os.environ)
+    from_file = dotenv_values(ENV_FILE, interpolate=False)
+    if paths := PATHS & from_file.keys():
+        filled_in = dotenv_values(ENV_FILE)
+        from_file |= {name: filled_in[name] for name in paths}
+    return {name: value for name, value in from_file.items() if value is not None} | dict(os.environ)
 
 
 def load_settings(env: Mapping[str, str] | None = None) -> Settings:

@@ -4,8 +4,8 @@ DOORS = (
     ("`make chat`, `ana`", "the REPL: /help /context /items /due /undo /transcript /threads /autonomy /reset /quit"),
     (
         '`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`',
-        "one turn; piped text is added; exit 0 done, 1 failed or not understood, 2 wrong use, 3 waiting for a decision, 70 "
-        "a mistake of ours",
+        "one turn; piped text is added; exit 0 done, 1 failed or not understood, 2 wrong use, 3 waiting for a "
+        "decision, 70 a mistake of ours",
     ),
     (
         "`ana setup`",

@@ -3,7 +3,10 @@
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
+from ana import settings as settings_module
+from ana.env_file import write_env_file
 from ana.errors import ConfigError
 from ana.models.providers import build_model, destination, model_name
 from ana.settings import PROJECT, Settings, load_settings
@@ -102,6 +105,69 @@ def test_the_model_and_where_messages_go_are_shown(env: dict[str, str], model: s
 def test_every_provider_is_reached_over_the_openai_wire(env: dict[str, str], url: str, model: str) -> None:
     built = build_model(load_settings(env)).inner  # type: ignore[attr-defined]  # a RemoteModel's
     assert (built.openai_api_base, built.model_name) == (url, model)
+
+
+NO_ADDRESS = [
+    "http://exa\x01mple.com/v1",
+    "http://example.com/\x7f",
+    "http://example.com/\u202ev1",
+    "http://exa mple/v1",
+    "http://x\ny",
+    "http://user:pa\x01ss@host",
+    "http://" + "a" * 64 + ".com",
+    "http://" + "a" * 100_000,
+    "http://" + ".".join(["abc"] * 200),
+    "http://example.com/" + "x" * 5000,
+    "http://example.com:99999",
+    "http://example.com:x",
+    "http://a..b",
+    "http://..",
+    "http://\u00ad",
+    "http://[v1.x]/",
+    "http://[::1",
+    "http:///x",
+    "ftp://host",
+]
+"""What no library takes for an address, or each for another one."""
+
+
+@pytest.mark.parametrize("name", ["OPENAI_BASE_URL", "OLLAMA_HOST"])
+@pytest.mark.parametrize("url", NO_ADDRESS)
+def test_an_address_that_is_none_is_named_with_its_setting(name: str, url: str) -> None:
+    with pytest.raises(ConfigError, match=f"{name} is wrong: should be a URL") as told:
+        load_settings({name: url})
+    assert len(str(told.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "url", ["http://localhost:11434", "https://exämple.com/v1", "http://[fe80::1%25eth0]:8000/v1", "http://a_b/v1?x=1"]
+)
+def test_an_address_is_one_however_it_is_written(url: str) -> None:
+    assert load_settings({"OPENAI_BASE_URL": url}).openai_base_url == url
+    build_model(load_settings({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": url}))
+
+
+def test_a_path_has_no_nul() -> None:
+    with pytest.raises(ConfigError, match="ANA_DATA_DIR is wrong"):
+        load_settings({"ANA_DATA_DIR": "a\0b"})
+
+
+def test_a_key_in_the_file_counts_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings_module, "ENV_FILE", tmp_path / ".env")
+    monkeypatch.setenv("HOME", "/home/somebody")
+    for name in Settings.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+    key, url = "sk-${HOME}-$HOME-${NOBODY:-x}", "http://me:pa${HOME}ss@localhost:1/v1"
+    values = {"OPENAI_API_KEY": key, "OPENAI_BASE_URL": url, "OPENAI_MODEL": "m-${HOME}"}
+    write_env_file(tmp_path / ".env", values)
+    with (tmp_path / ".env").open("a") as file:
+        file.write("OPENROUTER_API_KEY=or-${HOME}\nANA_DATA_DIR=${HOME}/ana\nANA_LOCAL_MODEL='${HOME}/m.gguf'\n")
+    settings = load_settings()
+    assert settings.openai_api_key == SecretStr(key)
+    assert settings.openrouter_api_key == SecretStr("or-${HOME}")
+    assert (settings.openai_base_url, settings.openai_model) == (url, "m-${HOME}")
+    assert settings.ana_data_dir == Path("/home/somebody/ana")
+    assert settings.ana_local_model == Path("/home/somebody/m.gguf")
 
 
 def test_keys_are_not_shown() -> None:

@@ -1,8 +1,10 @@
 """Looking for Ollama, which runs models on the person's own machine."""
 
 import http.client
+from contextlib import closing
 from urllib.parse import urlsplit
 
+from ana.settings import is_http
 from ana.values import read_json
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -20,15 +22,15 @@ def list_chat_models(host: str, seconds: float = 0.5) -> list[str]:
         host: Its URL, as in OLLAMA_HOST.
         seconds: How long it may take to answer. Where nothing listens, this machine says so at once.
     """
+    if not is_http(host):
+        return []
     url = urlsplit(host)
     make = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
-    connection = make(str(url.hostname), url.port, timeout=seconds)
     try:
-        connection.request("GET", f"{url.path.rstrip('/')}/api/tags")
-        found = read_json(connection.getresponse().read(1_000_000))
+        with closing(make(str(url.hostname), url.port, timeout=seconds)) as connection:
+            connection.request("GET", f"{url.path.rstrip('/')}/api/tags")
+            found = read_json(connection.getresponse().read(1_000_000))
         names = [str(model["name"]) for model in found["models"]]
         return [name for name in names if "embed" not in name and name.isprintable()]
     except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError):
         return []
-    finally:
-        connection.close()

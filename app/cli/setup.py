@@ -96,6 +96,7 @@ def _ask_values(choice: Choice, model: str | None, url: str | None) -> dict[str,
     values = {"OPENAI_BASE_URL": ""} if choice.provider == "openai" else {}
     if choice.url:
         values[choice.url] = url or _ask("Address", _known(choice.url))
+        load_settings(values)  # before anything is asked there
     if choice.key:
         values[choice.key] = _ask_key(_known_key(choice, values.get("OPENAI_BASE_URL")))
     if choice.model == FILE:

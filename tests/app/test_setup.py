@@ -14,6 +14,7 @@ from dotenv import dotenv_values
 from typer.testing import CliRunner
 
 from ana import settings as settings_module
+from ana.errors import ConfigError
 from ana.settings import load_settings
 from ana.spending import NOTE, open_total
 from app.cli.main import cli
@@ -22,6 +23,7 @@ from tests.forks import run_forked
 from tests.models.local.test_local import LIBRARY, write_model
 from tests.openai_stub import Said, openai_stub
 from tests.terminal import Terminal
+from tests.test_settings import NO_ADDRESS
 
 
 @pytest.fixture
@@ -64,6 +66,17 @@ def test_what_the_trial_costs_counts_in_the_day_and_stops_at_its_budget(
         refused = run(*arguments, given="\n")
     assert "I stopped at the budget of $1 for one day." in str(refused.exception)
     assert len(stub.requests) == 1
+
+
+@pytest.mark.parametrize("provider", ["ollama", "compatible"])
+@pytest.mark.parametrize("url", NO_ADDRESS)
+def test_an_address_that_is_none_is_refused_before_anything_is_asked_there(
+    env_file: Path, provider: str, url: str
+) -> None:
+    done = run("--provider", provider, "--url", url, "--model", "m", given="\n")
+    assert isinstance(done.exception, ConfigError)
+    assert "should be a URL such as" in str(done.exception)
+    assert not env_file.exists()
 
 
 def test_what_was_tried_is_written_for_its_owner_alone(env_file: Path) -> None:
