@@ -1,8 +1,10 @@
-"""Request bodies that are read before the application behind reads them."""
+"""Request bodies that are read before the application behind reads them, or that nobody wants."""
 
 import asyncio
+from contextlib import suppress
 
-from starlette.types import Message, Receive
+from starlette.responses import Response
+from starlette.types import Message, Receive, Send
 
 
 async def read_body(receive: Receive, seconds: float | None = None) -> list[Message]:
@@ -25,6 +27,25 @@ async def read_body(receive: Receive, seconds: float | None = None) -> list[Mess
 def join_body(messages: list[Message]) -> bytes:
     """Return the body that these messages bring."""
     return b"".join(message.get("body", b"") for message in messages)
+
+
+async def answer_without_body(response: Response, receive: Receive, send: Send, seconds: float) -> None:
+    """Send an answer and read what is still sent: a connection that is closed before would be reset, and most clients
+    then never see the answer.
+
+    Args:
+        response: The answer.
+        receive: Where the body comes from.
+        send: Where the answer goes.
+        seconds: How long the body may take.
+    """
+    await send({"type": "http.response.start", "status": response.status_code, "headers": response.raw_headers})
+    await send({"type": "http.response.body", "body": response.body, "more_body": True})
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            while (await receive()).get("more_body"):
+                pass
+    await send({"type": "http.response.body"})
 
 
 def replay(messages: list[Message], receive: Receive) -> Receive:

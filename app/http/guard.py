@@ -7,12 +7,13 @@ turn and read the answer. This ASGI middleware stands before every route, the bu
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
+from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.http.bodies import read_body, replay
+from app.http.bodies import answer_without_body, join_body, read_body, replay
 
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -70,14 +71,21 @@ class Guard:
     ) -> None:
         answer: ASGIApp = self._app
         if refusal is not None:
-            answer = _refuse(*refusal)
-        elif scope["method"] == "OPTIONS" and "access-control-request-method" in headers and "origin" in headers:
+            # a client that waits for our consent sends no body now
+            seconds = 0 if "expect" in headers else self._seconds
+            await answer_without_body(_refuse(*refusal), receive, send, seconds)
+            return
+        if scope["method"] == "OPTIONS" and "access-control-request-method" in headers and "origin" in headers:
             answer = _allow(headers)
         elif int(headers.get("content-length", 0)):
             try:
-                receive = replay(await read_body(receive, self._seconds), receive)
+                messages = await read_body(receive, self._seconds)
             except TimeoutError:
                 answer = _refuse(408, f"The body did not arrive within {self._seconds:g} seconds.")
+            else:
+                receive = replay(messages, receive)
+                if _is_too_deep(join_body(messages)):
+                    answer = _refuse(422, "The body is nested too deep.")
         await answer(scope, receive, send)
 
 
@@ -120,6 +128,15 @@ def _find_body_refusal(headers: Mapping[str, str]) -> tuple[int, str] | None:
     if int(length) and kind != "application/json":
         return 415, "Send the body as application/json."
     return None
+
+
+def _is_too_deep(body: bytes) -> bool:
+    """Return whether JSON is nested so deep that those who check it cannot read it, and the server still can."""
+    try:
+        from_json(body)
+    except ValueError as exc:
+        return "recursion limit" in str(exc)
+    return False
 
 
 def _is_loopback(url: str) -> bool:

@@ -7,7 +7,8 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from tests.servers import serving
 MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
 JSON_NAMES = {"answer", "thread_id", "trace_id", "trace_path", "steps", "usage", "cost_usd", "changes", "receipt"}
 DONE = Said("See your list: buy milk.")
+AS_JSON = {"content-type": "application/json"}
 
 
 def state_texts(client: SyncLangGraphClient, thread_id: str) -> list[str]:
@@ -308,6 +310,32 @@ def test_bad_bodies_are_answered_with_a_sentence(server: Server, body: bytes, st
     answer = httpx.post(f"{server.url}/ask", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == status
     assert answer.json()["error"].endswith(".")
+
+
+@pytest.mark.parametrize("megabytes", [5, 40])
+def test_a_body_that_is_too_large_is_answered_and_not_reset(server: Server, megabytes: int) -> None:
+    size = megabytes * 1_000_000
+    for path in ("/ask", "/threads/search", "/runs/wait"):
+        with closing(HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+            connection.request("POST", path, b"x" * size, {"content-type": "application/json"})
+            answer = connection.getresponse()
+            assert answer.status == 413
+            assert json.loads(answer.read())["error"] == "The body is larger than 4,000,000 bytes."
+    chunked = {"content-type": "application/json", "transfer-encoding": "chunked"}
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+        connection.request("POST", "/ask", (b"x" * 1_000_000 for _ in range(megabytes)), chunked, encode_chunked=True)
+        assert connection.getresponse().status == 411
+
+
+def test_a_deep_body_goes_round_no_check(client: SyncLangGraphClient, server: Server, stub: Stub) -> None:
+    thread = client.threads.create()["thread_id"]
+    asked = {"assistant_id": "ana", "input": say("hi"), "context": {"no_such_option": 1}}
+    for depth in (10, 300, 900):
+        body = f'{json.dumps(asked)[:-1]}, "metadata": {{"a": {"[" * depth}{"]" * depth}}}}}'
+        answer = httpx.post(f"{server.url}/threads/{thread}/runs/wait", content=body.encode(), headers=AS_JSON)
+        assert answer.status_code == 422
+        assert "deep" in answer.text or "no field" in answer.text
+    assert client.runs.list(thread) == []
 
 
 @pytest.mark.parametrize("id", ["nothing", "..%2F..%2Fetc%2Fpasswd", "a.b", "%00", "x" * 100])

@@ -52,6 +52,16 @@ def test_a_body_in_parts_arrives_whole() -> None:
     assert HEADERS.items() <= told.items()
 
 
+def test_a_refused_body_that_does_not_arrive_holds_nobody() -> None:
+    assert ask([part(b"x", True)], JSON | {"content-length": "4000001"})[0] == 413
+    assert ask([], JSON | {"content-length": "4000001", "expect": "100-continue"})[0] == 413
+
+
+def test_a_body_that_is_nested_too_deep_reaches_nobody() -> None:
+    for body, status in ((b"[" * 300 + b"]" * 300, 422), (b"[" * 100 + b"]" * 100, 200), (b"[", 200)):
+        assert ask([part(body, False)], JSON | {"content-length": str(len(body))})[0] == status
+
+
 @pytest.mark.parametrize("begun", [[], [part(b'{"a"', True)]])
 def test_a_body_that_does_not_arrive_is_answered_and_the_connection_closed(begun: list[Message]) -> None:
     status, told, body = ask(begun, JSON | {"content-length": "8"})
