@@ -18,7 +18,7 @@ from ana.memory.undo import undo
 from ana.ownership import Ownership, owner, thread_lock
 from ana.settings import load_settings
 from graph.builder import graph
-from graph.context import SAVER, Context
+from graph.context import SAVER, TOLD, Context
 from prompts import decision_prompt
 
 PATIENCE = 600.0
@@ -34,11 +34,12 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
     It waits here and not in `make`, because the server cancels a run only while it reads the stream.
     """
 
-    async def astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+    async def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
         run = owner.get()
         assert run is not None
         await run.acquire(PATIENCE)
-        stream = cast("AsyncGenerator[Any]", super().astream(*args, **kwargs))
+        _leave_out_told(config)
+        stream = cast("AsyncGenerator[Any]", super().astream(input, config, **kwargs))
         async with aclosing(stream) as parts:
             try:
                 async for part in parts:
@@ -61,6 +62,7 @@ async def make(
     if runtime.access_context != "threads.create_run":
         yield graph
         return
+    _leave_out_told(config)  # this one is the run's surroundings
     thread = str(config["configurable"]["thread_id"])
     lock = await asyncio.to_thread(_lock, thread) if SAVER in config["configurable"] else None
     run = Ownership(lock, thread, str(config["configurable"].get("run_id")))
@@ -76,6 +78,13 @@ async def make(
         raise
     finally:
         await asyncio.to_thread(run.close)
+
+
+def _leave_out_told(config: RunnableConfig | None) -> None:
+    """Take out of a run's metadata what the server's row tells of its thread: it would be in all that is traced, also
+    where LangSmith is to be told no inputs."""
+    if config and config.get("metadata"):
+        config["metadata"] = {name: value for name, value in config["metadata"].items() if name not in TOLD}
 
 
 def _lock(thread: str) -> OwnerLock:

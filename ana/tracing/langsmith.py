@@ -29,6 +29,7 @@ _PATIENCE = {"LANGSMITH_USE_DAEMON": "true", "LANGSMITH_DISABLE_RUN_COMPRESSION"
 """Threads that nobody waits for let a process end in time, whatever the endpoint does; others send compressed runs."""
 
 _HIDES = re.compile(r"LANG(SMITH|CHAIN)_HIDE_(INPUTS|OUTPUTS|METADATA)")
+_HIDING = tuple(f"LANG{name}_HIDE_{what}" for name in ("SMITH", "CHAIN") for what in ("INPUTS", "OUTPUTS"))
 _NO = ("", "0", "false", "no", "off")
 
 
@@ -109,8 +110,22 @@ def make_client(secrets: tuple[str, ...], **options: Any) -> Any:
     """
     import langsmith
 
+    hides = any(os.environ.get(name) == "true" for name in _HIDING)
+
+    def clean(value: Any) -> Any:
+        # the library hides inputs and outputs, and hands over an error, which may quote both, as a value of this form
+        if hides and isinstance(value, dict) and value.keys() == {"error"}:
+            return {"error": _name_error(str(value["error"]))}
+        return hide_in_json(value, secrets)
+
     # without `info` the first thing sent would be a question about the endpoint
-    return langsmith.Client(info={}, anonymizer=lambda value: hide_in_json(value, secrets), **options)
+    return langsmith.Client(info={}, anonymizer=clean, **options)
+
+
+def _name_error(error: str) -> str:
+    """Return what kind of error it is: the name that it begins with."""
+    found = re.match(r"[A-Za-z_][\w.]{0,100}", error)
+    return f"{found[0] if found else 'error'} (hidden)"
 
 
 def open_client(settings: Settings) -> Any:

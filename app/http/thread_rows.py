@@ -23,11 +23,9 @@ from app.show.text import shorten
 from app.threads import Thread, Threads
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path, thread_marks
+from graph.context import TOLD
 
 GRAPH = "ana"
-TOLD = ("name", "first_question", "last_activity")
-"""What a row's metadata tell of its thread."""
-
 QUESTION_WIDTH = 200
 """The most characters of a first question in a row's metadata."""
 

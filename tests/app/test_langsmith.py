@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 from langgraph_sdk import get_sync_client
+from langgraph_sdk.client import SyncLangGraphClient
 
 from ana.settings import PROJECT, load_settings
 from ana.tracing.langsmith import settle_environment
@@ -203,6 +205,76 @@ def test_what_is_to_be_hidden_is_hidden(collector: Collector, env: dict[str, str
     assert draw(collector, root) == TREE
     assert {json.dumps([r["inputs"], r["outputs"]]) for r in collector.runs.values()} == {"[{}, {}]"}
     assert "milk" not in collector.bodies().lower()
+
+
+HIDDEN = {"LANGSMITH_HIDE_INPUTS": "true", "LANGSMITH_HIDE_OUTPUTS": "true"}
+WORDS = ("zanzibar", "quetzal", "xylophone", "obelisk", "marzipan", "wombat", "platypus", "gazebo")
+"""What is said, stored, answered and refused in a conversation, and nowhere else."""
+
+
+def delete_found(request: dict[str, Any]) -> Said:
+    (id,) = re.findall(r'"id": "([a-z2-7]{8})"', request["messages"][-1]["content"])
+    return Said(calls=[("delete_item", {"id": id})])
+
+
+CONVERSATION: list[tuple[str, list[Any]]] = [
+    (
+        "I need zanzibar milk",
+        [Said(calls=[("create_item", {"content": "Buy zanzibar milk", "properties": {"shop": "quetzal"}})])],
+    ),
+    ("I like obelisk tea", [Said(calls=[("append_context", {"content": "Likes obelisk tea"})])]),
+    ("Away with it, marzipan", [Said(calls=[("query_items", {"text": "milk"})]), delete_found]),
+]
+"""What is said, and the calls of the model; it answers with a word of its own each time."""
+
+
+def find_leaks(collector: Collector) -> list[str]:
+    """The words that are in any byte of what arrived."""
+    sent = "".join(f"{r.path}{r.headers}{r.body.decode(errors='replace')}" for r in collector.requests).lower()
+    return [word for word in WORDS if word in sent]
+
+
+def test_nothing_of_a_conversation_with_the_server_is_sent_if_it_is_to_be_hidden(
+    collector: Collector, env: dict[str, str], stub: Stub, tmp_path: Path
+) -> None:
+    stub.script = [each for _, replies in CONVERSATION for each in (*replies, Said("Done, xylophone."))]
+    stub.script.append(Said(status=400, error="wombat is not allowed: platypus"))
+    env = folders(tmp_path, **env, **HIDDEN, ANA_AUTONOMY="advise")
+    with serving(env, tmp_path / "server.log") as server, get_sync_client(url=server.url) as client:
+        thread, told = str(client.threads.create()["thread_id"]), list[str]()
+        for question in (*(said for said, _ in CONVERSATION), "wombat gazebo"):
+            given: Any = {"messages": [{"role": "user", "content": question}]}
+            told.append(finish(client, thread, client.runs.wait(thread, "ana", input=given)))
+        collector.wait_for_roots(7)
+        row: Any = client.threads.get(thread)
+        assert row["metadata"]["first_question"] == "I need zanzibar milk"
+    assert [text.split(".")[0] for text in told[:3]] == ["Done, xylophone"] * 3
+    assert told[3].startswith("The model provider refused the request (400).")
+    assert find_leaks(collector) == []
+    errors = [run["error"] for run in collector.runs.values() if run.get("error")]
+    assert sorted({error.split()[0] for error in errors}) == ["GraphInterrupt", "OpenAIInvalidRequestError"]
+    assert all(error.endswith("(hidden)") for error in errors)
+
+
+def finish(client: SyncLangGraphClient, thread: str, result: Any) -> str:
+    """Approve what the turn asks; return its answer."""
+    while waiting := result.get("__interrupt__"):
+        decisions = [{"type": "approve"}] * len(waiting[0]["value"]["action_requests"])
+        result = client.runs.wait(thread, "ana", command={"resume": {"decisions": decisions}})
+    return str(result["messages"][-1]["content"])
+
+
+def test_nothing_of_a_conversation_at_the_command_line_is_sent_if_it_is_to_be_hidden(
+    collector: Collector, env: dict[str, str], stub: Stub, ana: Run
+) -> None:
+    env |= {**HIDDEN, "ANA_AUTONOMY": "advise"}
+    said, replies = CONVERSATION[0]
+    stub.script = [*replies, Said("Done, xylophone."), Said(status=400, error="wombat platypus")]
+    assert ana("ask", said, "--thread", "gazebo", **env).returncode == 3
+    assert "xylophone" in ana("ask", "--thread", "gazebo", "--decide", "approve", **env).stdout
+    assert ana("ask", "marzipan", "--thread", "gazebo", **env).returncode == 1
+    collector.wait_for_roots(3)
+    assert find_leaks(collector) == []
 
 
 @pytest.mark.parametrize(("hidden", "shown"), [("inputs", "outputs"), ("outputs", "inputs")])
