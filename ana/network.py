@@ -11,8 +11,8 @@ import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import aclosing
+from dataclasses import dataclass
 from functools import cache
-from multiprocessing.pool import ThreadPool
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -20,9 +20,6 @@ from ana.ownership import check_stopped, when_stopped
 
 if TYPE_CHECKING:
     from openai import DefaultAsyncHttpxClient
-
-HELPERS = 16
-"""Names that are looked up at the same time."""
 
 T = TypeVar("T")
 _starting = threading.Lock()
@@ -83,15 +80,35 @@ def find_client() -> "DefaultAsyncHttpxClient":
 class _Helpers(ThreadPoolExecutor):
     """Threads for what cannot be cancelled, as looking up a name; the end of the process does not wait for them."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._pool = ThreadPool(HELPERS)
-
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
         result: Future[Any] = Future()
         result.set_running_or_notify_cancel()
-        self._pool.apply_async(fn, args, kwargs, result.set_result, result.set_exception)
+
+        def work() -> None:
+            with _Handing(result):
+                result.set_result(fn(*args, **kwargs))
+
+        threading.Thread(target=work, daemon=True).start()
         return result
+
+
+@dataclass
+class _Handing:
+    """Hands an exception to whoever waits for a result.
+
+    Args:
+        result: The result.
+    """
+
+    result: "Future[Any]"
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, *_: object) -> bool:
+        if exc is not None:
+            self.result.set_exception(exc)
+        return True
 
 
 def _find_loop() -> asyncio.AbstractEventLoop:

@@ -5,15 +5,12 @@ The system lets go of the lock with the process, however that ends, so that noth
 
 import json
 import math
-import os
 import secrets
-from io import FileIO
 from pathlib import Path
 
 from filelock import lock_descriptor
 
 PATTERN = "spending.*.reserved"
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Reservation:
@@ -28,8 +25,9 @@ class Reservation:
     """
 
     def __init__(self, folder: Path, usd: float) -> None:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._path = folder / PATTERN.replace("*", secrets.token_hex(4))
-        self._file = FileIO(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o600), "r+")
+        self._file = self._path.open("xb", buffering=0)
         lock_descriptor(self._file.fileno())
         self._file.write(json.dumps(usd).encode())
 
@@ -40,22 +38,19 @@ class Reservation:
 
 def list_reserved(folder: Path) -> list[float]:
     """Return the amounts that are reserved, and remove what was left by processes that ended."""
-    found = [_read_amount(path) for path in folder.glob(PATTERN)]
+    found = [_read_amount(path) for path in folder.glob(PATTERN) if not path.is_symlink()]
     return [amount for amount in found if amount is not None]
 
 
 def _read_amount(path: Path) -> float | None:
     """Return a reserved amount, infinite if it cannot be read; None if its holder is gone."""
     try:
-        file = os.open(path, os.O_RDWR | _NO_LINK)
-    except OSError:  # released meanwhile, or no file of ours
+        with path.open("rb") as file:
+            if lock_descriptor(file.fileno(), blocking=False):
+                path.unlink(missing_ok=True)
+                return None
+            return float(file.read(100))
+    except FileNotFoundError:  # released meanwhile
         return None
-    try:
-        if lock_descriptor(file, blocking=False):
-            path.unlink(missing_ok=True)
-            return None
-        return float(os.read(file, 100))
     except (OSError, ValueError):
         return math.inf
-    finally:
-        os.close(file)

@@ -77,6 +77,7 @@ class Spending:
         self._clock = clock
         self._traces = traces
         self._note = settings.ana_data_dir / NOTE
+        self._reserved = settings.ana_data_dir / "locks"
 
     def today(self) -> float:
         """Return what was spent today, in USD."""
@@ -141,11 +142,11 @@ class Spending:
         """Return a reservation; None while other calls hold what is left, or when nothing is left by now."""
         with self._lock():
             note = self._read() or self._write(self._find_note())  # who waits looks often
-            left, held = budget - note.usd, list_reserved(self._note.parent)
+            left, held = budget - note.usd, list_reserved(self._reserved)
             expected = left if note.most is None else max(usd, note.most)
             if left <= 0 or (held and sum(held) + expected > left + _NOTHING):
                 return None
-            return Reservation(self._note.parent, expected)
+            return Reservation(self._reserved, expected)
 
     def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Write into the ledger what turns cost that leave no trace; `add` has counted it already.

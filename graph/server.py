@@ -34,12 +34,12 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
     It waits here and not in `make`, because the server cancels a run only while it reads the stream.
     """
 
-    async def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
+    async def astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         run = owner.get()
         assert run is not None
         await run.acquire(PATIENCE)
-        _leave_out_told(config)
-        stream = cast("AsyncGenerator[Any]", super().astream(input, config, **kwargs))
+        _leave_out_told(args[1] if len(args) > 1 else kwargs.get("config"))
+        stream = cast("AsyncGenerator[Any]", super().astream(*args, **kwargs))
         async with aclosing(stream) as parts:
             try:
                 async for part in parts:

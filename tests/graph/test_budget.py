@@ -264,17 +264,18 @@ def test_a_process_that_is_killed_leaves_nothing_reserved(tmp_path: Path, monkey
         process.kill()
         process.wait()
         with total.reserve(0.1):
-            assert len(list((tmp_path / "data").glob("*.reserved"))) == 1
-    assert list((tmp_path / "data").glob("*.reserved")) == []
+            assert len(list((tmp_path / "data" / "locks").glob("*.reserved"))) == 1
+    assert list((tmp_path / "data" / "locks").glob("*.reserved")) == []
 
 
 def test_a_reservation_that_cannot_be_read_is_waited_for_and_a_link_is_left_alone(tmp_path: Path) -> None:
     total = spending(handles(tmp_path, Calendar(), ANA_TURN_SECONDS="0.1"))
     total.add(0.01)
     (tmp_path / "secret").write_text("9")
-    (tmp_path / "data" / "spending.link.reserved").symlink_to(tmp_path / "secret")
+    (tmp_path / "data" / "locks").mkdir()
+    (tmp_path / "data" / "locks" / "spending.link.reserved").symlink_to(tmp_path / "secret")
     with total.reserve(0.1):
-        (file,) = [path for path in (tmp_path / "data").glob("*.reserved") if not path.is_symlink()]
+        (file,) = [path for path in (tmp_path / "data" / "locks").glob("*.reserved") if not path.is_symlink()]
         file.write_text("much")
         with pytest.raises(BudgetReached):
             total.reserve(0.1).__enter__()
