@@ -72,7 +72,7 @@ dev: $(ENCODER) ## the LangGraph dev server, for Studio and the API
 bench: $(ENCODER) ## speed, as ratios inside one run
 	@$(BIN)/python -m evals.bench $(ARGS)
 
-crash: $(READY) ## kill it 300 times at random moments and look at what is left; many writers at once; the long forms of tests (about 25 minutes)
+crash: $(READY) ## kill it 300 times at random moments and look at what is left; many writers at once; a thousand changed files; the long forms of tests (about 30 minutes)
 	@$(BIN)/python -m evals.crash
 	@$(BIN)/python -m evals.crash.crowd
 	@ANA_LONG_TESTS=1 $(BIN)/python -m pytest -n 2 -m "long or hypothesis" --timeout 600 -v

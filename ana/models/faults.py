@@ -70,7 +70,8 @@ def provider_errors() -> tuple[type[Exception], ...]:
     named = (("openai", "OpenAIError"), ("httpx", "HTTPError"), ("httpx2", "HTTPError"), ("httpcore", "NetworkError"))
     loaded = ((sys.modules.get(library), name) for library, name in named)
     known = tuple(getattr(module, name) for module, name in loaded if hasattr(module, name))
-    return (ValueError, IndexError, KeyError, TypeError, AttributeError, ConnectionError, ModelError, *known)
+    plain = (ValueError, IndexError, KeyError, TypeError, AttributeError, ConnectionError, RecursionError)
+    return (*plain, ModelError, *known)
 
 
 def translate_error(exc: Exception) -> ModelFailed:

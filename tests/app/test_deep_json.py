@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ana.models.json_mode.yaml_reply import read_yaml_decisions
+from ana.tracing.record import read_observation
 from ana.values import DEEP, read_json
 from tests.app.conftest import Run
 
@@ -111,6 +112,12 @@ def test_a_reply_that_grows_when_it_is_read_is_no_decision(anchor: str) -> None:
 
 def test_a_deep_reply_in_yaml_is_no_decision() -> None:
     assert read_yaml_decisions(f"tool:\n  name: now\n  args: {nest(9000)}", str) is None
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_a_deep_result_of_a_tool_is_kept_as_text(depth: int) -> None:
+    assert read_observation(nest(depth)) == nest(depth)
+    assert read_observation(nest(DEEP)) == json.loads(nest(DEEP))
 
 
 def test_half_a_character_is_replaced_and_a_whole_one_stays() -> None:

@@ -1,6 +1,7 @@
 """Files that were changed by somebody: every command that reads them says what is wrong, and touches nothing else."""
 
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
@@ -10,7 +11,7 @@ from ana.settings import load_settings
 from app.cli.main import cli, run_command
 from app.threads import Threads
 from tests.conftest import folders
-from tests.mutations import mutate_lines
+from tests.mutations import mutate_lines, mutate_text
 
 SAID = (
     "add buy milk tomorrow",
@@ -23,7 +24,10 @@ SAID = (
     "delete everything",
 )
 NAME = "mutated"
-Home = tuple[Path, Callable[..., tuple[int, str]]]
+LEDGER = (
+    b'{"ts": "2026-01-07T09:00:00+00:00", "model": "m", "provider": "openai", '
+    b'"usage": {"input_tokens": 1, "output_tokens": 2}, "cost_usd": 0.5}\n'
+)
 
 
 def list_files(folder: Path) -> dict[str, bytes]:
@@ -53,7 +57,21 @@ def run(*arguments: str) -> int:
         return int(end.code or 0)
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(1000, marks=pytest.mark.long)])
+TELLING = (
+    ("replay", "--path", "{trace}", "--index", "{index}"),
+    ("replay", "--path", "{trace}", "--index", "{index}", "--json"),
+    ("replay", "--path", "{trace}", "--index", "{index}", "--rerun"),
+    ("replay", NAME, "--rerun", "--model", "offline"),
+    ("traces",),
+    ("traces", "--older-than", "1d"),
+    ("cost",),
+    ("threads", "show", NAME),
+    ("threads", "list"),
+)
+"""What reads a trace."""
+
+
+@pytest.mark.parametrize("count", [12, pytest.param(1000, marks=pytest.mark.long)])
 def test_a_trace_that_was_changed_is_told_or_refused(
     lived_in: Path, capsys: pytest.CaptureFixture[str], count: int
 ) -> None:
@@ -65,31 +83,72 @@ def test_a_trace_that_was_changed_is_told_or_refused(
         for _ in range(count):
             changed = mutate_lines(lines, random)
             trace.write_bytes(changed)
-            index = str(random.randrange(-len(lines), 0))
-            for command in (
-                ("replay", "--path", str(trace), "--index", index),
-                ("replay", "--path", str(trace), "--index", index, "--json"),
-                ("replay", "--path", str(trace), "--index", index, "--rerun"),
-                ("replay", NAME, "--rerun", "--model", "offline"),
-                ("traces",),
-                ("traces", "--older-than", "1d"),
-                ("cost",),
-                ("threads", "show", NAME),
-                ("threads", "list"),
-            ):
-                check(command, capsys, changed)
+            for command in random.sample(TELLING, 6):
+                told = [argument.format(trace=trace, index=random.randrange(-len(lines), 0)) for argument in command]
+                check(told, capsys, changed)
     finally:
         trace.write_bytes(before)
     assert list_outside(lived_in) == outside
 
 
-def check(command: tuple[str, ...], capsys: pytest.CaptureFixture[str], changed: bytes) -> None:
+def check(command: Sequence[str], capsys: pytest.CaptureFixture[str], changed: bytes) -> None:
     """Run a command that must end with a code of its own, without a traceback."""
     code = run(*command)
     told = "".join(capsys.readouterr())
     assert code in (0, 1, 2), (command, told, changed)
     assert "Traceback" not in told, (command, told, changed)
     assert "\x1b" not in told
+
+
+SMALL = {
+    "format.json": b"",
+    "generation": b"",
+    "lock.owner": b"",
+    "spending.json": b'{"day": "2026-01-07", "usd": 0.5, "most": 0.25}',
+    "spending.ledger": LEDGER,
+    "thread_names.json": b"",
+    "last_thread": b"87d49af4-1333-5dec-9fe4-1d1e3a7e40d5",
+    "refused_copy": b"87d49af4-1333-5dec-9fe4-1d1e3a7e40d5 0123456789abcdef",
+}
+"""Small files of a data folder: as they are, or as they may be."""
+
+READING = (
+    ("items",),
+    ("cost",),
+    ("threads", "list"),
+    ("traces",),
+    ("history",),
+    ("doctor",),
+    ("ask", "what is 7*6"),
+    ("ask", "what is 7*6", "--thread", NAME),
+)
+
+
+@pytest.mark.parametrize("count", [5, pytest.param(250, marks=pytest.mark.long)])
+def test_a_small_file_that_was_changed_stops_no_command_without_a_sentence(
+    lived_in: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, count: int
+) -> None:
+    folder, random, outside = load_settings().ana_data_dir, Random(count), list_outside(lived_in)
+    shutil.copytree(folder, tmp_path / "kept")
+    try:
+        for _ in range(count):
+            name = random.choice([*SMALL])
+            changed = change(SMALL[name] or (folder / name).read_bytes(), random)
+            (folder / name).write_bytes(changed)
+            for command in random.sample(READING, 3):
+                check(command, capsys, changed)
+            shutil.rmtree(folder)
+            shutil.copytree(tmp_path / "kept", folder)
+    finally:
+        shutil.rmtree(folder)
+        shutil.copytree(tmp_path / "kept", folder)
+    assert list_outside(lived_in) == outside
+
+
+def change(text: bytes, random: Random) -> bytes:
+    if text.startswith(b"{") and random.random() < 0.6:
+        return mutate_lines(["".join(text.decode().split("\n"))], random)
+    return mutate_text(text, random)
 
 
 def list_outside(home: Path) -> dict[str, bytes]:

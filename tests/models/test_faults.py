@@ -37,6 +37,7 @@ NO_CHOICES = Reply(
     "data: [DONE]\n\n",
     kind="text/event-stream",
 )
+DEEP = f'data: {{"choices": {"[" * 100_000}{"]" * 100_000}}}\n\n'
 TOO_LONG = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."
 FAILS: dict[str, tuple[Reply, str]] = {
     "401": (error(401, "Incorrect API key provided"), "refused the key"),
@@ -51,6 +52,7 @@ FAILS: dict[str, tuple[Reply, str]] = {
     "HTML": (Reply(body="<html><body>Bad gateway</body></html>", kind="text/html"), "could not be read"),
     "HTML 502": (Reply(status=502, body="<html>Bad gateway</html>", kind="text/html"), "(502)"),
     "an error with status 200": (error(200, "Provider returned error", 502), "could not be read"),
+    "a reply that is nested too deep": (Reply(body=DEEP, kind="text/event-stream"), "could not be read"),
     "an error in the stream": (
         Reply("Well, this", error={"error": {"code": 502, "message": "Provider disconnected"}}, finish="error"),
         "reported an error",
