@@ -41,13 +41,13 @@ def iterate(stream: AsyncIterator[T]) -> Iterator[T]:
 
     check_stopped()
     reading = asyncio.run_coroutine_threadsafe(read(), _find_loop())
-    reading.add_done_callback(arrived.put)  # as the last part
-    with when_stopped(reading.cancel):
-        try:
+    try:
+        reading.add_done_callback(arrived.put)  # as the last part
+        with when_stopped(reading.cancel):
             while (part := arrived.get()) is not reading:
                 yield part
-        finally:
-            reading.cancel()
+    finally:
+        reading.cancel()
     check_stopped()
     reading.result()
 
