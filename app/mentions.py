@@ -4,11 +4,10 @@ import json
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from ana.errors import StoreBusy
 from ana.memory.changes import Entry
 from ana.settings import Settings
 from ana.tracing.traces import Traces
-from app.serving import FOLDER, is_serving
+from app.serving import FOLDER
 from app.threads import Threads
 
 SHORTEST = 8
@@ -28,18 +27,6 @@ def make_needles(entries: Iterable[Entry]) -> set[bytes]:
                 forms = (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1])
                 needles |= {form.encode("utf-8", "replace").lower() for form in forms}
     return needles
-
-
-def refuse_while_serving(settings: Settings) -> None:
-    """Refuse while a server runs: it would write its copy of the conversations to its files again.
-
-    Raises:
-        StoreBusy: A server works on the data folder.
-    """
-    if is_serving(settings):
-        raise StoreBusy(
-            "The server is running and keeps a copy of the conversations.", "Stop it (`make dev`), then purge again."
-        )
 
 
 def find_conversations(settings: Settings, entries: Collection[Entry]) -> set[str]:

@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from ana import __version__
-from ana.errors import AnaError, ConfigError, NotWaiting, StoreBusy, UserError, WrongReply
+from ana.errors import AnaError, ConfigError, NotWaiting, StoreBusy, UserError, WrongName, WrongReply
 from ana.handles import default_handles
 from ana.logs import escape_console_lines
 from ana.models.providers import model_name
@@ -221,7 +221,7 @@ def _read_body(body: bytes) -> Question | Decision:
 
 
 def _status_of(exc: AnaError) -> int:
-    statuses = {ConfigError: 503, StoreBusy: 409, NotWaiting: 409, WrongReply: 422}
+    statuses = {ConfigError: 503, StoreBusy: 409, NotWaiting: 409, WrongReply: 422, WrongName: 422}
     return next((status for kind, status in statuses.items() if isinstance(exc, kind)), 500)
 
 
