@@ -126,6 +126,11 @@ class Ownership:
         self._nodes = 0
         _runs.add(self)
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether the thread outlives the run."""
+        return self._lock is not None
+
     async def acquire(self, patience: float) -> None:
         """Wait for the thread without blocking the event loop.
 

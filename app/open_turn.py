@@ -1,14 +1,17 @@
 """Find, resume and close a turn that has not ended."""
 
+from contextlib import suppress
 from typing import Any
 
 from langchain_core.messages import AnyMessage
 from langgraph.types import Command, Interrupt, StateSnapshot
 
+from ana.errors import UserError
 from app.outcome import Request
+from graph.state import Turn
 from nodes.calls import answer_refused
 from nodes.history import unanswered_calls
-from nodes.turns import NOT_APPROVED
+from nodes.turns import NOT_APPROVED, last_question
 
 NOT_ANSWERED = "Not finished: nobody replied to what was asked, and a new message came."
 DROPPED = "Not done: nobody approved it, and the request was dropped."
@@ -20,6 +23,19 @@ def find_unanswered(state: StateSnapshot) -> list[Interrupt]:
     A reply is checkpointed before the turn goes on, so a turn that a crash ends after it needs no second one.
     """
     return [asked for asked in state.interrupts if asked.id not in state.values.get("replies", {})]
+
+
+def find_begun(state: StateSnapshot) -> Turn | None:
+    """Return the turn that has begun and not ended; None if the next node begins one."""
+    turn: Turn | None = state.values.get("turn")
+    return turn if turn and turn["answer"] is None and "load_context" not in state.next else None
+
+
+def can_go_on(state: StateSnapshot) -> bool:
+    """Return whether a turn has begun, or a question waits with which one can begin."""
+    with suppress(UserError):
+        return bool(find_begun(state) or last_question(state.values["messages"]))
+    return False
 
 
 def build_input(state: StateSnapshot, reply: dict[str, Any] | None = None) -> "Command[Any] | None":

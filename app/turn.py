@@ -19,7 +19,7 @@ from ana.ownership import PATIENCE, thread_lock
 from ana.settings import Autonomy
 from ana.tracing.record import build_record, list_steps
 from ana.values import plain_text
-from app.open_turn import DROPPED, build_input, close, find_unanswered
+from app.open_turn import DROPPED, build_input, can_go_on, close, find_begun, find_unanswered
 from app.outcome import CutShort, Done, Waiting, read_request
 from app.reply import check_reply
 from graph.builder import builder
@@ -27,6 +27,7 @@ from graph.checkpoints import map_saver_errors, open_saver, saver_path
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
 from graph.state import Turn
+from graph.updates import keep_usable
 from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
 from nodes.receipt import add_receipt, render_receipt
 from nodes.turns import new_turn
@@ -207,6 +208,8 @@ class Assistant:
             return None
         if unanswered := find_unanswered(state):
             return self._wait(state, unanswered[0])
+        if not can_go_on(state):  # a client has edited it
+            return None
         return CutShort(_thread_of(state), this_turn(state.values["messages"])[0].text)
 
     def _end_waiting(self, state: StateSnapshot, asked: Interrupt, why: str = "") -> str:
@@ -240,14 +243,14 @@ class Assistant:
 
     def _turn_of(self, state: StateSnapshot) -> Turn:
         """Return the open turn; build one if it has not begun."""
-        turn: Turn | None = state.values.get("turn")
-        if turn and turn["answer"] is None and "load_context" not in state.next:
+        if turn := find_begun(state):
             return turn
-        question = this_turn(state.values["messages"])[0]
-        return new_turn(f"{state.config}/{question.id}", question, turn, self.handles.clock)
+        seed = f"{state.config}/{this_turn(state.values['messages'])[0].id}"
+        return new_turn(seed, state.values, self.handles.clock)
 
     def _read(self, thread_id: str) -> StateSnapshot:
-        return self._graph.get_state(_config(thread_id))
+        state = self._graph.get_state(_config(thread_id))
+        return state._replace(values=keep_usable(state.values))
 
     @contextmanager
     def _own(self, thread_id: str) -> Iterator[None]:

@@ -8,10 +8,12 @@ from functools import cache
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import EmptyInputError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph_api.errors import UserInterrupt, UserRollback
 from langgraph_sdk.runtime import ServerRuntime
 
+from ana.errors import UserError
 from ana.handles import default_handles
 from ana.locks import OwnerLock
 from ana.memory.undo import undo
@@ -19,6 +21,7 @@ from ana.ownership import Ownership, owner, thread_lock
 from ana.settings import load_settings
 from graph.builder import graph
 from graph.context import SAVER, Context
+from graph.updates import check_config, check_input
 from prompts import decision_prompt
 
 PATIENCE = 600.0
@@ -37,11 +40,20 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
     async def astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         run = owner.get()
         assert run is not None
+        # also here: over a web socket, and from an assistant that was kept long ago, they come unchecked
+        given, config = args[0], args[1] if len(args) > 1 else kwargs.get("config")
+        check_input(given)
+        check_config(config, run.thread)
         await run.acquire(PATIENCE)
+        if not run.is_kept:
+            kwargs.pop("durability", None)  # langgraph waits for a checkpoint that nobody saves
         stream = cast("AsyncGenerator[Any]", super().astream(*args, **kwargs))
-        async with aclosing(stream) as parts:
-            async for part in parts:
-                yield part
+        try:
+            async with aclosing(stream) as parts:
+                async for part in parts:
+                    yield part
+        except EmptyInputError as exc:
+            raise UserError("There is nothing to answer: the thread is empty.", "Send a user message.") from exc
 
 
 _owning_graph = _OwningGraph(**vars(graph))
