@@ -32,9 +32,9 @@ def find_begun(state: StateSnapshot) -> Turn | None:
 
 
 def can_go_on(state: StateSnapshot) -> bool:
-    """Return whether a turn has begun, or a question waits with which one can begin."""
+    """Return whether a turn has begun, or a question waits with which one can begin; not if a client has forked it."""
     with suppress(UserError):
-        return bool(find_begun(state) or last_question(state.values["messages"]))
+        return len(state.next) == 1 and bool(find_begun(state) or last_question(state.values["messages"]))
     return False
 
 

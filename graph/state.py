@@ -200,4 +200,4 @@ class State(TypedDict):
     """A summary of the turns that are no longer in `messages`."""
     replies: Annotated[dict[str, Any], keep_replies]
     """The person's replies to requests of this turn, by the request's id; checkpointed before the turn goes on."""
-    loaded: Annotated[Loaded | None, UntrackedValue]
+    loaded: Annotated[Loaded | None, UntrackedValue(Loaded, guard=False)]

@@ -252,6 +252,20 @@ def test_a_state_that_is_unusable_is_repaired_at_the_next_message(
     assert [message.type for message in state.values["messages"]][-2:] == ["human", "ai"]
 
 
+def test_a_state_from_which_two_nodes_follow_is_left_at_the_next_message(
+    make_assistant: MakeAssistant, settings: Settings
+) -> None:
+    assistant = make_assistant("One.", "Two.")
+    assistant.ask("first", THREAD)
+    put_in(settings, HumanMessage("put in"))
+    with open_saver(saver_path(settings)) as saver:
+        graph = builder.compile(checkpointer=saver)
+        graph.update_state({"configurable": _thread()}, {"messages": [HumanMessage("again")]}, as_node="__input__")
+        assert graph.get_state({"configurable": _thread()}).next == ("__start__", "reason")
+    assert assistant.finish(THREAD) is None
+    assert assistant.ask("second", THREAD).answer == "Two."
+
+
 def test_writes_that_could_not_be_applied_leave_a_thread_that_goes_on(
     make_assistant: MakeAssistant, settings: Settings
 ) -> None:

@@ -115,12 +115,7 @@ def attack(client: Client, chance: random.Random, count: int, states: dict[str, 
         elif body is not None:
             body = json.dumps(mutate(body, chance)).encode()
             body = body[: chance.randrange(len(body))] if chance.random() < 0.03 else body
-        import time
-
-        t0 = time.time()
         reply = client.send(method, fill(path, names), body)
-        if time.time() - t0 > 0.3:
-            print(f"{time.time() - t0:.2f}", method, path, str(body)[:200], reply.status_code, flush=True)
         if reply.status_code >= 500 and reply.status_code != 501 and "not foreseen" not in reply.text:
             faults.append(f"{method} {path} {body!r:.2000} {reply.status_code} {reply.text}")
     return faults
