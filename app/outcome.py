@@ -71,6 +71,7 @@ class Waiting:
         request: What the person is asked; the first one if several are asked at once.
         steps: The calls and violations so far; those that wait have no result yet.
         changes: Receipts of every write so far.
+        may_be_approved_unseen: Whether a yes to everything that the turn asks covers it.
     """
 
     thread_id: str
@@ -79,6 +80,7 @@ class Waiting:
     request: Request
     steps: list[Step]
     changes: list[dict[str, Any]]
+    may_be_approved_unseen: bool = False
     # as in Done: a caller may read answer and error before it asks which of the two it got
     answer: str = ""
     error: str | None = None

@@ -27,6 +27,7 @@ from graph.checkpoints import map_saver_errors, open_saver, saver_path
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
 from graph.state import Turn
+from nodes.autonomy.request import may_be_approved_unseen
 from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
 from nodes.receipt import add_receipt, render_receipt
 from nodes.turns import new_turn
@@ -199,8 +200,15 @@ class Assistant:
 
     def _wait(self, state: StateSnapshot, asked: Interrupt) -> Waiting:
         turn, messages = self._turn_of(state), this_turn(state.values["messages"])
-        steps = list_steps(messages, turn["corrections"])
-        return Waiting(_thread_of(state), turn["id"], asked.id, read_request(asked), steps, receipts(messages))
+        return Waiting(
+            thread_id=_thread_of(state),
+            turn_id=turn["id"],
+            request_id=asked.id,
+            request=read_request(asked),
+            steps=list_steps(messages, turn["corrections"]),
+            changes=receipts(messages),
+            may_be_approved_unseen=may_be_approved_unseen(turn.get("asked")),
+        )
 
     def _open_turn(self, state: StateSnapshot) -> Waiting | CutShort | None:
         if not state.next or not state.values.get("messages"):

@@ -1,6 +1,6 @@
 """The state of a thread: everything that changes while it runs."""
 
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import UntrackedValue
@@ -38,11 +38,22 @@ class Usage(TypedDict):
     """Whether the provider told none, so that they were counted at four characters each."""
 
 
+class Reason(TypedDict):
+    """Why a call asks first."""
+
+    kind: Literal["stored", "dial"]
+    """Whether stored text may have ordered the call, or only the dial wants a yes."""
+    words: str
+    """A sentence for the person."""
+
+
 class Asked(TypedDict):
     """A request for approval that waits."""
 
     request: dict[str, Any]
-    """In langchain's HITLRequest convention."""
+    """In langchain's HITLRequest convention; each description says what the call does, and not why it asks."""
+    reasons: NotRequired[dict[str, list[Reason]]]
+    """Why each call asks, by its id; an earlier version has them in the descriptions."""
     note: str
     """Why it is asked again; may be empty."""
     calls: list[str]

@@ -77,7 +77,7 @@ class Approval:
             return self._reply(assistant, waiting, _edit(waiting.request), on_event)
         answer: Literal["approve", "reject"] = "reject" if decision == "reject" else "approve"
         outcome = self._reply(assistant, waiting, decide_all(waiting.request, answer), on_event)
-        while decision == "all" and isinstance(outcome, Waiting) and not _is_about_stored_text(outcome.request):
+        while decision == "all" and isinstance(outcome, Waiting) and outcome.may_be_approved_unseen:
             outcome = self._reply(assistant, outcome, decide_all(outcome.request, "approve"), on_event)
         return outcome
 
@@ -95,14 +95,6 @@ class Approval:
     def forget(self) -> None:
         """Take the next line as a message: another conversation begins."""
         self._shown = None
-
-
-def _is_about_stored_text(request: "Request") -> bool:
-    """Whether a request is one that nobody can approve before having seen it."""
-    from nodes.autonomy.weigh import STORED
-
-    descriptions = (str(action.get("description", "")) for action in request["action_requests"])
-    return any(line.startswith(STORED) for description in descriptions for line in description.splitlines())
 
 
 def _edit(request: "Request") -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from ana.memory.changes import Kind
 from ana.memory.item import Item
 from ana.settings import Autonomy
 from ana.values import iter_texts
+from graph.state import Reason
 from nodes.autonomy.message import Message, split_words
 from nodes.autonomy.orders import find_copied, find_order
 
@@ -20,9 +21,6 @@ FEWEST_WORDS = 3
 
 MOST_CHARACTERS = 60
 """Of a text in a reason."""
-
-STORED = "Stored text "
-"""So begins each reason for which a yes to something else does not hold."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +103,11 @@ class Asking:
 
     Args:
         write: The call.
-        reasons: Why, in sentences.
+        reasons: Why.
     """
 
     write: Write
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
 
 
 Rule = Callable[[Write, Batch], str | None]
@@ -122,8 +120,11 @@ def weigh(batch: Batch) -> list[Asking]:
     return [asking for asking in weighed if asking.reasons]
 
 
-def _find_reasons(write: Write, batch: Batch) -> list[str]:
-    return [reason for rule in RULES[batch.dial] if (reason := rule(write, batch))]
+def _find_reasons(write: Write, batch: Batch) -> list[Reason]:
+    stored = [words for rule in STORED_TEXT if (words := rule(write, batch))]
+    dial = [words for rule in DIAL[batch.dial] if (words := rule(write, batch))]
+    kind: Literal["stored", "dial"] = "stored" if stored or _may_have_been_ordered(write, batch) else "dial"
+    return [Reason(kind=kind, words=words) for words in (*dial, *stored)]
 
 
 def repeats_stored_text(write: Write, batch: Batch) -> str | None:
@@ -132,7 +133,7 @@ def repeats_stored_text(write: Write, batch: Batch) -> str | None:
         return None
     ordering = [text for text, _ in batch.orders]
     copied = find_copied(str(write.args.get("content")), [*batch.read, *ordering], batch.message)
-    return copied and f"{STORED}is repeated that you did not write: “{_cut(copied)}”."
+    return copied and f"Stored text is repeated that you did not write: “{_cut(copied)}”."
 
 
 def follows_stored_order(write: Write, batch: Batch) -> str | None:
@@ -140,7 +141,7 @@ def follows_stored_order(write: Write, batch: Batch) -> str | None:
     if not batch.orders or _is_asked_for(write, batch.said):
         return None
     words = _cut(batch.orders[0][1])
-    return f"{STORED}reads as an order to the assistant (“{words}”), and you did not ask for this."
+    return f"Stored text reads as an order to the assistant (“{words}”), and you did not ask for this."
 
 
 def destroys_unasked(write: Write, batch: Batch) -> str | None:
@@ -151,7 +152,7 @@ def destroys_unasked(write: Write, batch: Batch) -> str | None:
     if not _destroys(write) or not any(batch.read):
         return None
     if not batch.said.states:
-        return f"{STORED}was read, and your message only asks something."
+        return "Stored text was read, and your message only asks something."
     if _may_be_meant(write, batch) or not _may_order(write, batch.read):
         return None
     return "Your message does not speak of this, and stored text was read."
@@ -165,9 +166,9 @@ def learns_from_stored_text(write: Write, batch: Batch) -> str | None:
     content = str(write.args.get("content"))
     own = batch.said.count(content)
     if not own and len(split_words(content)) > 1:
-        return f"{STORED}was read, and your message has none of these words."
+        return "Stored text was read, and your message has none of these words."
     foreign = Message("\n".join(batch.read)).count(content) - own
-    return f"{STORED}has more of these words than your message." if only_asks and foreign > own else None
+    return "Stored text has more of these words than your message." if only_asks and foreign > own else None
 
 
 def deletes_several(write: Write, batch: Batch) -> str | None:
@@ -207,15 +208,22 @@ def is_a_write(_: Write, __: Batch) -> str | None:
     return "You want to be asked before every change."
 
 
-_ALWAYS: tuple[Rule, ...] = (
+STORED_TEXT: tuple[Rule, ...] = (
     repeats_stored_text,
     follows_stored_order,
     destroys_unasked,
     learns_from_stored_text,
 )
-_CONFIRM: tuple[Rule, ...] = (deletes_several, deletes_unnamed, changes_unnamed_line, writes_many, *_ALWAYS)
-RULES: dict[Autonomy, tuple[Rule, ...]] = {"act": _ALWAYS, "confirm": _CONFIRM, "advise": (*_CONFIRM, is_a_write)}
+"""The rules of every dial: stored text may have ordered what they ask about."""
+
+_CONFIRM: tuple[Rule, ...] = (deletes_several, deletes_unnamed, changes_unnamed_line, writes_many)
+DIAL: dict[Autonomy, tuple[Rule, ...]] = {"act": (), "confirm": _CONFIRM, "advise": (*_CONFIRM, is_a_write)}
 """The rules by the dial."""
+
+
+def _may_have_been_ordered(write: Write, batch: Batch) -> bool:
+    """Whether stored text in view may have ordered a write; what the message asks for needs no other order."""
+    return _may_order(write, batch.read) and not _is_asked_for(write, batch.said)
 
 
 def _removed_items(write: Write, said: Message) -> list[Touched]:

@@ -304,6 +304,17 @@ def test_the_repl_asks_and_takes_the_next_line(ana: Run, env: dict[str, str], tm
     assert mails(tmp_path) == ["bob"]
 
 
+def test_a_for_all_leaves_out_what_a_tool_of_the_persons_own_asks(
+    ana: Run, env: dict[str, str], tmp_path: Path
+) -> None:
+    again = Said(calls=[("send_mail", {"to": "eve"})])
+    with openai_stub(Said(calls=[MAIL]), again, Said("Sent.")) as stub:
+        env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
+        told = ana("chat", given="Write to Bob\na\n", **env, PYTHONPATH=env_path(env)).stdout
+    assert told.count("may I?") == 2
+    assert mails(tmp_path) == ["bob"], "nobody has weighed what ordered it"
+
+
 def test_in_the_repl_anything_else_is_a_new_message(ana: Run, env: dict[str, str]) -> None:
     with openai_stub(Said(calls=[MAIL]), Said("Fine.")) as stub:
         env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}

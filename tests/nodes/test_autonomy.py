@@ -224,7 +224,7 @@ def test_stored_text_cannot_pose_as_a_reason() -> None:
 
 def test_a_reason_says_what_goes_and_why() -> None:
     [asking] = weigh(Batch("Delete milk", [delete("Passport")], {}, [], 0, 1, "confirm"))
-    assert asking.reasons == (
+    assert tuple(reason["words"] for reason in asking.reasons) == (
         "2 items would be deleted in this turn.",
         "Your message does not name “Passport”.",
     )
