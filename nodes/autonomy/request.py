@@ -7,7 +7,8 @@ from typing import Any
 
 from ana.memory.item import to_json
 from graph.state import Asked, Reason
-from nodes.autonomy.weigh import Asking, Touched, Write
+from nodes.autonomy.weigh import Asking
+from nodes.autonomy.writes import Touched, Write
 
 _CHOICES = ["approve", "edit", "reject"]
 

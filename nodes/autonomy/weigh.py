@@ -3,15 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
-from ana.memory.changes import Kind
-from ana.memory.item import Item
 from ana.settings import Autonomy
-from ana.values import iter_texts
 from graph.state import Reason
 from nodes.autonomy.message import Message, split_words
 from nodes.autonomy.orders import find_copied, find_order
+from nodes.autonomy.writes import Touched, Write, is_asked_for, is_named, may_be_meant
 
 MOST_WRITES = 5
 """Writes in one turn that `confirm` makes without asking."""
@@ -21,44 +19,6 @@ FEWEST_WORDS = 3
 
 MOST_CHARACTERS = 60
 """Of a text in a reason."""
-
-
-@dataclass(frozen=True)
-class Touched:
-    """A record that a write touches.
-
-    Args:
-        kind: item or line.
-        id: Its id or number.
-        now: The record as it is; None if the write brings it back.
-        removed: Whether the write deletes it.
-        back: The record that it brings back, if it does.
-    """
-
-    kind: Kind
-    id: str
-    now: Item | None
-    removed: bool
-    back: Item | None = None
-
-
-@dataclass(frozen=True)
-class Write:
-    """A call that may write and has not run yet.
-
-    Args:
-        call: Its id.
-        name: The tool.
-        args: As its schema has them.
-        touched: The records it touches; none for one that it makes, or if the tool is a person's own.
-        own: Whether the tool is a person's own, of which nobody knows what it does.
-    """
-
-    call: str
-    name: str
-    args: Mapping[str, Any]
-    touched: tuple[Touched, ...] = ()
-    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,7 +98,7 @@ def repeats_stored_text(write: Write, batch: Batch) -> str | None:
 
 def follows_stored_order(write: Write, batch: Batch) -> str | None:
     """While an order to the assistant is in view, only what the person's message names is done."""
-    if not batch.orders or _is_asked_for(write, batch.said):
+    if not batch.orders or is_asked_for(write, batch.said):
         return None
     words = _cut(batch.orders[0][1])
     return f"Stored text reads as an order to the assistant (“{words}”), and you did not ask for this."
@@ -149,11 +109,12 @@ def destroys_unasked(write: Write, batch: Batch) -> str | None:
 
     Whether that text reads as an order cannot be decided by its words. What the message speaks of can.
     """
-    if not _destroys(write) or not any(batch.read):
+    if not write.destroys or not any(batch.read):
         return None
     if not batch.said.states:
         return "Stored text was read, and your message only asks something."
-    if _may_be_meant(write, batch) or not _may_order(write, batch.read):
+    others = [each for each in batch.writes if each is not write]
+    if may_be_meant(write, batch.said, others) or not _may_order(write, batch.read):
         return None
     return "Your message does not speak of this, and stored text was read."
 
@@ -184,7 +145,7 @@ def deletes_unnamed(write: Write, batch: Batch) -> str | None:
     removed = _removed_items(write, batch.said)
     if removed and not batch.said.asks_to_remove:
         return "Your message does not clearly ask to delete something."
-    unnamed = next((each for each in removed if not _is_named(each, batch.said)), None)
+    unnamed = next((each for each in removed if not is_named(each, batch.said)), None)
     return f"Your message does not name “{_shorten(unnamed)}”." if unnamed else None
 
 
@@ -223,7 +184,7 @@ DIAL: dict[Autonomy, tuple[Rule, ...]] = {"act": (), "confirm": _CONFIRM, "advis
 
 def _may_have_been_ordered(write: Write, batch: Batch) -> bool:
     """Whether stored text in view may have ordered a write; what the message asks for needs no other order."""
-    return _may_order(write, batch.read) and not _is_asked_for(write, batch.said)
+    return _may_order(write, batch.read) and not is_asked_for(write, batch.said)
 
 
 def _removed_items(write: Write, said: Message) -> list[Touched]:
@@ -238,45 +199,10 @@ def _is_plain_undo(write: Write, said: Message) -> bool:
     return write.name == "undo" and said.states and not write.args.get("turn") and not write.args.get("force")
 
 
-def _is_asked_for(write: Write, said: Message) -> bool:
-    if write.name == "undo":
-        return False
-    if any(each.removed for each in write.touched):
-        return said.asks_to_remove and all(_is_named(each, said) for each in write.touched)
-    texts = (*iter_texts(dict(write.args)), *(each.now.content for each in write.touched if each.now))
-    return said.names(*texts)
-
-
-def _destroys(write: Write) -> bool:
-    """Whether a write takes away something that is there."""
-    if write.name == "update_item":
-        return write.args.get("content") is not None
-    return any(each.now for each in write.touched)
-
-
-def _may_be_meant(write: Write, batch: Batch) -> bool:
-    """Whether a message may mean what a write destroys: it speaks of it, or of nothing else that it asks to remove."""
-    if write.name in ("undo", "replace_context") or _is_mentioned(write, batch.said):
-        return True
-    others = (each for each in batch.writes if each is not write and _destroys(each))
-    return batch.said.asks_to_remove and not any(_is_mentioned(each, batch.said) for each in others)
-
-
 def _may_order(write: Write, read: Sequence[str]) -> bool:
     """Whether a text in view may have ordered a write; that of the very record would only harm itself."""
     own = {each.now.content for each in write.touched if each.now}
     return any(text not in own and sum(map(str.isalpha, split_words(text))) >= FEWEST_WORDS for text in read)
-
-
-def _is_mentioned(write: Write, said: Message) -> bool:
-    """Whether the message shares a content word with a write, or with every record that it touches."""
-    written = [text for text in (write.args.get("content"),) if isinstance(text, str)]
-    records = [(each.id, each.now.content, *iter_texts(each.now.properties)) for each in write.touched if each.now]
-    return said.mentions(*written) or (bool(records) and all(said.mentions(*texts) for texts in records))
-
-
-def _is_named(touched: Touched, said: Message) -> bool:
-    return said.names(touched.id, touched.now.content if touched.now else "")
 
 
 def _shorten(touched: Touched) -> str:
