@@ -1,6 +1,5 @@
 """reason: build the prompt, call the model."""
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,6 +11,7 @@ from ana.errors import ContextTooLong, ModelFailed
 from ana.memory.digests import line_digest
 from ana.models.base import NOT_UNDERSTOOD, PROMPT_DATA
 from ana.models.call import complete
+from ana.models.fence import make_mark
 from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit, withdraw
 from graph.state import Loaded, State, Turn, call_id
@@ -90,10 +90,9 @@ def describe_now(loaded: Loaded, turn: str) -> str:
 
     Args:
         loaded: What the turn has read.
-        turn: Its id. The mark is made from it, so nobody who wrote a stored text or the message could know it.
+        turn: Its id.
     """
-    mark = hashlib.sha256(turn.encode()).hexdigest()[:8]
-    return render("now", mark=mark, now=loaded["now"], vocabulary=loaded["vocabulary"] or NO_NAMES)
+    return render("now", mark=make_mark(turn), now=loaded["now"], vocabulary=loaded["vocabulary"] or NO_NAMES)
 
 
 def keep_progress(text: str, question: str) -> str:
@@ -119,7 +118,7 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
 
     def send(history: list[AnyMessage]) -> tuple[AIMessage, list[AnyMessage]]:
         sent = fence_results([*recall(state.get("summary", "")), *insert_now(history, now)])
-        messages = [system, *demos, *insert_corrections(sent, turn["corrections"])]
+        messages = [system, *demos, *insert_corrections(sent, turn)]
         on_text = show if context.stream_drafts else None
         return complete(model, messages, id, tools, on_text, context.model_options()), messages
 

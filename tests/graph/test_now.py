@@ -90,7 +90,7 @@ def test_a_draft_that_is_sent_back_follows_the_question(make_assistant: MakeAssi
     make_assistant(handles=handles).ask("Keep this", THREAD)
     (*_, first), (*_, question, check) = sent(handles)
     assert question.text == first.text
-    assert check.text.startswith("[check]")
+    assert check.text.startswith(f"<check {find_mark(question.text)}>\n")
     assert "<now" not in check.text
 
 

@@ -101,8 +101,8 @@ def test_a_draft_that_breaks_a_policy_goes_back_with_the_reason(
     assert first["args"] == {"policy": policy, "draft": draft}
     assert [s["tool"] for s in answer.steps][1:] == [mended.tool_calls[0]["name"]]
     told = sent(assistant)[1][-1].text
-    assert told.startswith("[check]")
-    assert first["observation"] in told
+    assert told.startswith("<check ")
+    assert json.dumps({"error": first["observation"], "draft": draft}, ensure_ascii=False) in told
 
 
 def test_a_draft_that_stays_false_is_replaced_by_the_truth_after_two_tries(make_assistant: MakeAssistant) -> None:

@@ -11,7 +11,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr
 
 from ana.errors import ModelFailed
-from ana.models.base import ModelWrapper, stream_chunks
+from ana.models.base import FROM_PROGRAM, ModelWrapper, stream_chunks
 from ana.models.call import RAW, REFUSED
 from ana.models.json_mode import Decision, read_decision
 from ana.models.json_mode.examples import refuse_example
@@ -66,7 +66,8 @@ class JsonDecisions(ModelWrapper):
         for chunk in self._ask(plain, stop, schemas, kwargs):
             end = {name: chunk.response_metadata[name] for name in END_MARKS if name in chunk.response_metadata}
             reply += AIMessageChunk(content=chunk.text, usage_metadata=chunk.usage_metadata, response_metadata=end)
-        said = (message.text for message in messages if isinstance(message, HumanMessage))
+        asked = (message for message in messages if isinstance(message, HumanMessage))
+        said = (message.text for message in asked if not message.additional_kwargs.get(FROM_PROGRAM))
         return to_message(refuse_example(read_decision(reply.text, Tools(schemas)), instructions, said), reply)
 
     def _ask(

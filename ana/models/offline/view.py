@@ -9,7 +9,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from ana.models.base import PROMPT_DATA, TYPED
+from ana.models.base import FROM_PROGRAM, PROMPT_DATA, TYPED
 from ana.models.fence import unfence
 
 ASKING = "Which one do you mean?"
@@ -53,14 +53,16 @@ class View:
 def read_messages(messages: Sequence[BaseMessage]) -> View | None:
     """Return what the messages hold for the reader; None where they tell no date, for the system's is not the person's.
 
-    A message that begins with [check] is a draft that was sent back, not the person's.
+    A draft that was sent back comes as a message of the program, not of the person.
     """
     data = next((m.additional_kwargs.get(PROMPT_DATA) for m in messages if isinstance(m, SystemMessage)), None)
     moment = _MOMENT.search(data["now"]) if data else None
     if not data or not moment:
         return None
     # the last two turns are enough: what was asked back, and the answer to it
-    starts = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage) and not m.text.startswith("[check]")]
+    starts = [
+        i for i, m in enumerate(messages) if isinstance(m, HumanMessage) and not m.additional_kwargs.get(FROM_PROGRAM)
+    ]
     turn = messages[starts[-1] :] if starts else []
     before = messages[starts[-2] : starts[-1]] if len(starts) > 1 else []
     answer = before[-1].text if before else ""
