@@ -6,7 +6,7 @@ from typing import Any, NotRequired, TypedDict
 
 from langgraph.types import Interrupt
 
-from ana.errors import UserError
+from ana.errors import NotWaiting, UserError
 from ana.tracing.traces import Step
 
 
@@ -87,7 +87,22 @@ class Waiting:
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `ask --json` and POST /ask give."""
-        return {"answer": self.answer, "thread_id": self.thread_id, "pending": self.request, "steps": self.steps}
+        pending = {"request_id": self.request_id, **self.request}
+        return {"answer": self.answer, "thread_id": self.thread_id, "pending": pending, "steps": self.steps}
+
+
+class NotShown(NotWaiting):
+    """A decision is not to the request that waits: nobody may decide what was not shown. Nothing was done.
+
+    Args:
+        waiting: What is asked now.
+        named: The request that the decision is to; None if it names none.
+    """
+
+    def __init__(self, waiting: Waiting, named: str | None) -> None:
+        why = "this was decided or replaced meanwhile" if named else "the decision names no request that was shown"
+        super().__init__(f"Nothing was done: {why}.", "Look at what is asked now, and decide on that.")
+        self.waiting = waiting
 
 
 @dataclass(frozen=True)

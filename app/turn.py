@@ -20,7 +20,7 @@ from ana.settings import Autonomy
 from ana.tracing.record import build_record, list_steps
 from ana.values import plain_text
 from app.open_turn import DROPPED, build_input, close, find_unanswered
-from app.outcome import CutShort, Done, Waiting, read_request
+from app.outcome import CutShort, Done, NotShown, Waiting, read_request
 from app.reply import check_reply
 from graph.builder import builder
 from graph.checkpoints import map_saver_errors, open_saver, saver_path
@@ -125,7 +125,7 @@ class Assistant:
         self,
         thread_id: str,
         reply: Any,
-        request_id: str | None = None,
+        request_id: str | None,
         max_steps: int | None = None,
         on_event: Listener = _ignore,
     ) -> Done | Waiting:
@@ -134,19 +134,20 @@ class Assistant:
         Args:
             thread_id: The conversation.
             reply: {"decisions": [...]}, or for a request in another shape whatever the node that asked takes.
-            request_id: The request that was shown to the person; None for the one that waits now.
+            request_id: The request that was shown to the person; None if nobody knows, and then nothing is done.
             max_steps: Most model calls in the whole turn; None for the setting.
             on_event: Called with every draft piece and tool call as it happens.
 
         Raises:
-            NotWaiting: No turn of this conversation waits, or it waits for the reply to another request.
+            NotWaiting: No turn of this conversation waits.
+            NotShown: It waits for the reply to another request, which is told with the error.
             WrongReply: The reply does not answer the request.
         """
         with self._own(thread_id):
             state = self._read(thread_id)
             unanswered = _require_waiting(state)
-            if request_id not in (None, unanswered[0].id):
-                raise NotWaiting("This was decided or replaced meanwhile.", "Look at what is asked now.")
+            if request_id != unanswered[0].id:
+                raise NotShown(self._wait(state, unanswered[0]), request_id)
             check_reply(reply, read_request(unanswered[0]))
             new = {unanswered[0].id: reply}
             save_reply(self._graph.checkpointer, state, new)

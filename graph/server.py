@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
 from langgraph_api.errors import UserInterrupt, UserRollback
 from langgraph_sdk.runtime import ServerRuntime
 
@@ -19,6 +20,7 @@ from ana.ownership import Ownership, owner, thread_lock
 from ana.settings import load_settings
 from graph.builder import graph
 from graph.context import SAVER, Context
+from graph.replies import bind_reply
 from prompts import decision_prompt
 
 PATIENCE = 600.0
@@ -35,13 +37,20 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """
 
     async def astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        run = owner.get()
+        run, (given, *more) = owner.get(), args
         assert run is not None
         await run.acquire(PATIENCE)
-        stream = cast("AsyncGenerator[Any]", super().astream(*args, **kwargs))
+        bound = await self._bind(given, more[0] if more else kwargs["config"])
+        stream = cast("AsyncGenerator[Any]", super().astream(bound, *more, **kwargs))
         async with aclosing(stream) as parts:
             async for part in parts:
                 yield part
+
+    async def _bind(self, given: Any, config: RunnableConfig) -> Any:
+        if not isinstance(given, Command) or given.resume is None:
+            return given
+        waiting = {each.id for each in (await self.aget_state(config)).interrupts}
+        return bind_reply(given, waiting, placed=bool(config["configurable"].get("checkpoint_id")))
 
 
 _owning_graph = _OwningGraph(**vars(graph))

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ana.errors import UserError
 from app.http.bodies import join_body, read_body, replay
 from graph.context import Context
+from graph.replies import names_requests
 
 _log = logging.getLogger(__name__)
 _CHECKED = re.compile(
@@ -49,7 +50,7 @@ def check_run(body: bytes) -> None:
     """Check the context and the input of a request, of each in a batch, or of a command of the newer event protocol.
 
     Raises:
-        UserError: A field of the context is unknown, or something has the wrong type or range.
+        UserError: A field of the context is unknown, something has a wrong type or range, or a reply is to no request.
     """
     try:
         asked = from_json(body)
@@ -59,10 +60,31 @@ def check_run(body: bytes) -> None:
         if isinstance(each, dict):
             command = each.get("params") if "method" in each else None
             asked_of_run = command if isinstance(command, dict) else each
+            _check_reply(each)
             _check_context(asked_of_run.get("context"))
             _check_configurable(asked_of_run.get("config"))
             if command is None:  # the input of a command may be the reply to a question
                 _check_input(each.get("input"))
+
+
+def _check_reply(asked: dict[str, Any]) -> None:
+    """Check that a reply says what it is to: another door may have asked something else since it was shown.
+
+    Studio and agent-chat-ui send the checkpoint at which they showed it; once that has passed, it is asked again.
+    """
+    command, places = asked.get("command"), (asked.get("checkpoint"), asked, _configurable_of(asked.get("config")))
+    reply = command.get("resume") if isinstance(command, dict) else None
+    if reply is None or names_requests(reply):
+        return
+    if not any(isinstance(place, dict) and place.get("checkpoint_id") for place in places):
+        raise UserError(
+            "Nothing was done: the reply does not name the request that it is to.",
+            'Resume with {"ID OF THE INTERRUPT": REPLY}, or send the checkpoint at which it was shown.',
+        )
+
+
+def _configurable_of(config: Any) -> Any:
+    return config.get("configurable") if isinstance(config, dict) else None
 
 
 def _check_context(given: Any) -> None:
@@ -75,7 +97,7 @@ def _check_context(given: Any) -> None:
 
 def _check_configurable(config: Any) -> None:
     """Check the options among what else stands there: the only way of the newer protocol to give any."""
-    given = config.get("configurable") if isinstance(config, dict) else None
+    given = _configurable_of(config)
     if isinstance(given, dict):
         Context(**{name: value for name, value in given.items() if name in _OPTIONS})
 

@@ -62,17 +62,27 @@ class Approval:
         return DECISIONS.get(line.strip().lower()) if self._shown else None
 
     def resume(self, assistant: "Assistant", decision: Decision, on_event: "Listener") -> "Done | Waiting":
-        """Decide on everything that was shown.
+        """Decide on everything that was shown. Nothing is done if something else is asked by now: that is returned.
 
         Raises:
-            NotWaiting: Somebody else decided, or something else is asked meanwhile.
+            NotWaiting: Somebody else decided.
             UserError: It was not edited; it still waits.
         """
+        from app.outcome import NotShown
+
+        assert self._shown is not None
+        try:
+            return self._decide(assistant, self._shown, decision, on_event)
+        except NotShown as exc:
+            on_event({"ended": exc.sentence()})
+            return exc.waiting
+
+    def _decide(
+        self, assistant: "Assistant", waiting: "Waiting", decision: Decision, on_event: "Listener"
+    ) -> "Done | Waiting":
         from app.outcome import Waiting
         from app.reply import decide_all
 
-        assert self._shown is not None
-        waiting = self._shown
         if decision == "edit":
             return self._reply(assistant, waiting, _edit(waiting.request), on_event)
         answer: Literal["approve", "reject"] = "reject" if decision == "reject" else "approve"

@@ -188,7 +188,8 @@ def _ask(stage: Stage, message: str) -> None:
     from app.cli import ask
 
     with _as_process(stage), contextlib.suppress(BaseException):
-        ask._show(ask._ask(stage.handles.settings, message, stage.thread, None), True, stage.thread)
+        outcome = ask._ask(stage.handles.settings, message, stage.thread, None)
+        ask._show(stage.handles.settings, outcome, True, stage.thread)
 
 
 def _chat(stage: Stage, message: str) -> None:

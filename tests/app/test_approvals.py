@@ -46,7 +46,10 @@ def waiting(outcome: Any) -> Waiting:
 
 
 def decide(assistant: Assistant, *decisions: dict[str, Any]) -> Done | Waiting:
-    return assistant.resume(THREAD, {"decisions": list(decisions)})
+    shown = assistant.find_open_turn(THREAD)
+    return assistant.resume(
+        THREAD, {"decisions": [*decisions]}, shown.request_id if isinstance(shown, Waiting) else "-"
+    )
 
 
 def contents(assistant: Assistant) -> list[str]:
@@ -576,6 +579,29 @@ def test_a_for_all_leaves_out_what_has_changed_since_it_was_shown(
     monkeypatch.setattr(Assistant, "resume", change_first)
     assert chat(assistant, "note that", "a").count("may I?") == 2
     assert contents(assistant) == ["Buy milk", "Passport, new"]
+
+
+@pytest.mark.parametrize("yes", ["y", "a"])
+def test_in_the_repl_what_another_door_has_put_in_its_place_is_shown_and_not_done(
+    clearing: tuple[Assistant, str, str], chat: Any, monkeypatch: pytest.MonkeyPatch, yes: str
+) -> None:
+    assistant, *_ = clearing
+    script_of(assistant).replies = [script_of(assistant).replies[0], SIX_CHAIRS, "That is that."]
+    resume, doors = Assistant.resume, iter(["another"])
+
+    def come_between(self: Assistant, *args: Any, **kwargs: Any) -> Done | Waiting:
+        if next(doors, None):
+            assistant.ask("I need six chairs", THREAD)
+        return resume(self, *args, **kwargs)
+
+    monkeypatch.setattr(Assistant, "resume", come_between)
+    told = chat(assistant, "note that", yes)
+    assert "Nothing was done: this was decided or replaced meanwhile." in told
+    assert told.count("may I?") == 2
+    assert told.index("Deletes “Passport”") < told.index("meanwhile") < told.index("Stores “Chair 0”")
+    assert contents(assistant) == ["Buy milk", "Passport"]
+    chat(assistant, "y")
+    assert "Chair 5" in contents(assistant)
 
 
 def test_e_edits_in_the_persons_editor(
