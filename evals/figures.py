@@ -5,7 +5,7 @@ from functools import cache
 from ana.embedders import build_embedder
 from ana.handles import LOCAL_EMBEDDERS
 from ana.settings import PROJECT, load_settings
-from app.cli.eval import play
+from evals.cli.eval import play
 from evals.pages import read_cell
 from evals.policies.data import HALVES, SETS
 from evals.policies.measure import rows as policy_rows
