@@ -28,6 +28,7 @@ from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
 from graph.state import Turn
 from nodes.autonomy.request import may_be_approved_unseen
+from nodes.evidence import list_calls
 from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
 from nodes.receipt import add_receipt, render_receipt
 from nodes.turns import new_turn
@@ -235,7 +236,7 @@ class Assistant:
 
     def _end(self, state: StateSnapshot, why: str, answers: list[AnyMessage]) -> None:
         changes = receipts(this_turn(state.values["messages"]))
-        receipt = render_receipt(changes)
+        receipt = render_receipt([*list_calls(this_turn(state.values["messages"]))])
         turn = self._turn_of(state) | {"answer": why, "error": why, "receipt": receipt}
         ended = {
             "messages": [*answers, AIMessage(add_receipt(why, receipt), id=f"{turn['id']}-answer")],

@@ -1,7 +1,7 @@
 """reason: build the prompt, call the model."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from ana.errors import ContextTooLong, ModelFailed
 from ana.memory.digests import line_digest
-from ana.models.base import NOT_UNDERSTOOD, PROMPT_DATA
+from ana.models.base import COMPOSED, NOT_UNDERSTOOD, PROMPT_DATA
 from ana.models.call import complete
 from ana.models.fence import make_mark
 from ana.models.json_mode.plain_history import DROPPED
@@ -26,12 +26,10 @@ from nodes.history import (
 )
 from nodes.limits import TOMORROW, budget_reached, explain_stop, find_repeated_call, limit_reached
 from nodes.load_context import loaded_of
-from nodes.policies.claims import claimed_write_needs_receipt
-from nodes.policies.evidence import Evidence
 from nodes.summary import recall
 from nodes.usage import add_usage, charge
 from prompts import render
-from tools.catalog import schemas
+from tools.catalog import WRITERS, schemas
 
 Send = Callable[[list[AnyMessage]], tuple[AIMessage, list[AnyMessage]]]
 EMPTY = "(empty - populate as you learn about the user)"
@@ -95,10 +93,9 @@ def describe_now(loaded: Loaded, turn: str) -> str:
     return render("now", mark=make_mark(turn), now=loaded["now"], vocabulary=loaded["vocabulary"] or NO_NAMES)
 
 
-def keep_progress(text: str, question: str) -> str:
-    """Return the text beside a tool call, or nothing if it says that something is already done."""
-    # No call of the message has run yet, so there is no evidence for any claim.
-    return "" if claimed_write_needs_receipt(Evidence(question, text, ())) else text
+def keep_progress(text: str, calls: Iterable[Mapping[str, Any]]) -> str:
+    """Return the text beside calls; nothing beside a write, which has not run yet and may be told as if it had."""
+    return "" if any(call["name"] in WRITERS for call in calls) else text
 
 
 def _next_id(turn: Turn) -> str:
@@ -152,8 +149,8 @@ def _add_decision(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> T
 
 def _marks(reply: AIMessage) -> dict[str, Any]:
     """Return what the reply says about itself, for the record."""
-    understood = {} if not reply.response_metadata.get(NOT_UNDERSTOOD) else {NOT_UNDERSTOOD: True}
-    return understood | _dropped_count(reply)
+    told = {mark: True for mark in (NOT_UNDERSTOOD, COMPOSED) if reply.response_metadata.get(mark)}
+    return told | _dropped_count(reply)
 
 
 def _dropped_count(reply: AIMessage) -> dict[str, Any]:
@@ -164,7 +161,7 @@ def _dropped_count(reply: AIMessage) -> dict[str, Any]:
 def _make_message(reply: AIMessage, turn: Turn) -> AIMessage:
     """Return a reply with calls as it is kept: under its own id, without text that claims too much."""
     return AIMessage(
-        content=keep_progress(reply.text, turn["question"]),
+        content=keep_progress(reply.text, reply.tool_calls),
         id=reply.id,
         tool_calls=reply.tool_calls,
         invalid_tool_calls=reply.invalid_tool_calls,

@@ -28,6 +28,9 @@ back. For the same models; others know it by its mark."""
 NOT_UNDERSTOOD = "not_understood"
 """Key in a reply's `response_metadata` that is true where the model says that it did not understand the person."""
 
+COMPOSED = "composed"
+"""Key in a reply's `response_metadata` that is true where rules made it from the results of its calls."""
+
 
 class StreamingModel(BaseChatModel):
     """A chat model that only has to say how it streams; it finds the tools it was bound to under `tools`."""

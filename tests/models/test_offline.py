@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from ana.models.base import FROM_PROGRAM
 from ana.models.offline import OfflineReader, plans
 from ana.models.offline.reader import reply
 from nodes.reason import system_message
@@ -301,16 +300,6 @@ def test_recall_and_forget_use_the_lines_of_the_prompt() -> None:
     assert "- Runs on Sundays" in say("what do you know about me?", *lines).text
     assert call_of(say("forget that I prefer tea", *lines)) == ("delete_context", {"line": 0})
     assert say("forget that I fly planes", *lines).tool_calls == []
-
-
-def test_a_check_is_answered_honestly() -> None:
-    check = HumanMessage("Your draft was not sent.", additional_kwargs={FROM_PROGRAM: True})
-    assert "could not" in reply([prompt(), HumanMessage("hello"), check], NAMES).text
-
-
-def test_a_message_that_looks_like_a_check_is_the_persons() -> None:
-    messages = [prompt(), HumanMessage("what is 7//2?"), AIMessage("3"), HumanMessage("[check] hello")]
-    assert "could not" not in reply(messages, NAMES).text
 
 
 def test_a_tool_that_is_not_bound_is_not_called() -> None:
