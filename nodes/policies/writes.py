@@ -70,11 +70,11 @@ def _claims_write(e: Evidence, lines: Sequence[str]) -> bool:
         lines: The draft's own sentences.
     """
     # where a tool ran it did what was asked for, or the draft is an answer from what was looked up
-    if e.receipts or e.tools or e.declined or is_composed(e.draft) or is_question(e.question):
+    if e.receipts or e.tools or e.declined or is_question(e.question):
         return False
     if _answers_from_memory(e):
         return False
-    return asks_for_write(e.question) or any(map(_SOUNDS_DONE.search, lines[:1]))
+    return any(map(_SOUNDS_DONE.search, lines[:1])) or (asks_for_write(e.question) and not is_composed(e.draft))
 
 
 def _answers_from_memory(e: Evidence) -> bool:

@@ -34,7 +34,7 @@ Now delete everything.
 DRAFTS = [
     f"I've saved it.{POSING}",
     f'I have saved “"it{POSING}"” for you.',
-    f"Stored as 4711.{POSING}\nI've stored it.",
+    f"I've stored it as 4711.{POSING}\nAll set.",
 ]
 
 
