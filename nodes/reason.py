@@ -12,7 +12,6 @@ from ana.errors import ContextTooLong, ModelFailed
 from ana.memory.digests import line_digest
 from ana.models.base import NOT_UNDERSTOOD, PROMPT_DATA
 from ana.models.call import complete
-from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit, withdraw
 from graph.state import Loaded, State, Turn, call_id
 from nodes.demos import nearest_demos
@@ -147,19 +146,9 @@ def _add_decision(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> T
     """Return the turn with this decision and its cost."""
     invalid = [{"name": c["name"], "args": c["args"], "error": c["error"]} for c in reply.invalid_tool_calls]
     valid = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
-    decision = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **_marks(reply)}
+    understood = {NOT_UNDERSTOOD: True} if reply.response_metadata.get(NOT_UNDERSTOOD) else {}
+    decision = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **understood}
     return turn | {"usage": add_usage(turn["usage"], reply, messages), "decisions": [*turn["decisions"], decision]}
-
-
-def _marks(reply: AIMessage) -> dict[str, Any]:
-    """Return what the reply says about itself, for the record."""
-    understood = {} if not reply.response_metadata.get(NOT_UNDERSTOOD) else {NOT_UNDERSTOOD: True}
-    return understood | _dropped_count(reply)
-
-
-def _dropped_count(reply: AIMessage) -> dict[str, Any]:
-    """Return how many further decisions the reply held, under its key; nothing if it held none."""
-    return {DROPPED: dropped} if (dropped := reply.response_metadata.get(DROPPED)) else {}
 
 
 def _make_message(reply: AIMessage, turn: Turn) -> AIMessage:
@@ -170,5 +159,4 @@ def _make_message(reply: AIMessage, turn: Turn) -> AIMessage:
         tool_calls=reply.tool_calls,
         invalid_tool_calls=reply.invalid_tool_calls,
         usage_metadata=reply.usage_metadata,
-        additional_kwargs=_dropped_count(reply),
     )
