@@ -37,7 +37,7 @@ _FINAL = compile_later(r"(?:(?:Thought|Action):[^\n]*\n)*(?:Final Answer:|>>>all
 """The beginning of an answer in other forms than JSON."""
 _ANSWERED = compile_later(r"(?m)^[^\w\n]*+Final Answer:|^>>>all|</?(?:final|answer)>|✿RETURN✿")
 _OTHERS = (
-    r"(?:^[^\w\n]*+|\bcall[^\w\n]+|(?<=[>=.:▁]))(?:{0})\b",
+    r"(?:^[^\w\n]*+|\bcall[^\w\n]+|(?<=[>=.:▁\]]))(?:{0})\b",
     r"\b(?:{0})\(|^[^\w\n]*+(?:{1})\(",
     r"^[^\w\n]*+action[ \t*]*:[ \t*]*(?!none\b)\w+",
     r"^(?:tool|final):",
