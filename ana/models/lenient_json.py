@@ -38,7 +38,7 @@ _TOKENS = {
     "end": r"[\]})]",
     "colon": r"[:：=]",
     "comma": r"[,，;]",
-    "word": r"(?!~~~|</|<[|｜])[^\s{}\[\](),，;:：=\"'“‘`]+",
+    "word": r"(?!~~~)[^\s{}\[\](),，;:：=\"'“‘`<]+",
 }
 _TOKEN = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TOKENS.items()), re.DOTALL)
 _WRITTEN = {"object": "{", "list": "[", "colon": ":", "comma": ","}
