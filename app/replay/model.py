@@ -95,7 +95,7 @@ def _make_reply(decision: Mapping[str, Any]) -> AIMessage:
     """Return a reply that says and means what was recorded."""
     calls = [ToolCall(name=c["name"], args=c["args"], id=f"call-{n}") for n, c in enumerate(decision["tool_calls"])]
     broken = [make_invalid_call(call, f"broken-{n}") for n, call in enumerate(decision["invalid_tool_calls"])]
-    said: dict[str, Any] = {key: decision[key] for key in (NOT_UNDERSTOOD,) if key in decision}
+    said: dict[str, Any] = {NOT_UNDERSTOOD: True} if decision.get(NOT_UNDERSTOOD) else {}
     if broken and not calls and broken[0]["error"]:  # a reader may have refused what JSON alone would take
         said[REFUSED] = broken[0]["error"]
     return AIMessage(decision["text"], tool_calls=calls, invalid_tool_calls=broken, response_metadata=said)
