@@ -20,7 +20,7 @@ from ana.settings import Autonomy
 from ana.tracing.record import build_record, list_steps
 from ana.values import plain_text
 from app.open_turn import DROPPED, build_input, can_go_on, close, find_begun, find_unanswered
-from app.outcome import CutShort, Done, Waiting, read_request
+from app.outcome import CutShort, Done, NotShown, Waiting, read_request
 from app.reply import check_reply
 from graph.builder import builder
 from graph.checkpoints import map_saver_errors, open_saver, saver_path
@@ -28,6 +28,8 @@ from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
 from graph.state import Turn
 from graph.updates import keep_usable
+from nodes.autonomy.request import may_be_approved_unseen
+from nodes.evidence import list_calls
 from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
 from nodes.receipt import add_receipt, render_receipt
 from nodes.turns import new_turn
@@ -125,7 +127,7 @@ class Assistant:
         self,
         thread_id: str,
         reply: Any,
-        request_id: str | None = None,
+        request_id: str | None,
         max_steps: int | None = None,
         on_event: Listener = _ignore,
     ) -> Done | Waiting:
@@ -134,19 +136,20 @@ class Assistant:
         Args:
             thread_id: The conversation.
             reply: {"decisions": [...]}, or for a request in another shape whatever the node that asked takes.
-            request_id: The request that was shown to the person; None for the one that waits now.
+            request_id: The request that was shown to the person; None if nobody knows, and then nothing is done.
             max_steps: Most model calls in the whole turn; None for the setting.
             on_event: Called with every draft piece and tool call as it happens.
 
         Raises:
-            NotWaiting: No turn of this conversation waits, or it waits for the reply to another request.
+            NotWaiting: No turn of this conversation waits.
+            NotShown: It waits for the reply to another request, which is told with the error.
             WrongReply: The reply does not answer the request.
         """
         with self._own(thread_id):
             state = self._read(thread_id)
             unanswered = _require_waiting(state)
-            if request_id not in (None, unanswered[0].id):
-                raise NotWaiting("This was decided or replaced meanwhile.", "Look at what is asked now.")
+            if request_id != unanswered[0].id:
+                raise NotShown(self._wait(state, unanswered[0]), request_id)
             check_reply(reply, read_request(unanswered[0]))
             new = {unanswered[0].id: reply}
             save_reply(self._graph.checkpointer, state, new)
@@ -200,8 +203,15 @@ class Assistant:
 
     def _wait(self, state: StateSnapshot, asked: Interrupt) -> Waiting:
         turn, messages = self._turn_of(state), this_turn(state.values["messages"])
-        steps = list_steps(messages, turn["corrections"])
-        return Waiting(_thread_of(state), turn["id"], asked.id, read_request(asked), steps, receipts(messages))
+        return Waiting(
+            thread_id=_thread_of(state),
+            turn_id=turn["id"],
+            request_id=asked.id,
+            request=read_request(asked),
+            steps=list_steps(messages, turn["corrections"]),
+            changes=receipts(messages),
+            may_be_approved_unseen=may_be_approved_unseen(turn.get("asked")),
+        )
 
     def _open_turn(self, state: StateSnapshot) -> Waiting | CutShort | None:
         if not state.next or not state.values.get("messages"):
@@ -229,7 +239,7 @@ class Assistant:
 
     def _end(self, state: StateSnapshot, why: str, answers: list[AnyMessage]) -> None:
         changes = receipts(this_turn(state.values["messages"]))
-        receipt = render_receipt(changes)
+        receipt = render_receipt([*list_calls(this_turn(state.values["messages"]))])
         turn = self._turn_of(state) | {"answer": why, "error": why, "receipt": receipt}
         ended = {
             "messages": [*answers, AIMessage(add_receipt(why, receipt), id=f"{turn['id']}-answer")],

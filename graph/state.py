@@ -6,7 +6,7 @@ fails the thread could neither be shown nor go on. Clients are told what is wron
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any, NotRequired, cast
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage, convert_to_messages
 from langgraph.channels import LastValue, UntrackedValue
@@ -113,11 +113,22 @@ class Usage(TypedDict):
     """Whether the provider told none, so that they were counted at four characters each."""
 
 
+class Reason(TypedDict):
+    """Why a call asks first."""
+
+    kind: Literal["stored", "dial"]
+    """Whether stored text may have ordered the call, or only the dial wants a yes."""
+    words: str
+    """A sentence for the person."""
+
+
 class Asked(TypedDict):
     """A request for approval that waits."""
 
     request: Annotated[dict[str, Any], AfterValidator(_check_request)]
-    """In langchain's HITLRequest convention."""
+    """In langchain's HITLRequest convention; each description says what the call does, and not why it asks."""
+    reasons: NotRequired[dict[str, list[Reason]]]
+    """Why each call asks, by its id; an earlier version has them in the descriptions."""
     note: str
     """Why it is asked again; may be empty."""
     calls: list[str]

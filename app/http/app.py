@@ -6,6 +6,7 @@ import logging
 import threading
 import uuid
 from collections.abc import AsyncIterator
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json, to_jsonable_python
@@ -33,7 +34,7 @@ from app.http.run_requests import RunRequests
 from app.http.thread_rows import FreshThreadRows, ThreadRows
 from app.http.thread_writes import ThreadWrites
 from app.old_traces import move_old_traces
-from app.outcome import Done, Waiting
+from app.outcome import Done, NotShown, Waiting
 from app.serving import mark_serving
 from app.threads import Threads
 from app.turn import Assistant, open_assistant
@@ -65,11 +66,7 @@ class Decision(Reply):
     thread_id: str = Field(min_length=1, max_length=200)
     max_steps: int | None = Field(None, ge=1, le=100)
     request_id: str | None = Field(None, min_length=1, max_length=200)
-    """From the header of the answer that waits; a reply to another request is refused."""
-
-
-REQUEST_ID = "ana-request-id"
-"""The header of an answer that waits: with it as `request_id`, a reply is given to nothing else."""
+    """From what is pending. Without it, or with another one, nothing is done, and what waits is told again."""
 
 
 class TurnRunner:
@@ -98,13 +95,14 @@ class TurnRunner:
         """Run a turn or let one go on; every failure is a status and a sentence."""
         try:
             outcome = self._decide(asked) if isinstance(asked, Decision) else self._ask(asked)
+        except NotShown as exc:
+            return _to_response({"error": exc.sentence(), **exc.waiting.to_json()}, 409)
         except AnaError as exc:
             return _error(find_status(exc, 500), exc.sentence())
         if isinstance(outcome, Done) and outcome.error:
             failed = {"error": outcome.answer, "thread_id": outcome.thread_id, "trace_id": outcome.trace_id}
             return JSONResponse(failed, status_code=502)
-        headers = {REQUEST_ID: outcome.request_id} if isinstance(outcome, Waiting) else None
-        return JSONResponse(to_jsonable_python(outcome.to_json(), fallback=str), headers=headers)
+        return _to_response(outcome.to_json())
 
     def close(self) -> None:
         self._stack.close()
@@ -132,9 +130,9 @@ class TurnRunner:
 
 
 async def ask(request: Request) -> JSONResponse:
-    """POST /ask: run a turn with {question, thread_id?, max_steps?}, or decide with {decisions, thread_id, max_steps?}.
+    """POST /ask: run a turn with {question, thread_id?, max_steps?}, or decide with {decisions, thread_id, request_id}.
 
-    A turn that waits for a decision answers with {answer: "", thread_id, pending, steps}.
+    A turn that waits for a decision answers with {answer: "", thread_id, pending, steps}; `pending` has the request_id.
     """
     body = await request.body()
     try:
@@ -226,6 +224,10 @@ def _describe_error(exc: ValidationError) -> str:
     first = exc.errors()[0]
     where = ".".join(map(str, first["loc"])) or "the body"
     return f"{where}: {first['msg']}."
+
+
+def _to_response(told: dict[str, Any], status: int = 200) -> JSONResponse:
+    return JSONResponse(to_jsonable_python(told, fallback=str), status_code=status)
 
 
 def _error(status: int, sentence: str) -> JSONResponse:

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ana.errors import UserError
 from app.http.bodies import join_body, read_body, replay
 from graph.context import Context
+from graph.replies import names_requests
 from graph.updates import check_command, check_config, check_input, check_update
 
 _log = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ def check_run(asked: dict[str, Any]) -> None:
     """Check the context and the input of a request, or of a command of the newer event protocol.
 
     Raises:
-        UserError: A field of the context is unknown, or something has the wrong type or range.
+        UserError: A field of the context is unknown, something has a wrong type or range, or a reply is to no request.
     """
     if isinstance(params := asked.get("params"), dict) and "method" in asked:
         _check_options(params)
@@ -61,10 +62,27 @@ def check_run(asked: dict[str, Any]) -> None:
     check_input(asked.get("input"))
     command = asked.get("command")
     if isinstance(command, dict) and command:
+        _check_reply(command.get("resume"), asked)
         update, goto = command.get("update"), command.get("goto")
         check_command(update, goto)
         if command.get("resume") is None and not (update or goto):
             raise UserError("The command says nothing.", 'Reply to a request with {"resume": ...}.')
+
+
+def _check_reply(reply: Any, asked: dict[str, Any]) -> None:
+    """Check that a reply says what it is to: another door may have asked something else since it was shown.
+
+    Studio and agent-chat-ui send the checkpoint at which they showed it; once that has passed, it is asked again.
+    """
+    if reply is None or names_requests(reply):
+        return
+    config = asked.get("config")
+    places = (asked.get("checkpoint"), asked, config.get("configurable") if isinstance(config, dict) else None)
+    if not any(isinstance(place, dict) and place.get("checkpoint_id") for place in places):
+        raise UserError(
+            "Nothing was done: the reply does not name the request that it is to.",
+            'Resume with {"ID OF THE INTERRUPT": REPLY}, or send the checkpoint at which it was shown.',
+        )
 
 
 def check_edit(asked: dict[str, Any]) -> None:
