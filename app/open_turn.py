@@ -7,11 +7,12 @@ from langchain_core.messages import AnyMessage
 from langgraph.types import Command, Interrupt, StateSnapshot
 
 from ana.errors import UserError
+from ana.time.clock import Clock
 from app.outcome import Request
 from graph.state import Turn
 from nodes.calls import answer_refused
-from nodes.history import unanswered_calls
-from nodes.turns import NOT_APPROVED, last_question
+from nodes.history import this_turn, unanswered_calls
+from nodes.turns import NOT_APPROVED, last_question, new_turn
 
 NOT_ANSWERED = "Not finished: nobody replied to what was asked, and a new message came."
 DROPPED = "Not done: nobody approved it, and the request was dropped."
@@ -29,6 +30,12 @@ def find_begun(state: StateSnapshot) -> Turn | None:
     """Return the turn that has begun and not ended; None if the next node begins one."""
     turn: Turn | None = state.values.get("turn")
     return turn if turn and turn["answer"] is None and "load_context" not in state.next else None
+
+
+def find_turn(state: StateSnapshot, clock: Clock) -> Turn:
+    """Return the open turn; build one if it has not begun."""
+    seed = f"{state.config}/{this_turn(state.values['messages'])[0].id}"
+    return find_begun(state) or new_turn(seed, state.values, clock)
 
 
 def can_go_on(state: StateSnapshot) -> bool:
