@@ -18,6 +18,9 @@ BUSY_SECONDS = 10.0
 SMALL = 4096
 """Bytes of a small file at most."""
 
+SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
+"""How the names end of a SQLite file and of those that SQLite keeps beside it."""
+
 _NOT_THE_FILE = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_BUSY,
@@ -125,7 +128,7 @@ def open_readable(database: Path) -> Iterator[Path]:
         yield database
         return
     with tempfile.TemporaryDirectory(prefix="ana-") as name:
-        for each in database.parent.glob(f"{database.name}*"):
+        for each in list_database_files(database):
             shutil.copyfile(each, Path(name) / each.name)
         yield Path(name) / database.name
 
@@ -164,5 +167,11 @@ def compact_database(path: Path) -> None:
 
 def remove_database(path: Path) -> None:
     """Delete a SQLite file, and the files that SQLite keeps beside it."""
-    for each in path.parent.glob(f"{path.name}*"):
+    for each in list_database_files(path):
         each.unlink(missing_ok=True)
+
+
+def list_database_files(path: Path) -> list[Path]:
+    """Return a SQLite file and those that SQLite keeps beside it, as far as they exist."""
+    named = (path.with_name(f"{path.name}{suffix}") for suffix in SQLITE_SUFFIXES)
+    return [each for each in named if each.exists()]

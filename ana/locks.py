@@ -1,18 +1,19 @@
 """OS locks that end with their holder's process and name the holder to others."""
 
 import errno
-import json
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from io import FileIO
 from pathlib import Path
 
 from filelock import lock_descriptor, unlock_descriptor
 
-from ana.errors import ConfigError, StoreBusy
+from ana.errors import ConfigError, StoreBroken, StoreBusy
+from ana.notes import read_note
 
 NOTE = 200
 """Characters of the note that names a holder: always as many, so that it can be overwritten."""
@@ -21,6 +22,15 @@ POLL_SECONDS = 0.005
 
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
 """How a file system says that it has none."""
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who holds a lock."""
+
+    program: str
+    pid: int
+    since: float
 
 
 class OwnerLock:
@@ -136,11 +146,12 @@ class OwnerLock:
 
     def _holder(self) -> str:
         try:
-            note = json.loads(self._owner.read_bytes())
-            since = datetime.fromtimestamp(note["since"]).astimezone().isoformat(timespec="seconds")
-            return f"{note['program']} (pid {note['pid']}, since {since})"
-        except (OSError, ValueError, KeyError, TypeError, OverflowError):
-            return "another program"
+            if note := read_note(self._owner, Holder):
+                since = datetime.fromtimestamp(note.since).astimezone().isoformat(timespec="seconds")
+                return f"{note.program} (pid {note.pid}, since {since})"
+        except (StoreBroken, OSError, ValueError, OverflowError):  # it is being written, or damaged
+            pass
+        return "another program"
 
 
 def _put(note: FileIO, text: str) -> None:

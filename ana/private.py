@@ -7,10 +7,24 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from ana.files import SQLITE_SUFFIXES
 from ana.settings import PROJECT, Settings
 
-OURS = ("chroma", "backups", "set-aside", "server", "locks", "traces", "traces.new")
+FOLDERS = ("chroma", "backups", "set-aside", "server", "locks", "traces", "traces.new")
 """The folders in a data folder that ana makes; a person may keep others there."""
+
+NOTES = (
+    *("format.json", "generation", "lock", "lock.owner", "restore.json", "rebuilding.json", "reindexed.json"),
+    *("thread_names.json", "last_thread", "typed", "refused_copy", "spending.json", "spending.lock", "spending.ledger"),
+    *("embedder-verified", "embedder-suggested", "ollama-offered", "traces.lock", "traces.owner"),
+)
+"""The small files in a data folder that ana writes."""
+
+DATABASES = (
+    *("journal.sqlite", "threads.sqlite", "vectors.sqlite"),
+    *("items.index.sqlite", "global_context.index.sqlite"),
+)
+"""The SQLite files in a data folder, beside each of which SQLite keeps others."""
 
 SERVER = PROJECT / ".langgraph_api"
 """The folder of the dev server's own files, if it was started without `ana serve`, which keeps them with the data."""
@@ -32,11 +46,18 @@ def find_exposed(settings: Settings) -> list[Path]:
     return [Path(path) for path in dict.fromkeys(_iter_ours(settings)) if _is_exposed(path)]
 
 
+def is_ours(name: str) -> bool:
+    """Return whether ana writes a file or a folder of this name in a data folder; others there are the person's own."""
+    return name in (*FOLDERS, *NOTES, *(f"{file}{suffix}" for file in DATABASES for suffix in SQLITE_SUFFIXES))
+
+
 def _iter_ours(settings: Settings) -> Iterator[str]:
     data, log = settings.ana_data_dir, settings.log_file_path
     yield str(data)
-    yield from (str(path) for path in (data.iterdir() if data.is_dir() else ()) if not path.is_dir())
-    for folder in (*(data / name for name in OURS), *data.glob("restored-*"), SERVER):
+    yield from (
+        str(path) for path in (data.iterdir() if data.is_dir() else ()) if is_ours(path.name) and path.is_file()
+    )
+    for folder in (*(data / name for name in FOLDERS), SERVER):
         yield from _walk(folder)
     yield from _iter_matching(settings.traces_dir, "*.jsonl")
     yield from _iter_matching(log.parent, f"{glob.escape(log.name)}*")

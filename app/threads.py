@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from ana.backends.chroma.care.format import read_format
 from ana.errors import UserError
-from ana.files import compact_database, is_read_only, write_whole
+from ana.files import compact_database, is_read_only, read_small, write_whole
+from ana.notes import read_note
 from ana.ownership import thread_lock
 from ana.settings import Settings
 from ana.tracing.traces import Traces
@@ -20,6 +21,9 @@ from ana.values import plain_text
 
 if TYPE_CHECKING:
     from graph.trash import DeletedThread
+
+NAMES = "thread_names.json"
+"""The file, in the data folder, of the conversations' names by their ids."""
 
 AT_ONCE = 100
 """Threads that are locked at the same time: each lock is an open file."""
@@ -60,7 +64,7 @@ class Threads:
 
     def __init__(self, settings: Settings) -> None:
         read_format(settings.ana_data_dir)
-        self._names_file = settings.ana_data_dir / "thread_names.json"
+        self._names_file = settings.ana_data_dir / NAMES
         self._last_file = settings.ana_data_dir / "last_thread"
         self._settings = settings
         self._traces = Traces(settings.traces_dir)
@@ -96,7 +100,7 @@ class Threads:
     def last(self) -> str | None:
         """Return the thread in which the REPL was left; None if there is none."""
         try:
-            return str(uuid.UUID(self._last_file.read_text().strip()))
+            return str(uuid.UUID(read_small(self._last_file).strip()))
         except (OSError, ValueError):
             return None
 
@@ -127,16 +131,8 @@ class Threads:
 
     def names(self) -> dict[str, str]:
         """Return the names of conversations by their ids."""
-        if not self._names_file.exists():
-            return {}
-        try:
-            names = json.loads(self._names_file.read_text())
-            return {str(id): str(name) for id, name in names.items()}
-        except (OSError, ValueError, AttributeError) as exc:
-            raise UserError(
-                f"The names of conversations in {self._names_file} cannot be read: {exc}.",
-                "`ana doctor --repair` sets the file aside; the conversations stay.",
-            ) from exc
+        hint = "`ana doctor --repair` sets the file aside; the conversations stay, without their names."
+        return read_note(self._names_file, dict[str, str], hint) or {}
 
     def describe(self, id: str) -> Thread:
         """Return what is known about a thread from its traces."""

@@ -1,14 +1,16 @@
 """`ana doctor`: whether everything that is kept is sound, and repairing what is not."""
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ana.backends.chroma.care.restore import DECIDED, RestoreNote
+from ana.errors import StoreBroken
 from ana.files import find_damage, refuse_read_only
 from ana.handles import open_data_folder
+from ana.notes import read_note
 from ana.output import tell, write_json, write_line
 from ana.private import find_exposed
 from ana.settings import Settings
@@ -17,12 +19,16 @@ from app.embedder import suggest_embedder
 from app.old_traces import list_old_traces
 from app.show.text import pluralize, shorten
 from app.startup import start
+from app.threads import NAMES
 
 if TYPE_CHECKING:
     from ana.backends.chroma.care.examine import Findings
     from ana.handles import FolderHandles
 
-JOURNAL, THREADS, NAMES = "journal.sqlite", "threads.sqlite", "thread_names.json"
+JOURNAL, THREADS = "journal.sqlite", "threads.sqlite"
+
+NOTES: dict[str, Any] = {DECIDED: RestoreNote, NAMES: dict[str, str]}
+"""The notes that nobody can do without, and what each holds; a repair sets a damaged one aside."""
 
 
 def doctor(
@@ -85,8 +91,8 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
             for name in damaged:
                 tell(f"{name} is set aside in {set_aside(settings.ana_data_dir, name)}.")
             damaged = {}
-        if JOURNAL in damaged:
-            return Diagnosis(faults=list(damaged.values()))  # the records are examined against the journal
+        if {JOURNAL, DECIDED} & damaged.keys():  # without them the store cannot be opened, or examined
+            return Diagnosis(faults=list(damaged.values()))
         findings = _examine(handles)
         if repair and not findings.is_sound:
             repair_findings(handles.backend, findings)
@@ -153,15 +159,10 @@ def _examine_conversations(settings: Settings) -> Diagnosis:
 def _damaged_files(path: Path) -> dict[str, str]:
     """Return what is wrong with the files beside Chroma, a sentence for each that is damaged."""
     problems = {name: find_damage(path / name) for name in (JOURNAL, THREADS)}
-    problems[NAMES] = _json_problem(path / NAMES)
-    return {name: f"{name} is damaged: {problem}." for name, problem in problems.items() if problem}
-
-
-def _json_problem(path: Path) -> str | None:
-    if not path.exists():
-        return None
-    try:
-        json.loads(path.read_text())
-    except (OSError, ValueError) as exc:
-        return str(exc)
-    return None
+    damaged = {name: f"{name} is damaged: {problem}." for name, problem in problems.items() if problem}
+    for name, kind in NOTES.items():
+        try:
+            read_note(path / name, kind)
+        except StoreBroken as exc:
+            damaged[name] = exc.message
+    return damaged

@@ -67,17 +67,18 @@ def reindex(
 
 
 def settle_reindex(client: "Client", path: Path) -> None:
-    """Finish a change that was decided, and remove the rest of one that was not."""
+    """Finish a change that was decided, and remove the rest of one that was not.
+
+    The file decides by being there, whatever is in it: it appears when all of the new ones are complete.
+    """
     change, existing = path / _CHANGE, _list_names(client)
-    decided = json.loads(change.read_text()) if change.exists() else []
-    for name in decided:
-        if _NEW.format(name) in existing:
-            if name in existing:
-                client.delete_collection(name)
-            client.get_collection(_NEW.format(name), embedding_function=None).modify(name=name)
-    for name in existing:
-        if name.endswith(_NEW.format("")) and name.removesuffix(_NEW.format("")) not in decided:
-            client.delete_collection(name)
+    is_decided = change.exists()
+    for new in (name for name in existing if name.endswith(_NEW.format(""))):
+        old = new.removesuffix(_NEW.format(""))
+        if not is_decided or old in existing:
+            client.delete_collection(old if is_decided else new)
+        if is_decided:
+            client.get_collection(new, embedding_function=None).modify(name=old)
     change.unlink(missing_ok=True)
 
 

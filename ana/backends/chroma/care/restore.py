@@ -11,7 +11,11 @@ import sqlite3
 import tempfile
 import zipfile
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
 
 from ana.backends.chroma.care.archive import check_backup, is_known, is_trace
 from ana.backends.chroma.care.backup import DATABASES, NOTES, copy_database, own_backup_path, pack
@@ -20,8 +24,23 @@ from ana.backends.chroma.client import DATABASE
 from ana.backends.chroma.folder import Folder
 from ana.errors import UserError
 from ana.files import find_damage, remove_database, write_whole
+from ana.notes import read_note
 
 DECIDED = "restore.json"
+
+_LOST = (
+    "A restore was cut short. `ana doctor --repair` sets this file aside; then restore again: `ana restore FILE`, from "
+    "the same backup, or from the one in `backups` of what was there before."
+)
+
+
+@dataclass(frozen=True)
+class RestoreNote:
+    """The folder, in the data folder, of what was unpacked, and where the traces go."""
+
+    unpacked: Annotated[str, Field(pattern=r"^restored-[a-z0-9_]{8}$")]
+    traces: str
+
 
 _OURS = {
     f"chroma/{DATABASE}": """SELECT count(*) = count(m.key) FROM collections c
@@ -68,12 +87,15 @@ def restore(folder: Folder, traces: Path, backup: Path) -> Path:
 
 
 def finish_restore(path: Path) -> None:
-    """Finish a restore that was decided, if necessary from its start, while the folder is held and Chroma closed."""
+    """Finish a restore that was decided, if necessary from its start, while the folder is held and Chroma closed.
+
+    Raises:
+        StoreBroken: The decision cannot be read.
+    """
     decided = path / DECIDED
-    if decided.exists():
-        note = json.loads(decided.read_text())
-        _put_back(path / note["unpacked"] / "data", path)
-        _put_back_traces(path / note["unpacked"] / "traces", Path(note["traces"]))
+    if note := read_note(decided, RestoreNote, _LOST):
+        _put_back(path / note.unpacked / "data", path)
+        _put_back_traces(path / note.unpacked / "traces", Path(note.traces))
         for left in (*path.glob("*.index.sqlite*"), path / "rebuilding.json"):
             left.unlink(missing_ok=True)
         decided.unlink()
