@@ -1,5 +1,6 @@
 """Files that are written completely or not at all, SQLite files that may be damaged, folders that can only be read."""
 
+import glob
 import io
 import os
 import secrets
@@ -17,6 +18,8 @@ BUSY_SECONDS = 10.0
 
 SMALL = 4096
 """Bytes of a small file at most."""
+
+_DRAFT = "{}.{}.new"
 
 SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 """How the names end of a SQLite file and of those that SQLite keeps beside it."""
@@ -42,7 +45,7 @@ def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
         text: All of it.
         mode: The file's permissions, less the process's umask.
     """
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
+    draft = path.with_name(_DRAFT.format(path.name, secrets.token_hex(4)))
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -52,6 +55,11 @@ def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def list_drafts(path: Path) -> list[Path]:
+    """Return what `write_whole` has left of a file where the process ended in the middle."""
+    return list(path.parent.glob(_DRAFT.format(glob.escape(path.name), "[0-9a-f]" * 8)))
 
 
 def append_line(path: Path, text: str) -> None:

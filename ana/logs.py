@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from logging.handlers import RotatingFileHandler
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -18,6 +19,8 @@ FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 LARGEST = 5_000_000
 """Bytes of a log file before it is rotated."""
+ROTATED = 2
+"""How many older log files are kept."""
 HIDDEN = "[secret]"
 SHORTEST = 8
 """Characters of a secret; what is shorter is a word that a local server takes for a key, such as `none`."""
@@ -117,6 +120,13 @@ def add_log_file(settings: Settings) -> None:
         logging.getLogger(name).setLevel(settings.log_level_app)
 
 
+def list_log_files(settings: Settings) -> list[Path]:
+    """Return the log file and the older ones, as far as they exist."""
+    path = settings.log_file_path
+    named = (path, *(path.with_name(f"{path.name}.{number}") for number in range(1, ROTATED + 1)))
+    return [each for each in named if each.exists()]
+
+
 def _add_handler(handler: logging.Handler, settings: Settings) -> None:
     handler.setFormatter(_SafeFormatter(secrets_of(settings)))
     logging.root.addHandler(handler)
@@ -126,7 +136,7 @@ def _open_log_file(settings: Settings) -> logging.Handler:
     path = settings.log_file_path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return _LogFile(path, maxBytes=LARGEST, backupCount=2, delay=True, encoding="utf-8")
+        return _LogFile(path, maxBytes=LARGEST, backupCount=ROTATED, delay=True, encoding="utf-8")
     except OSError as exc:
         raise ConfigError(
             f"LOG_FILE_PATH {path} cannot be written: {exc.strerror}.", "Set it to another file."

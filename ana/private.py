@@ -1,30 +1,14 @@
 """What ana keeps is private to the person who runs it: folders 0700, files 0600."""
 
-import glob
 import os
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from ana.files import SQLITE_SUFFIXES
+from ana.own_files import FOLDERS, is_own, is_trace
 from ana.settings import PROJECT, Settings
-
-FOLDERS = ("chroma", "backups", "set-aside", "server", "locks", "traces", "traces.new")
-"""The folders in a data folder that ana makes; a person may keep others there."""
-
-NOTES = (
-    *("format.json", "generation", "lock", "lock.owner", "restore.json", "rebuilding.json", "reindexed.json"),
-    *("thread_names.json", "last_thread", "typed", "refused_copy", "spending.json", "spending.lock", "spending.ledger"),
-    *("embedder-verified", "embedder-suggested", "ollama-offered", "traces.lock", "traces.owner"),
-)
-"""The small files in a data folder that ana writes."""
-
-DATABASES = (
-    *("journal.sqlite", "threads.sqlite", "vectors.sqlite"),
-    *("items.index.sqlite", "global_context.index.sqlite"),
-)
-"""The SQLite files in a data folder, beside each of which SQLite keeps others."""
 
 SERVER = PROJECT / ".langgraph_api"
 """The folder of the dev server's own files, if it was started without `ana serve`, which keeps them with the data."""
@@ -46,21 +30,14 @@ def find_exposed(settings: Settings) -> list[Path]:
     return [Path(path) for path in dict.fromkeys(_iter_ours(settings)) if _is_exposed(path)]
 
 
-def is_ours(name: str) -> bool:
-    """Return whether ana writes a file or a folder of this name in a data folder; others there are the person's own."""
-    return name in (*FOLDERS, *NOTES, *(f"{file}{suffix}" for file in DATABASES for suffix in SQLITE_SUFFIXES))
-
-
 def _iter_ours(settings: Settings) -> Iterator[str]:
     data, log = settings.ana_data_dir, settings.log_file_path
     yield str(data)
-    yield from (
-        str(path) for path in (data.iterdir() if data.is_dir() else ()) if is_ours(path.name) and path.is_file()
-    )
+    yield from (str(path) for path in (data.iterdir() if data.is_dir() else ()) if is_own(path.name) and path.is_file())
     for folder in (*(data / name for name in FOLDERS), SERVER):
         yield from _walk(folder)
-    yield from _iter_matching(settings.traces_dir, "*.jsonl")
-    yield from _iter_matching(log.parent, f"{glob.escape(log.name)}*")
+    yield from _iter_matching(settings.traces_dir, is_trace)
+    yield from _iter_matching(log.parent, re.compile(rf"{re.escape(log.name)}(\.\d+)?").fullmatch)
 
 
 def _walk(root: Path) -> Iterator[str]:
@@ -69,10 +46,10 @@ def _walk(root: Path) -> Iterator[str]:
         yield from (os.path.join(folder, name) for name in names)
 
 
-def _iter_matching(folder: Path, pattern: str) -> Iterator[str]:
+def _iter_matching(folder: Path, is_name: Callable[[str], object]) -> Iterator[str]:
     """Yield our files in a folder that may be another's, such as /var/log; the folder too if it has no other."""
     files = list(folder.iterdir()) if folder.is_dir() else []
-    ours = [path for path in files if path.match(pattern)]
+    ours = [path for path in files if is_name(path.name)]
     yield from map(str, ours if len(ours) < len(files) else [*ours, folder])
 
 

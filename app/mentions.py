@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from ana.errors import StoreBusy
+from ana.logs import list_log_files
 from ana.memory.changes import Entry
 from ana.settings import Settings
 from ana.tracing.traces import Traces
@@ -61,8 +62,8 @@ def remove_mentions(settings: Settings, entries: Collection[Entry], conversation
     (settings.ana_data_dir / "typed").unlink(missing_ok=True)
     for copy in (settings.ana_data_dir / FOLDER).rglob("*.pckl*"):
         copy.unlink(missing_ok=True)
-    needles, log = make_needles(entries), settings.log_file_path
-    for file in log.parent.glob(f"{log.name}*"):
+    needles = make_needles(entries)
+    for file in list_log_files(settings):
         _remove_lines(file, needles)
 
 

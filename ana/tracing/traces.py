@@ -13,9 +13,10 @@ from typing_extensions import TypedDict
 
 from ana import __version__
 from ana.errors import ConfigError, UserError
-from ana.files import append_line, write_whole
+from ana.files import append_line, list_drafts, write_whole
 from ana.logs import hide_secrets
 from ana.output import tell
+from ana.own_files import is_trace
 
 _log = logging.getLogger(__name__)
 
@@ -181,7 +182,7 @@ class Traces:
 
     def ids(self) -> list[str]:
         """The threads that have a file."""
-        return sorted(path.stem for path in self.folder.glob("*.jsonl") if _ID.fullmatch(path.stem))
+        return sorted(path.stem for path in self.folder.glob("*.jsonl") if is_trace(path.name))
 
     def forget(self, thread_id: str, before: datetime) -> int:
         """Remove the records from before a moment and return how many that were. Nobody may write meanwhile."""
@@ -196,7 +197,8 @@ class Traces:
 
     def delete(self, thread_id: str) -> None:
         """Delete a thread's file, and drafts of it that a crash has left."""
-        for file in self.folder.glob(f"{self.path(thread_id).name}*"):
+        path = self.path(thread_id)
+        for file in (path, *list_drafts(path)):
             file.unlink(missing_ok=True)
 
     def read_text(self, thread_id: str) -> str:

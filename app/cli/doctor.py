@@ -1,12 +1,12 @@
 """`ana doctor`: whether everything that is kept is sound, and repairing what is not."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ana.backends.chroma.care.restore import DECIDED, RestoreNote
 from ana.errors import StoreBroken
 from ana.files import find_damage, refuse_read_only
 from ana.handles import open_data_folder
@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     from ana.backends.chroma.care.examine import Findings
     from ana.handles import FolderHandles
 
-JOURNAL, THREADS = "journal.sqlite", "threads.sqlite"
-
-NOTES: dict[str, Any] = {DECIDED: RestoreNote, NAMES: dict[str, str]}
-"""The notes that nobody can do without, and what each holds; a repair sets a damaged one aside."""
+JOURNAL, THREADS, RESTORE = "journal.sqlite", "threads.sqlite", "restore.json"
 
 
 def doctor(
@@ -91,7 +88,7 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
             for name in damaged:
                 tell(f"{name} is set aside in {set_aside(settings.ana_data_dir, name)}.")
             damaged = {}
-        if {JOURNAL, DECIDED} & damaged.keys():  # without them the store cannot be opened, or examined
+        if {JOURNAL, RESTORE} & damaged.keys():  # without them the store cannot be opened, or examined
             return Diagnosis(faults=list(damaged.values()))
         findings = _examine(handles)
         if repair and not findings.is_sound:
@@ -158,11 +155,17 @@ def _examine_conversations(settings: Settings) -> Diagnosis:
 
 def _damaged_files(path: Path) -> dict[str, str]:
     """Return what is wrong with the files beside Chroma, a sentence for each that is damaged."""
+    from ana.backends.chroma.care.restore import read_restore
+
     problems = {name: find_damage(path / name) for name in (JOURNAL, THREADS)}
     damaged = {name: f"{name} is damaged: {problem}." for name, problem in problems.items() if problem}
-    for name, kind in NOTES.items():
+    readers: dict[str, Callable[[], Any]] = {
+        RESTORE: lambda: read_restore(path),
+        NAMES: lambda: read_note(path / NAMES, dict[str, str]),
+    }
+    for name, read in readers.items():
         try:
-            read_note(path / name, kind)
+            read()
         except StoreBroken as exc:
             damaged[name] = exc.message
     return damaged

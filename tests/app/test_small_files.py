@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ana.private import NOTES, is_ours
+from ana.own_files import NOTES, is_own
 from app.cli.main import cli
 from tests.app.test_damage import ana as run
 from tests.conftest import folders
@@ -121,5 +121,5 @@ def test_the_list_of_our_files_is_complete(home: Path, capsys: Shown) -> None:
     ):
         assert run(capsys, *command.replace("b.zip", str(home / "b.zip")).split())[0] == 0
     names = {path.name for path in (home / "data").iterdir()}
-    assert {name for name in names if not is_ours(name)} == set()
+    assert {name for name in names if not is_own(name)} == set()
     assert {"generation", "lock.owner", "refused_copy", "thread_names.json", "last_thread"} <= names

@@ -11,8 +11,11 @@ from typing import Annotated
 from pydantic import Field
 
 from ana.backends.chroma.care.format import FORMAT, FormatNote
+from ana.backends.chroma.client import DATABASE
 from ana.errors import UserError
+from ana.files import SQLITE_SUFFIXES
 from ana.notes import parse_note
+from ana.own_files import UUID, is_trace
 
 MANIFEST = "backup.json"
 
@@ -33,11 +36,10 @@ _BROKEN = (
 )  # fmt: skip
 """Errors of zipfile for changed bytes, and of reading the manifest."""
 
-_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_TRACE = re.compile(rf"(?:{_UUID}|none)\.jsonl")
+_SEGMENT = re.compile(UUID)
 _DATA = re.compile(
     r"data/(?:threads\.sqlite|journal\.sqlite|format\.json|thread_names\.json|last_thread|typed"
-    rf"|chroma/(?:chroma\.sqlite3|{_UUID}/[\w.-]{{1,80}}))"
+    rf"|chroma/(?:chroma\.sqlite3|{UUID}/[\w.-]{{1,80}}))"
 )
 _NEEDED = "data/chroma/chroma.sqlite3"
 
@@ -49,14 +51,16 @@ class Manifest(FormatNote):
     files: Annotated[int, Field(ge=0, le=MOST_FILES)]
 
 
-def is_trace(name: str) -> bool:
-    """Return whether a file in the traces' folder is a trace, by its name."""
-    return _TRACE.fullmatch(name) is not None
-
-
 def is_known(name: str) -> bool:
     """Return whether a file of this name belongs in a backup."""
     return _DATA.fullmatch(name) is not None or (name.startswith("traces/") and is_trace(name.removeprefix("traces/")))
+
+
+def is_of_chroma(path: Path) -> bool:
+    """Return whether a file or a folder that is in Chroma's folder is Chroma's own."""
+    if path.is_dir():
+        return _SEGMENT.fullmatch(path.name) is not None
+    return path.name in {f"{DATABASE}{suffix}" for suffix in SQLITE_SUFFIXES}
 
 
 def check_backup(path: Path, room: int) -> None:

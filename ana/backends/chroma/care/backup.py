@@ -15,11 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from ana import __version__
-from ana.backends.chroma.care.archive import MANIFEST, is_known, is_trace
+from ana.backends.chroma.care.archive import MANIFEST, is_known
 from ana.backends.chroma.care.format import FORMAT
 from ana.backends.chroma.folder import Folder
 from ana.errors import StoreBroken, UserError
 from ana.files import is_damage, remove_database
+from ana.own_files import is_trace
 
 FOLDER = "backups"
 """The folder, in the data folder, of backups that ana makes on its own."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ana.backends.chroma.collection import NAMES
 from ana.backends.chroma.vectors import Progress, embed_many, forget_vectors
 from ana.embedders import Embedder
 from ana.files import write_whole
@@ -73,12 +74,13 @@ def settle_reindex(client: "Client", path: Path) -> None:
     """
     change, existing = path / _CHANGE, _list_names(client)
     is_decided = change.exists()
-    for new in (name for name in existing if name.endswith(_NEW.format(""))):
-        old = new.removesuffix(_NEW.format(""))
-        if not is_decided or old in existing:
-            client.delete_collection(old if is_decided else new)
-        if is_decided:
-            client.get_collection(new, embedding_function=None).modify(name=old)
+    for name, new in ((name, _NEW.format(name)) for name in NAMES.values() if _NEW.format(name) in existing):
+        if not is_decided:
+            client.delete_collection(new)
+            continue
+        if name in existing:
+            client.delete_collection(name)
+        client.get_collection(new, embedding_function=None).modify(name=name)
     change.unlink(missing_ok=True)
 
 
