@@ -91,6 +91,41 @@ def test_expressions_hold_few_conditions() -> None:
     assert [f"{module}:{node.lineno} {node.name}" for module, node in full] == []
 
 
+WAYS_TO_START = {"subprocess", "multiprocessing", "os.system", "os.popen", "os.fork", "os.forkpty", "pty.fork"}
+WAYS_TO_START |= {f"os.{way}{how}{more}" for way in ("exec", "spawn") for how in "lv" for more in ("", "e", "p", "pe")}
+WAYS_TO_START |= {"os.posix_spawn", "os.posix_spawnp", "os.startfile", "sys.executable", "runpy", "ProcessPoolExecutor"}
+WAYS_TO_START |= {"asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell"}
+STARTERS = {
+    "ana.children": {"subprocess", "os.execv", "os.execve", "sys.executable"},
+    "evals.crash.kills": {"multiprocessing"},  # forks, which import nothing
+}
+"""The modules that may start processes, and how: none lets a child import what lies where the person stands."""
+
+
+def ways_to_start(every: Iterable[ast.AST]) -> set[str]:
+    """Return how a module, of which all nodes are given, may start processes."""
+    nodes = list(every)
+    used = {ast.unparse(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute)}
+    imported = {alias.name for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names}
+    imported |= {str(node.module).split(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
+    imported |= {
+        f"{node.module}.{alias.name}" for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    return WAYS_TO_START & (used | imported)
+
+
+def test_processes_are_started_by_one_module() -> None:
+    ways = {module: ways_to_start(nodes_of(module)) - STARTERS.get(module, set()) for module in source_files()}
+    assert {module: way for module, way in ways.items() if way} == {}
+
+
+def test_ways_to_start_are_found() -> None:
+    text = "import subprocess\nfrom os import execv\nfrom concurrent.futures import ProcessPoolExecutor\nos.fork()\n"
+    text += "from multiprocessing.pool import Pool"
+    found = {"subprocess", "os.execv", "ProcessPoolExecutor", "os.fork", "multiprocessing"}
+    assert ways_to_start(ast.walk(ast.parse(text))) == found
+
+
 WAYS_TO_PRINT = {"print", "input", "sys.stdout", "sys.stderr", "os.write", "click.echo", "click.secho", "click.confirm"}
 WAYS_TO_PRINT |= {"typer.echo", "typer.secho", "typer.confirm", "logging.StreamHandler", "rich.console", "rich.text"}
 PRINTERS = {

@@ -175,7 +175,7 @@ def test_every_run_of_a_turn_that_waits_twice_carries_its_id(
 ) -> None:
     (tmp_path / "asking.py").write_text(ASKS_TWICE)
     stub.script = [Said(calls=[("ask_twice", {})]), Said("Twice.")]
-    env["TOOLS_MODULES"] = "asking"
+    env |= {"TOOLS_MODULES": "asking", "PYTHONPATH": f"{tmp_path}{os.pathsep}{PROJECT}"}
     assert ana("ask", "go", "--thread", "t", **env).returncode == 3
     assert ana("ask", "--thread", "t", "--decide", "approve", **env).returncode == 3
     told = json.loads(ana("ask", "--thread", "t", "--decide", "approve", "--json", **env).stdout)
