@@ -13,6 +13,7 @@ from pathlib import Path
 from filelock import lock_descriptor, unlock_descriptor
 
 from ana.errors import ConfigError, StoreBroken, StoreBusy
+from ana.files import open_own
 from ana.notes import read_note
 
 NOTE = 200
@@ -62,12 +63,13 @@ class OwnerLock:
 
         Raises:
             StoreBusy: Another holder did not release it in time; the message names it.
+            LinkRefused: The lock or its note is a link.
             ConfigError: The file system has no locks.
         """
         lock = self._wait()
         self._pid = os.getpid()
         try:
-            note = FileIO(os.open(self._owner, os.O_RDWR | os.O_CREAT, 0o666), "r+")
+            note = FileIO(open_own(self._owner, os.O_RDWR | os.O_CREAT), "r+")
             self._files = lock, note
             abandoned = bool(note.read(NOTE).strip())
             said = f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}'
@@ -114,7 +116,7 @@ class OwnerLock:
 
     def _try(self) -> int | None:
         """Return the lock file, opened and locked; None if another holds it or has removed it."""
-        lock = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+        lock = open_own(self._path, os.O_RDWR | os.O_CREAT)
         try:
             if lock_descriptor(lock, blocking=False) and os.fstat(lock).st_nlink:
                 return lock

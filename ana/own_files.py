@@ -4,8 +4,14 @@ import re
 
 from ana.files import SQLITE_SUFFIXES
 
-FOLDERS = ("chroma", "backups", "set-aside", "server", "locks", "traces", "traces.new")
+CHROMA = "chroma"
+"""The folder, in a data folder, that is Chroma's own."""
+
+FOLDERS = (CHROMA, "backups", "set-aside", "server", "locks", "traces", "traces.new")
 """The folders in a data folder."""
+
+LINKABLE = (CHROMA, "backups")
+"""Those that a person may keep on another disk: Chroma looks after its own, and every backup is a new file."""
 
 NOTES = (
     *("format.json", "generation", "lock", "lock.owner"),
@@ -23,12 +29,18 @@ DATABASES = (
 
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
+_CHROMA = re.compile(rf"{UUID}|chroma\.sqlite3(?:-wal|-shm|-journal)?")
 _TRACE = re.compile(rf"(?:{UUID}|none)\.jsonl")
 
 
 def is_own(name: str) -> bool:
     """Return whether ana writes a file or a folder of this name in a data folder."""
     return name in (*FOLDERS, *NOTES, *(f"{file}{suffix}" for file in DATABASES for suffix in SQLITE_SUFFIXES))
+
+
+def is_of_chroma(name: str) -> bool:
+    """Return whether Chroma writes a file or a folder of this name in its own folder."""
+    return _CHROMA.fullmatch(name) is not None
 
 
 def is_trace(name: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from ana.errors import StoreBroken
+from ana.errors import LinkRefused, StoreBroken
 from ana.files import append_line, write_whole
 from ana.models.prices import cost
 from ana.notes import read_note
@@ -82,7 +82,7 @@ class Spending:
             for record in (record for record in records if record["cost_usd"] != 0):
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 append_line(path, json.dumps({"ts": now} | {key: record[key] for key in LEDGER_KEYS}))
-        except OSError as exc:
+        except (OSError, LinkRefused) as exc:
             _log.warning("what a turn cost could not be kept: %s", exc)
 
     def _read(self) -> float | None:

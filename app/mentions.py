@@ -1,12 +1,15 @@
 """What was said about purged records: conversations, traces, typed lines, the server's copies and lines of the log."""
 
 import json
+import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from ana.errors import StoreBusy
+from ana.files import open_own
 from ana.logs import list_log_files
 from ana.memory.changes import Entry
+from ana.own_files import is_trace
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.serving import FOLDER, is_serving
@@ -49,9 +52,10 @@ def find_conversations(settings: Settings, entries: Collection[Entry]) -> set[st
     from graph.trash import find_threads
 
     needles, traces = make_needles(entries), Traces(settings.traces_dir)
+    ours = [id for id in traces.ids() if is_trace(traces.path(id).name)]
     changed = {entry.thread for entry in entries if entry.thread}
-    told = {id for id in traces.ids() if _mentions(traces.path(id).read_bytes(), needles)}
-    known = {*Threads(settings).ids(), *traces.ids()}
+    told = {id for id in ours if _mentions(traces.path(id).read_bytes(), needles)}
+    known = {*Threads(settings).ids(), *ours}
     of_changed = {deleted.id for deleted in Threads(settings).list_deleted() if deleted.thread in changed}
     return (changed & known) | of_changed | told | find_threads(saver_path(settings), needles)
 
@@ -68,7 +72,8 @@ def remove_mentions(settings: Settings, entries: Collection[Entry], conversation
 
 
 def _remove_lines(file: Path, needles: Collection[bytes]) -> None:
-    with file.open("r+b") as log:  # in its place, because other processes have it open
+    # in its place, because other processes have it open; through the link that a setting may name
+    with os.fdopen(open_own(file.resolve(), os.O_RDWR), "r+b") as log:
         lines = log.readlines()
         kept = [line for line in lines if not _mentions(line, needles)]
         if len(kept) < len(lines):

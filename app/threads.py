@@ -109,7 +109,7 @@ class Threads:
         if is_read_only(self._settings.ana_data_dir):
             return
         self._last_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._last_file.write_text(id)
+        write_whole(self._last_file, id)
 
     def all(self) -> list[Thread]:
         """Return every thread, the one last used first."""
@@ -179,7 +179,7 @@ class Threads:
             raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
         if found.thread in self.ids():
             raise UserError(f"There is a conversation {name} again.", "Delete that one first; it can be restored too.")
-        self._traces.write_text(found.thread, found.trace)  # first: until the thread is there it can be restored again
+        self._traces.put_back(found.thread, found.trace)  # first: until the thread is there it can be restored again
         take_out_of_trash(self._saver_path(), found)
         if found.name:
             self._save_names(self.names() | {found.thread: found.name})

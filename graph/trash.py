@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ana.files import BUSY_SECONDS, open_readable
+from ana.files import connect_own, open_readable
 from graph.checkpoints import TRASHED
 
 _CREATE = """CREATE TABLE IF NOT EXISTS trash (
@@ -87,7 +87,7 @@ def _mentions(row: Collection[object], needles: Collection[bytes]) -> bool:
 @contextmanager
 def _open(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file for one transaction."""
-    with open_readable(path) as file, closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as db, db:
+    with open_readable(path) as file, closing(connect_own(file)) as db, db:
         yield db
 
 

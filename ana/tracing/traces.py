@@ -12,11 +12,10 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from ana import __version__
-from ana.errors import ConfigError, UserError
+from ana.errors import ConfigError, LinkRefused, UserError
 from ana.files import append_line, list_drafts, write_whole
 from ana.logs import hide_secrets
 from ana.output import tell
-from ana.own_files import is_trace
 
 _log = logging.getLogger(__name__)
 
@@ -144,8 +143,9 @@ class Traces:
             with self._writing:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 append_line(path, line)
-        except OSError as exc:
-            said = f"The trace {path} cannot be written: {exc.strerror}. The turn is done, but no record of it is kept."
+        except (OSError, LinkRefused) as exc:
+            why = exc.strerror if isinstance(exc, OSError) else "it is a link"
+            said = f"The trace {path} cannot be written: {why}. The turn is done, but no record of it is kept."
             _log.warning(said)
             tell(f"{said} Check the disk and TRACES_DIR.")
 
@@ -182,7 +182,7 @@ class Traces:
 
     def ids(self) -> list[str]:
         """The threads that have a file."""
-        return sorted(path.stem for path in self.folder.glob("*.jsonl") if is_trace(path.name))
+        return sorted(path.stem for path in self.folder.glob("*.jsonl") if _ID.fullmatch(path.stem))
 
     def forget(self, thread_id: str, before: datetime) -> int:
         """Remove the records from before a moment and return how many that were. Nobody may write meanwhile."""
@@ -206,7 +206,7 @@ class Traces:
         path = self.path(thread_id)
         return path.read_text(encoding="ascii", errors="replace") if path.exists() else ""
 
-    def write_text(self, thread_id: str, text: str) -> None:
+    def put_back(self, thread_id: str, text: str) -> None:
         """Write a thread's file as `read_text` gave it; nothing without a text."""
         if text:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)

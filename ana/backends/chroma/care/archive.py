@@ -11,9 +11,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ana.backends.chroma.care.format import FORMAT, FormatNote
-from ana.backends.chroma.client import DATABASE
 from ana.errors import UserError
-from ana.files import SQLITE_SUFFIXES
 from ana.notes import parse_note
 from ana.own_files import UUID, is_trace
 
@@ -36,7 +34,6 @@ _BROKEN = (
 )  # fmt: skip
 """Errors of zipfile for changed bytes, and of reading the manifest."""
 
-_SEGMENT = re.compile(UUID)
 _DATA = re.compile(
     r"data/(?:threads\.sqlite|journal\.sqlite|format\.json|thread_names\.json|last_thread|typed"
     rf"|chroma/(?:chroma\.sqlite3|{UUID}/[\w.-]{{1,80}}))"
@@ -54,13 +51,6 @@ class Manifest(FormatNote):
 def is_known(name: str) -> bool:
     """Return whether a file of this name belongs in a backup."""
     return _DATA.fullmatch(name) is not None or (name.startswith("traces/") and is_trace(name.removeprefix("traces/")))
-
-
-def is_of_chroma(path: Path) -> bool:
-    """Return whether a file or a folder that is in Chroma's folder is Chroma's own."""
-    if path.is_dir():
-        return _SEGMENT.fullmatch(path.name) is not None
-    return path.name in {f"{DATABASE}{suffix}" for suffix in SQLITE_SUFFIXES}
 
 
 def check_backup(path: Path, room: int) -> None:

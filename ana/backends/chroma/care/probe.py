@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ana import children
 from ana.errors import AnaError, StoreBroken
+from ana.files import refuse_links_below
 
 BEGUN = "begun"
 SECONDS = 300
@@ -27,7 +28,9 @@ def find_fault(path: Path) -> str | None:
 
     Raises:
         StoreBroken: The child could not be started, so nobody knows.
+        LinkRefused: Something in it is a link, through which the child would write.
     """
+    refuse_links_below(path)
     try:
         # damaged files may end the process that opens them, or keep it busy without end
         done = children.run_python("-m", "ana.backends.chroma.care.probe", str(path), timeout=SECONDS)

@@ -17,7 +17,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ana.backends.chroma.care.archive import check_backup, is_known, is_of_chroma
+from ana.backends.chroma.care.archive import check_backup, is_known
 from ana.backends.chroma.care.backup import DATABASES, NOTES, copy_database, own_backup_path, pack
 from ana.backends.chroma.care.rebuild import REBUILDING
 from ana.backends.chroma.care.scrub import finish_copy
@@ -25,9 +25,9 @@ from ana.backends.chroma.client import DATABASE
 from ana.backends.chroma.collection import INDEXES
 from ana.backends.chroma.folder import Folder
 from ana.errors import StoreBroken, UserError
-from ana.files import find_damage, remove_database, write_whole
+from ana.files import connect_own, copy_whole, find_damage, remove_database, write_whole
 from ana.notes import read_note
-from ana.own_files import is_trace
+from ana.own_files import is_of_chroma, is_trace
 
 NOTE = "restore.json"
 
@@ -147,11 +147,11 @@ def _put_back(source: Path, path: Path) -> None:
             remove_database(path / name)
     for name in NOTES:
         if (source / name).exists():
-            shutil.copyfile(source / name, path / name)
+            copy_whole(source / name, path / name)
         else:
             (path / name).unlink(missing_ok=True)
     chroma = path / "chroma"
-    for old in filter(is_of_chroma, chroma.iterdir() if chroma.exists() else ()):
+    for old in (each for each in (chroma.iterdir() if chroma.exists() else ()) if is_of_chroma(each.name)):
         shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
     shutil.copytree(source / "chroma", chroma, dirs_exist_ok=True)
 
@@ -162,8 +162,7 @@ def _put_back_traces(source: Path, traces: Path) -> None:
         if is_trace(old.name) and not (source / old.name).exists():
             old.unlink()
     for new in source.iterdir() if source.exists() else ():
-        (traces / new.name).touch(0o600)
-        shutil.copyfile(new, traces / new.name)
+        copy_whole(new, traces / new.name)
 
 
 def _unpack(backup: Path, to: Path) -> None:
@@ -182,7 +181,7 @@ def _unpack(backup: Path, to: Path) -> None:
 def _answers(database: Path, query: str) -> bool:
     """Return whether a database has an answer to a query, and the tables for it."""
     try:
-        with closing(sqlite3.connect(database)) as db:
+        with closing(connect_own(database)) as db:
             return bool(db.execute(query).fetchone()[0])
     except sqlite3.Error:
         return False

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ana.backends.chroma.care.archive import is_of_chroma
 from ana.backends.chroma.care.backup import FOLDER as BACKUPS
 from ana.backends.chroma.care.rebuild import list_asides
 from ana.backends.chroma.client import open_chroma
 from ana.backends.chroma.unwritten import blank_unwritten
 from ana.errors import StoreBroken, UserError
 from ana.files import write_whole
+from ana.own_files import is_of_chroma
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -101,7 +101,7 @@ def refuse_strangers(path: Path) -> None:
     Raises:
         UserError: There is such a file; names it.
     """
-    strange = [each for each in _beside(path, "").iterdir() if not is_of_chroma(each)]
+    strange = [each for each in _beside(path, "").iterdir() if not is_of_chroma(each.name)]
     strange += [each for state in ("part", "new", "old") if (each := _beside(path, state)).exists()]
     if strange:
         raise UserError(f"{strange[0]} is in the way of a purge.", "Move it to another place, and purge again.")
