@@ -8,6 +8,7 @@ AnaError
 |- UserError          the person must be told; `hint` says the next step
 |  |- StoreBusy       another process holds the data folder or the thread
 |  |- StoreBroken     the data cannot be read or written
+|  |  `- LinkRefused  a file of ana's own is a link, through which nothing is written
 |  |- StoreReadOnly   the data folder can be read, and this would write
 |  |- TurnStopped      the run that this turn belongs to was cancelled; nothing more of it happens
 |  |- NotWaiting      no turn of the conversation waits for the reply that was given
@@ -115,6 +116,20 @@ class StoreBusy(UserError):
 
 class StoreBroken(UserError):
     """The data cannot be read or written."""
+
+
+class LinkRefused(StoreBroken):
+    """A file or folder of ana's own is a link.
+
+    Args:
+        path: The link.
+    """
+
+    def __init__(self, path: object) -> None:
+        super().__init__(
+            f"{path} is a symbolic link, and ana writes through none in its own folders.",
+            "Delete the link; ANA_DATA_DIR, TRACES_DIR and LOG_FILE_PATH may name another place, also through a link.",
+        )
 
 
 class StoreReadOnly(UserError):

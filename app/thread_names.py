@@ -5,11 +5,15 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from ana.errors import UserError, WrongName
+from ana.errors import WrongName
 from ana.files import write_whole
 from ana.locks import OwnerLock
+from ana.notes import read_note
 from ana.ownership import canonical_id
 from ana.values import plain_text
+
+NAMES = "thread_names.json"
+"""Their file, in the data folder."""
 
 
 class Names:
@@ -26,18 +30,10 @@ class Names:
         """Return all names.
 
         Raises:
-            UserError: The file cannot be read.
+            StoreBroken: The file cannot be read.
         """
-        if not self._file.exists():
-            return {}
-        try:
-            names = json.loads(self._file.read_text())
-            return {str(id): str(name) for id, name in names.items()}
-        except (OSError, ValueError, AttributeError) as exc:
-            raise UserError(
-                f"The names of conversations in {self._file} cannot be read: {exc}.",
-                "`ana doctor --repair` sets the file aside; the conversations stay.",
-            ) from exc
+        hint = "`ana doctor --repair` sets the file aside; the conversations stay, without their names."
+        return read_note(self._file, dict[str, str], hint) or {}
 
     def change(self, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
         """Write all names, changed, while nobody else does: what others have named meanwhile stays."""

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from ana.backends.chroma.care.format import read_format
 from ana.errors import UserError, WrongName
-from ana.files import compact_database, is_read_only
+from ana.files import compact_database, is_read_only, read_small, write_whole
 from ana.locks import OwnerLock
 from ana.ownership import canonical_id, thread_lock
 from ana.settings import Settings
 from ana.tracing.traces import Traces
-from app.thread_names import Names, make_id, read_name
+from app.thread_names import NAMES, Names, make_id, read_name
 
 if TYPE_CHECKING:
     from graph.trash import DeletedThread
@@ -62,7 +62,7 @@ class Threads:
 
     def __init__(self, settings: Settings) -> None:
         read_format(settings.ana_data_dir)
-        self._names = Names(settings.ana_data_dir / "thread_names.json")
+        self._names = Names(settings.ana_data_dir / NAMES)
         self._last_file = settings.ana_data_dir / "last_thread"
         self._settings = settings
         self._traces = Traces(settings.traces_dir)
@@ -109,7 +109,7 @@ class Threads:
     def last(self) -> str | None:
         """Return the thread in which the REPL was left; None if there is none."""
         try:
-            return canonical_id(self._last_file.read_text().strip())
+            return canonical_id(read_small(self._last_file).strip())
         except (OSError, ValueError):
             return None
 
@@ -118,7 +118,7 @@ class Threads:
         if is_read_only(self._settings.ana_data_dir):
             return
         self._last_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._last_file.write_text(id)
+        write_whole(self._last_file, id)
 
     def all(self) -> list[Thread]:
         """Return every thread, the one last used first."""
@@ -197,7 +197,7 @@ class Threads:
             if found.thread in self.ids():
                 again = "Delete that one first; it can be restored too."
                 raise UserError(f"There is a conversation {name} again.", again)
-            self._traces.write_text(found.thread, found.trace)  # first: until the thread is there it can be tried again
+            self._traces.put_back(found.thread, found.trace)  # first: until the thread is there it can be tried again
             take_out_of_trash(self._saver_path(), found)
             if found.name:
                 self._names.change(lambda names: names | {found.thread: found.name})

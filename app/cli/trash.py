@@ -113,13 +113,15 @@ def purge_trash(settings: Settings, older_than: str, *, with_conversations: bool
         yes: Whether the person has agreed to that already.
 
     Raises:
-        UserError: That is not an age, or the person does not agree.
+        UserError: That is not an age, the person does not agree, or a file of theirs is in the way.
+        StoreReadOnly: The data folder cannot be written.
         StoreBusy: A server, or another program, works in a conversation.
     """
     from ana.memory.trash import list_deleted, purge
 
     with open_data_folder(settings, "ana trash") as handles:
         before = moment_before(older_than, handles.clock).isoformat(timespec="microseconds")
+        handles.backend.check_erasable()
         records = {each.key for each in list_deleted(handles.memory) if each.ts < before}
         conversations = {each.id for each in Threads(settings).list_deleted() if each.ts < before}
         # conversations first: which ones mention the records can only be told as long as those are known
