@@ -13,22 +13,24 @@ import math
 import time as timing
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Annotated, Any
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from ana.errors import BudgetReached
+from ana.errors import BudgetReached, LinkRefused, StoreBroken
 from ana.files import append_line, write_whole
 from ana.models.prices import cost
+from ana.notes import read_note
 from ana.ownership import check_stopped
 from ana.reservations import Reservation, list_reserved
 from ana.settings import Settings
 from ana.time.clock import Clock, local_zone
 from ana.tracing.traces import Traces
-from ana.values import read_json
+from ana.values import read_plain_json
 
 NOTE = "spending.json"
 LEDGER = "spending.ledger"
@@ -47,7 +49,8 @@ _log = logging.getLogger(__name__)
 Usd = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
 
 
-class _Note(BaseModel):
+@dataclass(frozen=True)
+class SpendingNote:
     """What was spent on a day.
 
     Args:
@@ -55,8 +58,6 @@ class _Note(BaseModel):
         usd: What was spent on it.
         most: What its costliest call cost; None where none is known.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     day: str
     usd: Usd
@@ -90,7 +91,7 @@ class Spending:
         try:
             with self._lock():
                 note = self._find_note()
-                self._write(_Note(day=note.day, usd=round(note.usd + usd, 9), most=max(note.most or 0.0, usd)))
+                self._write(SpendingNote(day=note.day, usd=round(note.usd + usd, 9), most=max(note.most or 0.0, usd)))
         except (OSError, Timeout) as exc:
             _log.warning("what a model call cost could not be noted: %s", exc)
 
@@ -159,7 +160,7 @@ class Spending:
             for record in (record for record in records if record["cost_usd"] != 0):
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 append_line(path, json.dumps({"ts": now} | {key: record[key] for key in LEDGER_KEYS}))
-        except OSError as exc:
+        except (OSError, LinkRefused) as exc:
             _log.warning("what a turn cost could not be kept: %s", exc)
 
     @contextmanager
@@ -168,19 +169,19 @@ class Spending:
         with FileLock(self._note.with_suffix(".lock"), timeout=SECONDS):
             yield
 
-    def _find_note(self) -> _Note:
+    def _find_note(self) -> SpendingNote:
         """Return today's note; if it is of another day, damaged or missing, the sum is added up again."""
-        return self._read() or _Note(day=self._today(), usd=self._add_up())
+        return self._read() or SpendingNote(day=self._today(), usd=self._add_up())
 
-    def _read(self) -> _Note | None:
+    def _read(self) -> SpendingNote | None:
         try:
-            note = _Note.model_validate_json(self._note.read_bytes())
-        except (OSError, ValueError):
+            note = read_note(self._note, SpendingNote)
+        except StoreBroken:
             return None
-        return note if note.day == self._today() else None
+        return note if note and note.day == self._today() else None
 
-    def _write(self, note: _Note) -> _Note:
-        write_whole(self._note, note.model_dump_json(), mode=0o600)
+    def _write(self, note: SpendingNote) -> SpendingNote:
+        write_whole(self._note, json.dumps(asdict(note)), mode=0o600)
         return note
 
     def _today(self) -> str:
@@ -253,7 +254,7 @@ def read_records(path: Path) -> tuple[list[dict[str, Any]], int]:
 def _read_record(line: str) -> dict[str, Any] | None:
     """Return a record with a time, a model, tokens and a cost that can be added up; None if the line is none."""
     try:
-        record: dict[str, Any] = read_json(line)
+        record: dict[str, Any] = read_plain_json(line)
         datetime.fromisoformat(record["ts"]).astimezone()
         usage = record["usage"]
         counts = [usage["input_tokens"], usage["output_tokens"], usage.get("cached_tokens", 0), record["cost_usd"] or 0]

@@ -27,7 +27,7 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_json(text: str | bytes) -> Any:
-    """Return the value of JSON that somebody else may have written, with every lone surrogate in it replaced.
+    """Return the value of JSON that somebody else may have written.
 
     Raises:
         ValueError: It is not JSON, or nested more than DEEP deep.
@@ -38,6 +38,12 @@ def read_json(text: str | bytes) -> Any:
         raise ValueError(f"it is nested more than {DEEP} deep") from None
     if is_deeper(value, DEEP):
         raise ValueError(f"it is nested more than {DEEP} deep")
+    return value
+
+
+def read_plain_json(text: str | bytes) -> Any:
+    """Return the same with every lone surrogate, which no encoding carries, replaced. Raises as `read_json` does."""
+    value = read_json(text)
     is_suspect = _HALF.search(text if isinstance(text, str) else text.decode(errors="replace"))
     return _replace_halves(value) if is_suspect else value
 

@@ -10,7 +10,7 @@ from ana.models.providers import model_name
 from ana.settings import Settings
 from ana.tracing.schema import INVALID, Change, Record, Step
 from ana.tracing.traces import FORMAT
-from ana.values import read_json
+from ana.values import read_plain_json
 
 INTERRUPTED = {"error": "interrupted", "hint": ""}
 """The observation of a call that a turn ended in: whether it ran is not known."""
@@ -58,7 +58,6 @@ def build_record(
         ts=turn["ts"],
         question=turn["question"],
         message=turn.get("message", ""),
-        previous=turn.get("previous"),
         steps=list_steps(messages, turn["corrections"]),
         answer=turn["answer"] or "",
         receipt=turn.get("receipt", ""),
@@ -73,6 +72,8 @@ def build_record(
         format=FORMAT,
         error=turn["error"],
     )
+    if "previous" in turn:
+        record["previous"] = turn["previous"]
     if inputs := turn.get("inputs"):
         record["inputs"] = inputs | ({"given": turn["given"]} if turn.get("given") else {})
     return record
@@ -96,7 +97,7 @@ def _make_step(tool: str, args: dict[str, Any], answer: ToolMessage | None) -> S
 def read_observation(text: str) -> Any:
     """Return the value of a result that is JSON; any other text as it is."""
     try:
-        return read_json(text)
+        return read_plain_json(text)
     except ValueError:
         return text
 

@@ -21,6 +21,8 @@ CLOSED = ("docs", "deploy", "internal", "metrics")
 """Routes of the dev server by the first part of their path: a page with a foreign script, its upload, its debugging."""
 LARGEST = 4_000_000
 """The largest request body, in bytes."""
+DEEPEST = 200
+"""How deep lists and objects in a body may lie inside one another: no JSON writer of the server goes much deeper."""
 BODY_SECONDS = 20.0
 """How long a body may take to arrive."""
 HEADERS = {
@@ -84,8 +86,8 @@ class Guard:
                 answer = _refuse(408, f"The body did not arrive within {self._seconds:g} seconds.")
             else:
                 receive = replay(messages, receive)
-                if _is_too_deep(join_body(messages)):
-                    answer = _refuse(422, "The body is nested too deep.")
+                if await run_in_threadpool(is_too_deep, join_body(messages)):
+                    answer = _refuse(422, f"The body is nested more than {DEEPEST} deep.")
         await answer(scope, receive, send)
 
 
@@ -105,6 +107,17 @@ def find_refusal(path: str, headers: Mapping[str, str], origins: frozenset[str])
     if path.lstrip("/").partition("/")[0] in CLOSED:
         return 404, "This part of the server is switched off; /openapi.json describes the rest."
     return _find_body_refusal(headers)
+
+
+def is_too_deep(body: bytes) -> bool:
+    """Return whether lists and objects lie too deep inside one another: what is kept so could never be sent again."""
+    if body.count(b"[") + body.count(b"{") <= DEEPEST:
+        return False
+    try:
+        from_json(body)  # which goes as deep
+    except ValueError as exc:
+        return "recursion" in str(exc)
+    return False
 
 
 def _find_page_refusal(headers: Mapping[str, str], origins: frozenset[str], host: str) -> tuple[int, str] | None:
@@ -128,15 +141,6 @@ def _find_body_refusal(headers: Mapping[str, str]) -> tuple[int, str] | None:
     if int(length) and kind != "application/json":
         return 415, "Send the body as application/json."
     return None
-
-
-def _is_too_deep(body: bytes) -> bool:
-    """Return whether JSON is nested so deep that those who check it cannot read it, and the server still can."""
-    try:
-        from_json(body)
-    except ValueError as exc:
-        return "recursion limit" in str(exc)
-    return False
 
 
 def _is_loopback(url: str) -> bool:

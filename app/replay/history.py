@@ -78,7 +78,7 @@ def _list_call_messages(
         return
     calls = [_make_call(step, f"{id}-{n}") for n, step in enumerate(taken[:count])]
     invalid = [make_invalid_call(call, f"{id}-{n}") for n, call in enumerate(broken, count)]
-    text = keep_progress(decision["text"], record["question"])
+    text = keep_progress(decision["text"], decision["tool_calls"])
     yield AIMessage(text, id=id, tool_calls=calls, invalid_tool_calls=invalid)
     for n, step in enumerate(taken):
         if step["observation"] != INTERRUPTED:
@@ -127,4 +127,4 @@ def _find_refused_copy(step: Step) -> RefusedCopy | None:
     existing = dict_of(step).get("existing")
     if step["tool"] != "create_item" or not isinstance(existing, dict):
         return None
-    return refuse_copy(str(existing.get("id")))
+    return refuse_copy(str(existing.get("id")), str(existing.get("content")))

@@ -10,9 +10,9 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from ana.errors import UserError
-from ana.plain_yaml import check_yaml
 from ana.settings import Autonomy
 from ana.time.clock import Clock
+from evals.tasks.plain_yaml import check_yaml
 
 FILE = Path(__file__).parent.parent / "tasks.yaml"
 

@@ -3,14 +3,12 @@
 import json
 import zipfile
 from pathlib import Path
-from textwrap import indent
 from typing import Any
 
 import pytest
 
-from ana.models.json_mode.yaml_reply import read_yaml_decisions
 from ana.tracing.record import read_observation
-from ana.values import DEEP, read_json
+from ana.values import DEEP, read_json, read_plain_json
 from tests.app.conftest import Run
 
 DEPTHS = [DEEP + 1, 900, 100_000]
@@ -104,16 +102,6 @@ def test_a_file_that_holds_no_tasks_is_a_sentence(ana: Run, tmp_path: Path, text
     assert "cannot be read as tasks" in done.stderr
 
 
-@pytest.mark.parametrize("anchor", ["a", "-a"])
-def test_a_reply_that_grows_when_it_is_read_is_no_decision(anchor: str) -> None:
-    reply = f"tool:\n  name: now\n  args:\n{indent(write_bomb(anchor), '    ')}\n"
-    assert read_yaml_decisions(reply, str) is None
-
-
-def test_a_deep_reply_in_yaml_is_no_decision() -> None:
-    assert read_yaml_decisions(f"tool:\n  name: now\n  args: {nest(9000)}", str) is None
-
-
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_a_deep_result_of_a_tool_is_kept_as_text(depth: int) -> None:
     assert read_observation(nest(depth)) == nest(depth)
@@ -122,4 +110,5 @@ def test_a_deep_result_of_a_tool_is_kept_as_text(depth: int) -> None:
 
 def test_half_a_character_is_replaced_and_a_whole_one_stays() -> None:
     given = '{"\\ud800": ["\\udc00 a", "\\ud83d\\ude00", "\\\\ud800"]}'
-    assert read_json(given) == {"?": ["? a", "\U0001f600", "\\ud800"]} == read_json(given.encode())
+    assert read_plain_json(given) == {"?": ["? a", "\U0001f600", "\\ud800"]} == read_plain_json(given.encode())
+    assert read_json(given) == json.loads(given)

@@ -177,10 +177,11 @@ def test_every_run_of_a_turn_that_waits_twice_carries_its_id(
 ) -> None:
     (tmp_path / "asking.py").write_text(ASKS_TWICE)
     stub.script = [Said(calls=[("ask_twice", {})]), Said("Twice.")]
-    env["TOOLS_MODULES"] = "asking"
-    assert ana("ask", "go", "--thread", "t", **env).returncode == 3
-    assert ana("ask", "--thread", "t", "--decide", "approve", **env).returncode == 3
-    told = json.loads(ana("ask", "--thread", "t", "--decide", "approve", "--json", **env).stdout)
+    env |= {"TOOLS_MODULES": "asking", "PYTHONPATH": f"{tmp_path}{os.pathsep}{PROJECT}"}
+    told = json.loads(ana("ask", "go", "--thread", "t", "--json", **env).stdout)
+    for _ in range(2):
+        decide = ("--decide", "approve", "--request", told["pending"]["request_id"])
+        told = json.loads(ana("ask", "--thread", "t", "--json", *decide, **env).stdout)
     roots = collector.wait_for_roots(3)
     assert [root["extra"]["metadata"]["turn_id"] for root in roots] == [told["trace_id"]] * 3
 
@@ -260,7 +261,7 @@ def finish(client: SyncLangGraphClient, thread: str, result: Any) -> str:
     """Approve what the turn asks; return its answer."""
     while waiting := result.get("__interrupt__"):
         decisions = [{"type": "approve"}] * len(waiting[0]["value"]["action_requests"])
-        result = client.runs.wait(thread, "ana", command={"resume": {"decisions": decisions}})
+        result = client.runs.wait(thread, "ana", command={"resume": {waiting[0]["id"]: {"decisions": decisions}}})
     return str(result["messages"][-1]["content"])
 
 
@@ -270,8 +271,9 @@ def test_nothing_of_a_conversation_at_the_command_line_is_sent_if_it_is_to_be_hi
     env |= {**HIDDEN, "ANA_AUTONOMY": "advise"}
     said, replies = CONVERSATION[0]
     stub.script = [*replies, Said("Done, xylophone."), Said(status=400, error="wombat platypus")]
-    assert ana("ask", said, "--thread", "gazebo", **env).returncode == 3
-    assert "xylophone" in ana("ask", "--thread", "gazebo", "--decide", "approve", **env).stdout
+    asked = ana("ask", said, "--thread", "gazebo", "--json", **env)
+    shown = ("--request", json.loads(asked.stdout)["pending"]["request_id"])
+    assert "xylophone" in ana("ask", "--thread", "gazebo", "--decide", "approve", *shown, **env).stdout
     assert ana("ask", "marzipan", "--thread", "gazebo", **env).returncode == 1
     collector.wait_for_roots(3)
     assert find_leaks(collector) == []
