@@ -13,6 +13,7 @@ AnaError
 |  |- TurnStopped      the run that this turn belongs to was cancelled; nothing more of it happens
 |  |- NotWaiting      no turn of the conversation waits for the reply that was given
 |  |- WrongReply      a reply does not answer the request; the turn still waits
+|  |- WrongName       no conversation can be named so
 |  |- CannotReplay    a recorded turn cannot be run again; says what is missing
 |  `- ModelFailed     the provider did not answer; the next message may work
 |     `- ContextTooLong  what it was sent is longer than it reads; a shorter conversation may work
@@ -145,6 +146,10 @@ class NotWaiting(UserError):
 
 class WrongReply(UserError):
     """The reply does not answer what was asked."""
+
+
+class WrongName(UserError):
+    """No conversation can have this name."""
 
 
 class CannotReplay(UserError):

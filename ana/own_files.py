@@ -18,6 +18,7 @@ NOTES = (
     *("restore.json", "rebuilding.json", "reindexed.json", "purging"),
     *("thread_names.json", "last_thread", "typed", "refused_copy", "spending.json", "spending.lock", "spending.ledger"),
     *("embedder-verified", "embedder-suggested", "ollama-offered", "traces.lock", "traces.owner"),
+    *("thread_names.lock", "thread_names.owner"),
 )
 """The small files in a data folder."""
 

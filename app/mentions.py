@@ -5,7 +5,6 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from ana.errors import StoreBusy
 from ana.files import open_own
 from ana.logs import list_log_files
 from ana.memory.changes import Entry
@@ -13,7 +12,7 @@ from ana.own_files import is_trace
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from ana.values import fold_case
-from app.serving import FOLDER, is_serving
+from app.serving import FOLDER
 from app.threads import Threads
 
 SHORTEST = 8
@@ -58,18 +57,6 @@ def _fold(text: str) -> str:
 def _unescape(found: re.Match[str]) -> str:
     number, letter = found.groups()
     return chr(int(number, 16)) if number else _MEANT.get(letter, letter)
-
-
-def refuse_while_serving(settings: Settings) -> None:
-    """Refuse while a server runs: it would write its copy of the conversations to its files again.
-
-    Raises:
-        StoreBusy: A server works on the data folder.
-    """
-    if is_serving(settings):
-        raise StoreBusy(
-            "The server is running and keeps a copy of the conversations.", "Stop it (`make dev`), then purge again."
-        )
 
 
 def find_conversations(settings: Settings, entries: Collection[Entry]) -> set[str]:

@@ -48,7 +48,8 @@ def list_trash(path: Path) -> list[DeletedThread]:
     with _open(path) as db:
         if not _has_trash(db):
             return []
-        rows = db.execute("SELECT id, thread, ts, name, trace FROM trash ORDER BY ts DESC, id").fetchall()
+        # not by time: a clock can go back; VACUUM may number the rows again, in the same order
+        rows = db.execute("SELECT id, thread, ts, name, trace FROM trash ORDER BY rowid DESC").fetchall()
     return [DeletedThread(*row) for row in rows]
 
 

@@ -1,6 +1,7 @@
 """`ana doctor`: whether everything that is kept is sound, and repairing what is not."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,18 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ana.errors import StoreBroken
-from ana.files import find_damage, refuse_read_only
+from ana.files import find_damage
 from ana.handles import open_data_folder
 from ana.notes import read_note
 from ana.output import tell, write_json, write_line
+from ana.ownership import own_all
 from ana.private import find_exposed
 from ana.settings import Settings
 from ana.tracing.traces import count_broken_lines
 from app.embedder import suggest_embedder
 from app.old_traces import list_old_traces
+from app.serving import refuse_while_serving
 from app.show.text import pluralize, shorten
 from app.startup import start
-from app.threads import NAMES
+from app.thread_names import NAMES
 
 if TYPE_CHECKING:
     from ana.backends.chroma.care.examine import Findings
@@ -77,13 +80,14 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
         settings: The settings, with the data folder.
         repair: Whether to repair first what can be repaired; the diagnosis tells what is still wrong.
     """
-    if repair:
-        refuse_read_only(settings.ana_data_dir)
     from ana.backends.chroma.care.rebuild import set_aside
     from ana.backends.chroma.care.repair import repair as repair_findings
 
-    with open_data_folder(settings, "ana doctor") as handles, handles.backend.hold_closed():
+    owned = own_all(settings, "ana doctor") if repair else nullcontext()
+    with owned, open_data_folder(settings, "ana doctor") as handles, handles.backend.hold_closed():
         damaged = _damaged_files(handles.backend.path)
+        if repair and THREADS in damaged:
+            refuse_while_serving(settings, "repair")
         if repair and damaged:
             for name in damaged:
                 tell(f"{name} is set aside in {set_aside(settings.ana_data_dir, name)}.")

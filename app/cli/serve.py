@@ -48,7 +48,9 @@ def become_server(settings: Settings, port: int, reload: bool) -> None:
     refuse_read_only(settings.ana_data_dir)
     catalog(settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     if importlib.util.find_spec("langgraph_api") is None:
-        raise ConfigError("The dev server is not installed.", "Run `make dev`; it installs everything.")
+        raise ConfigError(
+            "The dev server is not installed.", "`make dev` installs it; outside a checkout: pip install 'ana[dev]'."
+        )
     _require_port(port)
     arguments = ["dev", "--config", str(PROJECT / "langgraph.json"), "--host", "127.0.0.1", "--port", str(port)]
     arguments += ["--no-browser", "--n-jobs-per-worker", str(WORKERS), "--server-log-level", "WARNING"]
