@@ -57,6 +57,9 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
         memory: The memory to import into.
         bundle: The records.
         replace: Whether a record that is different here is replaced by the bundle's; else it is not changed.
+
+    Raises:
+        ToolError: A record, or a state in its history, cannot be stored or is too large; nothing was changed.
     """
     turn = f"import-{secrets.token_hex(4)}"
 
@@ -66,7 +69,7 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
             # before others can take and retire a planned number; numbers may have gaps if the import fails
             memory.backend.reserve_line_numbers(plan.next_line)
         if plan.entries:
-            memory.backend.apply(plan.entries, plan.expected)
+            memory.apply(plan.entries, plan.expected)
         return plan.result
 
     return retry_on_change(memory.backend, attempt)
