@@ -1,12 +1,11 @@
 """Everything the assistant knows, items and Global Context, and the one way to change it, on any backend."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
 from ana.errors import NoSuchItem, ToolError
-from ana.memory.backend import Backend, Expected, retry_on_change
+from ana.memory.backend import Backend, Expected, RecordKey, retry_on_change
 from ana.memory.bounds import check_change
 from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine, make_edit
 from ana.memory.context_line import to_one_line
@@ -54,6 +53,14 @@ class Memory:
     def record(self, kind: Kind, id: str) -> Item | None:
         """Return an item or a Global Context line, or None."""
         return self.backend.get_many(kind, [id]).get(id)
+
+    def records(self, keys: Collection[RecordKey]) -> dict[RecordKey, Item]:
+        """Return the items and lines of these that exist."""
+        return {
+            (kind, id): record
+            for kind in dict.fromkeys(kind for kind, _ in keys)
+            for id, record in self.backend.get_many(kind, [id for k, id in keys if k == kind]).items()
+        }
 
     def find(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
         """Find items by meaning (nearest first), by property, or both; without text by own date, then newest.
@@ -215,7 +222,7 @@ class Memory:
             check_change(entry.change)
         return self.backend.apply(entries, expected, distinct=distinct)
 
-    def put_back(self, changes: Sequence[Change], turn: str, thread: str = "", key: str | None = None) -> None:
+    def put_back(self, changes: Sequence[Change], turn: str, thread: str = "", key: str | None = None) -> list[Change]:
         """Put records back as they once were, all of them or none; a line gets its old number again.
 
         Args:
@@ -224,13 +231,16 @@ class Memory:
             thread: Its thread.
             key: The call's, for a single change.
 
+        Returns:
+            The changes made; as of `Backend.apply`.
+
         Raises:
             RecordChanged: A record is not as its change says that it is now.
         """
         stamp = self.stamp()
         entries = [Entry(stamp, thread, turn, change, key) for change in changes]
         # whatever the bounds of today: it was stored once
-        self.backend.apply(entries, {change.key: change.before for change in combine(changes)})
+        return self.backend.apply(entries, {change.key: change.before for change in combine(changes)})
 
     def history(
         self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
@@ -267,11 +277,12 @@ class Memory:
         return retry_on_change(self.backend, lambda: self._try_write(plan, by, distinct=distinct))
 
     def _try_write(self, plan: Callable[[], Change], by: Cause, *, distinct: bool) -> Change:
-        # a call that runs again is looked for first: what it would change may be gone by now
-        with self.backend.snapshot() if by.key else nullcontext():
+        try:
+            change = plan()
+        except ToolError:  # the call may have run before: what it would change is gone by now
             if by.key and (earlier := self.backend.find_change(by.key)):
                 return earlier
-            change = plan()
+            raise
         expected: Expected = {change.key: change.before}
         entry = Entry(self.stamp(), by.thread, by.turn, change, by.key or None)
         return self.apply([entry], expected, distinct=distinct)[0]

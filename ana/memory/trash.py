@@ -42,11 +42,7 @@ def list_deleted(memory: Memory) -> list[DeletedRecord]:
         change = entry.change
         if change.before and not change.after and change.key not in found:
             found[change.key] = DeletedRecord(entry.ts, change.kind, change.before)
-    existing = {
-        (kind, id)
-        for kind in ("item", "line")
-        for id in memory.backend.get_many(kind, [id for (k, id) in found if k == kind])
-    }
+    existing = memory.records(found)
     return [deleted for key, deleted in found.items() if key not in existing]
 
 
@@ -61,15 +57,14 @@ def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
     Raises:
         UserError: It is not in the trash.
     """
-    if cause and (earlier := memory.backend.find_change(cause.key)):
-        return earlier
     found = next((deleted for deleted in list_deleted(memory) if deleted.name == name), None)
     if found is None:
+        if cause and (earlier := memory.backend.find_change(cause.key)):
+            return earlier
         raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
     change = Change(found.kind, found.item.id, None, found.item)
     by = cause or Cause("", "", f"restore-{found.item.id}-{secrets.token_hex(4)}")
-    memory.put_back([change], by.turn, by.thread, by.key or None)
-    return change
+    return memory.put_back([change], by.turn, by.thread, by.key or None)[0]
 
 
 def purge(memory: Memory, before: str, only: Collection[RecordKey] | None = None) -> list[DeletedRecord]:

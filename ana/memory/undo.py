@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ana.errors import UserError
-from ana.memory.backend import retry_on_change
-from ana.memory.changes import Change, Entry, Kind, net
+from ana.memory.backend import RecordKey, retry_on_change
+from ana.memory.changes import Change, Entry, net
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 
@@ -94,9 +94,8 @@ def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = F
     name = f"undo-{mark or secrets.token_hex(4)}-of-{turn}"
 
     def attempt() -> Undone:
-        with memory.backend.snapshot():  # a turn that is still running writes nothing more meanwhile
-            earlier = find_undone(memory, mark) if mark else None
-            return earlier or _undo(memory, turn, override, name)
+        earlier = find_undone(memory, mark) if mark else None
+        return earlier or _undo(memory, turn, override, name)
 
     return retry_on_change(memory.backend, attempt)
 
@@ -121,13 +120,15 @@ def plan_undo(memory: Memory, turn: str) -> tuple[list[Change], list[Conflict]]:
     if turn not in _list_not_undone(memory.turns()):
         raise UserError(f"The turn {turn} has been taken back already.", "Take back what took it back.")
     # a turn's own writes in between do not matter, only what it found and left
-    found = [(span, memory.record(span.kind, span.id)) for span in _net_newest_first(entries)]
+    spans = _net_newest_first(entries)
+    records = memory.records([span.key for span in spans])
+    found = [(span, records.get(span.key)) for span in spans]
     meddled = _find_meddled(entries)
     conflicts = [
         Conflict(span.after, now)
         for span, now in found
         # a record that is as it was before needs no undo and is not a conflict
-        if now not in (span.after, span.before) or (now != span.before and (span.kind, span.id) in meddled)
+        if now not in (span.after, span.before) or (now != span.before and span.key in meddled)
     ]
     return [Change(span.kind, span.id, now, span.before) for span, now in found if now != span.before], conflicts
 
@@ -147,15 +148,14 @@ def _net_newest_first(entries: Sequence[Entry]) -> list[Change]:
     return net(entry.change for entry in reversed(entries))[::-1]
 
 
-def _find_meddled(entries: Sequence[Entry]) -> set[tuple[Kind, str]]:
+def _find_meddled(entries: Sequence[Entry]) -> set[RecordKey]:
     """Return the records that something else changed between two writes of a turn; `entries` the newest first."""
-    left: dict[tuple[Kind, str], Item | None] = {}
+    left: dict[RecordKey, Item | None] = {}
     found = set()
     for change in (entry.change for entry in reversed(entries)):
-        at = (change.kind, change.id)
-        if at in left and left[at] != change.before:
-            found.add(at)
-        left[at] = change.after
+        if change.key in left and left[change.key] != change.before:
+            found.add(change.key)
+        left[change.key] = change.after
     return found
 
 

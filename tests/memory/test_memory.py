@@ -10,6 +10,7 @@ from ana.memory.changes import Cause
 from ana.memory.context_line import LONGEST_LINE, to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.memory import Memory
+from ana.memory.trash import restore
 from ana.time.clock import Clock
 from ana.values import Properties
 from tests.chroma import chroma_of, open_memory
@@ -34,6 +35,20 @@ def test_the_same_call_run_again_changes_nothing_twice(memory: Memory) -> None:
     delete = Cause("thread/message/2", "thread", "turn")
     assert memory.delete(first.id, delete) == memory.delete(first.id, delete)
     assert memory.count() == 0
+
+
+def test_a_write_looks_up_once_whether_its_call_has_run(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal, asked = chroma_of(memory).journal, []
+    find = journal.find
+    monkeypatch.setattr(journal, "find", lambda key: asked.append(key) or find(key))
+    created = memory.create("Buy milk", {}, CALL)
+    memory.create("Buy milk", {}, CALL)
+    delete = Cause("thread/message/1", "thread", "turn")
+    memory.delete(created.id, delete)
+    memory.delete(created.id, delete)
+    back = Cause("thread/message/2", "thread", "turn")
+    assert restore(memory, created.id, back) == restore(memory, created.id, back)
+    assert asked == [CALL.key] * 2 + [delete.key] * 2 + [back.key] * 2
 
 
 def test_another_call_with_the_same_arguments_is_another_write(memory: Memory) -> None:

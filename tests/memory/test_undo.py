@@ -16,6 +16,8 @@ from ana.memory.changes import Cause, Change
 from ana.memory.memory import Memory
 from ana.memory.undo import last_turn, undo
 from ana.time.clock import Clock
+from tests.backends.chroma.care.test_reindex import Letters
+from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 from tests.examples import examples
 
@@ -110,6 +112,25 @@ def test_a_write_between_the_look_and_the_undo_is_a_conflict(
     monkeypatch.setattr(memory, "put_back", meddle)
     assert len(undo(memory, "t1").conflicts) == 1
     assert memory.get(item).content == "three"
+
+
+def test_others_use_the_folder_while_an_undo_embeds(tmp_path: Path, clock: Clock) -> None:
+    class Interrupted(Letters):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            if asks:
+                other = open_memory(tmp_path, Letters(), clock, timeout=0)
+                seen.append(other.count())
+                other.close()
+            return super().embed_documents(texts)
+
+    asks, seen = False, []
+    memory = open_memory(tmp_path, Interrupted(), clock)
+    item = memory.create("one", {}, cause("t0")).id
+    memory.update(item, "two", None, cause("t1"))
+    asks = True
+    assert len(undo(memory, "t1").changes) == 1
+    assert seen == [1]
+    memory.close()
 
 
 def test_an_edit_by_hand_is_a_turn_of_its_own(memory: Memory) -> None:
