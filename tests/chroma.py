@@ -1,6 +1,7 @@
 """Memories on Chroma, for tests that are about Chroma or about the files of a data folder."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.collection import CONFIGURATION
+from ana.backends.chroma.source import ChromaSource
 from ana.embedders import Embedder
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
@@ -29,9 +31,16 @@ def chroma_of(memory: Memory) -> ChromaBackend:
     return memory.backend
 
 
+@contextmanager
+def hold_source(memory: Memory) -> Iterator[ChromaSource]:
+    """Hold the data folder below a memory, and yield the collection of its items."""
+    with chroma_of(memory).hold():
+        yield chroma_of(memory).collections["item"].source
+
+
 def find_neighbours(memory: Memory, ids: Sequence[str], limit: int) -> list[list[str]]:
     """Return the ids nearest to each item's own vector, by Chroma's index alone."""
-    with chroma_of(memory).collections["item"].hold_source() as source:
+    with hold_source(memory) as source:
         vectors = [stored.vector for stored in source.get_many(ids)]
         assert len(vectors) == len(ids)
         return list(map(list, source.find_nearest_each(vectors, limit)))

@@ -161,7 +161,7 @@ class InMemoryBackend:
         documents = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
         vectors = dict(zip(documents, self._embedder.embed_documents(list(documents.values())), strict=True))
         with self._lock:
-            if earlier := find_earlier_change(self, entries):
+            if earlier := find_earlier_change(self.find_change, entries):
                 return [earlier]
             check_expected(expected or {}, {(k, id): self._records[k].get(id) for k, id in expected or {}})
             if distinct:

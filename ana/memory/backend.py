@@ -145,14 +145,18 @@ def check_expected(expected: Expected, current: Expected) -> None:
             raise RecordChanged(*key)
 
 
-def find_earlier_change(backend: Backend, entries: Sequence[Entry]) -> Change | None:
+def find_earlier_change(find: Callable[[str], Change | None], entries: Sequence[Entry]) -> Change | None:
     """Return the change that an earlier run of the same call made: its key is already in the journal.
+
+    Args:
+        find: Returns the change that the call with a key made.
+        entries: What is to be made.
 
     Raises:
         RecordChanged: One of several keys is already in the journal, so somebody made part of the changes meanwhile.
     """
     for entry in entries:
-        if entry.key and (earlier := backend.find_change(entry.key)):
+        if entry.key and (earlier := find(entry.key)):
             if len(entries) > 1:
                 raise RecordChanged(entry.change.kind, entry.change.id)
             return earlier

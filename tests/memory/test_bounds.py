@@ -26,7 +26,7 @@ from ana.transfer.bundle import Bundle, read_export
 from ana.transfer.exporter import export_lines
 from ana.transfer.foreign import taskwarrior, todoist
 from ana.transfer.importer import import_bundle
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import chroma_of, hold_source, open_memory
 from tests.conftest import BERLIN, EMBEDDER
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
@@ -198,7 +198,7 @@ def test_of_a_million_characters_the_beginning_alone_is_embedded_and_entered(
     id = chroma_memory.create(text, {"words": [*text[:100_000].split()]}).id
     assert chroma_memory.get(id).content == text
     assert max(map(len, embedded)) < 2.1 * SEARCHED
-    with chroma_of(chroma_memory).collections["item"].hold_source() as source:
+    with hold_source(chroma_memory) as source:
         (row,) = source.iter_rows()
     assert len(row.document or "") < 2.1 * SEARCHED
     with closing(sqlite3.connect(chroma_of(chroma_memory).path / "items.index.sqlite")) as db:

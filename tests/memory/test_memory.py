@@ -6,7 +6,7 @@ import pytest
 
 from ana.backends.chroma.folder import Folder
 from ana.errors import ToolError
-from ana.memory.changes import Cause
+from ana.memory.changes import Cause, Change
 from ana.memory.context_line import LONGEST_LINE, to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.memory import Memory
@@ -38,9 +38,14 @@ def test_the_same_call_run_again_changes_nothing_twice(memory: Memory) -> None:
 
 
 def test_a_write_looks_up_once_whether_its_call_has_run(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    journal, asked = chroma_of(memory).journal, []
-    find = journal.find
-    monkeypatch.setattr(journal, "find", lambda key: asked.append(key) or find(key))
+    asked: list[str] = []
+    find = chroma_of(memory).journal.find
+
+    def look_up(key: str) -> Change | None:
+        asked.append(key)
+        return find(key)
+
+    monkeypatch.setattr(chroma_of(memory).journal, "find", look_up)
     created = memory.create("Buy milk", {}, CALL)
     memory.create("Buy milk", {}, CALL)
     delete = Cause("thread/message/1", "thread", "turn")

@@ -123,7 +123,8 @@ def test_others_use_the_folder_while_an_undo_embeds(tmp_path: Path, clock: Clock
                 other.close()
             return super().embed_documents(texts)
 
-    asks, seen = False, []
+    asks = False
+    seen: list[int] = []
     memory = open_memory(tmp_path, Interrupted(), clock)
     item = memory.create("one", {}, cause("t0")).id
     memory.update(item, "two", None, cause("t1"))

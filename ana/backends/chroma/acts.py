@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from ana.backends.chroma.collection import ChromaCollection
 from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.vectors import Vectors
-from ana.errors import StoreBroken
+from ana.errors import DuplicateItem, StoreBroken
+from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.item import Item
 
@@ -26,20 +27,30 @@ class Acts:
         self._collections = collections
         self._journal = journal
 
-    def make(self, entries: Sequence[Entry], vectors: Vectors | None = None) -> list[Change]:
+    def make(
+        self, entries: Sequence[Entry], expected: Expected, vectors: Vectors, *, distinct: bool = False
+    ) -> list[Change]:
         """Make changes, completely or not at all.
 
         Args:
             entries: The changes in order; several may be of one record.
+            expected: Records that must be as given.
             vectors: Vectors of new texts that were already computed.
+            distinct: Whether a new item that says the same as an existing one is refused.
 
         Returns:
-            One change for each record, its `after` as it was read back.
+            As `Backend.apply`, with its errors.
 
         Raises:
             StoreBroken: A record does not read as it was written. The act is settled later.
         """
+        self.settle()
+        if earlier := find_earlier_change(self._journal.find, entries):
+            return [earlier]
+        check_expected(expected, self._read_expected(expected))
         changes = net(entry.change for entry in entries)
+        if distinct:
+            self._refuse_copies(changes)
         act = self._journal.begin(entries)  # from here on a crash leaves an act that can be settled
         self._write(changes, vectors)
         for change, now in self._read(changes):
@@ -82,3 +93,20 @@ class Acts:
             for kind, collection in self._collections.items()
         }
         return [(change, found[change.kind].get(change.id)) for change in changes]
+
+    def _read_expected(self, expected: Expected) -> dict[RecordKey, Item | None]:
+        """Return the current state of the expected records."""
+        # a record that should be absent is looked up in the index, which is faster than Chroma
+        found: dict[RecordKey, Item | None] = {}
+        for kind, collection in self._collections.items():
+            absent = [id for (k, id), item in expected.items() if k == kind and item is None]
+            taken = collection.find_existing(absent) if absent else set()
+            wanted = [id for (k, id), item in expected.items() if k == kind and (item or id in taken)]
+            if wanted:
+                found |= {(kind, item.id): item for item in collection.get_many(wanted)}
+        return found
+
+    def _refuse_copies(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            if change.after and (same := self._collections[change.kind].find_same(change.after)):
+                raise DuplicateItem(same[0])

@@ -4,35 +4,39 @@ The layers of the package: client and folder; source and index; collection; acts
 and care are used from outside.
 """
 
+import itertools
 import logging
-import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ana.backends.chroma.acts import Acts
 from ana.backends.chroma.binding import read_embedder, unbind_empty
 from ana.backends.chroma.care.backup import own_backup_path, write_backup
 from ana.backends.chroma.care.healing import Healing, Tell
-from ana.backends.chroma.care.migrate import migrate
 from ana.backends.chroma.care.reindex import reindex, settle_reindex
-from ana.backends.chroma.care.restore import finish_restore, restore
+from ana.backends.chroma.care.restore import restore
 from ana.backends.chroma.care.scrub import copy_records, finish_copy, refuse_strangers, remove_remains
-from ana.backends.chroma.client import map_foreign_errors, unusable_error
+from ana.backends.chroma.client import map_foreign_errors
 from ana.backends.chroma.collection import NAMES, READERS, ChromaCollection, collection_arguments
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
+from ana.backends.chroma.source import PAGE
 from ana.backends.chroma.vectors import BATCH, Progress, Vector, forget_vectors
 from ana.embedders import Embedder
-from ana.errors import DuplicateItem
-from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
+from ana.memory.backend import Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import Weights
 from ana.values import Json
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
 
 _log = logging.getLogger(__name__)
 
@@ -72,8 +76,8 @@ class ChromaBackend:
         }
         self.journal = Journal(path / "journal.sqlite")
         self.acts = Acts(self.collections, self.journal)
-        self.healing = Healing(path, self.collections, self.journal, embedder, tell)
-        self.folder.before_opening = (self._settle_files, self._heal)
+        self.healing = Healing(self.folder, self.collections, self.journal, embedder, tell)
+        self.folder.before_opening = (self.healing.settle_files, self.healing.heal_if_doubtful)
         bind = (self._settle_reindex, self._follow_embedder, self._unbind_empty)
         self.folder.after_opening = (*bind, self.acts.settle)
 
@@ -87,57 +91,79 @@ class ChromaBackend:
         return self.embedder.name
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
-        return {item.id: item for item in self.collections[kind].get_many([id for id in ids if id])}
+        with self.hold():
+            return {item.id: item for item in self.collections[kind].get_many([id for id in ids if id])}
 
-    def scan(self, kind: Kind) -> Iterator[Item]:
-        return iter(self.collections[kind].copy_all()) if kind == "line" else self.collections[kind].scan()
+    def scan(self, kind: Kind, page: int = PAGE) -> Iterator[Item]:
+        if kind == "line":
+            with self.hold():
+                return iter(self.collections[kind].copy_all())
+        return self._scan_pages(kind, page)
+
+    def _scan_pages(self, kind: Kind, page: int) -> Iterator[Item]:
+        for offset in itertools.count(0, page):
+            with self.hold():  # for a page only, so that a slow reader blocks nobody
+                items = self.collections[kind].source.read_page(offset, page)
+            yield from items
+            if len(items) < page:
+                return
 
     def count(self, kind: Kind) -> int:
-        return self.collections[kind].count()
+        with self.hold():
+            return self.collections[kind].count()
 
     def query(self, query: Query) -> Found:
-        return self.collections["item"].query(query)
+        # before the folder is held: an embedder may be a server, and slow
+        embedder, vector = self.embedder, self._embed_query(query)
+        with self.hold():
+            if self.embedder is not embedder:
+                vector = self._embed_query(query)
+            return self.collections["item"].query(query, vector)
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
-        return self.collections[kind].find_similar(id, limit)
+        with self.hold():
+            return self.collections[kind].find_similar(id, limit)
 
     def list_keys(self) -> dict[str, int]:
-        return self.collections["item"].list_keys()
+        with self.hold():
+            return self.collections["item"].list_keys()
 
     def list_values(self, key: str) -> list[tuple[Json, int]]:
-        return self.collections["item"].list_values(key)
+        with self.hold():
+            return self.collections["item"].list_values(key)
 
     def find_change(self, key: str) -> Change | None:
-        with self._hold():
+        with self.hold():
             self.acts.settle()  # the change may be in an act that was cut short
             return self.journal.find(key)
 
     def entries(
         self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
     ) -> list[Entry]:
-        with self._hold():
+        with self.hold():
             return self.journal.entries(turn=turn, id=id, since=since, limit=limit)
 
     def latest(self, kind: Kind) -> list[Entry]:
-        with self._hold():
+        with self.hold():
             return self.journal.latest(kind)
 
     def turns(self) -> dict[str, str]:
-        with self._hold():
+        with self.hold():
             return self.journal.turns()
 
     def next_line_number(self) -> int:
-        with self._hold():
-            return max(self.journal.next_number("line"), max((int(i.id) for i in self.scan("line")), default=-1) + 1)
+        with self.hold():
+            used = (int(line.id) for line in self.collections["line"].copy_all())
+            return max(self.journal.next_number("line"), max(used, default=-1) + 1)
 
     def take_line_number(self) -> int:
-        with self._hold():
+        with self.hold():
             number = self.next_line_number()
             self.journal.reserve_numbers("line", number + 1)
             return number
 
     def reserve_line_numbers(self, below: int) -> None:
-        with self._hold():
+        with self.hold():
             self.journal.reserve_numbers("line", below)
 
     def apply(
@@ -145,16 +171,10 @@ class ChromaBackend:
     ) -> list[Change]:
         # before the folder is held: an embedder may be a server, and slow
         embedder, vectors = self.embedder, self._embed(net(entry.change for entry in entries))
-        with self._hold():
+        with self.hold():
             if self.embedder is not embedder:
                 vectors = {}
-            self.acts.settle()
-            if earlier := find_earlier_change(self, entries):
-                return [earlier]
-            check_expected(expected or {}, self._read(expected or {}))
-            if distinct:
-                self._refuse_copies(entries)
-            made = self.acts.make(entries, vectors)
+            made = self.acts.make(entries, expected or {}, vectors, distinct=distinct)
             if len(vectors) > BATCH:
                 forget_vectors(self.path)
             return made
@@ -165,7 +185,7 @@ class ChromaBackend:
             refuse_strangers(self.path)
 
     def erase(self, records: Collection[RecordKey]) -> None:
-        with map_foreign_errors(self.path), self.folder.hold() as client:
+        with self.hold() as client:
             self.acts.settle()  # an act that was cut short may need an entry
             self.journal.erase(records)
             self.folder.mark_written()
@@ -178,8 +198,21 @@ class ChromaBackend:
             remove_remains(self.path)
 
     @contextmanager
+    def hold(self) -> Iterator["Client"]:
+        """Own the data folder, with Chroma; errors of what is done with it become ours. May be nested.
+
+        Raises:
+            StoreBusy: Another process did not release it in time.
+            StoreBroken: It cannot be read or written.
+        """
+        with map_foreign_errors(self.path), self.folder.hold() as client:
+            yield client
+
+    @contextmanager
     def snapshot(self) -> Iterator[None]:
-        with self._hold():
+        with ExitStack() as stack:
+            with map_foreign_errors(self.path):  # but not those of the caller, which may be about other files
+                stack.enter_context(self.folder.hold())
             yield
 
     def close(self) -> None:
@@ -190,15 +223,19 @@ class ChromaBackend:
 
     def read_vectors(self) -> dict[str, Vector]:
         """Return the vectors of all items by the text that was embedded."""
-        return self.collections["item"].read_vectors()
+        with self.hold():
+            return self.collections["item"].read_vectors()
 
     def fill(self, items: Sequence[Item]) -> None:
         """Store many new items without the journal, for benchmarks and tests."""
-        self.collections["item"].put([(item, None) for item in items])
+        vectors = self.collections["item"].embed(items)
+        with self.hold():
+            self.collections["item"].put([(item, None) for item in items], vectors)
 
     def describe(self) -> list[dict[str, Any]]:
         """Return name, count, embedder, dimension, distance space and format version of both collections."""
-        return [collection.describe() for collection in self.collections.values()]
+        with self.hold():
+            return [collection.describe() for collection in self.collections.values()]
 
     def hold_closed(self) -> AbstractContextManager[None]:
         """Own the data folder with Chroma closed, so that its files can be looked at or replaced. May be nested."""
@@ -231,7 +268,7 @@ class ChromaBackend:
         Returns:
             The number of records.
         """
-        with map_foreign_errors(self.path), self.folder.hold() as client:
+        with self.hold() as client:
             self.folder.mark_written()
             arguments = collection_arguments(self.embedder)
             try:
@@ -239,19 +276,8 @@ class ChromaBackend:
             finally:
                 self.folder.close()  # the collections were replaced
 
-    def _settle_files(self) -> None:
-        finish_restore(self.path)
-        finish_copy(self.path)
-        migrate(self.path)
-
-    def _heal(self) -> None:
-        self.folder.in_doubt |= self.healing.is_doubtful()
-        if self.folder.in_doubt:
-            self.healing.heal()
-
     def _settle_reindex(self) -> None:
-        with self.folder.hold() as client:
-            settle_reindex(client, self.path)
+        settle_reindex(self.folder.get_client(), self.path)
 
     def _follow_embedder(self) -> None:
         """Take the embedder with which another process has embedded everything again."""
@@ -262,37 +288,14 @@ class ChromaBackend:
                 collection.embedder = other
 
     def _unbind_empty(self) -> None:
-        with self.folder.hold() as client:
-            if unbind_empty(client, NAMES.values(), self.embedder):
-                self.folder.mark_written()
+        if unbind_empty(self.folder.get_client(), NAMES.values(), self.embedder):
+            self.folder.mark_written()
+
+    def _embed_query(self, query: Query) -> Vector | None:
+        return np.array(self.embedder.embed_query(query.text.text), np.float32) if query.text else None
 
     def _embed(self, changes: Sequence[Change]) -> dict[str, Vector]:
         vectors: dict[str, Vector] = {}
         for kind, collection in self.collections.items():
             vectors |= collection.embed([c.after for c in changes if c.kind == kind and c.after], self.progress)
         return vectors
-
-    def _read(self, expected: Expected) -> dict[tuple[Kind, str], Item | None]:
-        """Return the current state of the expected records."""
-        # a record that should be absent is looked up in the index, which is faster than Chroma
-        found: dict[tuple[Kind, str], Item | None] = {}
-        for kind, collection in self.collections.items():
-            absent = [id for (k, id), item in expected.items() if k == kind and item is None]
-            taken = collection.find_existing(absent) if absent else set()
-            wanted = [id for (k, id), item in expected.items() if k == kind and (item or id in taken)]
-            if wanted:
-                found |= {(kind, item.id): item for item in collection.get_many(wanted)}
-        return found
-
-    def _refuse_copies(self, entries: Sequence[Entry]) -> None:
-        for change in net(entry.change for entry in entries):
-            if change.after and (same := self.collections[change.kind].find_same(change.after)):
-                raise DuplicateItem(same[0])
-
-    @contextmanager
-    def _hold(self) -> Iterator[None]:
-        try:
-            with self.folder.hold():
-                yield
-        except sqlite3.Error as exc:
-            raise unusable_error(self.path, exc) from exc

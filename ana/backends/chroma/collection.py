@@ -1,6 +1,5 @@
-"""One Chroma collection with its derived index, on langchain_chroma."""
+"""One Chroma collection with its derived index, on langchain_chroma. Used only while the folder is held."""
 
-import itertools
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,13 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ana.backends.chroma.client import map_foreign_errors, read_settings
+from ana.backends.chroma.client import read_settings
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.search import Search
 from ana.backends.chroma.metadata import from_chroma, from_own
-from ana.backends.chroma.source import PAGE, ChromaSource, EmbeddedItem, Reader
+from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.chroma.vectors import BATCH as MANY
 from ana.backends.chroma.vectors import Progress, Vector, Vectors, embed_many
 from ana.embedders import Embedder
@@ -52,7 +51,7 @@ BATCH = 5000  # Chroma refuses more than 5,461 records at once
 
 
 class ChromaCollection:
-    """Records of one kind. Safe to use from several threads, and from several processes in turns.
+    """Records of one kind.
 
     Args:
         folder: Its data folder.
@@ -77,16 +76,14 @@ class ChromaCollection:
 
     def get_many(self, ids: Sequence[str]) -> list[Item]:
         """Return the records with these ids, in any order; ids that do not exist are left out."""
-        with self.hold_source() as source:
-            return source.get_items(ids)
+        return self.source.get_items(ids)
 
     def find_existing(self, ids: Sequence[str]) -> set[str]:
         """Return the ids that exist, from the index alone, which is faster than Chroma."""
-        with self.hold_source() as source:
-            return lookup.find_existing_ids(self.index.make_ready(source), ids)
+        return self._search_with_retry(lambda db: lookup.find_existing_ids(db, ids))
 
     def embed(self, items: Sequence[Item], progress: Progress = lambda *_: None) -> dict[str, Vector]:
-        """Return the vectors of records by their text, without holding the folder; those of many are kept in it."""
+        """Return the vectors of records by their text; the folder need not be held. Those of many are kept in it."""
         texts = list(dict.fromkeys(property_text(item.content, item.properties) for item in items))
         if not texts:
             return {}
@@ -107,60 +104,48 @@ class ChromaCollection:
 
     def read_vectors(self) -> dict[str, Vector]:
         """Return the vectors of all records by the text that was embedded."""
-        with self.hold_source() as source:
-            stored = list(source.iter_all())
+        stored = self.source.iter_all()
         return {property_text(each.item.content, each.item.properties): each.vector for each in stored}
 
     def remove(self, ids: Sequence[str]) -> None:
         """Remove the records that exist."""
         for start in range(0, len(ids), BATCH):
-            with self.hold_source() as source:
-                if existing := [item.id for item in source.get_items(ids[start : start + BATCH])]:
-                    with self._enter_write(source, removed=existing):
-                        source.delete(existing)
+            if existing := [item.id for item in self.get_many(ids[start : start + BATCH])]:
+                with self._enter_write(removed=existing) as source:
+                    source.delete(existing)
 
     def _put_batch(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors) -> None:
         texts = {item.id: property_text(item.content, item.properties) for item, _ in changes}
         known = {**vectors, **self.embed([item for item, _ in changes if texts[item.id] not in vectors])}
         stored = [EmbeddedItem(item, known[texts[item.id]]) for item, _ in changes]
-        with self.hold_source() as source, self._enter_write(source, stored):
+        with self._enter_write(stored) as source:
             source.write(stored, [before for _, before in changes])
 
-    def query(self, query: Query) -> Found:
-        """Find records; a text is embedded before the folder is held."""
-        embedder, vector = self.embedder, self._embed_query(query)
-
-        def search(source: ChromaSource) -> Found:
-            # holding the folder may have brought another embedder
-            return self._search.find(source, query, vector if self.embedder is embedder else self._embed_query(query))
-
-        return self._search_with_retry(search)
-
-    def _embed_query(self, query: Query) -> Vector | None:
-        return np.array(self.embedder.embed_query(query.text.text), np.float32) if query.text else None
+    def query(self, query: Query, vector: Vector | None) -> Found:
+        """Find records; the vector is that of the query's text, None without one."""
+        return self._search_with_retry(lambda db: self._search.find(db, self.source, query, vector))
 
     def find_same(self, item: Item) -> list[str]:
         """Return the ids of records that already say the same, the oldest first."""
         digest = content_digest(item.content, item.properties)
-        return self._search_with_retry(lambda source: lookup.find_same(self.index.make_ready(source), digest))
+        return self._search_with_retry(lambda db: lookup.find_same(db, digest))
 
     def list_keys(self) -> dict[str, int]:
         """Return the properties of the records, from the index."""
-        return self._search_with_retry(lambda source: lookup.list_keys(self.index.make_ready(source)))
+        return self._search_with_retry(lookup.list_keys)
 
     def list_values(self, key: str) -> list[tuple[Json, int]]:
         """Return the values of a property, from the index."""
-        return self._search_with_retry(lambda source: lookup.list_values(self.index.make_ready(source), key))
+        return self._search_with_retry(lambda db: lookup.list_values(db, key))
 
     def find_similar(self, id: str, limit: int) -> list[tuple[Item, float]]:
         """Return the records nearest to one by its stored vector, best first, with their cosines; without itself."""
 
-        def find(source: ChromaSource) -> list[tuple[Item, float]]:
-            db = self.index.make_ready(source)
+        def find(db: sqlite3.Connection) -> list[tuple[Item, float]]:
             vector = lookup.get_vector(db, id)
             if vector is None:
                 return []
-            near = source.find_nearest(vector, min(limit + 1, source.count()))
+            near = self.source.find_nearest(vector, min(limit + 1, self.source.count()))
             items = lookup.get_items(db, [each for each in near if each != id])
             return [(items[each], cosine) for each, cosine in near.items() if each in items][:limit]
 
@@ -168,20 +153,11 @@ class ChromaCollection:
 
     def count(self) -> int:
         """Return how many records there are, from the index, which is faster than Chroma."""
-        return self._search_with_retry(lambda source: lookup.count_items(self.index.make_ready(source)))
+        return self._search_with_retry(lookup.count_items)
 
     def copy_all(self) -> list[Item]:
         """Return every record of a small collection that is read in each turn, from the index, which is faster."""
-        return self._search_with_retry(lambda source: lookup.list_items(self.index.make_ready(source)))
-
-    def scan(self, page: int = PAGE) -> Iterator[Item]:
-        """Yield every record, read `page` at a time."""
-        for offset in itertools.count(0, page):  # held for a page only, so that a slow reader blocks nobody
-            with self.hold_source() as source:
-                items = source.read_page(offset, page)
-            yield from items
-            if len(items) < page:
-                return
+        return self._search_with_retry(lookup.list_items)
 
     def close(self) -> None:
         """Close the index; the folder closes Chroma."""
@@ -189,51 +165,47 @@ class ChromaCollection:
 
     def describe(self) -> dict[str, Any]:
         """Return name, count, embedder, dimension, distance space and format version."""
-        with self.hold_source() as source:
-            collection = source.chroma._collection
-            metadata = dict(collection.metadata or {})
-            return {
-                "name": self.name,
-                "count": source.count(),
-                "space": (collection.configuration.get("hnsw") or {}).get("space"),
-                **{k.removeprefix("ana_"): v for k, v in metadata.items()},
-            }
+        collection = self.source.chroma._collection
+        return {
+            "name": self.name,
+            "count": self.source.count(),
+            "space": (collection.configuration.get("hnsw") or {}).get("space"),
+            **{k.removeprefix("ana_"): v for k, v in (collection.metadata or {}).items()},
+        }
 
-    def _search_with_retry(self, search: Callable[[ChromaSource], T]) -> T:
-        """Search, and a second time on a new index if the file turns out to be damaged."""
-        with self.hold_source() as source:
-            try:
-                return search(source)
-            except sqlite3.DatabaseError as exc:
-                if not is_damage(exc):
-                    raise
-                self.index.discard()
-                return search(source)
+    def _search_with_retry(self, search: Callable[[sqlite3.Connection], T]) -> T:
+        """Search the index, and a second time a new one if the file turns out to be damaged."""
+        try:
+            return search(self.index.make_ready(self.source))
+        except sqlite3.DatabaseError as exc:
+            if not is_damage(exc):
+                raise
+            self.index.discard()
+            return search(self.index.make_ready(self.source))
 
     @contextmanager
-    def _enter_write(
-        self, source: ChromaSource, put: Sequence[EmbeddedItem] = (), removed: Sequence[str] = ()
-    ) -> Iterator[None]:
+    def _enter_write(self, put: Sequence[EmbeddedItem] = (), removed: Sequence[str] = ()) -> Iterator[ChromaSource]:
         """Enter a write in the index first; if the write fails, close Chroma, which a full disk leaves in doubt."""
+        source = self.source
         self._folder.mark_written()
         try:
             with self.index.enter_write(source, put, removed):
-                yield
+                yield source
         except Exception:
             self._folder.close()
             raise
 
-    @contextmanager
-    def hold_source(self) -> Iterator[ChromaSource]:
-        """Hold the folder and yield the collection in it."""
-        with map_foreign_errors(self._folder.path), self._folder.hold() as client:
-            # the old collection belongs to a closed client
-            if self._opened is None or self._opened[0] != self._folder.generation:
-                source = self.open_source(client)
-                if self._opened and self._opened[1].identity != source.identity:
-                    self.index.close()  # to be compared with the collection that has replaced the old one
-                self._opened = (self._folder.generation, source)
-            yield self._opened[1]
+    @property
+    def source(self) -> ChromaSource:
+        """Return the collection in the folder."""
+        client = self._folder.get_client()
+        # the old collection belongs to a closed client
+        if self._opened is None or self._opened[0] != self._folder.generation:
+            source = self.open_source(client)
+            if self._opened and self._opened[1].identity != source.identity:
+                self.index.close()  # to be compared with the collection that has replaced the old one
+            self._opened = (self._folder.generation, source)
+        return self._opened[1]
 
     def open_source(self, client: "Client") -> ChromaSource:
         """Return the collection of a client, created if it is not there."""

@@ -85,7 +85,26 @@ class Folder:
             StoreBroken: The folder cannot be read or written, or something in it is a link.
         """
         with self.hold_closed():
-            yield self._open()
+            yield self.get_client()
+
+    def get_client(self) -> "Client":
+        """Return Chroma's client, opened if it is not, while the folder is held."""
+        if self._client is None:
+            refuse_links_below(self.path / "chroma")
+            for step in self.before_opening:
+                step()
+            self._client = open_chroma(self.path / "chroma")
+            self.generation += 1
+            try:
+                for step in self.after_opening:
+                    step()
+            except BaseException:
+                self.close()
+                raise
+            if self.in_doubt:
+                self.mark_written()
+                self.in_doubt = False
+        return self._client
 
     def mark_written(self) -> None:
         """Note before a write, while holding, that other processes must reopen Chroma."""
@@ -131,21 +150,3 @@ class Folder:
         except OSError:
             self._lock.release()
             raise
-
-    def _open(self) -> "Client":
-        if self._client is None:
-            refuse_links_below(self.path / "chroma")
-            for step in self.before_opening:
-                step()
-            self._client = open_chroma(self.path / "chroma")
-            self.generation += 1
-            try:
-                for step in self.after_opening:
-                    step()
-            except BaseException:
-                self.close()
-                raise
-            if self.in_doubt:
-                self.mark_written()
-                self.in_doubt = False
-        return self._client

@@ -9,7 +9,7 @@ from ana.memory.memory import Memory
 from ana.memory.search.scoring import Weights
 from ana.time.clock import Clock
 from ana.values import Properties
-from tests.chroma import chroma_of, find_neighbours, open_memory
+from tests.chroma import chroma_of, find_neighbours, hold_source, open_memory
 from tests.examples import examples
 from tests.memory.conformance import PROPERTIES
 
@@ -29,7 +29,7 @@ def test_an_update_leaves_no_stale_key_in_chroma(
     """Chroma merges metadata, also on an upsert."""
     id = memory.create("before", first).id
     updated = memory.update(id, "after", dict.fromkeys(first) | second).after
-    with collection.hold_source() as source:
+    with hold_source(memory) as source:
         raw = source.chroma.get(ids=[id])["metadatas"][0]
     assert updated is not None
     assert {key for key in raw if not key.startswith("ana:")} <= set(updated.properties)
@@ -37,8 +37,8 @@ def test_an_update_leaves_no_stale_key_in_chroma(
 
 def test_scan_pages_through_everything(memory: Memory, collection: ChromaCollection) -> None:
     added = {memory.create(f"item {n}").id for n in range(7)}
-    assert {item.id for item in collection.scan(page=3)} == added
-    assert len(list(collection.scan(page=7))) == 7
+    assert {item.id for item in chroma_of(memory).scan("item", page=3)} == added
+    assert len(list(chroma_of(memory).scan("item", page=7))) == 7
 
 
 def test_every_item_is_found_by_its_own_vector(memory: Memory) -> None:

@@ -17,7 +17,7 @@ from ana.transfer.bundle import read_export
 from ana.transfer.exporter import export_lines
 from ana.transfer.importer import import_bundle
 from ana.values import Properties
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import chroma_of, hold_source, open_memory
 from tests.conftest import EMBEDDER
 
 METADATA: Properties = {"status": "active", "due_date": "2026-01-09", "pages": 12, "score": 0.5, "is_long": True}
@@ -58,7 +58,7 @@ def test_an_update_makes_it_ours_and_is_undone_to_what_it_was(memory: Memory) ->
     changed = memory.update("doc-7", properties={"status": "done", "pages": None})
     assert changed.before == FOREIGN
     [entry] = memory.history(id="doc-7")
-    with chroma_of(memory).collections["item"].hold_source() as source:
+    with hold_source(memory) as source:
         raw = source.chroma.get(ids=["doc-7"])["metadatas"][0]
     assert "ana:item" in raw
     assert "pages" not in raw

@@ -85,7 +85,7 @@ def examine(backend: ChromaBackend, progress: Progress = lambda _: None) -> Find
 def examine_open(backend: ChromaBackend, progress: Progress = lambda _: None) -> Findings:
     """Check everything, like `examine`, if it is known that Chroma can be opened."""
     found = Findings()
-    with backend.folder.hold():
+    with backend.hold():
         for kind, collection in backend.collections.items():
             items = _check_collection(kind, collection, found, progress)
             wrong = find_disagreements(kind, items.values(), backend.journal.latest(kind))
@@ -99,20 +99,19 @@ def examine_open(backend: ChromaBackend, progress: Progress = lambda _: None) ->
 def _check_collection(kind: Kind, collection: ChromaCollection, found: Findings, progress: Progress) -> dict[str, Item]:
     """Check one collection, note its faults, and return the items that can be read."""
     items: dict[str, Item] = {}
-    with collection.hold_source() as source:
-        rows = 0
-        for batch in split_rows(source):
-            rows += len(batch)
-            for row in batch:
-                if item := _read_item(kind, source, row, found):
-                    items[row.id] = item
-            _check_search(kind, source, batch, found)
-            progress(len(batch))
-        if rows != source.count():
-            found.store.append(f"Chroma counts {source.count()} records of {collection.name} and has {rows}.")
-        found.counts[kind] = rows
-        if len(items) == rows:
-            _check_index(collection, source, items, found)
+    source, rows = collection.source, 0
+    for batch in split_rows(source):
+        rows += len(batch)
+        for row in batch:
+            if item := _read_item(kind, source, row, found):
+                items[row.id] = item
+        _check_search(kind, source, batch, found)
+        progress(len(batch))
+    if rows != source.count():
+        found.store.append(f"Chroma counts {source.count()} records of {collection.name} and has {rows}.")
+    found.counts[kind] = rows
+    if len(items) == rows:
+        _check_index(collection, items, found)
     return items
 
 
@@ -169,9 +168,9 @@ def _is_found(row: Row, near: Mapping[str, float]) -> bool:
     return row.id in near or min(near.values(), default=0.0) > 1 - SAME
 
 
-def _check_index(collection: ChromaCollection, source: ChromaSource, items: dict[str, Item], found: Findings) -> None:
+def _check_index(collection: ChromaCollection, items: dict[str, Item], found: Findings) -> None:
     try:
-        db = collection.index.make_ready(source)
+        db = collection.index.make_ready(collection.source)
         indexed = (Item(**json.loads(text)) for (text,) in db.execute("SELECT item FROM bodies"))
         known = {item.id: item for item in indexed}
     except sqlite3.DatabaseError as exc:

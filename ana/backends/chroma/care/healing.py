@@ -7,10 +7,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ana.backends.chroma.care.backlog import list_backlog
+from ana.backends.chroma.care.migrate import migrate
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.rebuild import REBUILDING, find_refused, finish_rebuild, read_indexed_items, rebuild
+from ana.backends.chroma.care.restore import finish_restore
+from ana.backends.chroma.care.scrub import finish_copy
 from ana.backends.chroma.client import map_foreign_errors, open_chroma
 from ana.backends.chroma.collection import BATCH, ChromaCollection, collection_arguments
+from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
 from ana.backends.chroma.vectors import forget_vectors
@@ -32,7 +36,7 @@ class Healing:
     """Repairs a data folder that a process may have damaged. Used only while the folder is held.
 
     Args:
-        path: The data folder.
+        folder: The data folder.
         collections: The records in it.
         journal: Its journal.
         embedder: Turns text into vectors.
@@ -41,21 +45,30 @@ class Healing:
 
     def __init__(
         self,
-        path: Path,
+        folder: Folder,
         collections: Mapping[Kind, ChromaCollection],
         journal: Journal,
         embedder: Embedder,
         tell: Tell,
     ) -> None:
-        self._path = path
+        self._folder = folder
+        self._path = folder.path
         self._collections = collections
         self._journal = journal
         self.embedder = embedder
         self._tell = tell
 
-    def is_doubtful(self) -> bool:
-        """Return whether a rebuild was cut short, or a write waits in Chroma's log, as none does after a clean end."""
-        return self._was_cut_short() or bool(list_backlog(self._path / "chroma"))
+    def settle_files(self) -> None:
+        """Finish a restore or a purge that was cut short, and bring an older folder to this program's format."""
+        finish_restore(self._path)
+        finish_copy(self._path)
+        migrate(self._path)
+
+    def heal_if_doubtful(self) -> None:
+        """Heal if somebody had to, a rebuild was cut short, or a write waits in Chroma's log, as after no clean end."""
+        self._folder.in_doubt |= self._was_cut_short() or bool(list_backlog(self._path / "chroma"))
+        if self._folder.in_doubt:
+            self.heal()
 
     def _was_cut_short(self) -> bool:
         return (self._path / REBUILDING).exists()

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.examine import Findings, find_unfound, split_rows
 from ana.backends.chroma.care.rebuild import set_aside
+from ana.backends.chroma.client import map_foreign_errors
 from ana.errors import StoreBroken
 from ana.files import write_whole
 from ana.memory.changes import Change, Entry
@@ -31,33 +32,35 @@ def repair(backend: ChromaBackend, found: Findings) -> None:
         if found.store or found.index or found.unreadable:
             for collection in backend.collections.values():
                 collection.index.discard()
-    with backend.folder.hold():
+    with backend.hold():
         _reconcile(backend)
         if found.store:
             _put_unfound_again(backend)
 
 
 def _remove_unreadable(backend: ChromaBackend, found: Findings) -> None:
-    if found.unreadable:
+    if not found.unreadable:
+        return
+    with backend.hold():
         file = set_aside(backend.path) / "unreadable.jsonl"
         rows = [{"kind": kind} | asdict(row) | {"vector": None} for kind, row in found.unreadable]
         write_whole(file, "".join(f"{json.dumps(row, default=str)}\n" for row in rows))
-    for kind, row in found.unreadable:
-        with backend.collections[kind].hold_source() as source:
-            backend.folder.mark_written()
-            source.delete([row.id])
+        backend.folder.mark_written()
+        for kind, row in found.unreadable:
+            backend.collections[kind].source.delete([row.id])
 
 
 def _reconcile(backend: ChromaBackend) -> None:
     changes = [
         change
-        for kind, collection in backend.collections.items()
-        for change in find_disagreements(kind, collection.scan(), backend.journal.latest(kind))
+        for kind in backend.collections
+        for change in find_disagreements(kind, backend.scan(kind), backend.journal.latest(kind))
     ]
     try:
-        for kind, collection in backend.collections.items():
-            lost = [change.before for change in changes if change.kind == kind and not change.after]
-            collection.put([(item, None) for item in lost if item])
+        with map_foreign_errors(backend.path):
+            for kind, collection in backend.collections.items():
+                lost = [change.before for change in changes if change.kind == kind and not change.after]
+                collection.put([(item, None) for item in lost if item])
     except StoreBroken:  # one that Chroma refuses stops the others too; a rebuild finds it
         backend.folder.close()
         backend.healing.heal()
@@ -67,8 +70,8 @@ def _reconcile(backend: ChromaBackend) -> None:
 def _put_unfound_again(backend: ChromaBackend) -> None:
     """Store again what a rebuilt vector index does not find: of many alike, it may leave one that no other leads to."""
     for collection in backend.collections.values():
-        with collection.hold_source() as source:
-            ids = [row.id for batch in split_rows(source) for row in find_unfound(source, batch)]
+        source = collection.source
+        ids = [row.id for batch in split_rows(source) for row in find_unfound(source, batch)]
         collection.put([(item, item) for item in collection.get_many(ids)])
 
 

@@ -1,5 +1,6 @@
 """Queries over one collection, by filter and date or by text."""
 
+import sqlite3
 from dataclasses import dataclass
 
 from ana.backends.chroma.index import lookup
@@ -35,10 +36,11 @@ class Search:
         self._index = index
         self._weights = weights
 
-    def find(self, source: ChromaSource, query: Query, vector: Vector | None) -> Found:
+    def find(self, db: sqlite3.Connection, source: ChromaSource, query: Query, vector: Vector | None) -> Found:
         """Find records.
 
         Args:
+            db: The index, made ready.
             source: The collection.
             query: The query.
             vector: The vector of its text, of length 1; None without a text.
@@ -46,7 +48,6 @@ class Search:
         Raises:
             ToolError: The filter has more conditions than SQLite takes.
         """
-        db = self._index.make_ready(source)
         dates = self._index.get_dates(db, query.zone)
         at = Lookup(db, dates)
         conditions = [compile_filter(query.where, dates)] if query.has_filter else []

@@ -20,7 +20,7 @@ from ana.errors import StoreBroken
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
-from tests.chroma import chroma_of, open_memory, write_index_early
+from tests.chroma import chroma_of, hold_source, open_memory, write_index_early
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 
 START = children.run_python
@@ -233,7 +233,7 @@ def test_an_empty_folder_is_sound(memory: Memory) -> None:
 
 def test_changes_that_the_journal_does_not_know_are_found_and_repaired(memory: Memory) -> None:
     lost, changed, broken = (memory.create(text).id for text in ("lost", "changed", "broken"))
-    with chroma_of(memory).collections["item"].hold_source() as source:
+    with hold_source(memory) as source:
         chroma_of(memory).folder.mark_written()
         source.delete([lost])
         source.chroma._collection.update([broken], metadatas=[{"ana:item": "no json"}])
@@ -261,7 +261,7 @@ def test_changes_that_the_journal_does_not_know_are_found_and_repaired(memory: M
 def test_an_index_that_says_something_else_is_rebuilt(memory: Memory) -> None:
     item = memory.create("Buy milk").after
     assert item
-    with chroma_of(memory).collections["item"].hold_source() as source:
+    with hold_source(memory) as source:
         db = chroma_of(memory).collections["item"].index.make_ready(source)
         db.execute("UPDATE bodies SET item = ?", (json.dumps(asdict(item) | {"content": "Buy wine"}),))
     found = examine(chroma_of(memory))

@@ -17,7 +17,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.trash import list_deleted, purge
 from ana.time.clock import Clock
-from tests.chroma import chroma_of, open_memory, write_index_early
+from tests.chroma import chroma_of, hold_source, open_memory, write_index_early
 from tests.conftest import EMBEDDER
 from tests.forks import start_forked
 from tests.traces_of import find_traces
@@ -108,7 +108,7 @@ class NoEmbedder:
 
 
 def _read_vectors(memory: Memory) -> dict[str, Any]:
-    with chroma_of(memory).collections["item"].hold_source() as source:
+    with hold_source(memory) as source:
         return {stored.item.id: stored.vector for stored in source.iter_all()}
 
 
@@ -258,7 +258,7 @@ KILLED = """
     from pathlib import Path
     from ana.memory.trash import purge
     from ana.time.clock import Clock, local_zone
-    from tests.chroma import open_memory
+    from tests.chroma import hold_source, open_memory
     from tests.conftest import EMBEDDER
 
     memory = open_memory(Path(sys.argv[1]), EMBEDDER, Clock(local_zone("UTC")))

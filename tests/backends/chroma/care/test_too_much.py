@@ -23,7 +23,7 @@ from ana.memory.undo import undo
 from ana.time.clock import Clock
 from ana.transfer.exporter import export_lines
 from ana.values import Properties
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import chroma_of, hold_source, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
@@ -161,7 +161,7 @@ def test_a_collection_has_room_for_so_many_names_and_no_more(memory: Memory, mon
         id = memory.create(f"item {n}", properties).id
         memory.update(id, properties={"late": True, "type": None})
         assert memory.get(id).properties == {f"name {n}": n, "due_date": "2026-01-13", "late": True}
-    with chroma_of(memory).collections["item"].hold_source() as opened:
+    with hold_source(memory) as opened:
         assert len(source.read_names(opened.chroma._collection)) <= 7
         raw = opened.chroma.get(ids=[id])["metadatas"][0]
     assert raw.keys() <= {"ana:item", "due_date", "ana:date:due_date", "late", "name 0"}

@@ -20,7 +20,7 @@ from ana.backends.chroma.source import EmbeddedItem
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.time.clock import Clock
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import chroma_of, hold_source, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 from tests.examples import examples
 from tests.memory.test_filters_oracle import ZONES, filters, properties
@@ -188,7 +188,7 @@ def test_a_write_cut_short_is_settled_by_what_chroma_holds(
     """The index is written first; whether Chroma was reached or not, the next process finds the two at one."""
     memory = open_memory(tmp_path, EMBEDDER, clock)
     old = memory.create("the old thing", {"n": 1})
-    with chroma_of(memory).collections["item"].hold_source() as source:
+    with hold_source(memory) as source:
         pass  # it stays the same object until Chroma is opened again
 
     def dying(real: Callable[..., None]) -> Callable[..., None]:
