@@ -7,7 +7,7 @@ This is the one module that starts processes.
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from subprocess import PIPE, STDOUT, CompletedProcess, Popen, TimeoutExpired, run
 from typing import Any, NoReturn, TypeAlias
@@ -23,7 +23,12 @@ Environment: TypeAlias = Mapping[str, str] | None
 
 
 def run_python(
-    *arguments: str, given: str = "", cwd: Path = PROJECT, env: Environment = None, timeout: float | None = None
+    *arguments: str,
+    given: str = "",
+    cwd: Path = PROJECT,
+    env: Environment = None,
+    timeout: float | None = None,
+    under: Sequence[str] = (),
 ) -> CompletedProcess[str]:
     """Run `python *arguments` to its end.
 
@@ -33,11 +38,12 @@ def run_python(
         cwd: Its current folder.
         env: Its environment, beside this process's own.
         timeout: Its seconds.
+        under: A program that runs it and watches it, with its options.
 
     Raises:
         TimeoutExpired: It did not end in time, and was killed.
     """
-    command, env = [sys.executable, *arguments], make_environment(env)
+    command, env = [*under, sys.executable, *arguments], make_environment(env)
     pipes: dict[str, Any] = {"capture_output": True, "text": True, "errors": "replace"}
     return run(command, input=given, cwd=cwd, env=env, timeout=timeout, check=False, **pipes)
 

@@ -104,11 +104,18 @@ def find_position(memory: Memory, *, first: bool) -> Position | None:
         memory: The store.
         first: Whether a turn begins, so that the items count.
     """
-    with suppress(UserError), memory.backend.snapshot():  # whatever keeps us out: who needs the store will tell
-        newest = memory.history(limit=1)
-        at = (newest[0].seq, newest[0].ts) if newest else (0, "")
-        return Position(at, memory.count() if first else 0)
+    with suppress(UserError):  # whatever keeps us out: who needs the store will tell
+        if not first:
+            return Position(_read_end(memory), 0)
+        with memory.backend.snapshot():
+            return Position(_read_end(memory), memory.count())
     return None
+
+
+def _read_end(memory: Memory) -> tuple[int, str]:
+    """Return number and time of the journal's newest entry."""
+    newest = memory.history(limit=1)
+    return (newest[0].seq, newest[0].ts) if newest else (0, "")
 
 
 def digest_messages(messages: Sequence[AnyMessage]) -> str:

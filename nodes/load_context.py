@@ -68,13 +68,12 @@ def read_prompt_inputs(handles: Handles, turn: Turn) -> Loaded:
     # the moment of the turn and not of this call: "tomorrow" still means the same after a night that the turn waited
     began, now = datetime.fromisoformat(turn["ts"]).astimezone(handles.clock.zone), handles.clock.now()
     waited = f"\n{WAITED} {_spell(now)}." if now.date() != began.date() else ""
-    with handles.memory.backend.snapshot():
-        return Loaded(
-            now=calendar(began, handles.clock.zone_name) + waited,
-            # the offline reader has no use for it
-            vocabulary="" if handles.settings.provider == "offline" else handles.memory.vocabulary.describe(),
-            lines=handles.memory.lines(),
-        )
+    return Loaded(
+        now=calendar(began, handles.clock.zone_name) + waited,
+        # the offline reader has no use for it
+        vocabulary="" if handles.settings.provider == "offline" else handles.memory.vocabulary.describe(),
+        lines=handles.memory.lines(),
+    )
 
 
 def calendar(moment: datetime, zone_name: str) -> str:

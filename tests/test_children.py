@@ -121,6 +121,10 @@ def write_among_a_crowd(hostile: Path, env: dict[str, str]) -> None:
     run(run_script(START, "-m", "evals.crash.crowd", hostile.parent / "data", "a test", "1"), hostile, env)
 
 
+def count_a_create(hostile: Path, env: dict[str, str]) -> None:
+    run(run_script(START, "-m", "evals.bench.create", hostile.parent / "counted"), hostile, env)
+
+
 CHILDREN: dict[str, Callable[[Path, dict[str, str]], None]] = {
     "ana.backends.chroma.care.probe": check_the_store,
     "ana.models.local.child": serve_a_model,
@@ -128,6 +132,7 @@ CHILDREN: dict[str, Callable[[Path, dict[str, str]], None]] = {
     "app.cli": run_a_command,
     "evals.load.talker": talk,
     "evals.crash.crowd": write_among_a_crowd,
+    "evals.bench.create": count_a_create,
 }
 """The modules that run as children, and how each is started."""
 

@@ -15,6 +15,7 @@ from ana.backends.chroma.backend import ChromaBackend
 from ana.children import start_python
 from ana.embedders import WordLlamaEmbeddings
 from ana.time.clock import Clock, local_zone
+from evals.bench import create as bench_create
 from evals.bench import long_threads as bench_long
 from evals.bench import policies as bench_policies
 from evals.bench import store as bench_store
@@ -145,6 +146,7 @@ SPEED: tuple[Part, ...] = (
     measure_start,
     measure_full_folder,
     measure_prompt,
+    bench_create.measure,
     bench_turn.measure,
     bench_policies.measure,
     bench_long.measure,

@@ -78,8 +78,7 @@ class ChromaBackend:
         self.acts = Acts(self.collections, self.journal)
         self.healing = Healing(self.folder, self.collections, self.journal, embedder, tell)
         self.folder.before_opening = (self.healing.settle_files, self.healing.heal_if_doubtful)
-        bind = (self._settle_reindex, self._follow_embedder, self._unbind_empty)
-        self.folder.after_opening = (*bind, self.acts.settle)
+        self.folder.after_opening = (self._settle_reindex, self._follow_embedder, self._unbind_empty, self.acts.settle)
 
     @property
     def path(self) -> Path:
