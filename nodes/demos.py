@@ -82,17 +82,20 @@ def demos_to_json(demos: Sequence[Demo], told: Mapping[str, Any]) -> str:
     return json.dumps({**told, "demos": [asdict(demo) for demo in demos]}, ensure_ascii=False, indent=1) + "\n"
 
 
-_embedders: dict[str, "Embedder"] = {}
+_embedders: dict[str, tuple["Embedder", "Embedder"]] = {}
+"""Each embedder, and one that makes the vectors of the examples once."""
 
 
 def _require_embedder(settings: Settings) -> str:
     """Return the name of this process's embedder for questions, which ANA_EMBEDDINGS gives."""
     from ana.embedders import build_embedder
     from ana.embedders.build import choose_embedder
+    from ana.embedders.known import OnceEmbeddings
 
     name = choose_embedder(settings)
     if name not in _embedders:
-        _embedders[name] = build_embedder(settings, name)
+        embedder = build_embedder(settings, name)
+        _embedders[name] = embedder, OnceEmbeddings(embedder)
     return name
 
 
@@ -100,7 +103,8 @@ def _require_embedder(settings: Settings) -> str:
 def _nearest(path: Path, changed: tuple[int, int], question: str, embedder: str) -> list[Demo]:
     """Return the nearest examples, the nearest first; each model call of a turn asks again."""
     demos = load_demos(path, changed)
-    asked, *vectors = _embedders[embedder].embed_documents([question, *(demo.question for demo in demos)])
+    inner, once = _embedders[embedder]
+    (asked,), vectors = inner.embed_documents([question]), once.embed_documents([demo.question for demo in demos])
     near = [sum(a * b for a, b in zip(asked, vector, strict=True)) for vector in vectors]
     return [demos[n] for n in sorted(range(len(demos)), key=lambda n: -near[n])[:NEAREST]]
 

@@ -1,11 +1,16 @@
 """The interface of every embedder, and the two steps all of them share: prepare a text, return unit vectors."""
 
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ana.values import plain_text
+
+Vector: TypeAlias = NDArray[np.float32]
+Vectors: TypeAlias = Mapping[str, Vector]
+"""Vectors by the text that was embedded."""
 
 EMBEDDED = 20_000
 """How many characters of a text are embedded; the pooled vector of a longer one would say nothing more."""

@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 from langchain_core.language_models import BaseChatModel
 
 from ana.embedders import Embedder
+from ana.embedders.base import Vectors
+from ana.embedders.known import KnownInMemory, OnceEmbeddings
 from ana.errors import CannotReplay, ConfigError
 from ana.memory.backend import Backend
 from ana.settings import Settings
@@ -18,7 +20,7 @@ from app.open_turn import DROPPED, NOT_ANSWERED
 from app.replay.history import make_question, own_steps, rebuild_history
 from app.replay.model import RecordedModel
 from app.replay.play import WAITS, Scene, make_handles, play
-from app.replay.store import KnownVectors, StoreCopy, Vectors, copy_store
+from app.replay.store import StoreCopy, copy_store
 from graph.inputs import digest_tools
 from nodes.attachments import explain_left_out
 from nodes.turns import NOT_APPROVED
@@ -100,7 +102,8 @@ class Rerun:
             raise CannotReplay(
                 f"This turn ran with the embedder {inputs['embedder']}; the store now has {self._embedder.name}."
             )
-        return copy_store(self._backend, record, inputs, KnownVectors(self._embedder, self._read_vectors()))
+        embedder = OnceEmbeddings(self._embedder, KnownInMemory(self._read_vectors()))
+        return copy_store(self._backend, record, inputs, embedder)
 
     def _require_inputs(self, record: Record) -> Inputs:
         inputs = record.get("inputs")

@@ -2,9 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from numpy.typing import NDArray
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import Embedder
@@ -17,30 +14,8 @@ from app.replay.history import dict_of
 from graph.inputs import digest_lines
 
 KINDS: tuple[Kind, ...] = ("item", "line")
-Vectors = Mapping[str, NDArray[Any]]
 
 PURGED = "Something that it relied on was deleted permanently since."
-
-
-class KnownVectors:
-    """An embedder that embeds only what has no vector yet.
-
-    Args:
-        inner: The embedder.
-        known: Vectors by their text.
-    """
-
-    def __init__(self, inner: Embedder, known: Vectors) -> None:
-        self.name, self.dimension = inner.name, inner.dimension
-        self._inner, self._known = inner, known
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        new = [text for text in texts if text not in self._known]
-        made = dict(zip(new, self._inner.embed_documents(new) if new else [], strict=True))
-        return [made[text] if text in made else self._known[text].tolist() for text in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        return self._inner.embed_query(text)
 
 
 @dataclass

@@ -12,7 +12,7 @@ from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT, load_settings
 from evals.pages import replace_parts
 from evals.retrieval import locomo
-from evals.retrieval.cached import CachedEmbeddings
+from evals.retrieval.cached import PlainEmbeddings, keep_vectors
 from evals.retrieval.measure import SETS, Legs, Scores, score_conversations, score_set
 from evals.retrieval.scores import Score
 
@@ -37,9 +37,9 @@ def measure(columns: Callable[[Embedder, Legs], dict[str, list[str]]]) -> Rows:
     rows: Rows = []
     for name in NAMES:
         inner = build_embedder(load_settings({}), name)
-        for leg, figures in columns(CachedEmbeddings(inner), LEGS).items():
+        for leg, figures in columns(keep_vectors(inner), LEGS).items():
             rows.append((f"{name}, {leg}", figures))
-        (plain,) = columns(CachedEmbeddings(inner, plain=True), {"plain": Weights()}).values()
+        (plain,) = columns(keep_vectors(PlainEmbeddings(inner)), {"plain": Weights()}).values()
         rows.append((f"{name}, {PLAIN[name]}", plain))
     return rows
 

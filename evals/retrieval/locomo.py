@@ -16,7 +16,7 @@ from typing import Any
 from ana.errors import UserError
 from ana.memory.item import Item
 from ana.time.clock import Clock
-from evals.retrieval.scores import Query, Score
+from evals.retrieval.scores import JudgedQuery, Score
 
 _EVIDENCE = re.compile(r"D(\d+):0*(\d+)")
 _SESSION = re.compile(r"session_(\d+)")
@@ -34,7 +34,7 @@ class Conversation:
     """
 
     items: list[Item]
-    queries: list[Query]
+    queries: list[JudgedQuery]
     clock: Clock
 
 
@@ -88,11 +88,11 @@ def _make_item(turn: dict[str, Any], at: datetime) -> Item:
     return Item(_parse_turn_id(turn["dia_id"]), turn["text"] + shown, dict(properties), stamp, stamp)
 
 
-def _make_query(place: int, question: dict[str, Any]) -> Query:
+def _make_query(place: int, question: dict[str, Any]) -> JudgedQuery:
     evidence = dict.fromkeys(
         _parse_turn_id(found[0]) for part in question["evidence"] for found in _EVIDENCE.finditer(str(part))
     )
-    return Query(f"q{place}", f"category {question['category']}", question["question"], None, tuple(evidence))
+    return JudgedQuery(f"q{place}", f"category {question['category']}", question["question"], None, tuple(evidence))
 
 
 def _parse_turn_id(text: str) -> str:

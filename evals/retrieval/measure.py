@@ -22,14 +22,13 @@ from ana.errors import AnaError
 from ana.memory.filters import EVERY_ITEM
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.memory.search.query import Query as StoreQuery
-from ana.memory.search.query import parse_query
+from ana.memory.search.query import Query, parse_query
 from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
 from evals.retrieval import locomo
-from evals.retrieval.cached import CachedEmbeddings
-from evals.retrieval.scores import Finder, Query, Score, iter_rows, score_queries
+from evals.retrieval.cached import keep_vectors
+from evals.retrieval.scores import Finder, JudgedQuery, Score, iter_rows, score_queries
 
 DATA = PROJECT / "evals" / "data"
 NOW = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
@@ -60,10 +59,10 @@ def load_items(name: Set = "personal") -> list[Item]:
     return [Item(created_at=STAMP, updated_at=STAMP, **json.loads(line)) for line in lines]
 
 
-def load_queries(half: Half | None = None, name: Set = "personal") -> list[Query]:
+def load_queries(half: Half | None = None, name: Set = "personal") -> list[JudgedQuery]:
     """Read the queries of one half, or all of them; each kind is split evenly."""
     lines = (DATA / name / "queries.jsonl").read_text(encoding="utf-8").splitlines()
-    every = [Query(**(fields := json.loads(line)) | {"relevant": tuple(fields["relevant"])}) for line in lines]
+    every = [JudgedQuery(**(fields := json.loads(line)) | {"relevant": tuple(fields["relevant"])}) for line in lines]
     if half is None:
         return every
     tuning: set[str] = set()
@@ -95,7 +94,7 @@ def _make_finder(leg: str, backend: ChromaBackend, clock: Clock) -> Finder:
     today = clock.now().date()
 
     def find(text: str, limit: int) -> list[str]:
-        query = StoreQuery(parse_query(text, today), EVERY_ITEM, clock.zone, limit)
+        query = Query(parse_query(text, today), EVERY_ITEM, clock.zone, limit)
         return [item.id for item in backend.query(query).items]
 
     return find
@@ -109,7 +108,7 @@ def score_half(embedder: Embedder, half: Half = "held-out") -> Iterator[tuple[st
 
 def score_sets(embedder: str) -> dict[Set, Scores]:
     """Return the scores of the held-out half of each set with an embedder, by set."""
-    cached = CachedEmbeddings(build_embedder(load_settings({}), embedder))
+    cached = keep_vectors(build_embedder(load_settings({}), embedder))
     return {name: score_set(name, cached) for name in SETS}
 
 
@@ -127,7 +126,7 @@ def main() -> None:
     parser.add_argument("--locomo", type=Path, metavar="FILE", help="measure a file in the format of LoCoMo instead")
     parser.add_argument("--embeddings", choices=["minilm", "wordllama"], default="minilm", help="the embedder")
     chosen = parser.parse_args()
-    embedder = CachedEmbeddings(build_embedder(load_settings({}), chosen.embeddings))
+    embedder = keep_vectors(build_embedder(load_settings({}), chosen.embeddings))
     try:
         rows = score_locomo(chosen.locomo, embedder) if chosen.locomo else score_half(embedder, chosen.half)
         print(f"{'':<40} recall@5 / recall@10 / mean reciprocal rank")

@@ -10,7 +10,7 @@ Finder = Callable[[str, int], list[str]]
 
 
 @dataclass(frozen=True)
-class Query:
+class JudgedQuery:
     """A question with its answer.
 
     Args:
@@ -38,7 +38,7 @@ class Score:
     mrr: float
 
 
-def score_queries(find: Finder, queries: Iterable[Query]) -> dict[str, Score]:
+def score_queries(find: Finder, queries: Iterable[JudgedQuery]) -> dict[str, Score]:
     """Return the score of each kind of query that has answers, in the order of the kinds' first queries."""
     ranks: dict[str, list[tuple[float, float, float]]] = {}
     for query in queries:

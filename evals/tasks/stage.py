@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders.base import Embedder
+from ana.embedders.known import OnceEmbeddings
 from ana.errors import AnaError, UserError
 from ana.handles import Handles
 from ana.memory.changes import Change
@@ -87,28 +88,6 @@ class Run:
         return asdict(self) | {"right": self.is_right}
 
 
-class RememberingEmbedder:
-    """Embeds each text once: many stores begin with the same items.
-
-    Args:
-        inner: The embedder.
-    """
-
-    def __init__(self, inner: Embedder) -> None:
-        self._inner = inner
-        self.name, self.dimension = inner.name, inner.dimension
-        self._known: dict[str, list[float]] = {}
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if new:
-            self._known.update(zip(new, self._inner.embed_documents(new), strict=True))
-        return [self._known[text] for text in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        return self._inner.embed_query(text)
-
-
 class Stage:
     """Plays tasks.
 
@@ -125,7 +104,7 @@ class Stage:
     ) -> None:
         self._settings = settings
         self.model = model
-        self._embedder = RememberingEmbedder(embedder)
+        self._embedder = OnceEmbeddings(embedder)  # many stores begin with the same items
         self._graph = graph
         self._spending = spending
         self._played = 0

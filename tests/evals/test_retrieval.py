@@ -21,7 +21,7 @@ from ana.time.clock import Clock
 from evals.figures import PAGE, render_context, render_recall
 from evals.pages import replace_parts
 from evals.retrieval import ablation, locomo
-from evals.retrieval.cached import CachedEmbeddings
+from evals.retrieval.cached import PlainEmbeddings, keep_vectors
 from evals.retrieval.context import load_questions, measure_presence
 from evals.retrieval.measure import SETS, Scores, Set, load_items, load_queries, score_set
 from evals.retrieval.scores import score_queries
@@ -164,10 +164,10 @@ def test_kept_vectors_are_those_of_the_embedder(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     texts = ["call the dentist", "milk", "call the dentist"]
     for _ in range(2):  # first embedded, then read
-        cached = CachedEmbeddings(EMBEDDER)
+        cached = keep_vectors(EMBEDDER)
         assert np.allclose(cached.embed_documents(texts), EMBEDDER.embed_documents(texts))
         assert np.allclose(cached.embed_query("milk"), EMBEDDER.embed_query("milk"))
-    plain = CachedEmbeddings(EMBEDDER, plain=True)
+    plain = keep_vectors(PlainEmbeddings(EMBEDDER))
     assert np.allclose(plain.embed_documents(["milk"]), [EMBEDDER.embed_query("milk")])
 
 

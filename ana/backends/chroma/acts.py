@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ana.backends.chroma.collection import ChromaCollection
 from ana.backends.chroma.journal import Journal
-from ana.backends.chroma.vectors import Vectors
+from ana.embedders.base import Vectors
 from ana.errors import DuplicateItem, StoreBroken
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net

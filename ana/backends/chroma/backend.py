@@ -25,8 +25,9 @@ from ana.backends.chroma.collection import NAMES, READERS, ChromaCollection, col
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.source import PAGE
-from ana.backends.chroma.vectors import BATCH, Progress, Vector, forget_vectors
+from ana.backends.chroma.vectors import BATCH, Progress, forget_vectors
 from ana.embedders import Embedder
+from ana.embedders.base import Vector
 from ana.memory.backend import Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item

@@ -15,9 +15,9 @@ from ana.backends.chroma.index.search import Search
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.chroma.vectors import BATCH as MANY
-from ana.backends.chroma.vectors import Progress, Vector, Vectors, embed_many
+from ana.backends.chroma.vectors import Progress, embed_many
 from ana.embedders import Embedder
-from ana.embedders.base import get_revision
+from ana.embedders.base import Vector, Vectors, get_revision
 from ana.errors import ConfigError
 from ana.files import is_damage
 from ana.memory.changes import Kind

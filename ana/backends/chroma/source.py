@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ana.backends.chroma.metadata import from_chroma, limit_flat, to_chroma
-from ana.backends.chroma.vectors import Vector
+from ana.embedders.base import Vector
 from ana.errors import StoreBroken
 from ana.memory.item import Item
 

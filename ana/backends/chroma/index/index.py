@@ -23,7 +23,7 @@ from ana.backends.chroma.index.dates import ZoneDates, add_zone, read_zones
 from ana.backends.chroma.index.lookup import find_term_numbers, to_word_vector
 from ana.backends.chroma.index.sql import iter_typed_rows
 from ana.backends.chroma.index.tables import make_indexes, make_tables, open_index, read_inode, transaction
-from ana.backends.chroma.index.vectors import Vectors
+from ana.backends.chroma.index.vectors import RowVectors
 from ana.backends.chroma.source import EmbeddedItem
 from ana.embedders.word_vectors import embed_words
 from ana.files import is_damage, remove_database
@@ -67,7 +67,7 @@ class Index:
         self._db: sqlite3.Connection | None = None
         self._seen = -1
         self._words: Words | None = None
-        self._vectors: Vectors | None = None
+        self._vectors: RowVectors | None = None
         self._file = 0
         self._all_written = False
         """Whether all unsettled ids are from writes of this process that succeeded."""
@@ -155,10 +155,10 @@ class Index:
             self._words = Words(documents, ((number, to_word_vector(blob)) for number, blob in vectors))
         return self._words
 
-    def load_vectors(self, db: sqlite3.Connection) -> Vectors:
+    def load_vectors(self, db: sqlite3.Connection) -> RowVectors:
         """Return the vectors of all items, loaded at the first use."""
         if self._vectors is None:
-            self._vectors = Vectors(db.execute("SELECT row, vector FROM vectors ORDER BY row"))
+            self._vectors = RowVectors(db.execute("SELECT row, vector FROM vectors ORDER BY row"))
         return self._vectors
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.lookup import IndexEntry, Lookup
 from ana.backends.chroma.index.sql import Sql, join
 from ana.backends.chroma.source import ChromaSource
-from ana.backends.chroma.vectors import Vector
+from ana.embedders.base import Vector
 from ana.memory.search.found import First
 from ana.memory.search.postings import Rows
 from ana.memory.search.query import ParsedQuery

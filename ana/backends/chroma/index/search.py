@@ -9,7 +9,7 @@ from ana.backends.chroma.index.lookup import IndexEntry, Lookup
 from ana.backends.chroma.index.ranking import Ranking
 from ana.backends.chroma.index.sql import EVERYTHING, Sql, compile_filter, join
 from ana.backends.chroma.source import ChromaSource
-from ana.backends.chroma.vectors import Vector
+from ana.embedders.base import Vector
 from ana.memory.search.found import Found, Reason
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import Weights

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ana.backends.chroma.vectors import Vector
+from ana.embedders.base import Vector
 from ana.memory.search.postings import Rows
 
 MANY = 8
 """From this share of all rows on, to multiply all of them is faster than to take out those that are wanted."""
 
 
-class Vectors:
+class RowVectors:
     """Vectors by row. Written in place, so that a write costs no reading.
 
     Args:

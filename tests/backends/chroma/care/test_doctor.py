@@ -14,8 +14,8 @@ from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.repair import repair
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
-from ana.backends.chroma.vectors import Vector
 from ana.embedders import WordLlamaEmbeddings
+from ana.embedders.base import Vector
 from ana.errors import StoreBroken
 from ana.memory.item import Item
 from ana.memory.memory import Memory

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from ana.backends.chroma.index.vectors import MANY, Vectors
+from ana.backends.chroma.index.vectors import MANY, RowVectors
 
 
 @pytest.mark.parametrize("wanted", [1, MANY, 4 * MANY])
 def test_cosines_are_those_of_the_rows_that_are_asked_for(wanted: int) -> None:
     known = {row: np.array([row, 1], np.float32) for row in range(1, 4 * MANY + 2)}
-    vectors = Vectors((row, vector.tobytes()) for row, vector in known.items())
+    vectors = RowVectors((row, vector.tobytes()) for row, vector in known.items())
     vectors.remove(2)
     vectors.put(5, np.array([-5, 1], np.float32))
     rows = np.array([row for row in known if row != 2][-wanted:] if wanted > 1 else [5])

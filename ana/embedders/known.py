@@ -1,0 +1,126 @@
+"""Vectors that are made once: kept in memory, or in a file."""
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from ana.embedders.base import Embedder, Vector, Vectors
+from ana.files import connect_own, remove_database
+
+Embed = Callable[[list[str]], list[list[float]]]
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text BLOB, vector BLOB, PRIMARY KEY (embedder, text))"
+
+
+class Known(Protocol):
+    """Where vectors are kept."""
+
+    def find(self, texts: Iterable[str]) -> dict[str, Vector]:
+        """Return the vectors of those texts that have one here."""
+
+    def keep(self, vectors: Vectors) -> None:
+        """Add vectors."""
+
+
+class KnownInMemory:
+    """Vectors in a dictionary.
+
+    Args:
+        known: Those that there are already.
+    """
+
+    def __init__(self, known: Vectors | None = None) -> None:
+        self._known = dict(known or {})
+
+    def find(self, texts: Iterable[str]) -> dict[str, Vector]:
+        return {text: self._known[text] for text in texts if text in self._known}
+
+    def keep(self, vectors: Vectors) -> None:
+        self._known.update(vectors)
+
+
+class KnownInFile:
+    """Vectors in a SQLite file, in which no text is found: a purge need not look into it.
+
+    Args:
+        file: The file; one that is damaged is made again, as it holds nothing that cannot be.
+        maker: What makes the vectors; those of another are not found.
+    """
+
+    def __init__(self, file: Path, maker: str) -> None:
+        self._maker = maker
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            self._db = _connect(file)
+        except sqlite3.DatabaseError:
+            remove_database(file)
+            self._db = _connect(file)
+
+    def find(self, texts: Iterable[str]) -> dict[str, Vector]:
+        find = "SELECT vector FROM vectors WHERE embedder = ? AND text = ?"
+        rows = ((text, self._db.execute(find, (self._maker, _digest(text))).fetchone()) for text in texts)
+        return {text: np.frombuffer(row[0], np.float32) for text, row in rows if row}
+
+    def keep(self, vectors: Vectors) -> None:
+        rows = [(self._maker, _digest(text), vector.tobytes()) for text, vector in vectors.items()]
+        with self._db:
+            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+
+    def close(self) -> None:
+        self._db.close()
+
+
+class OnceEmbeddings:
+    """An embedder that asks another one only for what is not known.
+
+    Args:
+        inner: The other embedder.
+        documents: The vectors of documents.
+        queries: Those of queries; None to ask for each.
+    """
+
+    def __init__(self, inner: Embedder, documents: Known | None = None, queries: Known | None = None) -> None:
+        self.name, self.dimension = inner.name, inner.dimension
+        self._inner = inner
+        self._documents = documents or KnownInMemory()
+        self._queries = queries
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        vectors = embed_once(self._documents, texts, self._inner.embed_documents)
+        return [vectors[text].tolist() for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        if self._queries is None:
+            return self._inner.embed_query(text)
+        found: list[float] = embed_once(self._queries, [text], lambda _: [self._inner.embed_query(text)])[text].tolist()
+        return found
+
+
+def embed_once(known: Known, texts: Sequence[str], embed: Embed) -> dict[str, Vector]:
+    """Return the vectors of texts; those that are not known are made, and kept."""
+    found = known.find(texts)
+    if rest := [text for text in dict.fromkeys(texts) if text not in found]:
+        made = dict(zip(rest, np.array(embed(rest), np.float32), strict=True))
+        known.keep(made)
+        found |= made
+    return found
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _connect(file: Path) -> sqlite3.Connection:
+    db = connect_own(file, check_same_thread=False)
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")  # after a power failure the last ones are made again
+        db.execute(_SCHEMA)
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db

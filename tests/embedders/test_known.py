@@ -1,0 +1,56 @@
+"""Vectors that are known are not made again, whoever keeps them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ana.embedders.known import Known, KnownInFile, KnownInMemory, OnceEmbeddings
+from tests.conftest import EMBEDDER
+
+
+class Counting:
+    name, dimension = EMBEDDER.name, EMBEDDER.dimension
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.seen += texts
+        return EMBEDDER.embed_documents(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        self.seen.append(text)
+        return EMBEDDER.embed_query(text)
+
+
+PLACES: dict[str, Callable[[Path], Known]] = {
+    "memory": lambda _: KnownInMemory(),
+    "file": lambda path: KnownInFile(path / "vectors.sqlite", "wordllama"),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_text_is_embedded_once(tmp_path: Path, place: str) -> None:
+    inner = Counting()
+    once = OnceEmbeddings(inner, PLACES[place](tmp_path))
+    for texts in (["milk", "bread", "milk"], ["bread", "", "\ud800"]):
+        assert np.allclose(once.embed_documents(texts), EMBEDDER.embed_documents(texts))
+    assert inner.seen == ["milk", "bread", "", "\ud800"]
+
+
+def test_queries_are_asked_for_unless_they_are_kept(tmp_path: Path) -> None:
+    for queries, asked in ((None, 2), (KnownInMemory(), 1)):
+        inner = Counting()
+        once = OnceEmbeddings(inner, queries=queries)
+        once.embed_documents(["milk"])
+        for _ in range(2):
+            assert np.allclose(once.embed_query("milk"), EMBEDDER.embed_query("milk"))
+        assert len(inner.seen) == 1 + asked
+
+
+def test_another_maker_s_vectors_are_not_found(tmp_path: Path) -> None:
+    KnownInFile(tmp_path / "vectors.sqlite", "one").keep({"milk": np.ones(3, np.float32)})
+    assert list(KnownInFile(tmp_path / "vectors.sqlite", "one").find(["milk", "bread"])) == ["milk"]
+    assert KnownInFile(tmp_path / "vectors.sqlite", "two").find(["milk"]) == {}
