@@ -3,36 +3,30 @@
 import pickle
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 
+from ana.backends.plain_query import ItemCandidates, passes, sort_by_date
 from ana.embedders import Embedder
 from ana.embedders.word_vectors import embed_words
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest, to_canonical_text
-from ana.memory.filters import OWN_KEYS, matches
+from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
 from ana.memory.search.found import Found, Reason
+from ana.memory.search.postings import Terms
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import ParsedQuery, Query
-from ana.memory.search.scoring import (
-    Evidence,
-    Weights,
-    find_first_reason,
-    has_asked_status,
-    is_on_day,
-    is_within,
-)
+from ana.memory.search.ranking import Ranking
+from ana.memory.search.scoring import Weights
 from ana.memory.search.tokens import tokenize
 from ana.memory.search.words import QueryWord, Words
-from ana.memory.status import has_status
-from ana.time.spans import date_span
 from ana.values import Json, fold_case
 
 T = TypeVar("T")
@@ -57,6 +51,7 @@ class InMemoryBackend:
         self._words = Words(())
         self._terms: dict[str, int] = {}
         self._rows: dict[str, int] = {}
+        self._documents: dict[int, Terms] = {}
         self._lock = threading.RLock()
 
     @property
@@ -79,9 +74,9 @@ class InMemoryBackend:
         # before the lock is taken: an embedder may be a server, and slow
         vector = np.array(self._embedder.embed_query(query.text.text)) if query.text else None
         with self._lock:
-            passing = [item for item in self._records["item"].values() if _passes(query, item)]
+            passing = [item for item in self._records["item"].values() if passes(query, item)]
             if query.text is None or vector is None:
-                _sort_by_date(passing, query)
+                sort_by_date(passing, query)
                 ranked = [(i, Reason(date=i.date if query.due else None, filter=query.has_filter)) for i in passing]
             else:
                 ranked = self._rank(passing, query, query.text, vector)
@@ -158,8 +153,7 @@ class InMemoryBackend:
     ) -> list[Change]:
         entries = _copy(entries)  # a caller may change its objects afterwards, as it may change what reads return
         changes = net(entry.change for entry in entries)
-        documents = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
-        vectors = dict(zip(documents, self._embedder.embed_documents(list(documents.values())), strict=True))
+        embedded = self._embed(changes)
         with self._lock:
             if earlier := find_earlier_change(self.find_change, entries):
                 return [earlier]
@@ -167,7 +161,7 @@ class InMemoryBackend:
             if distinct:
                 self._refuse_copies(changes)
             for change in changes:
-                self._store(change, vectors.get(change.key), documents.get(change.key, ""))
+                self._store(change, *embedded.get(change.key, ("", None)))
             first = self._written + 1  # not the length of the journal, which purging shortens
             self._written += len(entries)
             self._journal += [replace(entry, seq=seq) for seq, entry in enumerate(entries, first)]
@@ -186,11 +180,10 @@ class InMemoryBackend:
             line_number: The number that the next line gets.
         """
         changes = [Change(kind, id, None, item) for (kind, id), item in _copy(dict(records)).items()]
-        documents = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
-        vectors = dict(zip(documents, self._embedder.embed_documents(list(documents.values())), strict=True))
+        embedded = self._embed(changes)
         with self._lock:
             for change in changes:
-                self._store(change, vectors[change.key], documents[change.key])
+                self._store(change, *embedded[change.key])
             self._journal = list(_copy(entries))
             self._written = max((entry.seq for entry in entries), default=0)
             self._line_number = line_number
@@ -207,7 +200,13 @@ class InMemoryBackend:
             if change.after and (same := existing.get(content_digest(change.after.content, change.after.properties))):
                 raise DuplicateItem(same)
 
-    def _store(self, change: Change, vector: list[float] | None, document: str) -> None:
+    def _embed(self, changes: Iterable[Change]) -> dict[RecordKey, tuple[str, list[float] | None]]:
+        """Return the text and the vector of each record as it will be."""
+        documents = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
+        vectors = self._embedder.embed_documents(list(documents.values()))
+        return {key: (text, vector) for (key, text), vector in zip(documents.items(), vectors, strict=True)}
+
+    def _store(self, change: Change, document: str, vector: list[float] | None) -> None:
         if change.after is None:
             self._records[change.kind].pop(change.id, None)
         else:
@@ -220,7 +219,8 @@ class InMemoryBackend:
             if vector is not None:
                 words = tokenize(document)
                 self._learn([word for word in dict.fromkeys(words) if word not in self._terms])
-                self._words.put(row, np.array([self._terms[word] for word in words], np.uint32))
+                self._documents[row] = np.array([self._terms[word] for word in words], np.uint32)
+                self._words.put(row, self._documents[row])
 
     def _learn(self, words: Sequence[str]) -> None:
         for word, vector in zip(words, embed_words(words), strict=True):
@@ -230,27 +230,15 @@ class InMemoryBackend:
     def _rank(
         self, items: Sequence[Item], query: Query, text: ParsedQuery, vector: np.ndarray
     ) -> list[tuple[Item, Reason]]:
-        vectors = embed_words(text.words)
-        asked = [QueryWord(self._terms.get(word), v) for word, v in zip(text.words, vectors, strict=True)]
-        texts = [tokenize(property_text(item.content, item.properties)) for item in items]
-        documents = [np.array([self._terms[word] for word in words], np.uint32) for words in texts]
-        scores = self._words.score(asked, documents, self._weights.near).tolist()
-        weighed = [
-            (item, self._weigh(item, query, text, words, score, vector))
-            for item, words, score in zip(items, texts, scores, strict=True)
-        ]
-        weighed.sort(key=lambda found: found[1].rank(found[0].id, self._weights))
-        return [
-            (item, evidence.explain(_find_shared_words(item, text.words), item.date, query.has_filter))
-            for item, evidence in weighed[: query.limit]
-        ]
-
-    def _weigh(
-        self, item: Item, query: Query, text: ParsedQuery, words: list[str], lexical: float, vector: np.ndarray
-    ) -> Evidence:
-        on_day = is_on_day(text, date_span(item.date, query.zone), query.zone)
-        cosine, first = float(self._vectors["item", item.id] @ vector), find_first_reason(text, item, words)
-        return Evidence(cosine, lexical, on_day, has_asked_status(text, item), first)
+        each = {self._rows[item.id]: item for item in items}
+        vectors = {row: self._vectors["item", item.id] for row, item in each.items()}
+        asked = zip(text.words, embed_words(text.words), strict=True)
+        words = {word: QueryWord(self._terms.get(word), near) for word, near in asked}
+        candidates = ItemCandidates(each, text, query.zone, words, self._documents, vectors, vector)
+        ranking = Ranking(candidates, self._words, np.array(sorted(each), np.int64), self._weights)
+        best = ranking.find_best(query.limit)
+        reasons = ranking.explain(best, query.has_filter)
+        return [(each[hit.row], reason) for hit, reason in zip(best, reasons, strict=True)]
 
 
 def _copy(value: T) -> T:
@@ -268,23 +256,3 @@ def _list_members(item: Item, key: str) -> list[Json]:
         return [getattr(item, key)] if key in OWN_KEYS else []
     value = item.properties[key]
     return value if isinstance(value, list) else [value]
-
-
-def _passes(query: Query, item: Item) -> bool:
-    if has_status(item.properties, query.excluded) or not matches(query.where, item):
-        return False
-    return query.due is None or is_within(date_span(item.date, query.zone), *query.due, query.zone)
-
-
-def _sort_by_date(items: list[Item], query: Query) -> None:
-    """Sort as every backend does without a text: by own date, undated items last, then the newest first."""
-    # sorting is stable, so the least important key goes first
-    spans = {item.id: date_span(item.date, query.zone) for item in items}
-    items.sort(key=lambda item: item.id)
-    items.sort(key=lambda item: item.created_at, reverse=True)
-    items.sort(key=lambda item: (spans[item.id] is None, (spans[item.id] or (0, 0))[0], item.date or ""))
-
-
-def _find_shared_words(item: Item, asked: Sequence[str]) -> tuple[str, ...]:
-    words = set(tokenize(property_text(item.content, item.properties)))
-    return tuple(word for word in asked if word in words)

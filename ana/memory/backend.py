@@ -134,6 +134,15 @@ class Backend(Protocol):
         """Close everything; the next use opens it again."""
 
 
+def get_records(backend: Backend, keys: Collection[RecordKey]) -> dict[RecordKey, Item]:
+    """Return the records of both kinds that exist of these."""
+    return {
+        (kind, id): record
+        for kind in dict.fromkeys(kind for kind, _ in keys)
+        for id, record in backend.get_many(kind, [id for k, id in keys if k == kind]).items()
+    }
+
+
 def check_expected(expected: Expected, current: Expected) -> None:
     """Compare what a caller read with what is stored.
 
@@ -163,7 +172,7 @@ def find_earlier_change(find: Callable[[str], Change | None], entries: Sequence[
     return None
 
 
-def retry_on_change(backend: "Backend", attempt: Callable[[], T]) -> T:
+def retry_on_change(backend: Backend, attempt: Callable[[], T]) -> T:
     """Run an attempt, and again if a record that it read was changed by somebody else before it wrote.
 
     Raises:

@@ -1,11 +1,11 @@
 """Everything the assistant knows, items and Global Context, and the one way to change it, on any backend."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
 from ana.errors import NoSuchItem, ToolError
-from ana.memory.backend import Backend, Expected, RecordKey, retry_on_change
+from ana.memory.backend import Backend, Expected, retry_on_change
 from ana.memory.bounds import check_change
 from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine, make_edit
 from ana.memory.context_line import to_one_line
@@ -53,14 +53,6 @@ class Memory:
     def record(self, kind: Kind, id: str) -> Item | None:
         """Return an item or a Global Context line, or None."""
         return self.backend.get_many(kind, [id]).get(id)
-
-    def records(self, keys: Collection[RecordKey]) -> dict[RecordKey, Item]:
-        """Return the items and lines of these that exist."""
-        return {
-            (kind, id): record
-            for kind in dict.fromkeys(kind for kind, _ in keys)
-            for id, record in self.backend.get_many(kind, [id for k, id in keys if k == kind]).items()
-        }
 
     def find(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
         """Find items by meaning (nearest first), by property, or both; without text by own date, then newest.

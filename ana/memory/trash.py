@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ana.errors import UserError
-from ana.memory.backend import RecordKey
+from ana.memory.backend import RecordKey, get_records
 from ana.memory.changes import Cause, Change, Kind
 from ana.memory.item import Item
 from ana.memory.memory import Memory
@@ -42,7 +42,7 @@ def list_deleted(memory: Memory) -> list[DeletedRecord]:
         change = entry.change
         if change.before and not change.after and change.key not in found:
             found[change.key] = DeletedRecord(entry.ts, change.kind, change.before)
-    existing = memory.records(found)
+    existing = get_records(memory.backend, found)
     return [deleted for key, deleted in found.items() if key not in existing]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ana.errors import UserError
-from ana.memory.backend import RecordKey, retry_on_change
+from ana.memory.backend import RecordKey, get_records, retry_on_change
 from ana.memory.changes import Change, Entry, net
 from ana.memory.item import Item
 from ana.memory.memory import Memory
@@ -121,7 +121,7 @@ def plan_undo(memory: Memory, turn: str) -> tuple[list[Change], list[Conflict]]:
         raise UserError(f"The turn {turn} has been taken back already.", "Take back what took it back.")
     # a turn's own writes in between do not matter, only what it found and left
     spans = _net_newest_first(entries)
-    records = memory.records([span.key for span in spans])
+    records = get_records(memory.backend, [span.key for span in spans])
     found = [(span, records.get(span.key)) for span in spans]
     meddled = _find_meddled(entries)
     conflicts = [

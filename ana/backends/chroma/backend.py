@@ -21,7 +21,7 @@ from ana.backends.chroma.care.reindex import reindex, settle_reindex
 from ana.backends.chroma.care.restore import restore
 from ana.backends.chroma.care.scrub import copy_records, finish_copy, refuse_strangers, remove_remains
 from ana.backends.chroma.client import map_foreign_errors
-from ana.backends.chroma.collection import NAMES, READERS, ChromaCollection, collection_arguments
+from ana.backends.chroma.collection import NAMES, READERS, ChromaCollection
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.source import PAGE
@@ -270,9 +270,8 @@ class ChromaBackend:
         """
         with self.hold() as client:
             self.folder.mark_written()
-            arguments = collection_arguments(self.embedder)
             try:
-                return reindex(client, self.path, list(NAMES.values()), arguments, self.embedder, progress)
+                return reindex(client, self.path, self.embedder, progress)
             finally:
                 self.folder.close()  # the collections were replaced
 

@@ -80,7 +80,7 @@ class ChromaCollection:
 
     def find_existing(self, ids: Sequence[str]) -> set[str]:
         """Return the ids that exist, from the index alone, which is faster than Chroma."""
-        return self._search_with_retry(lambda db: lookup.find_existing_ids(db, ids))
+        return self._search_with_retry(lambda db: set(lookup.find_rows_of_ids(db, ids).values()))
 
     def embed(self, items: Sequence[Item], progress: Progress = lambda *_: None) -> dict[str, Vector]:
         """Return the vectors of records by their text; the folder need not be held. Those of many are kept in it."""

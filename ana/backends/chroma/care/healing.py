@@ -13,7 +13,7 @@ from ana.backends.chroma.care.rebuild import REBUILDING, find_refused, finish_re
 from ana.backends.chroma.care.restore import finish_restore
 from ana.backends.chroma.care.scrub import finish_copy
 from ana.backends.chroma.client import map_foreign_errors, open_chroma
-from ana.backends.chroma.collection import BATCH, ChromaCollection, collection_arguments
+from ana.backends.chroma.collection import BATCH, ChromaCollection
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
@@ -87,11 +87,9 @@ class Healing:
 
     def rebuild(self) -> None:
         """Set Chroma aside, rebuild it, and store what is missing in it but known to the journal or the old index."""
-        names = [collection.name for collection in self._collections.values()]
         for collection in self._collections.values():
             collection.index.close()  # its file is set aside too
-        arguments = collection_arguments(self.embedder)
-        aside, dropped = rebuild(self._path, names, arguments, self.embedder, self._show_progress)
+        aside, dropped = rebuild(self._path, self.embedder, self._show_progress)
         self._tell(f"The damaged files are kept in {aside}.")
         refused = {kind: self._complete(kind, aside, dropped) for kind in self._collections}
         self._set_aside(refused, aside / "refused.jsonl")

@@ -13,12 +13,12 @@ import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
@@ -26,7 +26,7 @@ from ana.backends.chroma.care.backlog import drop_backlog, list_backlog
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.reindex import BATCH, reindex
 from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
-from ana.backends.chroma.collection import INDEXES
+from ana.backends.chroma.collection import INDEXES, NAMES
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
 from ana.backends.chroma.vectors import Progress
 from ana.embedders import Embedder
@@ -71,17 +71,13 @@ def set_aside(path: Path, *names: str) -> Path:
     return aside
 
 
-def rebuild(
-    path: Path, names: Sequence[str], arguments: Mapping[str, Any], embedder: Embedder, progress: Progress
-) -> tuple[Path, set[str]]:
+def rebuild(path: Path, embedder: Embedder, progress: Progress) -> tuple[Path, set[str]]:
     """Rebuild a data folder's Chroma, or continue a rebuild. The folder must be held, and Chroma closed.
 
     Afterwards the caller stores the records that are still missing and calls `finish_rebuild`.
 
     Args:
         path: The data folder.
-        names: The collections.
-        arguments: The arguments that create each.
         embedder: Makes the vectors.
         progress: Called with the number of records done, and of all.
 
@@ -99,14 +95,14 @@ def rebuild(
         shutil.copy2(each, chroma / each.name)  # a copy: the damaged files stay as they were
     if dropped := list_backlog(chroma):
         drop_backlog(chroma)
-    if problem := _find_unreadable(chroma, names):
+    if problem := _find_unreadable(chroma):
         _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
         shutil.rmtree(chroma)
         return aside, dropped
     with map_foreign_errors(path):
         client = open_chroma(chroma)
         try:
-            reindex(client, path, names, arguments, embedder, progress)
+            reindex(client, path, embedder, progress)
         finally:
             client.close()
     if problem := find_fault(chroma):
@@ -195,7 +191,7 @@ def _read_aside(path: Path) -> Path | None:
     return path / ASIDE / note.aside if note else None
 
 
-def _find_unreadable(chroma: Path, names: Sequence[str]) -> str | None:
+def _find_unreadable(chroma: Path) -> str | None:
     """Return why the documents cannot be read, or None."""
     if not (chroma / DATABASE).exists():
         return "the file is missing"
@@ -205,7 +201,7 @@ def _find_unreadable(chroma: Path, names: Sequence[str]) -> str | None:
             client = open_chroma(chroma)
             try:
                 for collection in client.list_collections():
-                    for offset in range(0, collection.count() if collection.name in names else 0, BATCH):
+                    for offset in range(0, collection.count() if collection.name in NAMES.values() else 0, BATCH):
                         collection.get(limit=BATCH, offset=offset, include=["documents", "metadatas"])
             finally:
                 client.close()

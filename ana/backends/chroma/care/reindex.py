@@ -6,13 +6,12 @@ moment leaves all of the old or all of the new.
 """
 
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ana.backends.chroma.collection import NAMES
+from ana.backends.chroma.collection import NAMES, collection_arguments
 from ana.backends.chroma.vectors import Progress, embed_many, forget_vectors
 from ana.embedders import Embedder
 from ana.files import write_whole
@@ -27,21 +26,12 @@ _NEW = "{}.new"
 _CHANGE = "reindexed.json"
 
 
-def reindex(
-    client: "Client",
-    path: Path,
-    names: Sequence[str],
-    arguments: Mapping[str, Any],
-    embedder: Embedder,
-    progress: Progress,
-) -> int:
+def reindex(client: "Client", path: Path, embedder: Embedder, progress: Progress) -> int:
     """Embed every document again, while the folder is held. If that was cut short, the vectors it made are used.
 
     Args:
         client: Chroma, opened.
         path: The data folder.
-        names: The collections; one that does not exist is left out.
-        arguments: The arguments that create the new ones.
         embedder: Makes the new vectors.
         progress: Called after every batch.
 
@@ -50,11 +40,11 @@ def reindex(
     """
     settle_reindex(client, path)
     existing = _list_names(client)
-    old = {name: client.get_collection(name, embedding_function=None) for name in names if name in existing}
+    old = {name: client.get_collection(name, embedding_function=None) for name in NAMES.values() if name in existing}
     total, done = sum(collection.count() for collection in old.values()), 0
     progress(done, total)
     for name, collection in old.items():
-        new = client.create_collection(_NEW.format(name), embedding_function=None, **arguments)
+        new = client.create_collection(_NEW.format(name), embedding_function=None, **collection_arguments(embedder))
         for offset in range(0, collection.count(), BATCH):
             page: Any = collection.get(limit=BATCH, offset=offset, include=["documents", "metadatas"])
             texts = [document or "" for document in page["documents"]]  # another program may have stored none

@@ -74,13 +74,9 @@ class Lookup:
         found: Rows = np.sort(np.fromstring(joined or "", np.int64, sep=","))
         return found
 
-    def get_entries(self, *, ids: Iterable[str] = (), rows: Iterable[int] = ()) -> list[IndexEntry]:
-        """Return the entries of these ids and rows."""
-        wanted = find_existing_rows(self.db, ids) if ids else []
-        listed = _to_json([*wanted, *rows])
-        if listed == "[]":
-            return []
-        found = self.db.execute(f"{self._select} WHERE row IN (SELECT value FROM json_each(?))", (listed,))
+    def get_entries(self, rows: Iterable[int]) -> list[IndexEntry]:
+        """Return the entries of these rows."""
+        found = self.db.execute(f"{self._select} WHERE row IN (SELECT value FROM json_each(?))", (_to_json(rows),))
         return list(map(_to_entry, found))
 
     def on_days(self, first: date, last: date) -> Sql:
@@ -109,35 +105,18 @@ def with_status(*, is_open: bool) -> Sql:
     return Sql(f"items.row IN (SELECT row FROM properties WHERE key = '\"status\"' AND element = 0 AND {test})")
 
 
-def find_existing_rows(db: sqlite3.Connection, ids: Iterable[str]) -> list[int]:
-    """Return the rows of the ids that exist."""
-    return [row for row, _ in _find_existing(db, ids)]
-
-
 def find_rows_of_ids(db: sqlite3.Connection, ids: Iterable[str]) -> dict[int, str]:
     """Return the rows of the ids that exist, each with its id."""
-    return dict(_find_existing(db, ids))
-
-
-def find_existing_ids(db: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
-    """Return the ids that exist."""
-    return {id for _, id in _find_existing(db, ids)}
-
-
-def _find_existing(db: sqlite3.Connection, ids: Iterable[str]) -> list[tuple[int, str]]:
     # one parameter, whatever the number of ids: SQLite limits them
     known = "SELECT row, id FROM items WHERE id IN (SELECT value FROM json_each(?))"
-    return db.execute(known, (_to_json(ids),)).fetchall()
+    return dict(db.execute(known, (_to_json(ids),)).fetchall())
 
 
-def load_items(db: sqlite3.Connection, entries: Sequence[IndexEntry]) -> list[Item]:
-    """Return the items of these entries, in their order."""
-    found = db.execute(
-        "SELECT row, item FROM bodies WHERE row IN (SELECT value FROM json_each(?))",
-        (_to_json(e.row for e in entries),),
-    )
+def load_items(db: sqlite3.Connection, rows: Sequence[int]) -> list[Item]:
+    """Return the items of these rows, in their order."""
+    found = db.execute("SELECT row, item FROM bodies WHERE row IN (SELECT value FROM json_each(?))", (_to_json(rows),))
     by_row = {row: Item(**json.loads(item)) for row, item in found}
-    return [by_row[entry.row] for entry in entries]
+    return [by_row[row] for row in rows]
 
 
 def get_items(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Item]:
@@ -214,12 +193,6 @@ def find_with_phrase(db: sqlite3.Connection, words: Words, phrase: Sequence[str]
     some = words.find_with_all(sorted(set(known.values())))
     found = db.execute("SELECT row, words FROM items WHERE row IN (SELECT value FROM json_each(?))", (_to_json(some),))
     return [row for row, blob in found if _has_run(blob, wanted)]
-
-
-def find_shared_words(db: sqlite3.Connection, rows: Sequence[int], known: dict[str, int]) -> dict[int, tuple[str, ...]]:
-    """Return the words of a query that each row has, in the query's order."""
-    has = ((row, set(terms.tolist())) for row, terms in zip(rows, get_terms(db, rows), strict=True))
-    return {row: tuple(word for word, number in known.items() if number in terms) for row, terms in has}
 
 
 def find_same(db: sqlite3.Connection, digest: str) -> list[str]:

@@ -12,12 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ana.backends.chroma.index import ranking
+from ana.backends.chroma.index import candidates
 from ana.embedders.word_vectors import embed_words
 from ana.errors import ToolError
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
+from ana.memory.search import ranking
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import parse_query
 from ana.memory.search.scoring import Weights, has_asked_status
@@ -246,9 +247,9 @@ def test_a_large_collection_is_compared_as_if_it_were_small(
     store: Memory, monkeypatch: pytest.MonkeyPatch, near: int
 ) -> None:
     """With the sizes of a large collection made small: neighbours are proposed, others may still be the best."""
-    monkeypatch.setattr(ranking, "FEW", 0)
-    monkeypatch.setattr(ranking, "NEAREST", near)
-    monkeypatch.setattr(ranking, "STEP", 7)
+    monkeypatch.setattr(candidates, "FEW", 0)
+    monkeypatch.setattr(candidates, "NEAREST", near)
+    monkeypatch.setattr(candidates, "STEP", 7)
     for text, where, limit in LARGE_EXAMPLES:
         assert_the_best(store, text, where, limit)
 
@@ -256,7 +257,7 @@ def test_a_large_collection_is_compared_as_if_it_were_small(
 @pytest.mark.parametrize("text", ["n6bhgbp4", '"insurance card"', "#health"])
 def test_a_large_collection_puts_the_same_first(store: Memory, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     small = store.find(f"{text} the garden", limit=3)
-    monkeypatch.setattr(ranking, "FEW", 0)
+    monkeypatch.setattr(candidates, "FEW", 0)
     large = store.find(f"{text} the garden", limit=3)
     assert large.items == small.items
     assert [reason.first for reason in large.reasons] == [reason.first for reason in small.reasons]

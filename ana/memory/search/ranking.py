@@ -1,0 +1,145 @@
+"""The ranking of a query's items, the same above every backend.
+
+Scores are defined in scoring.py. Every item that passes the filter has a score from its day, its status and the words
+that are near the query's; its backend adds the cosines, at least of all items that these could still bring among the
+best. Words that are hardly near the query's are compared last and only of the items that lead without them.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ana.memory.search.found import First, Reason
+from ana.memory.search.postings import Rows, Terms
+from ana.memory.search.scoring import Evidence, Weights
+from ana.memory.search.words import QueryWord, Scores, Words, WordScores, find_members
+
+PROPOSED = 100
+"""How many items, at least, have all their words compared: the best by vector, day, status and words that are near."""
+
+SPARE = 4
+"""As many times the limit have all their words compared. Of 251 questions to 480 items no list had an item that stood
+further down before; this is measured, not proved, since words that are hardly near add up."""
+
+ROUNDING = 1e-6
+"""By how much the scores of equal items may differ."""
+
+
+class Candidates(Protocol):
+    """What a ranking asks a backend about the items of a query; an item is known by its row, a number."""
+
+    def find_words(self) -> dict[str, QueryWord]:
+        """Return the words of the query, in its order."""
+
+    def find_on_day(self) -> Rows:
+        """Return the rows on the days that the query names, ascending, and those without a date if it asks for them."""
+
+    def find_with_status(self) -> Rows:
+        """Return the rows that are open, or done, ascending, if the query asks for that."""
+
+    def find_first(self) -> dict[int, First]:
+        """Return the rows that come before all others, with the reason: an id, a quoted phrase or a tag."""
+
+    def compare(self, rows: Rows, bonus: Scores, limit: int, first: Sequence[int]) -> Scores:
+        """Return the cosines of all rows that can be among the best, and NaN for others.
+
+        Args:
+            rows: Those that pass the filter, ascending.
+            bonus: All of each one's score but its vector's part.
+            limit: How many items are wanted.
+            first: Rows that come before all others.
+        """
+
+    def get_terms(self, rows: Sequence[int]) -> list[Terms]:
+        """Return the terms of each row's text, in the order of the rows."""
+
+    def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None]]:
+        """Return each row with its item's id and own date, in any order."""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """An item with its evidence."""
+
+    row: int
+    id: str
+    date: str | None
+    evidence: Evidence
+
+
+class Ranking:
+    """The ranking of one query.
+
+    Args:
+        candidates: The items.
+        words: The words of all items.
+        passing: The rows that pass the filter, ascending; None for all.
+        weights: The weights of a score's parts.
+    """
+
+    def __init__(self, candidates: Candidates, words: Words, passing: Rows | None, weights: Weights) -> None:
+        self._candidates = candidates
+        self._words = words
+        self._weights = weights
+        self._asked = candidates.find_words()
+        every = words.propose(list(self._asked.values()), weights.near)
+        self._scores = every if passing is None else WordScores(passing, every.look_up(passing))
+        self._rows = self._scores.rows
+        self._on_day = find_members(candidates.find_on_day(), self._rows)
+        self._has_status = find_members(candidates.find_with_status(), self._rows)
+
+    @property
+    def total(self) -> int:
+        """Return how many items pass the filter."""
+        return len(self._rows)
+
+    def find_best(self, limit: int) -> list[Hit]:
+        """Return the best items in order, at most `limit`."""
+        if not self.total:
+            return []
+        known = self._candidates.find_first()
+        passing = find_members(self._rows, np.array(list(known), np.int64))
+        first = {row: reason for (row, reason), passes in zip(known.items(), passing, strict=True) if passes}
+        weights = self._weights
+        bonus = weights.day * self._on_day + weights.status * self._has_status
+        bonus = (weights.words * self._scores.scores + bonus).astype(np.float32)
+        cosines = self._candidates.compare(self._rows, bonus, limit, list(first))
+        scores = self._compare_words(weights.vector * cosines + bonus, max(PROPOSED, SPARE * limit), list(first))
+        best = self._rows[np.flatnonzero(scores >= find_bar(scores, limit) - ROUNDING)]
+        hits = [
+            Hit(row, id, date, self._collect_evidence(row, cosines, first.get(row)))
+            for row, id, date in self._candidates.describe({*best.tolist(), *first})
+        ]
+        return sorted(hits, key=lambda hit: hit.evidence.rank(hit.id, weights))[:limit]
+
+    def explain(self, hits: Sequence[Hit], is_filtered: bool) -> list[Reason]:
+        """Return why each was found."""
+        known = {text: word.number for text, word in self._asked.items() if word.number is not None}
+        terms = (set(each.tolist()) for each in self._candidates.get_terms([hit.row for hit in hits]))
+        shared = (tuple(word for word, number in known.items() if number in has) for has in terms)
+        return [hit.evidence.explain(words, hit.date, is_filtered) for hit, words in zip(hits, shared, strict=True)]
+
+    def _collect_evidence(self, row: int, cosines: Scores, first: First | None) -> Evidence:
+        place = int(np.searchsorted(self._rows, row))
+        words, on_day, has_status = self._scores.scores[place], self._on_day[place], self._has_status[place]
+        return Evidence(float(cosines[place]), float(words), bool(on_day), bool(has_status), first)
+
+    def _compare_words(self, scores: Scores, count: int, first: Sequence[int]) -> Scores:
+        """Return the scores with all words compared, of the rows that come first and those with the highest scores
+        without, and NaN for others."""
+        best = np.flatnonzero(scores >= find_bar(scores, count))
+        best = np.union1d(best, np.searchsorted(self._rows, np.array(first, np.int64)))
+        terms = self._candidates.get_terms(self._rows[best].tolist())
+        words = self._words.score(list(self._asked.values()), terms, self._weights.near)
+        complete = np.full(self.total, np.nan, np.float32)
+        complete[best] = scores[best] + self._weights.words * (words - self._scores.scores[best])
+        self._scores.scores[best] = words
+        return complete
+
+
+def find_bar(scores: Scores, limit: int) -> float:
+    """Return the lowest known score among the best; minus infinity if all are."""
+    known = scores[~np.isnan(scores)]
+    return float(np.partition(known, -limit)[-limit]) if len(known) >= limit else -np.inf
