@@ -11,7 +11,7 @@ from ana.backends.chroma.client import read_settings
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.index import Index
-from ana.backends.chroma.index.search import Search
+from ana.backends.chroma.index.search import search
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.chroma.vectors import BATCH as MANY
@@ -19,7 +19,6 @@ from ana.backends.chroma.vectors import Progress, embed_many
 from ana.embedders import Embedder
 from ana.embedders.base import Vector, Vectors, get_revision
 from ana.errors import ConfigError
-from ana.files import is_damage
 from ana.memory.changes import Kind
 from ana.memory.digests import content_digest
 from ana.memory.item import Item
@@ -71,7 +70,7 @@ class ChromaCollection:
         self._read = read
         self.index_path = folder.path / f"{name}.index.sqlite"
         self.index = Index(self.index_path)
-        self._search = Search(self.index, weights)
+        self._weights = weights
         self._opened: tuple[int, ChromaSource] | None = None
 
     def get_many(self, ids: Sequence[str]) -> list[Item]:
@@ -80,7 +79,7 @@ class ChromaCollection:
 
     def find_existing(self, ids: Sequence[str]) -> set[str]:
         """Return the ids that exist, from the index alone, which is faster than Chroma."""
-        return self._search_with_retry(lambda db: set(lookup.find_rows_of_ids(db, ids).values()))
+        return self._look_up(lambda db: set(lookup.find_rows_of_ids(db, ids).values()))
 
     def embed(self, items: Sequence[Item], progress: Progress = lambda *_: None) -> dict[str, Vector]:
         """Return the vectors of records by their text; the folder need not be held. Those of many are kept in it."""
@@ -123,20 +122,20 @@ class ChromaCollection:
 
     def query(self, query: Query, vector: Vector | None) -> Found:
         """Find records; the vector is that of the query's text, None without one."""
-        return self._search_with_retry(lambda db: self._search.find(db, self.source, query, vector))
+        return self._look_up(lambda db: search(db, self.index, self.source, query, vector, self._weights))
 
     def find_same(self, item: Item) -> list[str]:
         """Return the ids of records that already say the same, the oldest first."""
         digest = content_digest(item.content, item.properties)
-        return self._search_with_retry(lambda db: lookup.find_same(db, digest))
+        return self._look_up(lambda db: lookup.find_same(db, digest))
 
     def list_keys(self) -> dict[str, int]:
         """Return the properties of the records, from the index."""
-        return self._search_with_retry(lookup.list_keys)
+        return self._look_up(lookup.list_keys)
 
     def list_values(self, key: str) -> list[tuple[Json, int]]:
         """Return the values of a property, from the index."""
-        return self._search_with_retry(lambda db: lookup.list_values(db, key))
+        return self._look_up(lambda db: lookup.list_values(db, key))
 
     def find_similar(self, id: str, limit: int) -> list[tuple[Item, float]]:
         """Return the records nearest to one by its stored vector, best first, with their cosines; without itself."""
@@ -149,15 +148,15 @@ class ChromaCollection:
             items = lookup.get_items(db, [each for each in near if each != id])
             return [(items[each], cosine) for each, cosine in near.items() if each in items][:limit]
 
-        return self._search_with_retry(find)
+        return self._look_up(find)
 
     def count(self) -> int:
         """Return how many records there are, from the index, which is faster than Chroma."""
-        return self._search_with_retry(lookup.count_items)
+        return self._look_up(lookup.count_items)
 
     def copy_all(self) -> list[Item]:
         """Return every record of a small collection that is read in each turn, from the index, which is faster."""
-        return self._search_with_retry(lookup.list_items)
+        return self._look_up(lookup.list_items)
 
     def close(self) -> None:
         """Close the index; the folder closes Chroma."""
@@ -173,15 +172,8 @@ class ChromaCollection:
             **{k.removeprefix("ana_"): v for k, v in (collection.metadata or {}).items()},
         }
 
-    def _search_with_retry(self, search: Callable[[sqlite3.Connection], T]) -> T:
-        """Search the index, and a second time a new one if the file turns out to be damaged."""
-        try:
-            return search(self.index.make_ready(self.source))
-        except sqlite3.DatabaseError as exc:
-            if not is_damage(exc):
-                raise
-            self.index.discard()
-            return search(self.index.make_ready(self.source))
+    def _look_up(self, find: Callable[[sqlite3.Connection], T]) -> T:
+        return self.index.use(self.source, find)
 
     @contextmanager
     def _enter_write(self, put: Sequence[EmbeddedItem] = (), removed: Sequence[str] = ()) -> Iterator[ChromaSource]:

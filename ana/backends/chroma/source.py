@@ -78,15 +78,17 @@ class ChromaSource:
         return self._read_items(self._get(limit=size, offset=offset))
 
     def iter_all(self) -> Iterator[EmbeddedItem]:
-        for offset in range(0, self.count(), PAGE):
-            part: Any = self._collection.get(limit=PAGE, offset=offset, include=_EVERYTHING)
+        for part in self._iter_pages():
             yield from self._read_embedded(part)
 
     def iter_rows(self) -> Iterator[Row]:
         """Yield every record as Chroma has it, even if it cannot be read as an item."""
-        for offset in range(0, self.count(), PAGE):
-            part: Any = self._collection.get(limit=PAGE, offset=offset, include=_EVERYTHING)
+        for part in self._iter_pages():
             yield from map(Row, part["ids"], part["documents"], part["metadatas"], part["embeddings"])
+
+    def _iter_pages(self) -> Iterator[Any]:
+        for offset in range(0, self.count(), PAGE):
+            yield self._collection.get(limit=PAGE, offset=offset, include=_EVERYTHING)
 
     def write(self, stored: Sequence[EmbeddedItem], before: Sequence[Item | None]) -> None:
         """Store items under their ids.

@@ -105,7 +105,7 @@ def _check_collection(kind: Kind, collection: ChromaCollection, found: Findings,
         for row in batch:
             if item := _read_item(kind, source, row, found):
                 items[row.id] = item
-        _check_search(kind, source, batch, found)
+        found.store += [f"{kind} {row.id} is not found by its own vector." for row in find_unfound(source, batch)]
         progress(len(batch))
     if rows != source.count():
         found.store.append(f"Chroma counts {source.count()} records of {collection.name} and has {rows}.")
@@ -146,10 +146,6 @@ def _is_text_of(item: Item, document: str) -> bool:
     """Return whether a document is the one that is embedded for an item, or was by an older ana: its whole text."""
     texts = (property_text(item.content, item.properties, longest) for longest in (SEARCHED, None))
     return any(plain_text(text) == document for text in texts)
-
-
-def _check_search(kind: Kind, source: ChromaSource, rows: Sequence[Row], found: Findings) -> None:
-    found.store += [f"{kind} {row.id} is not found by its own vector." for row in find_unfound(source, rows)]
 
 
 def find_unfound(source: ChromaSource, rows: Sequence[Row]) -> Iterator[Row]:

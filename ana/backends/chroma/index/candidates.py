@@ -87,7 +87,7 @@ class IndexCandidates:
         return lookup.get_terms(self._at.db, rows)
 
     def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None]]:
-        return ((entry.row, entry.id, entry.date) for entry in self._at.get_entries(rows))
+        return lookup.describe_rows(self._at.db, rows)
 
     def compare(self, rows: Rows, bonus: Scores, limit: int, first: Sequence[int]) -> Scores:
         if len(self.words) <= FEW:

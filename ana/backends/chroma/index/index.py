@@ -10,12 +10,12 @@ So the two agree however suddenly a process or a write ends. Used only while the
 import json
 import logging
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import tzinfo
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,8 @@ from ana.memory.search.words import Words
 
 LONG_TAIL = 500
 """After so many changes the words are loaded again; a changed item takes ten times as long to score."""
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -74,13 +76,17 @@ class Index:
 
     def make_ready(self, source: Source) -> sqlite3.Connection:
         """Make the index agree with the source, and return the connection."""
+        return self.use(source, lambda db: db)
+
+    def use(self, source: Source, action: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something with the index, which agrees with the source; again with a new one if the file is damaged."""
         try:
-            return self._bring_up_to_date(source)
+            return action(self._bring_up_to_date(source))
         except sqlite3.DatabaseError as exc:
             if not is_damage(exc):
                 raise
             self.discard()
-            return self._bring_up_to_date(source)
+            return action(self._bring_up_to_date(source))
 
     @contextmanager
     def enter_write(
@@ -88,7 +94,7 @@ class Index:
     ) -> Iterator[None]:
         """Enter a write, which is then made inside this context; if that fails, the source is read again."""
         try:
-            db = self._enter_with_retry(source, put, removed)
+            db = self.use(source, lambda db: self._enter_as_unsettled(db, put, removed))
             yield
         except BaseException:
             self._seen, self._all_written = -1, False
@@ -98,18 +104,6 @@ class Index:
         elif len(put) > 1:  # one id is removed by the next write, which saves a transaction; many are not left for it
             self._forget(db)
         self._all_written = True
-
-    def _enter_with_retry(
-        self, source: Source, put: Sequence[EmbeddedItem], removed: Sequence[str]
-    ) -> sqlite3.Connection:
-        """Enter a write and return the connection; try again on a new index if the file turns out to be damaged."""
-        try:
-            return self._enter_as_unsettled(self.make_ready(source), put, removed)
-        except sqlite3.DatabaseError as exc:
-            if not is_damage(exc):
-                raise
-            self.discard()
-            return self._enter_as_unsettled(self.make_ready(source), put, removed)
 
     def _enter_as_unsettled(
         self, db: sqlite3.Connection, put: Sequence[EmbeddedItem], removed: Sequence[str]

@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
@@ -18,25 +17,7 @@ from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.scoring import TAG_KEYS, days_span
 from ana.memory.search.words import QueryWord, Words, WordVector
 from ana.memory.status import CLOSED, DONE
-from ana.time.spans import Span
 from ana.values import Json
-
-
-@dataclass(frozen=True)
-class IndexEntry:
-    """An item in the index.
-
-    Args:
-        row: Its row.
-        id: Its id.
-        date: Its own date as written.
-        span: The time that this date covers.
-    """
-
-    row: int
-    id: str
-    date: str | None
-    span: Span | None
 
 
 class Lookup:
@@ -51,15 +32,12 @@ class Lookup:
         self.db = db
         self.zone = dates.zone
         self._items = f"{dates.items} AS items"
-        self._select = f"SELECT row, id, date, start, stop FROM {self._items}"
 
-    def find_by_date(self, passing: Sql, limit: int) -> list[IndexEntry]:
-        """Return the first items that pass, by date, undated ones last, then the newest."""
+    def find_by_date(self, passing: Sql, limit: int) -> list[tuple[int, str | None]]:
+        """Return row and date of the first items that pass, by date, undated ones last, then the newest."""
         order = "start IS NULL, start, date, created_at DESC, id"
-        found = self.db.execute(
-            f"{self._select} WHERE {passing.text} ORDER BY {order} LIMIT ?", (*passing.params, limit)
-        )
-        return list(map(_to_entry, found))
+        query = f"SELECT row, date FROM {self._items} WHERE {passing.text} ORDER BY {order} LIMIT ?"
+        return self.db.execute(query, (*passing.params, limit)).fetchall()
 
     def count(self, passing: Sql) -> int:
         """Return how many items pass."""
@@ -73,11 +51,6 @@ class Lookup:
         # one text for all rows takes a quarter of the time of one row at a time
         found: Rows = np.sort(np.fromstring(joined or "", np.int64, sep=","))
         return found
-
-    def get_entries(self, rows: Iterable[int]) -> list[IndexEntry]:
-        """Return the entries of these rows."""
-        found = self.db.execute(f"{self._select} WHERE row IN (SELECT value FROM json_each(?))", (_to_json(rows),))
-        return list(map(_to_entry, found))
 
     def on_days(self, first: date, last: date) -> Sql:
         """Return the condition that an item's own date is within these days, both included."""
@@ -110,6 +83,12 @@ def find_rows_of_ids(db: sqlite3.Connection, ids: Iterable[str]) -> dict[int, st
     # one parameter, whatever the number of ids: SQLite limits them
     known = "SELECT row, id FROM items WHERE id IN (SELECT value FROM json_each(?))"
     return dict(db.execute(known, (_to_json(ids),)).fetchall())
+
+
+def describe_rows(db: sqlite3.Connection, rows: Iterable[int]) -> list[tuple[int, str, str | None]]:
+    """Return each row with its item's id and own date."""
+    known = "SELECT row, id, date FROM items WHERE row IN (SELECT value FROM json_each(?))"
+    return db.execute(known, (_to_json(rows),)).fetchall()
 
 
 def load_items(db: sqlite3.Connection, rows: Sequence[int]) -> list[Item]:
@@ -226,11 +205,6 @@ def list_values(db: sqlite3.Connection, key: str) -> list[tuple[Json, int]]:
     merged = f"SELECT value, sum(n), max(n) FROM ({spelled}) GROUP BY folded ORDER BY 2 DESC, folded"
     found = db.execute(merged, (json.dumps(key),))
     return [(json.loads(value), count) for value, count, _ in found]
-
-
-def _to_entry(found: tuple[int, str, str | None, int | None, int | None]) -> IndexEntry:
-    row, id, date, start, stop = found
-    return IndexEntry(row, id, date, None if start is None or stop is None else (start, stop))
 
 
 def _has_run(blob: bytes, wanted: bytes) -> bool:

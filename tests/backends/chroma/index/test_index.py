@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ana.backends.chroma.index.dates import MOST_ZONES
 from ana.backends.chroma.index.index import Index
-from ana.backends.chroma.index.lookup import Lookup
+from ana.backends.chroma.index.lookup import Lookup, describe_rows
 from ana.backends.chroma.index.sql import compile_filter
 from ana.backends.chroma.source import EmbeddedItem
 from ana.memory.filters import matches, parse
@@ -80,8 +80,8 @@ def found_ids(index: Index, shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str
     """The ids that a filter finds by SQL."""
     db = index.make_ready(shelf)
     dates = index.get_dates(db, zone)
-    at = Lookup(db, dates)
-    return {entry.id for entry in at.get_entries(rows=at.find_rows(compile_filter(parse(where, zone), dates)).tolist())}
+    rows = Lookup(db, dates).find_rows(compile_filter(parse(where, zone), dates))
+    return {id for _, id, _ in describe_rows(db, rows.tolist())}
 
 
 def matching_ids(shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:
