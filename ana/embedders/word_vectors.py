@@ -61,6 +61,12 @@ def embed_words(words: Sequence[str]) -> NDArray[np.int8]:
 
 @cache
 def _load() -> "tuple[Tokenizer, NDArray[np.float16]] | None":
+    found = read_table()
+    return found and (found[0], found[1][:, :DIMENSION].copy())
+
+
+def read_table() -> "tuple[Tokenizer, NDArray[np.float16]] | None":
+    """Return wordllama's tokenizer and the vector of each token; None if it is not installed."""
     spec = importlib.util.find_spec("wordllama")
     if spec is None or spec.origin is None:
         return None
@@ -69,4 +75,4 @@ def _load() -> "tuple[Tokenizer, NDArray[np.float16]] | None":
 
     folder = Path(spec.origin).parent
     (table,) = load_file(folder / _WEIGHTS).values()
-    return Tokenizer.from_file(str(folder / _TOKENIZER)), table[:, :DIMENSION].copy()
+    return Tokenizer.from_file(str(folder / _TOKENIZER)), table

@@ -1,19 +1,19 @@
 """Static token embeddings that come with their package: no download, no key, little memory."""
 
-import importlib.util
 import threading
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
+from numpy.typing import NDArray
 
 from ana.embedders.base import prepare_text, to_unit_vectors, use_one_thread
+from ana.embedders.word_vectors import read_table
 from ana.errors import ConfigError
 
 if TYPE_CHECKING:
-    from wordllama.inference import WordLlamaInference
+    from tokenizers import Tokenizer
 
 
 SHARED = """
@@ -48,34 +48,27 @@ class WordLlamaEmbeddings(Embeddings):
         return to_unit_vectors(np.array(vectors) - shared) if vectors else []
 
     def embed_query(self, text: str) -> list[float]:
-        clean = prepare_text(text)
-        vector = _load_wordllama().embed(clean)[0] if clean else np.zeros(self.dimension, dtype=np.float32)
+        tokenizer, table = _load()
+        ids = np.array(tokenizer.encode(prepare_text(text), add_special_tokens=False).ids, np.int64)
+        vector = table[ids].astype(np.float32).sum(axis=0) / np.float32(max(len(ids), 1))
         return to_unit_vectors(vector[np.newaxis])[0]
 
 
 _loading = threading.Lock()
 
 
-def _load_wordllama() -> "WordLlamaInference":
-    """Return the model, which every embedder of this process shares: its table takes 100 MB and 0.3 s to load."""
+def _load() -> "tuple[Tokenizer, NDArray[np.float16]]":
+    """Return the model, which every embedder of this process shares."""
     with _loading:
-        return _read_wordllama()
+        return _read_model()
 
 
 @cache
-def _read_wordllama() -> "WordLlamaInference":
-    spec = importlib.util.find_spec("wordllama")
-    if spec is None or spec.origin is None:
+def _read_model() -> "tuple[Tokenizer, NDArray[np.float16]]":
+    found = read_table()
+    if found is None:
         raise ConfigError(
             "The package wordllama is not installed.", "Run `make chat` once; it installs what is needed."
         )
-    import logging
-
-    # importing wordllama calls logging.basicConfig, which would print every library's INFO lines
-    handlers = list(logging.root.handlers)
-    from wordllama import WordLlama
-
-    logging.root.handlers[:] = handlers
     use_one_thread()
-    # its own look-up expects the tokenizer in a folder of another name; the package folder given as cache has both
-    return WordLlama.load(cache_dir=Path(spec.origin).parent, disable_download=True)
+    return found
