@@ -7,7 +7,7 @@ from typing import Any
 from ana.memory.changes import Change
 from ana.memory.item import to_json
 from ana.memory.search.found import Reason
-from ana.memory.search.property_text import SEARCHED
+from ana.memory.search.property_text import describe_unsearched
 from ana.output import shorten
 from ana.time.dates import day_of, weekday
 from ana.values import plain
@@ -58,14 +58,9 @@ def describe_property(name: str, value: object) -> str:
     return f"due {shown}" if name == "due_date" else f"{name.replace('_', ' ')} {shown}"
 
 
-def describe_unsearched(content: str) -> str:
-    """Return a sentence if only the beginning of a text is searched; else nothing."""
-    return f"Only its first {SEARCHED:,} characters are searched." if len(content) > SEARCHED else ""
-
-
 def _describe_record(change: Mapping[str, Any]) -> str:
     record = change["after"] or change["before"]
-    unsearched = describe_unsearched(record["content"]) if change["after"] else ""
+    unsearched = describe_unsearched(record["content"], record["properties"]) if change["after"] else ""
     return f"{shorten(record['content'], 60)}{_describe_properties(change)}{unsearched and f'. {unsearched[:-1]}'}"
 
 

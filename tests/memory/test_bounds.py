@@ -5,6 +5,7 @@ import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from ana.transfer.bundle import Bundle, read_export
 from ana.transfer.exporter import export_lines
 from ana.transfer.foreign import taskwarrior, todoist
 from ana.transfer.importer import import_bundle
+from ana.values import DEEPEST, Json
 from tests.chroma import chroma_of, hold_source, open_memory
 from tests.conftest import BERLIN, EMBEDDER
 
@@ -41,6 +43,10 @@ def make(content: str = "note", properties: dict[str, Any] | None = None, id: st
     return Item(id, content, properties or {}, STAMP, STAMP)
 
 
+def nest(depth: int) -> Json:
+    return [nest(depth - 1)] if depth else "x"
+
+
 TOO_LARGE = {
     "properties": (
         make(properties=many(COUNT + 2)),
@@ -49,6 +55,7 @@ TOO_LARGE = {
     "name": (make(properties={"n" * (NAME + 1): 1}), r"name .* 201 characters; it has at most 200\. Give it a short"),
     "size": (make(properties={"p": "x" * SIZE}), r"properties .* as JSON; an item's have at most 500,000\. Put long"),
     "list": (make(properties={"p": ["word"] * (SIZE // 4)}), r"at most 500,000\. Put long text into the content"),
+    "depth": (make(properties={"p": nest(DEEPEST + 1)}), r"'p' cannot be stored: it is nested more than 30 deep\."),
     "content": (make("x" * (CONTENT + 1)), r"content would have 2,000,001 characters.*2,000,000\. Keep it in several"),
 }
 """Records beyond each bound, and what is said."""
@@ -173,13 +180,37 @@ def test_what_is_larger_by_an_earlier_version_stays_usable(older: Memory, tmp_pa
 def test_a_long_text_is_kept_whole_searched_by_its_beginning_and_that_is_said(chroma_memory: Memory) -> None:
     text = "The heron stands in the reeds. " + "water " * (SEARCHED // 6) + "A kingfisher."
     change = chroma_memory.create(text, {"type": "note"})
-    assert describe_change(make_receipt(change)).endswith("(note). Only its first 50,000 characters are searched")
+    said = describe_change(make_receipt(change))
+    assert said.endswith("(note). Of its content the first 50,000 characters are searched")
     assert chroma_memory.get(change.id).content == text
     other = chroma_memory.create("Buy milk")
     assert chroma_memory.find("heron").items[0].id == change.id
     assert "searched" not in describe_change(make_receipt(other))
     deleted = chroma_memory.delete(change.id)
     assert "searched" not in describe_change(make_receipt(deleted))
+
+
+@pytest.mark.parametrize(
+    ("content", "properties", "of"),
+    [
+        ("x" * (SEARCHED + 1), {"p": "x"}, "content"),
+        ("x", {"p": "x" * SEARCHED}, "properties"),
+        ("x" * (SEARCHED + 1), {"p": ["x" * SEARCHED]}, "content and of its properties"),
+    ],
+)
+def test_an_import_and_receipts_say_of_what_the_beginning_is_searched(
+    memory: Memory, content: str, properties: dict[str, Any], of: str
+) -> None:
+    long = make(content, properties)
+    result = import_bundle(memory, Bundle(items=[long, make("x" * SEARCHED, id="bbbbbbbb")]))
+    assert result.notes == ["Of long records (1) the first 50,000 characters are searched."]
+    said = {entry.change.id: describe_change(make_receipt(entry.change)) for entry in memory.history()}
+    assert said["aaaaaaaa"].endswith(f"). Of its {of} the first 50,000 characters are searched")
+    assert "searched" not in said["bbbbbbbb"]
+    assert import_bundle(memory, Bundle(items=[long])).notes == []
+    changed = replace(long, properties={**properties, "another": 1})
+    assert import_bundle(memory, Bundle(items=[changed])).notes == []
+    assert import_bundle(memory, Bundle(items=[changed]), replace=True).notes == result.notes
 
 
 def test_of_a_million_characters_the_beginning_alone_is_embedded_and_entered(

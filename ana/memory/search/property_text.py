@@ -26,8 +26,19 @@ def property_text(content: str, properties: Properties, longest: int | None = SE
         properties: The properties.
         longest: Characters of each at most; None for all.
     """
-    lines = [f"{key.replace('_', ' ')}: {_spell_value(v)}" for key, v in properties.items() if v is not None]
-    return content[:longest] + (DELIMITER + "\n".join(lines)[:longest] if lines else "")
+    words = _spell_properties(properties)
+    return content[:longest] + (DELIMITER + words[:longest] if words else "")
+
+
+def describe_unsearched(content: str, properties: Properties) -> str:
+    """Return a sentence if only the beginning of what an item says is searched; else nothing."""
+    parts = {"content": content, "properties": _spell_properties(properties)}
+    long = [name for name, text in parts.items() if len(text) > SEARCHED]
+    return f"Of its {' and of its '.join(long)} the first {SEARCHED:,} characters are searched." if long else ""
+
+
+def _spell_properties(properties: Properties) -> str:
+    return "\n".join(f"{key.replace('_', ' ')}: {_spell_value(v)}" for key, v in properties.items() if v is not None)
 
 
 def _spell_value(value: Json) -> str:

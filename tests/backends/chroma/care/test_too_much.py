@@ -4,6 +4,7 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
@@ -109,6 +110,17 @@ def test_every_use_of_it_works_and_nothing_is_lost(created: Path, tmp_path: Path
     assert examine(chroma_of(memory)).is_sound
     memory.close()
     assert open_again(ruined).get(RUINOUS.id) == RUINOUS
+
+
+def test_what_only_chroma_knows_is_kept(created: Path, tmp_path: Path) -> None:
+    shutil.copytree(created, ruined := tmp_path / "data")
+    with closing(sqlite3.connect(ruined / "journal.sqlite")) as db, db:
+        db.execute("DELETE FROM writes WHERE id = ?", [FEW.id])
+    (ruined / "items.index.sqlite").unlink(missing_ok=True)
+    memory = open_again(ruined)
+    assert memory.get(FEW.id) == FEW
+    assert memory.get(RUINOUS.id) == RUINOUS
+    memory.close()
 
 
 def test_a_repair_finds_it_names_it_and_mends_it(ruined: Path) -> None:
