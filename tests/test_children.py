@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from ana import __version__
 from ana.memory.memory import Memory
 from evals.imports import PACKAGES, source_files
 from evals.load.server import free_port
@@ -131,7 +132,10 @@ CHILDREN: dict[str, Callable[[Path, dict[str, str]], None]] = {
 """The modules that run as children, and how each is started."""
 
 
-@pytest.mark.parametrize("child", CHILDREN)
+@pytest.mark.parametrize(
+    "child",
+    [pytest.param(child, marks=pytest.mark.long if child.startswith("evals.") else ()) for child in CHILDREN],
+)
 def test_a_child_runs_nothing_that_lies_where_the_person_stands(hostile: Path, env: dict[str, str], child: str) -> None:
     CHILDREN[child](hostile, env)
     assert not (hostile / "pwned").exists(), (hostile / "pwned").read_text()
@@ -172,15 +176,19 @@ def test_a_command_of_python_imports_nothing_more_from_there(tmp_path: Path, env
     assert not (tmp_path / "pwned").exists(), (tmp_path / "pwned").read_text()
 
 
-def test_no_program_asks_git_about_the_folder(tmp_path: Path, env: dict[str, str]) -> None:
+def test_nobody_asks_git_about_the_folder(tmp_path: Path) -> None:
     """A repository's own configuration names programs that git runs; LangSmith's library asks it for a revision."""
     git = tmp_path / "bin" / "git"
     git.parent.mkdir()
     git.write_text(f"#!/bin/sh\ntouch {tmp_path}/pwned\n")
     git.chmod(0o755)
-    on = {"LANGSMITH_TRACING": "true", "LANGSMITH_API_KEY": "lsv2_nobody", "LANGSMITH_ENDPOINT": "http://127.0.0.1:9"}
-    said = run([BIN / "ana", "ask", "what is 6 * 7?"], tmp_path, env | on | {"PATH": f"{git.parent}:{env['PATH']}"})
-    assert "42" in said
+    env = folders(tmp_path, LANGSMITH_TRACING="true", PATH=f"{git.parent}:{os.environ['PATH']}")
+    ask = "from langsmith.env import get_langchain_env_var_metadata as ask; print(ask())"
+    run_forked("-c", ask, env=env | {"LANGSMITH_TRACING": ""})
+    assert (tmp_path / "pwned").exists(), "it would"
+    (tmp_path / "pwned").unlink()
+    done = run_forked("-c", f"from ana.tracing.langsmith import switch_on_or_off; switch_on_or_off(); {ask}", env=env)
+    assert f"'revision_id': '{__version__}'" in done.stdout, done.stderr
     assert not (tmp_path / "pwned").exists()
 
 

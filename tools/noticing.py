@@ -4,6 +4,7 @@ from datetime import datetime, tzinfo
 
 from ana.memory.changes import Change
 from ana.memory.item import Item
+from ana.memory.search.property_text import describe_unsearched
 from ana.memory.status import CLOSED, has_status
 from ana.time.dates import day_of
 from ana.values import Json
@@ -20,7 +21,13 @@ Stretch = tuple[datetime, datetime]
 
 
 def notice(call: CallContext, change: Change) -> dict[str, Json]:
-    """Return what is noticed about a change, by name; nothing if it sets no date."""
+    """Return what is noticed about a change, by name: of its date, and of a text that is too long to be searched."""
+    after = change.after
+    unsearched = describe_unsearched(after.content, after.properties) if after else ""
+    return ({"searched": unsearched} if unsearched else {}) | _notice_date(call, change)
+
+
+def _notice_date(call: CallContext, change: Change) -> dict[str, Json]:
     after = change.after
     if after is None or after.date is None or (change.before is not None and change.before.date == after.date):
         return {}

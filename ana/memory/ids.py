@@ -1,7 +1,9 @@
 """Ids of items: short, because models garble long ones."""
 
 import base64
+import hashlib
 import secrets
+from collections.abc import Iterator
 
 
 def new_id() -> str:
@@ -12,3 +14,15 @@ def new_id() -> str:
 def short_id(entropy: bytes) -> str:
     """Return the item id that 5 bytes spell."""
     return base64.b32encode(entropy[:5]).decode().lower()  # 40 bits are exactly 8 characters, without padding
+
+
+def iter_candidate_ids(key: str) -> Iterator[str]:
+    """Yield ids for a new item; the first are the same for the same call, so that a repeated call gets its own id.
+
+    Args:
+        key: The call's; empty for none.
+    """
+    seed = hashlib.sha256(key.encode()).digest() if key else b""
+    yield from (short_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))
+    while True:  # all ids of the call are in use
+        yield new_id()

@@ -1,22 +1,23 @@
 """Everything the assistant knows, items and Global Context, and the one way to change it, on any backend."""
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 
 from ana.errors import NoSuchItem, ToolError
-from ana.memory.backend import Backend, RecordKey, retry_on_change
+from ana.memory.backend import Backend, Expected, retry_on_change
+from ana.memory.bounds import check_change
 from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine, make_edit
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.explanation import explain_nothing
 from ana.memory.filter_reader import FilterReader
 from ana.memory.filters import EVERY_ITEM
-from ana.memory.ids import new_id, short_id
-from ana.memory.item import Item, check_properties, merge_properties
+from ana.memory.ids import iter_candidate_ids
+from ana.memory.item import Item, merge_properties
 from ana.memory.search.found import Found
+from ana.memory.search.property_text import SEARCHED
 from ana.memory.search.query import ParsedQuery, Query, parse_query
 from ana.memory.similar import find_similar
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
@@ -67,7 +68,7 @@ class Memory:
         """
         if limit < 1:
             raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
-        parsed = parse_query(text, self._today()) if text and text.strip() else None
+        parsed = parse_query(text[:SEARCHED], self._today()) if text and text.strip() else None
         query = Query(parsed, self._filters.read(where), self._clock.zone, limit)
         if parsed and parsed.due:
             query = replace(query, text=None, due=parsed.due, excluded=self._choose_excluded(parsed))
@@ -118,10 +119,9 @@ class Memory:
 
         Raises:
             DuplicateItem: Another item says the same, and a copy is not wanted.
-            ToolError: A property cannot be stored.
+            ToolError: It cannot be stored, or is too large.
         """
-        check_properties(properties or {})
-        ids, stamp = _iter_candidate_ids(cause), self.stamp()
+        ids, stamp = iter_candidate_ids(cause.key if cause else ""), self.stamp()
 
         def plan() -> Change:
             return Change("item", id := next(ids), None, Item(id, content, dict(properties or {}), stamp, stamp))
@@ -138,9 +138,8 @@ class Memory:
         """Replace an item's content, merge its properties; a property set to None is removed.
 
         Raises:
-            ToolError: There is no such item, or a property cannot be stored.
+            ToolError: There is no such item, or what it would be cannot be stored, or is too large.
         """
-        check_properties(properties or {})
 
         def plan() -> Change:
             old = self.get(id)
@@ -208,6 +207,14 @@ class Memory:
 
         return self._write(plan, cause)
 
+    def apply(
+        self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
+    ) -> list[Change]:
+        """Make new changes as the backend's `apply` does. Raises ToolError if a record is beyond the bounds."""
+        for entry in entries:
+            check_change(entry.change)
+        return self.backend.apply(entries, expected, distinct=distinct)
+
     def put_back(self, changes: Sequence[Change], turn: str, thread: str = "", key: str | None = None) -> None:
         """Put records back as they once were, all of them or none; a line gets its old number again.
 
@@ -222,6 +229,7 @@ class Memory:
         """
         stamp = self.stamp()
         entries = [Entry(stamp, thread, turn, change, key) for change in changes]
+        # whatever the bounds of today: it was stored once
         self.backend.apply(entries, {change.key: change.before for change in combine(changes)})
 
     def history(
@@ -264,9 +272,9 @@ class Memory:
             if by.key and (earlier := self.backend.find_change(by.key)):
                 return earlier
             change = plan()
-        expected: dict[RecordKey, Item | None] = {change.key: change.before}
+        expected: Expected = {change.key: change.before}
         entry = Entry(self.stamp(), by.thread, by.turn, change, by.key or None)
-        return self.backend.apply([entry], expected, distinct=distinct)[0]
+        return self.apply([entry], expected, distinct=distinct)[0]
 
     def _get_unchanged_line(self, line: int, shown: Mapping[int, str] | None) -> Item:
         item = self.record("line", str(line))
@@ -287,11 +295,3 @@ class Memory:
         """Return the statuses that a question about due items leaves out; about days in the past, done items count."""
         first, last = parsed.due or (date.min, date.max)
         return CANCELLED if date.min < first and last < self._today() else CLOSED
-
-
-def _iter_candidate_ids(cause: Cause | None) -> Iterator[str]:
-    """Yield ids for a new item; the first are the same for the same call, so that a repeated call gets its own id."""
-    seed = hashlib.sha256(cause.key.encode()).digest() if cause and cause.key else b""
-    yield from (short_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))
-    while True:  # all ids of the call are in use
-        yield new_id()

@@ -7,6 +7,7 @@ from typing import Any
 from ana.memory.changes import Change
 from ana.memory.item import to_json
 from ana.memory.search.found import Reason
+from ana.memory.search.property_text import describe_unsearched
 from ana.output import shorten
 from ana.time.dates import day_of, weekday
 from ana.values import plain
@@ -59,7 +60,8 @@ def describe_property(name: str, value: object) -> str:
 
 def _describe_record(change: Mapping[str, Any]) -> str:
     record = change["after"] or change["before"]
-    return f"{shorten(record['content'], 60)}{_describe_properties(change)}"
+    unsearched = describe_unsearched(record["content"], record["properties"]) if change["after"] else ""
+    return f"{shorten(record['content'], 60)}{_describe_properties(change)}{unsearched and f'. {unsearched[:-1]}'}"
 
 
 def _describe_properties(change: Mapping[str, Any]) -> str:

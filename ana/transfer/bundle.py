@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ana.errors import ToolError, UserError
+from ana.memory.bounds import check_item
 from ana.memory.changes import Change, Entry
 from ana.memory.context_line import to_one_line
-from ana.memory.item import Item, check_properties
+from ana.memory.item import Item
 from ana.transfer.exporter import FORMAT, NAME
 from ana.values import read_json, whole_number
 
@@ -123,7 +124,7 @@ def _read_item(record: Any) -> Item:
     if not _ID.fullmatch(item.id):
         raise ValueError(f"{item.id[:20]!r} is not an id")
     _check_moments(item.created_at, item.updated_at)
-    check_properties(item.properties)
+    check_item(item)
     return item
 
 
@@ -193,4 +194,4 @@ def _find_wrong_numbers(bundle: Bundle) -> list[str]:
 def _explain(exc: Exception) -> str:
     if isinstance(exc, KeyError):
         return f"{exc} is missing or unknown"
-    return exc.message if isinstance(exc, ToolError) else str(exc)
+    return exc.sentence().rstrip(".") if isinstance(exc, ToolError) else str(exc)

@@ -13,6 +13,7 @@ from ana.memory.context_line import LONGEST_LINE
 from ana.memory.ids import short_id
 from ana.memory.item import Item
 from ana.memory.memory import Memory
+from ana.memory.search.property_text import SEARCHED, describe_unsearched
 from ana.memory.undo import find_undone_turn
 from ana.transfer.bundle import Bundle
 
@@ -30,7 +31,7 @@ class ImportResult:
         unchanged: How many were already stored.
         conflicting: The ids of records that are different here, or were deleted here.
         turn: The turn that undoes it; empty if the records came with their own history.
-        notes: What was left out, a sentence each.
+        notes: What was left out, and of what only the beginning is searched, a sentence each.
     """
 
     new: int
@@ -57,6 +58,9 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
         memory: The memory to import into.
         bundle: The records.
         replace: Whether a record that is different here is replaced by the bundle's; else it is not changed.
+
+    Raises:
+        ToolError: A record, or a state in its history, cannot be stored or is too large; nothing was changed.
     """
     turn = f"import-{secrets.token_hex(4)}"
 
@@ -66,7 +70,7 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
             # before others can take and retire a planned number; numbers may have gaps if the import fails
             memory.backend.reserve_line_numbers(plan.next_line)
         if plan.entries:
-            memory.backend.apply(plan.entries, plan.expected)
+            memory.apply(plan.entries, plan.expected)
         return plan.result
 
     return retry_on_change(memory.backend, attempt)
@@ -80,7 +84,8 @@ def _make_plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _
     new = {key: item for key, item in coming.items() if key not in known}
     conflicting = {key: item for key, item in coming.items() if key in known and here.get(key) != item}
     entries = _rename_undos(_select_history(backend, bundle, new, known), backend.turns())
-    notes = bundle.notes + _note_lost_history(bundle, new, entries)
+    stored = [*new.values(), *(conflicting.values() if replace else ())]
+    notes = bundle.notes + _note_lost_history(bundle, new, entries) + _note_unsearched(stored)
     entries += _create_missing(entries, new, turn)
     if replace:
         entries += [_make_entry(turn, here.get(key), key, item) for key, item in conflicting.items()]
@@ -168,6 +173,11 @@ def _note_lost_history(bundle: Bundle, new: Records, entries: Iterable[Entry]) -
     if not lost:
         return []
     return [f"Left out, because it is not complete in the file: the history of records ({len(lost)})."]
+
+
+def _note_unsearched(stored: Iterable[Item]) -> list[str]:
+    long = [item for item in stored if describe_unsearched(item.content, item.properties)]
+    return [f"Of long records ({len(long)}) the first {SEARCHED:,} characters are searched."] if long else []
 
 
 def _is_complete(changes: list[Change], now: Item | None) -> bool:

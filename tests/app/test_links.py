@@ -30,6 +30,9 @@ SLOW = (["doctor"], ["doctor", "--repair"], ["reindex"], ["trash", "--purge", "-
 SELDOM = ("restore.json", "rebuilding.json", "reindexed.json", "purging", *DATABASES)
 """Files that the slow commands write."""
 
+STOPPING = ("format.json", "generation", "lock", "lock.owner", *SELDOM)
+"""Files without which no command goes on; links in the place of all others are planted together."""
+
 REFUSED = "is a symbolic link, and ana writes through none in its own folders. Delete the link;"
 
 Shown = pytest.CaptureFixture[str]
@@ -71,14 +74,17 @@ def run_all(capsys: Shown, monkeypatch: pytest.MonkeyPatch, commands: Iterable[l
     return told
 
 
-@pytest.mark.parametrize("name", [*NOTES, *DATABASES])
+@pytest.mark.parametrize(
+    "names", [*((name,) for name in STOPPING), tuple(sorted({*NOTES} - {*STOPPING}))], ids="+".join
+)
 def test_nothing_is_written_through_a_link_in_the_place_of_a_file(
-    home: Path, victim: Path, name: str, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+    home: Path, victim: Path, names: tuple[str, ...], capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plant(home / "data" / name, victim)
-    run_all(capsys, monkeypatch, (*QUICK, *SLOW) if name in SELDOM else QUICK)
-    plant(home / "data" / name, victim.with_name("nobody"))
-    run_all(capsys, monkeypatch)
+    commands = (*QUICK, *SLOW) if names[0] in SELDOM else QUICK
+    for target in (victim, victim.with_name("nobody")):
+        for name in names:
+            plant(home / "data" / name, target)
+        run_all(capsys, monkeypatch, commands)
     assert not victim.with_name("nobody").exists()
 
 

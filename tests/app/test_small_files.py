@@ -33,6 +33,7 @@ SPOILED = {
     "nested": lambda _: b"[" * 100_000,
     "nested inside": lambda _: b'{"unpacked": ' + b'{"a":' * 100_000,
     "bytes": lambda _: os.urandom(300),
+    "huge": lambda _: b'{"unpacked": "' + b"x" * 25_000_000,
 }
 READ = (
     "format.json",

@@ -1,12 +1,14 @@
-"""Who writes a date is told what else is at that time, and that the date keeps moving."""
+"""Who writes is told what else is at a date, that the date keeps moving, and what is searched of a long text."""
 
 from typing import Any
 
 import pytest
 
+from ana.memory.receipts import describe_change
+from ana.memory.search.property_text import SEARCHED
 from ana.models.scripted import calls
 from ana.values import Properties
-from app.outcome import CutShort
+from app.outcome import CutShort, Done
 from tests.conftest import MakeAssistant
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b002"
@@ -53,3 +55,22 @@ def test_a_date_that_is_moved_a_third_time_is_told(make_assistant: MakeAssistant
     dropped = ("update_item", {"id": id, "properties": {"due_date": None}})
     told = write(make_assistant, *moves, other, dropped)
     assert [each.get("times_moved") for each in told] == [None, None, 3, None, None]
+
+
+@pytest.mark.parametrize(
+    ("long", "of"),
+    [({"content": "x" * (SEARCHED + 1)}, "content"), ({"properties": {"words": "x" * SEARCHED}}, "properties")],
+)
+def test_model_and_person_are_told_of_what_the_beginning_is_searched(
+    make_assistant: MakeAssistant, long: dict[str, Any], of: str
+) -> None:
+    id = make_assistant().handles.memory.create("Letters", {"priority": "low"}).id
+    short = {"content": "x" * SEARCHED, "properties": {"words": "x"}}
+    made = [("create_item", short), ("create_item", {"content": "Letter"} | long), ("update_item", {"id": id} | long)]
+    outcome = make_assistant(calls(*made), "Saved.").ask("keep these letters", THREAD)
+    assert isinstance(outcome, Done)
+    said = f"Of its {of} the first 50,000 characters are searched"
+    assert [step["observation"].get("searched") for step in outcome.steps] == [None, f"{said}.", f"{said}."]
+    told = [describe_change(change).endswith(said) for change in outcome.changes]
+    assert told == [False, True, True]
+    assert outcome.receipt.count(said) == 2

@@ -75,7 +75,7 @@ class ChromaBackend:
         self.healing = Healing(path, self.collections, self.journal, embedder, tell)
         self.folder.before_opening = (self._settle_files, self._heal)
         bind = (self._settle_reindex, self._follow_embedder, self._unbind_empty)
-        self.folder.after_opening = (*bind, self.healing.complete, self.acts.settle)
+        self.folder.after_opening = (*bind, self.acts.settle)
 
     @property
     def path(self) -> Path:
@@ -245,7 +245,7 @@ class ChromaBackend:
         migrate(self.path)
 
     def _heal(self) -> None:
-        self.folder.in_doubt |= self.healing.was_cut_short()
+        self.folder.in_doubt |= self.healing.is_doubtful()
         if self.folder.in_doubt:
             self.healing.heal()
 

@@ -31,6 +31,7 @@ from ana.memory.search.scoring import Weights
 from ana.values import Json
 
 if TYPE_CHECKING:
+    from chromadb.api.client import Client
     from langchain_chroma import Chroma
 
 T = TypeVar("T")
@@ -228,11 +229,15 @@ class ChromaCollection:
         with map_foreign_errors(self._folder.path), self._folder.hold() as client:
             # the old collection belongs to a closed client
             if self._opened is None or self._opened[0] != self._folder.generation:
-                source = ChromaSource(self._open(client), self._read)
+                source = self.open_source(client)
                 if self._opened and self._opened[1].identity != source.identity:
                     self.index.close()  # to be compared with the collection that has replaced the old one
                 self._opened = (self._folder.generation, source)
             yield self._opened[1]
+
+    def open_source(self, client: "Client") -> ChromaSource:
+        """Return the collection of a client, created if it is not there."""
+        return ChromaSource(self._open(client), self._read)
 
     def _open(self, client: Any) -> "Chroma":
         from langchain_chroma import Chroma

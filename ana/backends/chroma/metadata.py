@@ -1,7 +1,7 @@
 """An item as Chroma's document and metadata, and back.
 
 Chroma refuses or changes many values (null, empty and mixed lists, nested objects, large integers, some keys), so the
-item is stored as JSON under a key of our own; beside it is a flat copy of everything that Chroma can filter.
+item is stored as JSON under a key of our own; beside it is a flat copy of what Chroma can filter, for other programs.
 """
 
 import json
@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias, TypeGuard
 
 from ana.memory.item import Item
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import SEARCHED, property_text
 from ana.time.dates import day_of
 from ana.values import Json, Properties
 
@@ -23,6 +23,15 @@ _INT64 = 2**63
 
 ITEM_KEY = "ana:item"
 """The key of our JSON; only one, because every key costs Chroma a row in each write and each read."""
+
+MOST_NAMES = 500
+"""Names of properties in one collection that have flat copies; those of further ones are left out.
+
+Measured with Chroma 1.5.9: a record with 5,461 keys or more, its document's included (six values each for one statement
+of SQLite, which takes 32,766), is taken into the log and never into the tables, and from then on every call fails with
+"Failed to apply logs to the metadata segment". And every name that was ever used makes a collection's description 70
+bytes longer, which each call reads: with 10,000 names a call takes .1 s, with 100,000 .9 s, for ever.
+"""
 
 UNKNOWN = "1970-01-01T00:00:00.000000+00:00"
 """The stamps of a record that another program stored: nobody knows when."""
@@ -50,7 +59,7 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
     document = property_text(item.content, item.properties)
     rest = asdict(item) | {"length": len(item.content)}
     del rest["id"]
-    if _is_utf8(document):  # then the document begins with the content, which is not stored twice
+    if len(item.content) <= SEARCHED and _is_utf8(document):  # it begins with the content, which is not stored twice
         del rest["content"]
     else:
         document = document.encode("utf-8", "replace").decode("utf-8")
@@ -61,6 +70,21 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
             if day_of(value):
                 metadata[DATE_KEY.format(key)] = _to_seconds(str(value))
     return document, metadata
+
+
+def limit_flat(metadata: Metadata, names: set[str]) -> Metadata:
+    """Return the metadata of a record of ours with those flat copies that a collection has room for.
+
+    Args:
+        metadata: As `to_chroma` gives it.
+        names: The names that the collection knows; new ones are added.
+    """
+    kept: Metadata = {}
+    for name, value in metadata.items():
+        if name == ITEM_KEY or (len(kept) < MOST_NAMES and (name in names or len(names) < MOST_NAMES)):
+            kept[name] = value
+            names.add(name)
+    return kept
 
 
 def from_chroma(id: str, document: str, metadata: Metadata) -> Item:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ana.backends.chroma.metadata import from_chroma, to_chroma
+from ana.backends.chroma.metadata import from_chroma, limit_flat, to_chroma
 from ana.backends.chroma.vectors import Vector
 from ana.errors import StoreBroken
 from ana.memory.item import Item
@@ -52,9 +52,14 @@ class ChromaSource:
         self.read = read
         self._collection = chroma._collection
         self.identity = str(self._collection.id)
+        self._names = read_names(self._collection)
 
     def count(self) -> int:
         return int(self._collection.count())
+
+    def list_ids(self) -> set[str]:
+        pages = (self._collection.get(limit=PAGE, offset=start, include=[]) for start in range(0, self.count(), PAGE))
+        return {id for page in pages for id in page["ids"]}
 
     def get_many(self, ids: Sequence[str]) -> list[EmbeddedItem]:
         """Return items with their vectors, in the order of the ids; ids that do not exist are left out."""
@@ -90,14 +95,16 @@ class ChromaSource:
             stored: Items with vectors, at most as many as Chroma takes at once.
             before: Each item as stored before, None for a new one; Chroma merges metadata, so old keys are set to None.
         """
-        documents, metadatas = zip(*(to_chroma(each.item) for each in stored), strict=True)
-        stale = [dict.fromkeys(to_chroma(old)[1]) if old else {} for old in before]  # None removes a key
+        documents, full = zip(*(to_chroma(each.item) for each in stored), strict=True)
+        metadatas = [limit_flat(metadata, self._names) for metadata in full]
+        stale = [dict.fromkeys(to_chroma(old)[1].keys() & self._names) if old else {} for old in before]  # None removes
         merged: Any = [none | metadata for none, metadata in zip(stale, metadatas, strict=True)]
         vectors = np.array([each.vector for each in stored], np.float32)
         self._collection.upsert([each.item.id for each in stored], vectors, merged, list(documents))
 
     def delete(self, ids: Sequence[str]) -> None:
-        self.chroma.delete(ids=list(ids))
+        if ids:  # without any Chroma refuses
+            self.chroma.delete(ids=list(ids))
 
     def find_nearest(self, vector: Vector, limit: int) -> dict[str, float]:
         """Return the ids nearest to a vector by the index alone, best first, with their cosine.
@@ -134,3 +141,8 @@ class ChromaSource:
     def _read_embedded(self, got: Mapping[str, Any]) -> list[EmbeddedItem]:
         vectors = np.asarray(got["embeddings"], np.float32)
         return [EmbeddedItem(item, vector) for item, vector in zip(self._read_items(got), vectors, strict=True)]
+
+
+def read_names(collection: Any) -> set[str]:
+    """Return the names of metadata that a collection of Chroma's knows, whether a record still has them or not."""
+    return {name for name in (collection.schema.keys if collection.schema else ()) if not name.startswith("#")}

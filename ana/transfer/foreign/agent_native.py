@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ana.backends.chroma.client import DATABASE, open_copy
 from ana.errors import AnaError, UserError
+from ana.memory.bounds import check_item
 from ana.memory.item import Item
 from ana.transfer.foreign.block import split_document
 from ana.transfer.foreign.foreign_records import ForeignRecords
-from ana.transfer.foreign.records import check_item, item_id, make_notes, read_each, read_modified, show_path, to_stamp
+from ana.transfer.foreign.records import item_id, make_notes, read_each, read_modified, show_path, to_stamp
 from ana.values import plain_text
 
 if TYPE_CHECKING:

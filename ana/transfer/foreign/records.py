@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from ana.errors import ToolError, UserError
 from ana.memory.ids import short_id
-from ana.memory.item import Item, check_properties
 from ana.values import Properties, plain_text
 
 MOST = 10
@@ -108,16 +107,6 @@ def make_notes(named: Mapping[str, Sequence[str]]) -> list[str]:
 def show_path(path: Path) -> str:
     """Return a path in a form for messages."""
     return plain_text(str(path))
-
-
-def check_item(item: Item) -> Item:
-    """Return the item, if it can be stored.
-
-    Raises:
-        ToolError: A property cannot be stored.
-    """
-    check_properties(item.properties)
-    return item
 
 
 def drop_empty(properties: Properties) -> Properties:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from ana.errors import UserError
+from ana.memory.bounds import check_item
 from ana.memory.item import Item
 from ana.transfer.foreign.foreign_records import ForeignRecords
 from ana.transfer.foreign.records import (
     BadRecord,
-    check_item,
     drop_empty,
     item_id,
     make_notes,

@@ -16,6 +16,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from ana.errors import UserError
+from ana.memory.bounds import check_item
 from ana.memory.item import Item
 from ana.time.dates import day_of
 from ana.transfer.foreign.absolute import read_date
@@ -57,7 +58,11 @@ def read(path: Path, zone: tzinfo) -> ForeignRecords:
     outline = _Outline(_NUMBERED.sub("", path.stem) or path.stem, zone)
     read_each(path, rows, outline.add)
     age = read_modified(path)
-    items = [Item(e.id, "\n".join(e.lines), e.properties, age, age) for e in outline.entries]
+
+    def make(entry: _Entry) -> Item:
+        return check_item(Item(entry.id, "\n".join(entry.lines), entry.properties, age, age))
+
+    items = read_each(path, ((f"“{entry.lines[0]:.40}”", entry) for entry in outline.entries), make)
     return ForeignRecords(items, [], make_notes(_list_losses(items)))
 
 

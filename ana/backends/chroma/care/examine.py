@@ -21,7 +21,8 @@ from ana.memory.changes import Change, Kind
 from ana.memory.digests import content_digest
 from ana.memory.disagreements import find_disagreements
 from ana.memory.item import Item
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import SEARCHED, property_text
+from ana.values import plain_text
 
 AT_ONCE = 100
 """Records searched for in one call."""
@@ -133,14 +134,19 @@ def _read_item(kind: Kind, source: ChromaSource, row: Row, found: Findings) -> I
     except (KeyError, ValueError, TypeError):
         found.unreadable.append((kind, row))
         return None
-    text = property_text(item.content, item.properties).encode("utf-8", "replace").decode()
     if ITEM_KEY not in (row.metadata or {}):
         found.foreign.append(row.id)
-    elif text != row.document:
+    elif not _is_text_of(item, row.document or ""):
         found.store.append(f"{kind} {row.id}: its text is not the one that was embedded.")
     if row.vector is None or not np.isfinite(row.vector).all():
         found.store.append(f"{kind} {row.id} has no vector.")
     return item
+
+
+def _is_text_of(item: Item, document: str) -> bool:
+    """Return whether a document is the one that is embedded for an item, or was by an older ana: its whole text."""
+    texts = (property_text(item.content, item.properties, longest) for longest in (SEARCHED, None))
+    return any(plain_text(text) == document for text in texts)
 
 
 def _check_search(kind: Kind, source: ChromaSource, rows: Sequence[Row], found: Findings) -> None:

@@ -1,14 +1,25 @@
 """After an unclean end: find out whether the store can be used, and rebuild it if not."""
 
-from collections.abc import Callable, Mapping
+import json
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
+from ana.backends.chroma.care.backlog import list_backlog
 from ana.backends.chroma.care.probe import find_fault
-from ana.backends.chroma.care.rebuild import REBUILDING, finish_rebuild, read_indexed_items, rebuild
-from ana.backends.chroma.collection import ChromaCollection, collection_arguments
+from ana.backends.chroma.care.rebuild import REBUILDING, find_refused, finish_rebuild, read_indexed_items, rebuild
+from ana.backends.chroma.client import map_foreign_errors, open_chroma
+from ana.backends.chroma.collection import BATCH, ChromaCollection, collection_arguments
 from ana.backends.chroma.journal import Journal
+from ana.backends.chroma.source import ChromaSource, EmbeddedItem
+from ana.backends.chroma.vectors import forget_vectors
 from ana.embedders import Embedder
-from ana.memory.changes import Kind
+from ana.files import write_whole
+from ana.memory.changes import Kind, net
+from ana.memory.item import Item
+from ana.memory.search.property_text import property_text
+from ana.output import shorten
 
 STEP = 2000
 """The progress is reported after every so many records."""
@@ -41,16 +52,18 @@ class Healing:
         self._journal = journal
         self.embedder = embedder
         self._tell = tell
-        self._aside: Path | None = None
 
-    def was_cut_short(self) -> bool:
-        """Return whether a rebuild began and did not finish."""
+    def is_doubtful(self) -> bool:
+        """Return whether a rebuild was cut short, or a write waits in Chroma's log, as none does after a clean end."""
+        return self._was_cut_short() or bool(list_backlog(self._path / "chroma"))
+
+    def _was_cut_short(self) -> bool:
         return (self._path / REBUILDING).exists()
 
     def heal(self) -> None:
         """Find out whether Chroma can be opened, and rebuild it if not."""
         chroma = self._path / "chroma"
-        if self.was_cut_short():
+        if self._was_cut_short():
             self._tell("A rebuild of the store was cut short. Beginning again.")
             self.rebuild()
         elif chroma.exists():
@@ -60,29 +73,67 @@ class Healing:
                 self.rebuild()
 
     def rebuild(self) -> None:
-        """Set Chroma aside and rebuild it; `complete` must follow once it is open."""
+        """Set Chroma aside, rebuild it, and store what is missing in it but known to the journal or the old index."""
         names = [collection.name for collection in self._collections.values()]
         for collection in self._collections.values():
             collection.index.close()  # its file is set aside too
         arguments = collection_arguments(self.embedder)
-        self._aside = rebuild(self._path, names, arguments, self.embedder, self._show_progress)
-        self._tell(f"The damaged files are kept in {self._aside}.")
-
-    def complete(self) -> None:
-        """Store the records that are missing in the rebuilt Chroma but known to the journal or to the old index."""
-        if self._aside is None:
-            return
-        for kind, collection in self._collections.items():
-            known = {entry.change.id: entry.change.after for entry in self._journal.latest(kind)}
-            old = read_indexed_items(self._aside / collection.index_path.name)
-            existing = {item.id for item in collection.scan()}
-            wanted = {item.id: item for item in old} | known  # the journal knows better, also what was deleted
-            missing = [item for id, item in wanted.items() if item and id not in existing]
-            collection.put([(item, None) for item in missing])
-            if missing:
-                self._tell(f"Restored from the journal: {len(missing)} of {collection.name}.")
+        aside, dropped = rebuild(self._path, names, arguments, self.embedder, self._show_progress)
+        self._tell(f"The damaged files are kept in {aside}.")
+        refused = {kind: self._complete(kind, aside, dropped) for kind in self._collections}
+        self._set_aside(refused, aside / "refused.jsonl")
+        forget_vectors(self._path)
         finish_rebuild(self._path)  # only now: a crash before this begins the rebuild again
-        self._aside = None
+
+    def _complete(self, kind: Kind, aside: Path, dropped: Collection[str]) -> list[Item]:
+        """Store the records of a kind that are missing, and make again what was dropped; return what Chroma refuses."""
+        collection = self._collections[kind]
+        with map_foreign_errors(self._path):
+            client = open_chroma(self._path / "chroma")
+            try:
+                return self._complete_in(collection.open_source(client), kind, aside, dropped)
+            finally:
+                client.close()
+
+    def _complete_in(self, source: ChromaSource, kind: Kind, aside: Path, dropped: Collection[str]) -> list[Item]:
+        collection, again = self._collections[kind], self._find_dropped(kind, dropped)
+        known = {entry.change.id: entry.change.after for entry in self._journal.latest(kind)}
+        old = {item.id: item for item in read_indexed_items(aside / collection.index_path.name)}
+        existing = source.list_ids()
+        # the journal knows better than the old index, also what was deleted
+        missing = {id: item for id, item in (old | known).items() if id not in existing}
+        source.delete([id for id, item in again.items() if item is None and id in existing])
+        items = [item for item in (missing | again).values() if item]
+        vectors = collection.embed(items)
+        embedded = [EmbeddedItem(item, vectors[property_text(item.content, item.properties)]) for item in items]
+        refused = self._find_refused(collection, embedded)
+        stored = [each for each in embedded if each.item not in refused]
+        for start in range(0, len(stored), BATCH):
+            part = stored[start : start + BATCH]
+            before = {item.id: item for item in source.get_items([each.item.id for each in part])}
+            source.write(part, [before.get(each.item.id) for each in part])
+        if stored:
+            self._tell(f"Restored from the journal: {len(stored)} of {collection.name}.")
+        return refused
+
+    def _find_refused(self, collection: ChromaCollection, embedded: Sequence[EmbeddedItem]) -> list[Item]:
+        with tempfile.TemporaryDirectory(prefix="ana-") as scratch:
+            parts = (embedded[start : start + BATCH] for start in range(0, len(embedded), BATCH))
+            return [item for part in parts for item in find_refused(collection.open_source, part, Path(scratch))]
+
+    def _find_dropped(self, kind: Kind, dropped: Collection[str]) -> dict[str, Item | None]:
+        """Return what the writes that waited in Chroma's log were to make, by the journal."""
+        acts = self._journal.list_unfinished().values()
+        changes = (change for entries in acts for change in net(entry.change for entry in entries))
+        return {change.id: change.after for change in changes if change.kind == kind and change.id in dropped}
+
+    def _set_aside(self, refused: Mapping[Kind, Sequence[Item]], file: Path) -> None:
+        rows = [{"kind": kind} | asdict(item) for kind, items in refused.items() for item in items]
+        if rows:
+            write_whole(file, "".join(f"{json.dumps(row)}\n" for row in rows))
+        for row in rows:
+            said = f"Chroma refuses the {row['kind']} {row['id']}, “{shorten(row['content'], 60)}”."
+            self._tell(f"{said} It is kept in {file} and in the journal.")
 
     def _show_progress(self, done: int, total: int) -> None:
         if done and (done % STEP == 0 or done == total):

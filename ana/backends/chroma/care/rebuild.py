@@ -1,9 +1,10 @@
 """A Chroma that cannot be used is set aside and rebuilt from its documents and metadata.
 
 Damage is in the files of the vector index, which Chroma rewrites in place; its SQLite file survives a kill. So that
-file is copied back and everything in it is embedded again. If it cannot be read either, the caller stores what the
-journal and the derived index know in a new one. Until the end a note says that a rebuild is going on and where the
-damaged files are, so that the next process after a crash begins again from them.
+file is copied back and everything in it is embedded again, without what waits in its log, which may be what cannot be
+entered. If it cannot be read either, the caller stores what the journal and the derived index know in a new one. Until
+the end a note says that a rebuild is going on and where the damaged files are, so that the next process after a crash
+begins again from them.
 """
 
 import json
@@ -11,28 +12,37 @@ import logging
 import re
 import shutil
 import sqlite3
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from ana.backends.chroma.care.backlog import drop_backlog, list_backlog
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.reindex import BATCH, reindex
 from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
 from ana.backends.chroma.collection import INDEXES
+from ana.backends.chroma.source import ChromaSource, EmbeddedItem
 from ana.backends.chroma.vectors import Progress
 from ana.embedders import Embedder
-from ana.errors import AnaError, StoreBroken
+from ana.errors import AnaError, StoreBroken, ToolError
 from ana.files import list_database_files, write_whole
 from ana.memory.item import Item
 from ana.notes import read_note
 
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+
 ASIDE = "set-aside"
 """The folder, in the data folder, for damaged files."""
+
+ROOM = 20_000_000
+"""Bytes that must be free for a refusal to be Chroma's own, and not the disk's."""
 
 _ASIDE = re.compile(r"\A\d{8}T\d{12}Z\Z")
 """What each of them is called: when it was made."""
@@ -63,7 +73,7 @@ def set_aside(path: Path, *names: str) -> Path:
 
 def rebuild(
     path: Path, names: Sequence[str], arguments: Mapping[str, Any], embedder: Embedder, progress: Progress
-) -> Path:
+) -> tuple[Path, set[str]]:
     """Rebuild a data folder's Chroma, or continue a rebuild. The folder must be held, and Chroma closed.
 
     Afterwards the caller stores the records that are still missing and calls `finish_rebuild`.
@@ -76,7 +86,7 @@ def rebuild(
         progress: Called with the number of records done, and of all.
 
     Returns:
-        The folder of the damaged files.
+        The folder of the damaged files, and the ids of the records whose last write waited in the log and was dropped.
 
     Raises:
         AnaError: It cannot be rebuilt now, because of the embedder or the disk; the next use tries again.
@@ -87,10 +97,12 @@ def rebuild(
     chroma.mkdir()
     for each in (aside / "chroma").glob(f"{DATABASE}*"):
         shutil.copy2(each, chroma / each.name)  # a copy: the damaged files stay as they were
+    if dropped := list_backlog(chroma):
+        drop_backlog(chroma)
     if problem := _find_unreadable(chroma, names):
         _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
         shutil.rmtree(chroma)
-        return aside
+        return aside, dropped
     with map_foreign_errors(path):
         client = open_chroma(chroma)
         try:
@@ -99,7 +111,43 @@ def rebuild(
             client.close()
     if problem := find_fault(chroma):
         raise StoreBroken(f"The store could not be rebuilt: {problem}", f"The damaged files are kept in {aside}.")
-    return aside
+    return aside, dropped
+
+
+def find_refused(
+    open_source: Callable[["Client"], ChromaSource], embedded: Sequence[EmbeddedItem], scratch: Path
+) -> list[Item]:
+    """Return the records that Chroma refuses; they are found by halving, because one stops all others.
+
+    Args:
+        open_source: Opens the collection.
+        embedded: Records with their vectors.
+        scratch: A folder for stores in which they are tried: one that has refused a record fails from then on.
+
+    Raises:
+        StoreBroken: The disk is full.
+    """
+    folder = Path(tempfile.mkdtemp(dir=scratch))
+    try:
+        with map_foreign_errors(folder):
+            _try(folder, open_source, embedded)
+        return []
+    except (StoreBroken, ToolError) as exc:
+        if shutil.disk_usage(scratch).free < ROOM:
+            raise
+        _log.warning("Chroma refuses one of %d records: %s", len(embedded), exc)
+    if len(embedded) == 1:
+        return [embedded[0].item]
+    halves = embedded[: len(embedded) // 2], embedded[len(embedded) // 2 :]
+    return [item for half in halves for item in find_refused(open_source, half, scratch)]
+
+
+def _try(folder: Path, open_source: Callable[["Client"], ChromaSource], embedded: Sequence[EmbeddedItem]) -> None:
+    client = open_chroma(folder)
+    try:
+        open_source(client).write(embedded, [None] * len(embedded))
+    finally:
+        client.close()
 
 
 def finish_rebuild(path: Path) -> None:
@@ -153,14 +201,14 @@ def _find_unreadable(chroma: Path, names: Sequence[str]) -> str | None:
         return "the file is missing"
     try:
         refuse_damaged(chroma / DATABASE)
-        client = open_chroma(chroma)
-        try:
-            for collection in client.list_collections():
-                for offset in range(0, collection.count() if collection.name in names else 0, BATCH):
-                    with map_foreign_errors(chroma):
+        with map_foreign_errors(chroma):
+            client = open_chroma(chroma)
+            try:
+                for collection in client.list_collections():
+                    for offset in range(0, collection.count() if collection.name in names else 0, BATCH):
                         collection.get(limit=BATCH, offset=offset, include=["documents", "metadatas"])
-        finally:
-            client.close()
+            finally:
+                client.close()
     except (AnaError, sqlite3.Error, ValueError, TypeError) as exc:
         return str(exc)
     return None

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.examine import Findings, find_unfound, split_rows
 from ana.backends.chroma.care.rebuild import set_aside
+from ana.errors import StoreBroken
 from ana.files import write_whole
 from ana.memory.changes import Change, Entry
 from ana.memory.disagreements import find_disagreements
@@ -53,9 +54,13 @@ def _reconcile(backend: ChromaBackend) -> None:
         for kind, collection in backend.collections.items()
         for change in find_disagreements(kind, collection.scan(), backend.journal.latest(kind))
     ]
-    for kind, collection in backend.collections.items():
-        lost = [change.before for change in changes if change.kind == kind and not change.after]
-        collection.put([(item, None) for item in lost if item])
+    try:
+        for kind, collection in backend.collections.items():
+            lost = [change.before for change in changes if change.kind == kind and not change.after]
+            collection.put([(item, None) for item in lost if item])
+    except StoreBroken:  # one that Chroma refuses stops the others too; a rebuild finds it
+        backend.folder.close()
+        backend.healing.heal()
     _enter_in_journal(backend, [change for change in changes if change.after])
 
 

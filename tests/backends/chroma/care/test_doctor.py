@@ -115,7 +115,7 @@ def test_a_store_whose_documents_are_lost_too_comes_back_from_journal_and_index(
     assert contents_by_id(memory) == there
     assert memory.lines() == {0: "Prefers tea"}
     memory.close()
-    (path / "items.index.sqlite").unlink()
+    (path / "items.index.sqlite").unlink(missing_ok=True)
     garble(path / "chroma" / "chroma.sqlite3")
     abandon(path)
     memory = open_memory(path, EMBEDDER, clock)

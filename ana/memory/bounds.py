@@ -1,0 +1,87 @@
+"""How large a record may be, for every way in.
+
+The bounds are those of use, far below those of any database: a record is read, shown, exported and kept in the journal
+as a whole. Measured on two cores with Chroma 1.5.9: 1,000 properties are stored in .1 s, lists of 500,000 characters in
+1 s, a content of 2,000,000 in .4 to 3 s. Chroma alone takes documents and values of hundreds of megabytes, slowly, and
+5,460 properties not at all: see `MOST_NAMES` in ana/backends/chroma/metadata.py.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ana.errors import ToolError
+from ana.memory.changes import Change
+from ana.memory.item import Item, check_properties
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The largest number of something that a record may have.
+
+    Args:
+        most: The number.
+        measure: Counts it.
+        said: What is said of a record with more, given both numbers.
+        hint: What to do instead.
+    """
+
+    most: int
+    measure: Callable[[Item], int]
+    said: str
+    hint: str
+
+
+BOUNDS = (
+    Bound(
+        1000,
+        lambda item: len(item.properties),
+        "It would have {:,} properties; an item has at most {:,}.",
+        "Keep several items, or the rest in the content as text.",
+    ),
+    Bound(
+        200,
+        lambda item: max(map(len, item.properties), default=0),
+        "The name of a property would have {:,} characters; it has at most {:,}.",
+        "Give it a short name, and put the text into the value or the content.",
+    ),
+    Bound(
+        500_000,
+        lambda item: len(json.dumps(item.properties, ensure_ascii=False)),
+        "Its properties would have {:,} characters as JSON; an item's have at most {:,}.",
+        "Put long text into the content, and long lists into items of their own.",
+    ),
+    Bound(
+        2_000_000,
+        lambda item: len(item.content),
+        "Its content would have {:,} characters; an item's has at most {:,}.",
+        "Keep it in several items, or keep the file and an item that says where it is.",
+    ),
+)
+
+
+def check_item(item: Item, before: Item | None = None) -> Item:
+    """Refuse a record that cannot be stored, or is too large.
+
+    Args:
+        item: The record as it is to be.
+        before: As it is; None if it is not stored. What was stored before there were bounds may change, and not grow.
+
+    Returns:
+        The record as it is to be.
+
+    Raises:
+        ToolError: The message says what of it, the hint what to do instead.
+    """
+    check_properties(item.properties)
+    for bound in BOUNDS:
+        most = max(bound.most, bound.measure(before) if before else 0)
+        if (size := bound.measure(item)) > most:
+            raise ToolError(bound.said.format(size, most), bound.hint)
+    return item
+
+
+def check_change(change: Change) -> None:
+    """Refuse a change to a record that cannot be stored. Errors as of `check_item`."""
+    if change.after:
+        check_item(change.after, change.before)
