@@ -19,7 +19,7 @@ from ana.ownership import PATIENCE, thread_lock
 from ana.settings import Autonomy
 from ana.tracing.record import build_record, list_steps
 from ana.values import plain_text
-from app.open_turn import DROPPED, build_input, close, find_unanswered
+from app.open_turn import DROPPED, build_input, can_go_on, close, find_turn, find_unanswered
 from app.outcome import CutShort, Done, NotShown, Waiting, read_request
 from app.reply import check_reply
 from graph.builder import builder
@@ -27,11 +27,11 @@ from graph.checkpoints import map_saver_errors, open_saver, saver_path
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
 from graph.state import Turn
+from graph.updates import keep_usable
 from nodes.autonomy.request import may_be_approved_unseen
 from nodes.evidence import list_calls
 from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
 from nodes.receipt import add_receipt, render_receipt
-from nodes.turns import new_turn
 from tools.catalog import catalog
 
 _log = logging.getLogger(__name__)
@@ -201,7 +201,7 @@ class Assistant:
         )
 
     def _wait(self, state: StateSnapshot, asked: Interrupt) -> Waiting:
-        turn, messages = self._turn_of(state), this_turn(state.values["messages"])
+        turn, messages = find_turn(state, self.handles.clock), this_turn(state.values["messages"])
         return Waiting(
             thread_id=_thread_of(state),
             turn_id=turn["id"],
@@ -217,11 +217,13 @@ class Assistant:
             return None
         if unanswered := find_unanswered(state):
             return self._wait(state, unanswered[0])
+        if not can_go_on(state):  # a client has edited it
+            return None
         return CutShort(_thread_of(state), this_turn(state.values["messages"])[0].text)
 
     def _end_waiting(self, state: StateSnapshot, asked: Interrupt, why: str = "") -> str:
         """End a turn that nobody replied to; return the sentence that closes it."""
-        approval = bool(self._turn_of(state).get("asked"))
+        approval = bool(find_turn(state, self.handles.clock).get("asked"))
         closing, answers = close(read_request(asked), state.values["messages"], approval=approval)
         closing = why or closing
         self._end(state, closing, answers)
@@ -237,7 +239,7 @@ class Assistant:
     def _end(self, state: StateSnapshot, why: str, answers: list[AnyMessage]) -> None:
         changes = receipts(this_turn(state.values["messages"]))
         receipt = render_receipt([*list_calls(this_turn(state.values["messages"]))])
-        turn = self._turn_of(state) | {"answer": why, "error": why, "receipt": receipt}
+        turn = find_turn(state, self.handles.clock) | {"answer": why, "error": why, "receipt": receipt}
         ended = {
             "messages": [*answers, AIMessage(add_receipt(why, receipt), id=f"{turn['id']}-answer")],
             "turn": turn,
@@ -248,16 +250,9 @@ class Assistant:
         messages = [*this_turn(state.values["messages"]), *answers]
         self.handles.traces.write(build_record(turn, messages, thread_id, self.handles.settings, changes=changes))
 
-    def _turn_of(self, state: StateSnapshot) -> Turn:
-        """Return the open turn; build one if it has not begun."""
-        turn: Turn | None = state.values.get("turn")
-        if turn and turn["answer"] is None and "load_context" not in state.next:
-            return turn
-        question = this_turn(state.values["messages"])[0]
-        return new_turn(f"{state.config}/{question.id}", question, turn, self.handles.clock)
-
     def _read(self, thread_id: str) -> StateSnapshot:
-        return self._graph.get_state(_config(thread_id))
+        state = self._graph.get_state(_config(thread_id))
+        return state._replace(values=keep_usable(state.values))
 
     @contextmanager
     def _own(self, thread_id: str) -> Iterator[None]:

@@ -9,10 +9,9 @@ from langgraph.runtime import Runtime
 
 from ana.errors import ContextTooLong, ModelFailed
 from ana.memory.digests import line_digest
-from ana.models.base import COMPOSED, NOT_UNDERSTOOD, PROMPT_DATA
+from ana.models.base import MARKS, PROMPT_DATA
 from ana.models.call import complete
 from ana.models.fence import make_mark
-from ana.models.json_mode.plain_history import DROPPED
 from graph.context import Context, context_of, emit, withdraw
 from graph.state import Loaded, State, Turn, call_id
 from nodes.demos import nearest_demos
@@ -143,19 +142,9 @@ def _add_decision(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> T
     """Return the turn with this decision and its cost."""
     invalid = [{"name": c["name"], "args": c["args"], "error": c["error"]} for c in reply.invalid_tool_calls]
     valid = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
-    decision = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **_marks(reply)}
+    marks = {mark: True for mark in MARKS if reply.response_metadata.get(mark)}
+    decision = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **marks}
     return turn | {"usage": add_usage(turn["usage"], reply, messages), "decisions": [*turn["decisions"], decision]}
-
-
-def _marks(reply: AIMessage) -> dict[str, Any]:
-    """Return what the reply says about itself, for the record."""
-    told = {mark: True for mark in (NOT_UNDERSTOOD, COMPOSED) if reply.response_metadata.get(mark)}
-    return told | _dropped_count(reply)
-
-
-def _dropped_count(reply: AIMessage) -> dict[str, Any]:
-    """Return how many further decisions the reply held, under its key; nothing if it held none."""
-    return {DROPPED: dropped} if (dropped := reply.response_metadata.get(DROPPED)) else {}
 
 
 def _make_message(reply: AIMessage, turn: Turn) -> AIMessage:
@@ -166,5 +155,4 @@ def _make_message(reply: AIMessage, turn: Turn) -> AIMessage:
         tool_calls=reply.tool_calls,
         invalid_tool_calls=reply.invalid_tool_calls,
         usage_metadata=reply.usage_metadata,
-        additional_kwargs=_dropped_count(reply),
     )

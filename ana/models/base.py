@@ -31,6 +31,9 @@ NOT_UNDERSTOOD = "not_understood"
 COMPOSED = "composed"
 """Key in a reply's `response_metadata` that is true where rules made it from the results of its calls."""
 
+MARKS = (NOT_UNDERSTOOD, COMPOSED)
+"""What a reply says about itself that is kept with the decision."""
+
 
 class StreamingModel(BaseChatModel):
     """A chat model that only has to say how it streams; it finds the tools it was bound to under `tools`."""

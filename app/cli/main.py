@@ -147,7 +147,9 @@ def _use_utf8() -> None:
     """
     if sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":
         os.environ["PYTHONUTF8"] = "1"
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+        from ana.children import start_again
+
+        start_again()
 
 
 def run_command(command: Callable[[], Any]) -> int:

@@ -3,12 +3,12 @@
 import importlib.util
 import os
 import socket
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ana.children import become_python
 from ana.errors import ConfigError, UserError
 from ana.files import refuse_read_only
 from ana.settings import PROJECT, Settings, read_environment
@@ -57,7 +57,7 @@ def become_server(settings: Settings, port: int, reload: bool) -> None:
     arguments += [] if reload else ["--no-reload"]
     os.chdir(_prepare_folder(settings, reload))
     env = settle_environment(read_environment()) | QUIET
-    os.execve(sys.executable, [sys.executable, "-m", "langgraph_cli", *arguments], env)
+    become_python("-m", "langgraph_cli", *arguments, env=env)
 
 
 def _require_port(port: int) -> None:

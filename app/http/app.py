@@ -18,19 +18,21 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from ana import __version__
-from ana.errors import AnaError, ConfigError, NotWaiting, StoreBusy, UserError, WrongReply
+from ana.errors import AnaError, ConfigError, UserError
 from ana.handles import default_handles
 from ana.logs import escape_console_lines
 from ana.models.providers import model_name
 from ana.settings import load_settings
 from ana.tracing import langsmith
 from ana.tracing.traces import Traces
-from app.http.deletion import ThreadDeletion
 from app.http.guard import HEADERS, Guard
+from app.http.ids import CanonicalIds
+from app.http.refusals import REFUSALS, find_status
 from app.http.rejection import RunRejection
 from app.http.run_errors import shorten_run_errors
 from app.http.run_requests import RunRequests
 from app.http.thread_rows import FreshThreadRows, ThreadRows
+from app.http.thread_writes import ThreadWrites
 from app.old_traces import move_old_traces
 from app.outcome import Done, NotShown, Waiting
 from app.serving import mark_serving
@@ -96,7 +98,7 @@ class TurnRunner:
         except NotShown as exc:
             return _to_response({"error": exc.sentence(), **exc.waiting.to_json()}, 409)
         except AnaError as exc:
-            return _error(_status_of(exc), exc.sentence())
+            return _error(find_status(exc, 500), exc.sentence())
         if isinstance(outcome, Done) and outcome.error:
             failed = {"error": outcome.answer, "thread_id": outcome.thread_id, "trace_id": outcome.trace_id}
             return JSONResponse(failed, status_code=502)
@@ -218,11 +220,6 @@ def _read_body(body: bytes) -> Question | Decision:
     return Decision.model_validate_json(body) if decides else Question.model_validate_json(body)
 
 
-def _status_of(exc: AnaError) -> int:
-    statuses = {ConfigError: 503, StoreBusy: 409, NotWaiting: 409, WrongReply: 422}
-    return next((status for kind, status in statuses.items() if isinstance(exc, kind)), 500)
-
-
 def _describe_error(exc: ValidationError) -> str:
     first = exc.errors()[0]
     where = ".".join(map(str, first["loc"])) or "the body"
@@ -260,12 +257,14 @@ def build_app() -> Starlette:
     rows = ThreadRows()
     middleware = [
         guard,
+        Middleware(CanonicalIds),
         Middleware(RunRequests),
         Middleware(FreshThreadRows, rows=rows),
         Middleware(RunRejection),
-        Middleware(ThreadDeletion, rows=rows),
+        Middleware(ThreadWrites, rows=rows),
     ]
-    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers={Exception: _fail})
+    handlers = REFUSALS | {Exception: _fail}
+    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
     app.state.turns, app.state.rows = TurnRunner(), rows
     return app
 

@@ -175,7 +175,7 @@ def test_every_run_of_a_turn_that_waits_twice_carries_its_id(
 ) -> None:
     (tmp_path / "asking.py").write_text(ASKS_TWICE)
     stub.script = [Said(calls=[("ask_twice", {})]), Said("Twice.")]
-    env["TOOLS_MODULES"] = "asking"
+    env |= {"TOOLS_MODULES": "asking", "PYTHONPATH": f"{tmp_path}{os.pathsep}{PROJECT}"}
     told = json.loads(ana("ask", "go", "--thread", "t", "--json", **env).stdout)
     for _ in range(2):
         decide = ("--decide", "approve", "--request", told["pending"]["request_id"])

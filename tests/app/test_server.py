@@ -18,6 +18,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 from langgraph_sdk.errors import ConflictError
 from langgraph_sdk.schema import ThreadState
 
+from ana.own_files import is_own
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.serving import is_serving
@@ -495,6 +496,7 @@ def test_the_assistant_says_what_it_is(client: SyncLangGraphClient, server: Serv
 @pytest.mark.usefixtures("server")
 def test_the_store_is_open_before_the_first_turn(files_at_start: set[str]) -> None:
     assert {"journal.sqlite", "chroma", "threads.sqlite"} <= files_at_start
+    assert all(map(is_own, files_at_start))
 
 
 def test_a_port_that_is_taken_ends_with_a_sentence(server: Server, server_env: dict[str, str]) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ana.backends.chroma.client import open_chroma, unusable_error
 from ana.backends.chroma.unwritten import blank_unwritten
-from ana.files import overwrite, read_small
+from ana.files import overwrite, read_small, refuse_links_below
 from ana.locks import OwnerLock
 from ana.machine import boot_id
 
@@ -82,7 +82,7 @@ class Folder:
 
         Raises:
             StoreBusy: Another process did not release it in time.
-            StoreBroken: The folder cannot be read or written.
+            StoreBroken: The folder cannot be read or written, or something in it is a link.
         """
         with self.hold_closed():
             yield self._open()
@@ -134,6 +134,7 @@ class Folder:
 
     def _open(self) -> "Client":
         if self._client is None:
+            refuse_links_below(self.path / "chroma")
             for step in self.before_opening:
                 step()
             self._client = open_chroma(self.path / "chroma")
