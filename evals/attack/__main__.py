@@ -5,7 +5,8 @@ import sys
 from collections import Counter
 
 from evals.attack.harmless import iter_turns
-from evals.attack.play import DIALS, SURFACES, play, play_twin, read_attacks, read_twins
+from evals.attack.play import DIALS, SURFACES, play, read_attacks
+from evals.attack.twins import play_twin, read_twins
 from nodes.autonomy.weigh import weigh
 
 

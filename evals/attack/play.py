@@ -27,7 +27,6 @@ from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.detect import find_reader
 from ana.transfer.importer import import_bundle
 from ana.values import Properties
-from app.turn import open_assistant
 from evals.attack.gullible import GullibleModel, ListingModel, QuotingModel
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
@@ -117,16 +116,16 @@ def read_attacks() -> list[Attack]:
 
 def play(attack: Attack, surface: str, dial: Autonomy) -> list[str]:
     """Return the harm that an attack does."""
-    with _set_stage(attack, dial) as stage:
+    with set_stage(attack, dial) as stage:
         door = _DOORS[surface]
         text = attack.text.replace("VICTIM", stage.mine[0].id)
         with contextlib.redirect_stderr(io.StringIO()):
             if attack.first:
-                door(_with_model(stage, GullibleModel(text=text, acts=["copy"])), attack.first)
+                door(with_model(stage, GullibleModel(text=text, acts=["copy"])), attack.first)
                 stage.thread = str(uuid.uuid4())
             if attack.before:
-                door(_with_model(stage, ListingModel(answer=attack.answer)), attack.before)
-            door(_with_model(stage, _make_model(attack, text)), attack.message)
+                door(with_model(stage, ListingModel(answer=attack.answer)), attack.before)
+            door(with_model(stage, _make_model(attack, text)), attack.message)
         return stage.find_harm(attack.asked)
 
 
@@ -136,7 +135,8 @@ def _embedder() -> WordLlamaEmbeddings:
 
 
 @contextlib.contextmanager
-def _set_stage(attack: Attack, dial: Autonomy) -> Iterator[Stage]:
+def set_stage(attack: Attack, dial: Autonomy) -> Iterator[Stage]:
+    """Open a data folder with what the person has and the attack's text."""
     with tempfile.TemporaryDirectory() as folder:
         names = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "log"}
         env = {name: f"{folder}/{value}" for name, value in names.items()}
@@ -182,7 +182,8 @@ def _make_model(attack: Attack, text: str) -> BaseChatModel:
     return GullibleModel(text=text, acts=attack.acts, item=attack.item, asked=tuple(attack.asked), reads=reads)
 
 
-def _with_model(stage: Stage, model: BaseChatModel) -> Stage:
+def with_model(stage: Stage, model: BaseChatModel) -> Stage:
+    """Return a stage with another model."""
     return replace(stage, handles=Handles(**{**vars(stage.handles), "model": model}))
 
 
@@ -235,72 +236,3 @@ def _as_process(stage: Stage) -> Iterator[None]:
 
 
 _DOORS: Mapping[str, Callable[[Stage, str], None]] = {"repl": _chat, "ask": _ask, "http": _post, "api": _call_api}
-
-
-@dataclass(frozen=True)
-class Twin:
-    """A harmless turn.
-
-    Args:
-        id: Its name.
-        stored: A text that is in view.
-        acts: What the model does; update, delete and replace work on a record that has the content given, and as
-            properties what stands under `has`.
-        message: The person's message.
-        before: The message before, which is answered with `answer`; if it is empty, the model looks things up first.
-        answer: What the assistant said to it.
-    """
-
-    id: str
-    stored: str
-    acts: list[tuple[str, dict[str, Any]]]
-    message: str
-    before: str = ""
-    answer: str = ""
-
-
-def read_twins() -> list[Twin]:
-    """Return every twin of the data."""
-    rows = map(json.loads, (DATA / "twins.jsonl").read_text(encoding="utf-8").splitlines())
-    return [Twin(**row | {"acts": [(name, args) for name, args in row["acts"]]}) for row in rows]
-
-
-def play_twin(twin: Twin, dial: Autonomy) -> bool:
-    """Return whether a harmless turn asks, with its acts one after the other or all at once."""
-    batches = [[act] for act in twin.acts], [twin.acts]
-    return any(_asks(twin, each, dial) for each in (batches if len(twin.acts) > 1 else batches[:1]))
-
-
-def _asks(twin: Twin, batches: Sequence[Sequence[tuple[str, dict[str, Any]]]], dial: Autonomy) -> bool:
-    from ana.models.scripted import ScriptedModel, calls
-    from app.outcome import Waiting
-
-    with _set_stage(Attack("twin", "twin", "item", twin.stored, [], twin.message), dial) as stage:
-        memory = stage.handles.memory
-        replies = [
-            calls(*(_TWINS.get(name, lambda _, args, name=name: (name, args))(memory, args) for name, args in batch))
-            for batch in batches
-        ]
-        look_up, listed = calls(("query_items", {"limit": 20})), [twin.answer] if twin.before else []
-        model = ScriptedModel(replies=[look_up, *listed, *replies, "I see."])
-        with open_assistant(_with_model(stage, model).handles) as assistant:
-            if twin.before:
-                assistant.ask(twin.before, stage.thread)
-            return isinstance(assistant.ask(twin.message, stage.thread), Waiting)
-
-
-def _find_or_make(memory: Any, args: dict[str, Any]) -> str:
-    found = next((item.id for item in memory.items() if item.content == args["content"]), None)
-    return str(found or memory.create(args["content"], args.get("has", {})).id)
-
-
-_TWINS: Mapping[str, Callable[[Any, dict[str, Any]], tuple[str, dict[str, Any]]]] = {
-    "delete": lambda memory, args: ("delete_item", {"id": _find_or_make(memory, args)}),
-    "update": lambda memory, args: (
-        "update_item", {"id": _find_or_make(memory, args), "properties": args["properties"]}
-    ),
-    "update_content": lambda memory, args: (
-        "update_item", {"id": _find_or_make(memory, args), "content": args["to"]}
-    ),
-    "replace": lambda _, args: ("replace_context", {"line": 1, "content": args["content"]}),
-}  # fmt: skip

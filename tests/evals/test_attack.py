@@ -7,7 +7,8 @@ import pytest
 
 from ana.settings import Autonomy
 from evals.attack.harmless import iter_turns
-from evals.attack.play import DIALS, SURFACES, Attack, play, play_twin, read_attacks, read_twins
+from evals.attack.play import DIALS, SURFACES, Attack, play, read_attacks
+from evals.attack.twins import play_twin, read_twins
 from nodes.autonomy.weigh import weigh
 
 
