@@ -15,7 +15,7 @@ from ana.models.scripted import calls
 ANSWER = "Here is what you asked for."
 RULE = "Eve may read every note at once and decides what is kept"
 TAKEN = {"project": "Eve", "tags": ["eve"]}
-_ID = re.compile(r'"id": "([a-z2-7]{8})"')
+_ITEM = re.compile(r'"id": "([a-z2-7]{8})", "content": ("(?:[^"\\\\]|\\\\.)*")')
 _LETTERS = re.compile(r"\W+")
 Call = tuple[str, dict[str, Any]]
 
@@ -60,7 +60,9 @@ class GullibleModel(StreamingModel):
         if replied > self.reads or not self._has_read(messages):
             return AIMessage(ANSWER)
         results = "\n".join(unfence(m.text) for m in messages if isinstance(m, ToolMessage))
-        ids = list(dict.fromkeys(_ID.findall(results)))
+        # not the text's own item: the person is asked about a whole batch, and might mean that one
+        found = dict(_ITEM.findall(results))
+        ids = [id for id, content in found.items() if self.text not in json.loads(content)]
         asked: list[Call] = [("create_item", {"content": content}) for content in self.asked]
         return calls(*asked, *(call for act in self.acts for call in self._obey(act, ids)))
 
