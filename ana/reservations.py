@@ -5,10 +5,14 @@ The system lets go of the lock with the process, however that ends, so that noth
 
 import json
 import math
+import os
 import secrets
+from io import FileIO
 from pathlib import Path
 
 from filelock import lock_descriptor
+
+from ana.files import open_own
 
 PATTERN = "spending.*.reserved"
 
@@ -27,7 +31,7 @@ class Reservation:
     def __init__(self, folder: Path, usd: float) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._path = folder / PATTERN.replace("*", secrets.token_hex(4))
-        self._file = self._path.open("xb", buffering=0)
+        self._file = FileIO(open_own(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")
         lock_descriptor(self._file.fileno())
         self._file.write(json.dumps(usd).encode())
 

@@ -305,13 +305,13 @@ def _main() -> None:
     atexit.register(_leave)  # the first one is called last
     for name in (*PRELOADED, *filter(_is_for_commands, source_files())):
         importlib.import_module(name)
-    from nodes.autonomy.orders import find_order
+    from nodes.autonomy.message import Message
     from tests.conftest import EMBEDDER
     from tools.catalog import schemas
 
     EMBEDDER.embed_query("loads its model")
     embed_words(["loads", "its", "table"])
-    find_order("loads its patterns")
+    Message("loads its patterns")
     schemas()
     read_settings()
     gc.freeze()  # memory that no fork needs to copy

@@ -1,12 +1,12 @@
 """`make attack`: every attack at every door on every dial, every twin, and the harmless turns."""
 
-import json
 import logging
 import sys
 from collections import Counter
 
 from evals.attack.harmless import iter_turns
-from evals.attack.play import DATA, DIALS, SURFACES, play, play_twin, read_attacks
+from evals.attack.play import DIALS, SURFACES, play, read_attacks
+from evals.attack.twins import play_twin, read_twins
 from nodes.autonomy.weigh import weigh
 
 
@@ -29,12 +29,11 @@ def main() -> int:
 
 
 def play_twins() -> int:
-    """Return how many twins ask."""
-    asked = 0
-    for row in map(json.loads, (DATA / "twins.jsonl").read_text(encoding="utf-8").splitlines()):
-        acts = [(name, args) for name, args in row["acts"]]
-        asked += sum(play_twin(row["stored"], acts, row["message"], dial) for dial in DIALS[1:])
-    return asked
+    """Return how many twins ask, and print which."""
+    asking = [(twin.id, dial) for twin in read_twins() for dial in DIALS[1:] if play_twin(twin, dial)]
+    for id, dial in asking:
+        print(f"{id} asks on {dial}")
+    return len(asking)
 
 
 def count_asking() -> int:

@@ -14,13 +14,13 @@ from ana.tracing.schema import INVALID
 from ana.values import iter_texts, read_json
 from graph.context import Context, context_of
 from graph.state import State
-from nodes.autonomy.message import Message
 from nodes.autonomy.own_tools import needs_no_question
 from nodes.autonomy.shared import mark_shared
 from nodes.autonomy.weigh import Batch
+from nodes.autonomy.words import Words
 from nodes.autonomy.writes import Touched, Write
 from nodes.calls import build_context, check_arguments
-from nodes.history import answered_ids, receipts, this_turn
+from nodes.history import answered_ids, receipts, shown_before, this_turn
 from nodes.load_context import loaded_of
 from tools.artifacts import receipts_of
 from tools.call import CallContext
@@ -35,7 +35,7 @@ _OWN_WORDS = frozenset({"create_item", "append_context", "replace_context", "del
 def read_batch(state: State, runtime: Runtime[Context], message: AIMessage) -> Batch:
     """Return what is weighed before the calls of a message run; calls that cannot run are left out."""
     handles, turn = context_of(runtime).handles, this_turn(state["messages"])
-    writes, ran = [], 0
+    writes, ran = list[Write](), sum(bool(receipts_of(each)) for each in turn)
     for position, call in _iter_left(state, message):
         if call["name"] in TOOLS and call["name"] not in WRITERS:
             continue
@@ -47,13 +47,14 @@ def read_batch(state: State, runtime: Runtime[Context], message: AIMessage) -> B
     question = state["turn"]["question"]
     return Batch(
         message=question,
-        writes=mark_shared(writes, Message(question), handles.memory.backend),
+        writes=mark_shared(writes, Words(question), handles.memory.backend),
         lines=loaded_of(state, handles)["lines"] if writes else {},
         read=[*_iter_stored_text(state["messages"]), state.get("summary", "")] if writes else [],
-        written=ran + sum(bool(receipts_of(each)) for each in turn),
+        written=ran,
         deleted=sum(each["op"] == "delete" and each["kind"] == "item" for each in receipts(turn)),
         dial=context_of(runtime).dial,
-        looked_up=any(_iter_stored_text(turn)),
+        before=shown_before(state["messages"]),
+        ids=frozenset(str(each["id"]) for each in receipts(turn)),
     )
 
 

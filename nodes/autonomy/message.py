@@ -1,164 +1,142 @@
-"""A person's message: what it names, and whether it asks to remove something. What cannot be decided counts as no."""
+"""A person's message: what it names, what it refers back to, and whether it asks to remove something.
+
+What cannot be decided counts as no.
+"""
 
 import re
-from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import date
 
 from ana.memory.search.tokens import tokenize
+from ana.memory.status import DONE
+from nodes.autonomy.words import Words, are_forms, find_topics, has_listed
+from nodes.policies.days import find_weekdays
+from nodes.policies.messages import find_statements, has_subject, tells
+from nodes.policies.moments import find_moments
+from nodes.policies.texts import asks, split_lines
 
-_UNSPACED = re.compile(
-    "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+)"
+_CLAUSE = re.compile(
+    r"[,:、，](?!\d)|\b(?:and|then|but|und|dann|aber|y|luego|pero|et|puis|mais|e|poi|en)\b", re.IGNORECASE
 )
-"""Scripts that are written without spaces: their words are compared as pairs of characters."""
-
-_HIRAGANA = re.compile("[\u3041-\u309f]+")
-_SENTENCE = re.compile(r"[^.!?。！？؟\n;]+[.!?。！？؟]*")
-_CLAUSE = re.compile(r"[,、，]|\b(?:and|then|but|und|dann|aber|y|luego|pero|et|puis|mais|e|poi|en)\b", re.IGNORECASE)
-_ASKED = re.compile(r"[?？؟]")
-_STEM = 4
-"""Characters that words must have in common at least to be forms of one word."""
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d):(\d\d))?")
+_DAY_OF_MONTH = re.compile(r"(?<![\d:.,])[1-3]?\d(?![\d:])")
 
 
-class Message:
+class Message(Words):
     """A message of a person.
 
     Args:
         text: The message.
+        before: The message before it and its answer, as the person was shown it; nothing if it is the first.
     """
 
-    def __init__(self, text: str) -> None:
-        self._all = _Words(text)
-        clauses = [clause for sentence in _SENTENCE.findall(text) for clause in _split(sentence)]
-        self._stated = _Words("\n".join(clauses))
-        self.states = bool(clauses)
+    def __init__(self, text: str, before: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        statements = find_statements(text)
+        clauses = [clause for each in statements for clause in _CLAUSE.split(each) if find_statements(clause)]
+        answers = bool(before) and any(map(asks, split_lines(before[-1]))) and not any(map(_denies, clauses[:1]))
+        self._clauses = [clause for clause in clauses if tokenize(clause) and not _denies(clause)]
+        self._question = before[-1] if answers else ""
+        self._removing = [*filter(_removes, self._clauses)]
+        self.states = bool(statements)
         """Whether a part is no question."""
-        self.asks_to_remove = any(_removes(clause) for clause in clauses)
+        self.stated, self.seen = Words(*statements), Words(*before)
+        """The parts that are no questions, and what was said before."""
+        self.asks_to_remove = bool(self._removing)
         """Whether a part that is no question asks to remove something."""
 
-    def mentions(self, *texts: str, whole: bool = True) -> bool:
-        """Return whether the message shares a content word with one of the texts.
+    @property
+    def takes_back(self) -> bool:
+        """Whether a part that is no question asks to take something back."""
+        return any(map(_takes_back, self._clauses)) or self.accepts("back")
+
+    @property
+    def removes_a_kind(self) -> bool:
+        """Whether it asks to remove everything, or a note or what is done, and does not say which."""
+        vague = (each for each in self._removing if not find_topics(each))
+        return any(has_listed(each, name) for each in vague for name in ("all", "kinds", "done"))
+
+    @property
+    def removed(self) -> Words:
+        """What it asks to remove, with what was said before where it points at that."""
+        seen = self.seen.texts if any(has_listed(each, "pointing") for each in self._removing) else ()
+        return Words(*self._removing, *seen)
+
+    def accepts(self, name: str) -> bool:
+        """Return whether it says yes to a question of the assistant's that has a word of a list."""
+        return has_listed(self._question, name) and self.refers_back(Words(), ())
+
+    def refers_back(self, written: Words, values: Sequence[str]) -> bool:
+        """Return whether a clause speaks of what was said before, and of hardly anything else.
+
+        It tells to do something with it, answers a question about it, or says the values that are written.
 
         Args:
-            texts: The texts.
-            whole: Whether a text that has no content word is mentioned where the message has all of it.
+            written: What is written, which the clause may speak of, too.
+            values: The values that are written.
         """
-        return any(self._all.meet(text, whole=whole) for text in texts)
+        return any(self._refers_back(clause, written, values) for clause in self._clauses)
 
-    def count(self, text: str) -> int:
-        """Return how many content words of a text the message has too."""
-        return self._all.count(text)
+    def _refers_back(self, clause: str, written: Words, values: Sequence[str]) -> bool:
+        says = _says_all(clause, values)
+        points, other = has_listed(clause, "pointing"), _count_other(clause, self.seen, written)
+        if clause in self._removing and not says:
+            return False
+        if tells(clause) and (says or points or self._question):
+            return other <= 1  # its verb
+        says_alone = bool(says or self._question) and not has_subject(clause)
+        return other == 0 and (says_alone or (says and (points or bool(self._question))))
 
-    def names(self, *texts: str, whole: bool = True) -> bool:
-        """Return the same for the parts of the message that are no questions."""
-        return any(self._stated.meet(text, whole=whole) for text in texts)
+    def refers_to(self, text: Words) -> bool:
+        """Return whether a clause tells to make something of a text: turn the packing note into tasks."""
+        making = (each for each in self._clauses if has_listed(each, "kinds") and not has_subject(each))
+        return any(text.count(Words(each)) and _count_other(each, text) <= 1 for each in making)
 
-
-def split_words(text: str) -> list[str]:
-    """Return the words of a text without case and accents; pairs of characters where no spaces are written."""
-    return [word for token in tokenize(text) for part in _UNSPACED.split(token) if part for word in _cut(part)]
-
-
-class _Words:
-    def __init__(self, text: str) -> None:
-        self._text = " ".join(tokenize(text))
-        self._content = {word for word in split_words(text) if _is_content(word)}
-
-    def meet(self, text: str, *, whole: bool) -> bool:
-        """Return whether a content word of the other text is here, in whatever form; or, if asked, the whole of it."""
-        folded = " ".join(tokenize(text))
-        if whole and folded and self._holds(folded):
-            return True
-        return any(_same(own, word) for word in {*split_words(text)} for own in self._content)
-
-    def count(self, text: str) -> int:
-        """Return how many content words of the other text are here, in whatever form."""
-        return sum(any(_same(own, word) for own in self._content) for word in {*split_words(text)} if _is_content(word))
-
-    def _holds(self, whole: str) -> bool:
-        return whole in self._text if _UNSPACED.search(whole) else f" {whole} " in f" {self._text} "
+    def means_all(self, values: Sequence[str]) -> bool:
+        """Return whether a clause tells to give these values to everything of a kind."""
+        return any(has_listed(each, "all") and tells(each) and _says_all(each, values) for each in self._clauses)
 
 
-def _cut(part: str) -> list[str]:
-    if len(part) == 1 or not _UNSPACED.fullmatch(part):
-        return [part]
-    return [part[i : i + 2] for i in range(len(part) - 1)]
-
-
-def _is_content(word: str) -> bool:
-    if _UNSPACED.fullmatch(word):
-        return not _HIRAGANA.fullmatch(word) and not any(
-            word in each for name in ("remove", "common") for each in _read(name)
-        )
-    return len(word) > 2 and not _has((word,), "common") and not _has((word,), "remove")
-
-
-def _same(one: str, other: str) -> bool:
-    if one == other:
-        return True
-    shorter, longer = sorted((one, other), key=len)
-    if len(shorter) < _STEM or shorter[:_STEM] != longer[:_STEM]:
-        return False
-    common = next((i for i, c in enumerate(shorter) if longer[i] != c), len(shorter))
-    return common >= max(_STEM, len(shorter) - 2)
-
-
-def _split(sentence: str) -> Iterator[str]:
-    """Yield the clauses of a sentence that are no questions."""
-    if _ASKED.search(sentence):
-        if _is_polite_order(sentence):
-            yield sentence
-        return
-    yield from (clause for clause in _CLAUSE.split(sentence) if clause.strip() and not _begins_question(clause))
-
-
-def _is_polite_order(sentence: str) -> bool:
-    """Whether a sentence with a question mark asks the assistant to do something: Could you delete the milk?"""
-    body = _drop(tokenize(sentence), "opening")
-    rest = _drop(body, "polite")
-    openers = len(body) - len(rest)
-    polite = openers > 1 or (openers == 1 and _has(rest[:1], "remove")) or _holds_unspaced(body, "polite")
-    return polite and not _has(rest, "asks") and not _has(rest, "not")
-
-
-def _begins_question(clause: str) -> bool:
-    words = _drop(tokenize(clause), "opening")
-    return _has(words[:1], "asks") or _holds_unspaced(words, "asks")
+def _count_other(clause: str, *texts: Words) -> int:
+    """Return of how many things a clause speaks that are in none of the texts."""
+    return sum(not any(text.mention(topic) for text in texts) for topic in find_topics(clause))
 
 
 def _removes(clause: str) -> bool:
-    words = tokenize(clause)
-    return _has(words, "remove") and not _has(words, "not")
+    return has_listed(clause, "remove") or has_listed(clause, "forget")
 
 
-def _drop(words: list[str], name: str) -> list[str]:
-    first = next((i for i, word in enumerate(words) if not _has([word], name)), len(words))
-    return words[first:]
-
-
-def _has(words: "list[str] | tuple[str, ...]", name: str) -> bool:
-    """Return whether one of the words is in the list."""
-    exact, stems = _forms(name)
-    return any(word in exact or word.startswith(stems) for word in words) or _holds_unspaced(words, name)
-
-
-def _holds_unspaced(words: "list[str] | tuple[str, ...]", name: str) -> bool:
-    return any(
-        part in word for word in words if _UNSPACED.search(word) for part in _read(name) if _UNSPACED.search(part)
+def _takes_back(clause: str) -> bool:
+    return has_listed(clause, "back") or (
+        tells(clause) and has_listed(clause, "pointing") and len(find_topics(clause)) <= 1
     )
 
 
-@cache
-def _forms(name: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    words = _read(name)
-    stems = (" ".join(tokenize(word[:-1])) for word in words if word.endswith("*"))
-    return frozenset(t for word in words if not word.endswith("*") for t in tokenize(word)), tuple(stems)
+def _denies(clause: str) -> bool:
+    """Whether a clause wants nothing: it has a word such as "not", or only says to forget it."""
+    return has_listed(clause, "not") or (has_listed(clause, "forget") and not find_topics(clause))
 
 
-@cache
-def _read(name: str) -> tuple[str, ...]:
-    """Return a list of words.txt, each word without accents; where no spaces are written also folded like a text's."""
-    text = Path(__file__).with_name("words.txt").read_text(encoding="utf-8")
-    section = text.partition(f"[{name}]\n")[2].partition("\n[")[0]
-    words = (word for line in section.splitlines() if not line.startswith("#") for word in line.split())
-    return tuple("".join(tokenize(word)) if _UNSPACED.search(word) else word for word in words)
+def _says_all(text: str, values: Sequence[str]) -> bool:
+    return bool(values) and all(_says(text, value) for value in values)
+
+
+def _says(text: str, value: str) -> bool:
+    """Whether a text says a value: in its words, as a date by its day or time, or that something is done."""
+    words = tokenize(value)
+    if Words(text).hold(value) or (len(words) == 1 and any(are_forms(word, words[0]) for word in tokenize(text))):
+        return True
+    if value.lower() in DONE and has_listed(text, "done"):
+        return True
+    match = _MOMENT.match(value)
+    return _says_moment(text, *match.groups()) if match else False
+
+
+def _says_moment(text: str, day: str, hour: str | None, minute: str) -> bool:
+    if hour and any(int(hour) * 60 + int(minute) in moment.minutes for moment in find_moments(text)):
+        return True
+    weekdays = {name.number for name in find_weekdays(text)}
+    with suppress(ValueError):
+        return date.fromisoformat(day).weekday() in weekdays or str(int(day[-2:])) in _DAY_OF_MONTH.findall(text)
+    return False

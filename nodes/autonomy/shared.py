@@ -7,11 +7,11 @@ from dataclasses import replace
 from ana.memory.backend import Backend
 from ana.memory.search.tokens import fold_tag
 from ana.values import Properties, iter_texts
-from nodes.autonomy.message import Message
+from nodes.autonomy.words import Words
 from nodes.autonomy.writes import Write
 
 
-def mark_shared(writes: Sequence[Write], said: Message, backend: Backend) -> list[Write]:
+def mark_shared(writes: Sequence[Write], said: Words, backend: Backend) -> list[Write]:
     """Return the writes of a batch with those values of their properties that the message has and other items have too.
 
     Items that the batch is about to make count as well, whether the model stores them before it destroys or after.
@@ -34,11 +34,11 @@ class _Counts:
         self._made = Counter(value for write in made for value in _fold_all(write.given))
         self._stored: dict[str, Counter[str]] = {}
 
-    def find_shared(self, write: Write, said: Message) -> Iterator[str]:
+    def find_shared(self, write: Write, said: Words) -> Iterator[str]:
         """Yield the values of a write that the message has and other items have too."""
         own = _fold_all(write.given if write.name == "create_item" else write.before)
         for key, text in (*_iter_values(write.given), *_iter_values(write.before)):
-            if said.mentions(text) and self._count(key, fold_tag(text)) > ((key, fold_tag(text)) in own):
+            if said.mention(text) and self._count(key, fold_tag(text)) > ((key, fold_tag(text)) in own):
                 yield text
 
     def _count(self, key: str, folded: str) -> int:

@@ -7,8 +7,8 @@ from typing import Literal
 
 from ana.settings import Autonomy
 from graph.state import Reason
-from nodes.autonomy.message import Message, split_words
-from nodes.autonomy.orders import find_copied, find_order
+from nodes.autonomy.message import Message
+from nodes.autonomy.words import Words, count_words
 from nodes.autonomy.writes import Touched, Write, is_asked_for, is_named, may_be_meant
 
 MOST_WRITES = 5
@@ -29,11 +29,12 @@ class Batch:
         message: The person's message.
         writes: The calls.
         lines: Global Context.
-        read: Stored text in view: the results of calls, and the summary.
+        read: Other stored text in view: the results of calls, and the summary.
         written: How many calls of this turn wrote something.
         deleted: How many items were deleted in this turn.
         dial: How much is done without asking.
-        looked_up: Whether some of that text came in this turn.
+        before: The message before and its answer, as the person was shown it; nothing if there is none.
+        ids: The records that this turn has written.
     """
 
     message: str
@@ -43,18 +44,18 @@ class Batch:
     written: int
     deleted: int
     dial: Autonomy
-    looked_up: bool = False
+    before: Sequence[str] = ()
+    ids: frozenset[str] = frozenset()
 
     @cached_property
     def said(self) -> Message:
         """The person's message, taken apart."""
-        return Message(self.message)
+        return Message(self.message, self.before)
 
     @cached_property
-    def orders(self) -> list[tuple[str, str]]:
-        """Every text in view that reads as an order to the assistant, with the words by which it does."""
-        texts = (*self.read, *self.lines.values())
-        return [(text, words) for text in texts if (words := find_order(text))]
+    def stored(self) -> list[Words]:
+        """Every stored text in view, taken apart."""
+        return [Words(text) for text in dict.fromkeys((*self.read, *self.lines.values())) if text]
 
 
 @dataclass(frozen=True)
@@ -81,55 +82,28 @@ def weigh(batch: Batch) -> list[Asking]:
 
 
 def _find_reasons(write: Write, batch: Batch) -> list[Reason]:
-    stored = [words for rule in STORED_TEXT if (words := rule(write, batch))]
-    dial = [words for rule in DIAL[batch.dial] if (words := rule(write, batch))]
-    kind: Literal["stored", "dial"] = "stored" if stored or _may_have_been_ordered(write, batch) else "dial"
-    return [Reason(kind=kind, words=words) for words in (*dial, *stored)]
+    ordered = _may_be_ordered(write, batch)
+    kind: Literal["stored", "dial"] = "stored" if ordered else "dial"
+    found = [words for rule in DIAL[batch.dial] if (words := rule(write, batch))]
+    if ordered and not may_be_meant(write, batch.said, batch.stored):
+        found.append("Your message does not speak of this, and stored text was read.")
+    return [Reason(kind=kind, words=words) for words in found]
 
 
-def repeats_stored_text(write: Write, batch: Batch) -> str | None:
-    """A line of Global Context must be the person's own, not a copy of what was stored."""
-    if write.name not in ("append_context", "replace_context"):
-        return None
-    ordering = [text for text, _ in batch.orders]
-    copied = find_copied(str(write.args.get("content")), [*batch.read, *ordering], batch.message)
-    return copied and f"Stored text is repeated that you did not write: “{_cut(copied)}”."
+def _may_be_ordered(write: Write, batch: Batch) -> bool:
+    """Whether stored text may have ordered a write: one is in view, and the message does not ask for the write.
 
-
-def follows_stored_order(write: Write, batch: Batch) -> str | None:
-    """While an order to the assistant is in view, only what the person's message names is done."""
-    if not batch.orders or is_asked_for(write, batch.said):
-        return None
-    words = _cut(batch.orders[0][1])
-    return f"Stored text reads as an order to the assistant (“{words}”), and you did not ask for this."
-
-
-def destroys_unasked(write: Write, batch: Batch) -> str | None:
-    """Once stored text is in view, only what the message may mean is deleted or overwritten; a question means nothing.
-
-    Whether that text reads as an order cannot be decided by its words. What the message speaks of can.
+    Whether a text gives an order cannot be decided by its words. What the message speaks of can. The text of the very
+    record would only harm itself, unless the message just asks something. What the turn has written may be given
+    properties: that began with a write that was weighed.
     """
-    if not write.destroys or not any(batch.read):
-        return None
-    if not batch.said.states:
-        return "Stored text was read, and your message only asks something."
-    others = [each for each in batch.writes if each is not write]
-    if may_be_meant(write, batch.said, others) or not _may_order(write, batch.read):
-        return None
-    return "Your message does not speak of this, and stored text was read."
-
-
-def learns_from_stored_text(write: Write, batch: Batch) -> str | None:
-    """What is learned has a word of the message if stored text was just read, and most of its words if it only asks."""
-    only_asks = not batch.said.states
-    if write.name not in ("append_context", "replace_context") or not (batch.looked_up or (only_asks and batch.read)):
-        return None
-    content = str(write.args.get("content"))
-    own = batch.said.count(content)
-    if not own and len(split_words(content)) > 1:
-        return "Stored text was read, and your message has none of these words."
-    foreign = Message("\n".join(batch.read)).count(content) - own
-    return "Stored text has more of these words than your message." if only_asks and foreign > own else None
+    ids = {each.id for each in write.touched}
+    if write.name == "update_item" and not write.content and ids and ids <= batch.ids:
+        return False
+    own = {each.now.content for each in write.touched if each.now} if batch.said.states else ()
+    texts = (text for each in batch.stored for text in each.texts if text not in own)
+    seen = any(count_words(text) >= FEWEST_WORDS for text in texts)
+    return seen and not is_asked_for(write, batch.said, batch.stored)
 
 
 def deletes_several(write: Write, batch: Batch) -> str | None:
@@ -145,7 +119,7 @@ def deletes_unnamed(write: Write, batch: Batch) -> str | None:
     removed = _removed_items(write, batch.said)
     if removed and not batch.said.asks_to_remove:
         return "Your message does not clearly ask to delete something."
-    unnamed = next((each for each in removed if not is_named(each, batch.said)), None)
+    unnamed = next((each for each in removed if not is_named(each, batch.said, batch.stored)), None)
     return f"Your message does not name “{_shorten(unnamed)}”." if unnamed else None
 
 
@@ -154,7 +128,7 @@ def changes_unnamed_line(write: Write, batch: Batch) -> str | None:
     if _is_plain_undo(write, batch.said):
         return None
     lines = (each for each in write.touched if each.kind == "line" and each.now)
-    unnamed = next((each for each in lines if each.now and not batch.said.mentions(each.now.content)), None)
+    unnamed = next((each for each in lines if each.now and not batch.said.mention(each.now.content)), None)
     return f"Your message shares no word with line {unnamed.id}, “{_shorten(unnamed)}”." if unnamed else None
 
 
@@ -169,22 +143,9 @@ def is_a_write(_: Write, __: Batch) -> str | None:
     return "You want to be asked before every change."
 
 
-STORED_TEXT: tuple[Rule, ...] = (
-    repeats_stored_text,
-    follows_stored_order,
-    destroys_unasked,
-    learns_from_stored_text,
-)
-"""The rules of every dial: stored text may have ordered what they ask about."""
-
 _CONFIRM: tuple[Rule, ...] = (deletes_several, deletes_unnamed, changes_unnamed_line, writes_many)
 DIAL: dict[Autonomy, tuple[Rule, ...]] = {"act": (), "confirm": _CONFIRM, "advise": (*_CONFIRM, is_a_write)}
-"""The rules by the dial."""
-
-
-def _may_have_been_ordered(write: Write, batch: Batch) -> bool:
-    """Whether stored text in view may have ordered a write; what the message asks for needs no other order."""
-    return _may_order(write, batch.read) and not is_asked_for(write, batch.said)
+"""The rules by the dial, beside that of every dial: what stored text may have ordered asks."""
 
 
 def _removed_items(write: Write, said: Message) -> list[Touched]:
@@ -199,16 +160,6 @@ def _is_plain_undo(write: Write, said: Message) -> bool:
     return write.name == "undo" and said.states and not write.args.get("turn") and not write.args.get("force")
 
 
-def _may_order(write: Write, read: Sequence[str]) -> bool:
-    """Whether a text in view may have ordered a write; that of the very record would only harm itself."""
-    own = {each.now.content for each in write.touched if each.now}
-    return any(text not in own and sum(map(str.isalpha, split_words(text))) >= FEWEST_WORDS for text in read)
-
-
 def _shorten(touched: Touched) -> str:
-    return _cut(touched.now.content if touched.now else touched.id)
-
-
-def _cut(text: str) -> str:
-    line = " ".join(text.split())
+    line = " ".join((touched.now.content if touched.now else touched.id).split())
     return line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 1]}…"

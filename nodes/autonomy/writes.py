@@ -1,6 +1,7 @@
 """A call that is weighed, what it touches, and what a message means of it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,13 @@ from ana.memory.changes import Kind
 from ana.memory.item import Item
 from ana.values import Properties, iter_texts
 from nodes.autonomy.message import Message
+from nodes.autonomy.words import Words, find_content
+
+WRITING_TEXT = frozenset({"create_item", "append_context", "replace_context"})
+"""Tools whose text is weighed, wherever it goes."""
+
+MANY = 4
+"""As many other texts in view with the same words: these words name none of them."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +58,20 @@ class Write:
     shared: frozenset[str] = frozenset()
 
     @property
-    def destroys(self) -> bool:
-        """Whether it takes away something that is there."""
-        if self.name == "update_item":
-            return self.args.get("content") is not None
-        return any(each.now for each in self.touched)
+    def content(self) -> str:
+        """The text that it writes; empty if it writes none."""
+        return "" if self.own else str(self.args.get("content") or "")
 
     @property
     def given(self) -> Properties:
         """The properties that it gives an item."""
         return {} if self.own else self.args.get("properties") or {}
+
+    @property
+    def values(self) -> list[str]:
+        """The values of these properties, as a message may say them."""
+        parts = (each if isinstance(each, list) else [each] for each in self.given.values())
+        return [str(part) for each in parts for part in each]
 
     @property
     def before(self) -> Properties:
@@ -68,56 +80,80 @@ class Write:
         return now.properties if now else {}
 
 
-def is_named(touched: Touched, said: Message) -> bool:
-    """Return whether a message names a record, in a part that is no question."""
-    return said.names(touched.id, touched.now.content if touched.now else "")
+def is_named(touched: Touched, said: Message, stored: Sequence[Words]) -> bool:
+    """Return whether a message names a record, in a part that is no question; words that many texts have name none."""
+    text = touched.now.content if touched.now else ""
+    if said.stated.hold(text) or (touched.kind == "item" and said.stated.hold(touched.id)):
+        return True
+    words = [*filter(said.stated.has, find_content(text))]
+    alike = (each for each in stored if text not in each.texts and all(map(each.has, words)))
+    return bool(words) and len([*alike]) < MANY
 
 
-def is_asked_for(write: Write, said: Message) -> bool:
-    """Return whether a message asks for a write: it names what is written, or all that is removed."""
-    if write.name == "undo":
-        return False
-    if any(each.removed for each in write.touched):
-        return said.asks_to_remove and all(is_named(each, said) for each in write.touched)
-    plain = {key: value for key, value in write.args.items() if write.own or key != "properties"}
-    texts = (*iter_texts(plain), *(each.now.content for each in write.touched if each.now))
-    return said.names(*texts) or said.names(*_iter_alone(write.given, write), whole=False)
-
-
-def may_be_meant(write: Write, said: Message, others: Iterable[Write]) -> bool:
-    """Return whether a message may mean what a write destroys: it names it, or asks to remove and means no other more.
+def is_asked_for(write: Write, said: Message, stored: Sequence[Words]) -> bool:
+    """Return whether a message asks for a write: it names what is written or removed, or refers back to it.
 
     Args:
         write: The write.
         said: The message.
-        others: The other writes of its batch.
+        stored: The stored texts in view.
     """
-    if write.name in ("undo", "replace_context") or _names(said, write):
+    if write.own:
+        return said.mention(write.name.replace("_", " "), *iter_texts(dict(write.args)))
+    if write.name == "undo":
+        return said.takes_back
+    if write.name in WRITING_TEXT:
+        return _is_own_text(write, said, stored)
+    if any(each.removed for each in write.touched):
+        named = said.asks_to_remove and all(is_named(each, said, stored) for each in write.touched)
+        return named or (said.accepts("remove") and _refers_back(write, said))
+    return _names(write, said, stored) or said.means_all(write.values) or _refers_back(write, said)
+
+
+def may_be_meant(write: Write, said: Message, stored: Sequence[Words]) -> bool:
+    """Return whether a message may mean a change that it does not ask for.
+
+    It names the record, asks to remove things of a kind, or asks to remove what no text in view has more words of.
+    """
+    if not write.touched or write.name == "undo" or write.name in WRITING_TEXT:
+        return False
+    if _names(write, said, stored) or said.removes_a_kind:
         return True
-    most = max((_rank(each, said) for each in others if each.destroys), default=0)
-    return said.asks_to_remove and _rank(write, said) >= most
+    shared = min(_take_apart(each).count(said.removed) for each in write.touched)
+    return said.asks_to_remove and 0 < shared >= max((each.count(said.removed) for each in stored), default=0)
 
 
-def _rank(write: Write, said: Message) -> int:
-    """Return how much a message speaks of a write: it names it, has a value of all its records, or nothing of it."""
-    if _names(said, write):
-        return 2
-    records = [iter_texts(each.now.properties) for each in write.touched if each.now]
-    return int(bool(records) and all(said.mentions(*texts) for texts in records))
+def _names(write: Write, said: Message, stored: Sequence[Words]) -> bool:
+    """Whether a message names what is written, or every record: by its content, or a value that it has alone."""
+    alone = (text for text in iter_texts(write.before) if text not in write.shared)
+    if said.stated.mention(write.content) or said.stated.mention(*alone, whole=False):
+        return True
+    return bool(write.touched) and all(is_named(each, said, stored) for each in write.touched)
 
 
-def _names(said: Message, write: Write) -> bool:
-    """Whether the message shares a content word with what is written, or with what every touched record has alone."""
-    written = [text for text in (write.args.get("content"),) if isinstance(text, str)]
-    records = [each for each in write.touched if each.now]
-    return said.mentions(*written) or (bool(records) and all(_mentions(said, each, write) for each in records))
+def _take_apart(touched: Touched) -> Words:
+    return Words(touched.now.content, *iter_texts(touched.now.properties)) if touched.now else Words()
 
 
-def _mentions(said: Message, touched: Touched, write: Write) -> bool:
-    content, properties = (touched.now.content, touched.now.properties) if touched.now else ("", {})
-    return said.mentions(touched.id, content) or said.mentions(*_iter_alone(properties, write), whole=False)
+def _refers_back(write: Write, said: Message) -> bool:
+    """Whether a message refers back to what was said before, and that names what is written or a record."""
+    texts = (write.content, *(each.now.content for each in write.touched if each.now))
+    values = write.values if write.touched else []  # of a new item, its words are judged
+    written = Words(*(key.replace("_", " ") for key in write.given), *values)
+    return said.seen.mention(*texts) and said.refers_back(written, values)
 
 
-def _iter_alone(properties: Properties, write: Write) -> Iterator[str]:
-    """Yield the values by which an item is named: no other item has them."""
-    return (text for text in iter_texts(properties) if text not in write.shared)
+def _is_own_text(write: Write, said: Message, stored: Sequence[Words]) -> bool:
+    """Whether a text is the person's: it has a word of theirs, and not more words that only stored text has.
+
+    Words of a stored text count as theirs where they tell to make something of it.
+    """
+    line = [each.now.content for each in write.touched if each.now]
+    told = [text for text in stored if said.refers_to(text)]
+    words = Words(write.content)
+    own = {word for word in words.content if any(text.has(word) for text in (said, said.seen, *told, Words(*line)))}
+    foreign = {word for word in words.content - own if any(text.has(word) for text in stored)}
+    numbers = {*filter(said.hold, re.findall(r"\d\d+", write.content))}  # they are the same in every language
+    named = bool(numbers) or said.mention(write.content) or said.stated.mention(*line)
+    named = named or any(text.count(words) for text in told) or _refers_back(write, said)
+    return named and len(foreign) <= len(own | numbers)

@@ -200,3 +200,13 @@ _RELATIVE = re.compile(
 def find_relative(text: str) -> list[Named]:
     """Return the days that a text names by counting from today, in order."""
     return [Named(m.start(), m.end(), _FROM_TODAY[m[0].lower()]) for m in _RELATIVE.finditer(text)]
+
+
+def blank_days(text: str) -> str:
+    """Return a text without its weekdays and days counted from today."""
+    return _RELATIVE.sub(" ", _weekday().sub(lambda match: match[0] if _is_short(match[0]) else " ", text))
+
+
+def _is_short(name: str) -> bool:
+    """Whether a weekday's name may be another word: sun, mar."""
+    return name.isascii() and len(name) < 5

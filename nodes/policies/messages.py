@@ -25,6 +25,7 @@ MOST_KANA = 12
 _WORDS = (Path(__file__).parent / "words.txt").read_text(encoding="utf-8").split("\n\n")
 _SUBJECTS, _OTHERS, _OBJECTS = (frozenset(part.partition("\n")[2].split()) for part in _WORDS[1:])
 _FUNCTION = _SUBJECTS | _OTHERS
+FUNCTION_WORDS = _FUNCTION | _OBJECTS
 _GREETING = (
     r"(?:(?:hi|hey|hello|thanks?|thank you|thx|cheers|good (?:morning|evening|night|afternoon)|morning|bye"
     r"|goodbye|see you"
@@ -47,13 +48,15 @@ _CLAUSE = re.compile(r"(?P<mark>[,;:、–—]+)\s*")
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W_]+(?:['’](?:m|s|re|ve|ll|d|t)\b)?")
 _CJK = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
+_SUBJECT_CJK = re.compile(r"\w[はが]")
 
 # ---- what asks for an answer, and not for a write
 
 _ANSWERING = (
     r"show|liste?|tell|believe|find|search|summari[sz]e|explain|describe|compare|translate|write|draft|rewrite"
     r"|compose|plan|suggest|recommend"
-    r"|calculate|compute|convert|count|read|look|help|give|split|add up|brainstorm|shorten|make (?:me|it|a)"
+    r"|calculate|compute|convert|count|read|look|help|give(?! (?:\w+ )?back\b)|split|add up"
+    r"|brainstorm|shorten|make (?:me|it|a)"
     r"|zeig\w*|nenn\w* (?:mir|uns)|such\w*|find\w*|erklär\w*|beschreib\w*|vergleich\w*|übersetz\w*"
     r"|schreib\w* (?:mir|uns|ein\w*)|entwirf|plane?"
     r"|rechne|hilf|helfen|sag\w*|gib|teil|fass|zusammen\w*|mach\w* mir"
@@ -99,6 +102,8 @@ _ANSWERS_FIRST = compile_later(rf"\W*(?:(?:me|nos|m|nous)\b\W*)?(?:{_ANSWERING})
 _ANSWERS_LAST = re.compile(
     r"\b(?:sagen|zeigen|erklären|helfen|nennen|beschreiben|übersetzen|vergleichen|zusammenfassen)\b"
 )
+_MAKES = re.compile(r"\W*(?P<before>(?:\w+\W+){0,2}?)(?:make|do) (?:it|that|them|a)\b", re.IGNORECASE)
+"""With a draft or with what is stored: make it shorter, make it Friday."""
 _TELLS = re.compile(r"\w+(?:é|í|[oó]|[aei]mos)$", re.IGNORECASE)
 _ENCLITIC_BEHIND = re.compile(r"-(?:moi|l[ea]|les)\b|[áéí]\w{1,9}[ae]me\b", re.IGNORECASE)
 _NAMED = frozenset(
@@ -148,6 +153,17 @@ _INTERJECTION = compile_later(
 def asks_for_write(question: str) -> bool:
     """Whether a message tells the assistant to do something that is not an answer, or names a duty to remember."""
     return any(_orders(sentence) for sentence in _split(question) if not asks(sentence))
+
+
+def find_statements(question: str) -> list[str]:
+    """Return the sentences of a message that do not only ask for an answer."""
+    return [each for each in _split(question) if not _seeks(each) or (_requests if asks(each) else tells)(each)]
+
+
+def tells(sentence: str) -> bool:
+    """Whether a sentence or clause tells to do something that may be more than an answer."""
+    makes = _MAKES.match(sentence)
+    return _orders(sentence) or bool(makes and not has_subject(makes["before"]) and not _INTERROGATIVE.match(sentence))
 
 
 def _split(question: str) -> list[str]:
@@ -235,14 +251,17 @@ def has_content(text: str) -> bool:
     return any(word not in _FUNCTION and len(word) > 1 for word in words)
 
 
-def _has_subject(text: str) -> bool:
-    return bool(_CJK.search(text)) or any(word in _SUBJECTS for word in _split_words(text))
+def has_subject(text: str) -> bool:
+    """Whether a clause says who or what it speaks of, so that it is neither an order nor a short reply."""
+    return bool(_SUBJECT_CJK.search(text)) or any(word in _SUBJECTS for word in _split_words(text))
 
 
 def _is_note(text: str) -> bool:
     """Whether a text has neither subject nor feeling: dentist, printer ink for Ann."""
     words = _split_words(text)
-    return not (_has_subject(text) or text.endswith("!") or (words and words[0] in _FUNCTION))
+    if _CJK.search(text) or has_subject(text):
+        return False
+    return not (text.endswith("!") or (words and words[0] in _FUNCTION))
 
 
 def _is_short(text: str) -> bool:
@@ -265,8 +284,10 @@ def _tells_of_today(text: str) -> bool:
 
 def is_question(question: str) -> bool:
     """Whether a message asks for an answer, and not for something to be stored, changed or deleted."""
-    if asks_for_write(question):
-        return False
-    return any(
-        asks(s) or _ASKING.match(s) or _ASKS_WHICH.search(s) or re.search(_ANSWERING_CJK, s) for s in _split(question)
-    )
+    return not asks_for_write(question) and any(map(_seeks, _split(question)))
+
+
+def _seeks(sentence: str) -> bool:
+    """Whether a sentence asks for an answer, whatever else it does."""
+    found = _ASKING.match(sentence) or _ASKS_WHICH.search(sentence) or re.search(_ANSWERING_CJK, sentence)
+    return asks(sentence) or bool(found)

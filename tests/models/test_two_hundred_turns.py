@@ -18,6 +18,9 @@ from tests.conftest import EMBEDDER, folders
 from tests.models.test_faults import FAILS
 from tests.wire import DIALECTS, Reply, wire
 
+PASS = {"429", "500", "503", "HTML 502", "400 context length"}
+"""What another try, or a shorter history, gets round."""
+
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 
 
@@ -84,7 +87,11 @@ def test_nothing_is_doubled_or_lost_and_the_thread_answers(
         env = folders(tmp_path, **server.env(), USE_TOOL_CALLS="0" if spoken else "1", ANA_HISTORY_TOKENS="2000")
         handles = open_handles(load_settings(env), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
         with open_assistant(handles) as assistant:
-            answers = [assistant.ask(f"keep thing {n}", THREAD) for n in range(turns)]
+            answers, met = [], []
+            for n in range(turns):
+                before = Counter(model.faults)
+                answers.append(assistant.ask(f"keep thing {n}", THREAD))
+                met.append(model.faults - before)
             server.replies = [Reply('{"final": {"answer": "Hello."}}' if spoken else "Hello.")]
             assert assistant.ask("hello", THREAD).answer == "Hello."
             kept = Counter(item.content for item in handles.memory.items())
@@ -93,7 +100,9 @@ def test_nothing_is_doubled_or_lost_and_the_thread_answers(
     assert set(kept) == stored, "what is there was acknowledged, and what was acknowledged is there"
     well = [n for n, answer in enumerate(answers) if answer.error is None and answer.changes]
     assert {f"keep thing {n}" for n in well} <= stored
-    assert len(well) > turns * 0.6
+    bearable = [n for n in range(turns) if met[n].total() <= 2 and not met[n].keys() & (FAILS.keys() - PASS)]
+    assert set(bearable) <= set(well), "no turn failed without a reason"
+    assert len(bearable) >= turns // 3
     assert len(model.faults) > min(12, turns // 8), model.faults
     records = Traces(tmp_path / "traces").read(THREAD)
     assert [record["question"] for record in records] == [f"keep thing {n}" for n in range(turns)] + ["hello"]

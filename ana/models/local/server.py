@@ -5,6 +5,7 @@ import json
 import logging
 import os
 import secrets
+import socket
 import tempfile
 import threading
 from functools import cache
@@ -62,7 +63,7 @@ class LocalServer:
             ModelFailed: It was killed, and its port is taken by another program meanwhile.
         """
         with self._starting:
-            if self._process is not None and self._process.poll() is None:
+            if self._process is not None and self._process.poll() is None and self._listens():
                 return
             again = bool(self.url)
             tell(f"Loading {self.path.name} ({self.path.stat().st_size / 1e6:,.0f} MB)…")
@@ -81,6 +82,14 @@ class LocalServer:
             for pipe in (self._process.stdin, self._process.stdout):
                 assert pipe is not None
                 pipe.close()
+
+    def _listens(self) -> bool:
+        """Return whether the port is open: a process that dies has closed it a moment before it is gone."""
+        try:
+            socket.create_connection(("127.0.0.1", self._order["port"]), timeout=SECONDS).close()
+        except ConnectionRefusedError:
+            return False
+        return True
 
     def _launch(self, log: IO[str]) -> dict[str, str]:
         """Start the process and return its answer; empty if it ended without one."""

@@ -1,5 +1,6 @@
 """The part of a conversation that the reader goes by: the question, the moment, Global Context, results so far."""
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from ana.models.base import PROMPT_DATA, TYPED
 from ana.models.fence import unfence
-from ana.values import read_json
 
 ASKING = "Which one do you mean?"
 """The reader's question back; the next message may answer it."""
@@ -84,8 +84,8 @@ def _read_results(turn: Sequence[BaseMessage]) -> list[dict[str, Any]]:
 
 def _read_result(text: str) -> dict[str, Any]:
     try:
-        value = read_json(text)
-    except ValueError:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
         value = None
     return value if isinstance(value, dict) else {"error": text}
 

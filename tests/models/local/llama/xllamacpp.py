@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -56,7 +57,8 @@ def _handler(decision: str, key: str, told: Path) -> type[BaseHTTPRequestHandler
                 os.abort()
             if asked["messages"][-1]["content"].endswith("never end"):
                 told.write_text("asked")
-                self.connection.recv(1)  # until the client closes it
+                with suppress(ConnectionError):
+                    self.connection.recv(1)  # until the client closes it
                 told.write_text("closed")
             self.wfile.write(_event({"content": end}) + _event({}, "stop") + b"data: [DONE]\n\n")
 
