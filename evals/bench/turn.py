@@ -19,6 +19,7 @@ from langchain_core.tools import BaseTool, tool
 
 from ana.handles import Handles, open_handles
 from ana.settings import load_settings
+from ana.tracing.schema import Inputs
 from app.turn import open_assistant
 from graph.builder import builder
 from graph.checkpoints import open_saver
@@ -26,6 +27,12 @@ from graph.context import LocalContext
 from nodes.reason import system_prompt
 from tools.call import CallContext
 from tools.catalog import TOOLS
+
+NO_INPUTS = Inputs(
+    version="", tools={}, embedder="", zone="", autonomy="act", max_steps=1, history_tokens=1, waits=False, left_out=[],
+    turns=0, history="", summary="", items=0, lines="", parts=[],
+)  # fmt: skip
+"""What a turn is left with whose record keeps nothing; without its form the turn would be left out as unusable."""
 
 TURNS = 40
 ROUNDS = 5
@@ -130,7 +137,7 @@ def _without_records() -> AbstractContextManager[Any]:
     """Let nothing be kept for a record while the context is open, and none be written."""
     return patch.multiple(
         "graph.recording",
-        read_inputs=lambda *_: {"parts": []},
+        read_inputs=lambda *_: NO_INPUTS,
         add_part=lambda inputs, *_: inputs,
         find_position=lambda *_, **__: None,
         write_record=lambda *_: None,
