@@ -19,7 +19,7 @@ from ana.settings import Settings
 from ana.time.clock import Clock
 from app.outcome import Done, expect_done
 from app.turn import Assistant, open_assistant
-from evals.sentences.expected import WRITES
+from evals.sentences.judge import WRITES
 from tests.conftest import BERLIN
 from tests.models.test_offline import NAMES, OPEN, call_of, found, item, prompt, say, then
 from tools.calculator import calculate
