@@ -12,6 +12,7 @@ How it reads:
   or the like before it, a weekday, a year, or to stand alone.
 - "in January" is the whole month, this one included; "next January" never this one; "this January" is this year's.
   In a search a month may also stand by itself ("December things") or after "from", "until" and the like.
+- Names of days and months are read in ten more languages (`names.py`); 3/4 and the like stay month/day.
 - Nothing is read from days that do not exist (February 30, 13/45) and days that recur (every Friday, Mondays).
 """
 

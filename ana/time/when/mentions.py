@@ -10,6 +10,7 @@ from dateutil.relativedelta import relativedelta
 
 from ana.time.dates import spell_day
 from ana.time.when.explicit import ASKED, EXPLICIT
+from ana.time.when.foreign import FOREIGN
 from ana.time.when.relative import RELATIVE
 from ana.time.when.times import TimeMention
 from ana.time.when.words import ANY_WEEKDAY, MONTH, Days, Rule, shift_day
@@ -115,7 +116,7 @@ def _join(text: str, first: Mention, last: Mention) -> Mention | None:
 
 def _readings(text: str, today: date, more: tuple[Rule, ...]) -> Iterator[tuple[int, int, Days | None]]:
     """The readings of each rule. One that is not a day takes its place too: 31 April 2026 is not April 2026."""
-    for rule in (*RELATIVE, *EXPLICIT, *more):
+    for rule in (*RELATIVE, *EXPLICIT, *FOREIGN, *more):
         for match in rule.pattern.finditer(text):
             start, end = match.span("at" if "at" in rule.pattern.groupindex else 0)
             try:
