@@ -19,7 +19,7 @@ def _drop_accents(word: str) -> str:
 def _collect(fits: Callable[[str], object]) -> dict[str, str]:
     """Return the English for each word, with its accents and without, whose English fits."""
     rows = ((word, english) for english, words in NAMES.items() if fits(english) for word in words.split(" | "))
-    return {spelt: english for word, english in rows for spelt in (_drop_accents(word), word)}
+    return {spelt: english for word, english in rows for spelt in (_drop_accents(word), word.replace("'", "’"), word)}
 
 
 _MONTHS = _collect(re.compile(FULL_MONTH).fullmatch)
@@ -40,13 +40,14 @@ def _is_japanese(word: str) -> bool:
 
 
 def _day(match: re.Match[str], today: date) -> Days | None:
-    english = _DAYS[match["day"].lower().replace("’", "'")]
+    english = _DAYS.get(match["day"].lower(), "")  # other letters may count as the same without regard to case
     found = ((rule, rule.pattern.search(english)) for rule in (*RELATIVE, *EXPLICIT))
     return next((rule.read(match, today) for rule, match in found if match), None)
 
 
 def _day_of_month(match: re.Match[str], today: date) -> Days | None:
-    return read_day(match, month_number(_MONTHS[match["month"].lower()]), today)
+    english = _MONTHS.get(match["month"].lower())
+    return read_day(match, month_number(english), today) if english else None
 
 
 def _japanese_day(match: re.Match[str], today: date) -> Days | None:

@@ -43,6 +43,8 @@ mars bar
 the thursday 3rd floor
 due 28.02 eur
 on 10.15 km
+dımanche
+3 marzİ
 """
 
 TIMES = """
