@@ -8,10 +8,12 @@ AnaError
 |- UserError          the person must be told; `hint` says the next step
 |  |- StoreBusy       another process holds the data folder or the thread
 |  |- StoreBroken     the data cannot be read or written
+|  |  `- LinkRefused  a file of ana's own is a link, through which nothing is written
 |  |- StoreReadOnly   the data folder can be read, and this would write
 |  |- TurnStopped      the run that this turn belongs to was cancelled; nothing more of it happens
 |  |- NotWaiting      no turn of the conversation waits for the reply that was given
 |  |- WrongReply      a reply does not answer the request; the turn still waits
+|  |- WrongName       no conversation can be named so
 |  |- CannotReplay    a recorded turn cannot be run again; says what is missing
 |  `- ModelFailed     the provider did not answer; the next message may work
 |     `- ContextTooLong  what it was sent is longer than it reads; a shorter conversation may work
@@ -116,6 +118,20 @@ class StoreBroken(UserError):
     """The data cannot be read or written."""
 
 
+class LinkRefused(StoreBroken):
+    """A file or folder of ana's own is a link.
+
+    Args:
+        path: The link.
+    """
+
+    def __init__(self, path: object) -> None:
+        super().__init__(
+            f"{path} is a symbolic link, and ana writes through none in its own folders.",
+            "Delete the link; ANA_DATA_DIR, TRACES_DIR and LOG_FILE_PATH may name another place, also through a link.",
+        )
+
+
 class StoreReadOnly(UserError):
     """The data folder can be read, and this would write."""
 
@@ -130,6 +146,10 @@ class NotWaiting(UserError):
 
 class WrongReply(UserError):
     """The reply does not answer what was asked."""
+
+
+class WrongName(UserError):
+    """No conversation can have this name."""
 
 
 class CannotReplay(UserError):

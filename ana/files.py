@@ -1,5 +1,11 @@
-"""Files that are written completely or not at all, SQLite files that may be damaged, folders that can only be read."""
+"""Files that are written whole or not at all, SQLite files that may be damaged, folders that can only be read.
 
+Whatever ana opens for writing below its folders is opened here, and through no link: a setting may name a link, but
+what lies below it was made by ana, or planted.
+"""
+
+import errno
+import glob
 import io
 import os
 import secrets
@@ -9,14 +15,20 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import IO, Any
 
-from ana.errors import StoreReadOnly
+from ana.errors import LinkRefused, StoreReadOnly
 
 BUSY_SECONDS = 10.0
 """How long to wait for another program that uses a SQLite file."""
 
 SMALL = 4096
 """Bytes of a small file at most."""
+
+_DRAFT = "{}.{}.new"
+
+SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
+"""How the names end of a SQLite file and of those that SQLite keeps beside it."""
 
 _NOT_THE_FILE = (
     sqlite3.SQLITE_FULL,
@@ -39,11 +51,23 @@ def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
         text: All of it.
         mode: The file's permissions, less the process's umask.
     """
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
+    with _write_draft(path, mode) as file:
+        file.write(text.encode())
+
+
+def copy_whole(source: Path, path: Path) -> None:
+    """Copy a file as `write_whole` writes one, for its owner only."""
+    with source.open("rb") as read, _write_draft(path, 0o600) as file:
+        shutil.copyfileobj(read, file)
+
+
+@contextmanager
+def _write_draft(path: Path, mode: int) -> Iterator[IO[bytes]]:
+    """Yield a new file, which takes the place of the old one, or of a link, once it is on the disk."""
+    draft = path.with_name(_DRAFT.format(path.name, secrets.token_hex(4)))
     try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(open_own(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())  # else the rename may reach the disk before the text
         draft.replace(path)
@@ -51,15 +75,21 @@ def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
         draft.unlink(missing_ok=True)
 
 
+def list_drafts(path: Path) -> list[Path]:
+    """Return what `write_whole` has left of a file where the process ended in the middle."""
+    return list(path.parent.glob(_DRAFT.format(glob.escape(path.name), "[0-9a-f]" * 8)))
+
+
 def append_line(path: Path, text: str) -> None:
     """Append a whole line to a private file and flush it to the disk, or append nothing.
 
     Raises:
         OSError: It cannot be written.
+        LinkRefused: It is a link.
     """
     line = f"{text}\n".encode()
     # a line may hold what the person said: nobody else may read it
-    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    fd = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
     with os.fdopen(fd, "r+b", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         if size and _read_last(file) != b"\n":  # a line that a crash has cut short must not spoil this one
@@ -85,7 +115,7 @@ def overwrite(path: Path, text: str) -> None:
     A process that ends in the middle may leave the old text's end: for notes whose readers expect that.
     """
     data = text.encode()
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o666), "wb", buffering=0) as file:
+    with os.fdopen(open_own(path, os.O_WRONLY | os.O_CREAT), "wb", buffering=0) as file:
         file.write(data)
         if os.fstat(file.fileno()).st_size > len(data):
             file.truncate(len(data))
@@ -98,6 +128,55 @@ def read_small(path: Path) -> str:
         return os.read(file, SMALL).decode(errors="replace")
     finally:
         os.close(file)
+
+
+def open_own(path: str | Path, flags: int, mode: int = 0o666) -> int:
+    """Open a file of ours for writing, with flags and mode as for `os.open`, but not through a link.
+
+    Raises:
+        LinkRefused: It is a link.
+        OSError: It cannot be opened.
+    """
+    try:
+        return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), mode)  # Windows has none
+    except OSError as exc:
+        if exc.errno in (errno.ELOOP, errno.EMLINK):  # the second is FreeBSD's
+            raise LinkRefused(path) from exc
+        raise
+
+
+def connect_own(database: Path, timeout: float = BUSY_SECONDS, **options: Any) -> sqlite3.Connection:
+    """Open a SQLite file of ours, as `sqlite3.connect` does, but not through a link. SQLite refuses those beside it.
+
+    Raises:
+        LinkRefused: It is a link.
+        sqlite3.Error: It cannot be opened.
+    """
+    refuse_link(database)
+    db: sqlite3.Connection = sqlite3.connect(database, timeout=timeout, **options)
+    return db
+
+
+def refuse_link(path: Path) -> None:
+    """Refuse to go on if a file or folder of ours is a link.
+
+    Raises:
+        LinkRefused: It is.
+    """
+    if path.is_symlink():
+        raise LinkRefused(path)
+
+
+def refuse_links_below(folder: Path) -> None:
+    """Refuse to let a library write in a folder in which something is a link; the folder itself may be one.
+
+    Raises:
+        LinkRefused: Something is.
+    """
+    for parent, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            if os.path.islink(f"{parent}/{name}"):
+                raise LinkRefused(f"{parent}/{name}")
 
 
 def is_read_only(folder: Path) -> bool:
@@ -125,7 +204,7 @@ def open_readable(database: Path) -> Iterator[Path]:
         yield database
         return
     with tempfile.TemporaryDirectory(prefix="ana-") as name:
-        for each in database.parent.glob(f"{database.name}*"):
+        for each in list_database_files(database):
             shutil.copyfile(each, Path(name) / each.name)
         yield Path(name) / database.name
 
@@ -140,7 +219,7 @@ def find_damage(database: Path) -> str | None:
     if not database.exists():
         return None
     try:
-        with closing(sqlite3.connect(database, timeout=10)) as db:
+        with closing(connect_own(database)) as db:
             result = str(db.execute("PRAGMA quick_check").fetchone()[0])
             db.execute("SELECT name FROM sqlite_master").fetchall()
     except sqlite3.DatabaseError as exc:
@@ -154,7 +233,7 @@ def compact_database(path: Path) -> None:
     Raises:
         sqlite3.Error: It cannot be written, or another program is reading from it.
     """
-    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as db:
+    with closing(connect_own(path, isolation_level=None)) as db:
         db.execute("PRAGMA secure_delete = ON")  # else a new page may carry an old one's bytes in its unused part
         db.execute("VACUUM")
         busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
@@ -164,5 +243,11 @@ def compact_database(path: Path) -> None:
 
 def remove_database(path: Path) -> None:
     """Delete a SQLite file, and the files that SQLite keeps beside it."""
-    for each in path.parent.glob(f"{path.name}*"):
+    for each in list_database_files(path):
         each.unlink(missing_ok=True)
+
+
+def list_database_files(path: Path) -> list[Path]:
+    """Return a SQLite file and those that SQLite keeps beside it, as far as they exist."""
+    named = (path.with_name(f"{path.name}{suffix}") for suffix in SQLITE_SUFFIXES)
+    return [each for each in named if each.exists()]

@@ -1,18 +1,20 @@
 """OS locks that end with their holder's process and name the holder to others."""
 
 import errno
-import json
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from io import FileIO
 from pathlib import Path
 
 from filelock import lock_descriptor, unlock_descriptor
 
-from ana.errors import ConfigError, StoreBusy
+from ana.errors import ConfigError, StoreBroken, StoreBusy
+from ana.files import open_own
+from ana.notes import read_note
 
 NOTE = 200
 """Characters of the note that names a holder: always as many, so that it can be overwritten."""
@@ -21,6 +23,15 @@ POLL_SECONDS = 0.005
 
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
 """How a file system says that it has none."""
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who holds a lock."""
+
+    program: str
+    pid: int
+    since: float
 
 
 class OwnerLock:
@@ -52,12 +63,13 @@ class OwnerLock:
 
         Raises:
             StoreBusy: Another holder did not release it in time; the message names it.
+            LinkRefused: The lock or its note is a link.
             ConfigError: The file system has no locks.
         """
         lock = self._wait()
         self._pid = os.getpid()
         try:
-            note = FileIO(os.open(self._owner, os.O_RDWR | os.O_CREAT, 0o666), "r+")
+            note = FileIO(open_own(self._owner, os.O_RDWR | os.O_CREAT), "r+")
             self._files = lock, note
             abandoned = bool(note.read(NOTE).strip())
             said = f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}'
@@ -104,7 +116,7 @@ class OwnerLock:
 
     def _try(self) -> int | None:
         """Return the lock file, opened and locked; None if another holds it or has removed it."""
-        lock = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+        lock = open_own(self._path, os.O_RDWR | os.O_CREAT)
         try:
             if lock_descriptor(lock, blocking=False) and os.fstat(lock).st_nlink:
                 return lock
@@ -136,11 +148,12 @@ class OwnerLock:
 
     def _holder(self) -> str:
         try:
-            note = json.loads(self._owner.read_bytes())
-            since = datetime.fromtimestamp(note["since"]).astimezone().isoformat(timespec="seconds")
-            return f"{note['program']} (pid {note['pid']}, since {since})"
-        except (OSError, ValueError, KeyError, TypeError, OverflowError):
-            return "another program"
+            if note := read_note(self._owner, Holder):
+                since = datetime.fromtimestamp(note.since).astimezone().isoformat(timespec="seconds")
+                return f"{note.program} (pid {note.pid}, since {since})"
+        except (StoreBroken, OSError, ValueError, OverflowError):  # it is being written, or damaged
+            pass
+        return "another program"
 
 
 def _put(note: FileIO, text: str) -> None:

@@ -6,10 +6,12 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from logging.handlers import RotatingFileHandler
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ana.errors import ConfigError
+from ana.files import open_own
 from ana.output import escape_controls, tell
 from ana.settings import Settings
 
@@ -18,6 +20,8 @@ FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 LARGEST = 5_000_000
 """Bytes of a log file before it is rotated."""
+ROTATED = 2
+"""How many older log files are kept."""
 HIDDEN = "[secret]"
 SHORTEST = 8
 """Characters of a secret; what is shorter is a word that a local server takes for a key, such as `none`."""
@@ -39,9 +43,22 @@ class _SafeFormatter(logging.Formatter):
 
 
 class _LogFile(RotatingFileHandler):
-    """Says once that it cannot be written, in a sentence instead of a traceback for every line."""
+    """Says once that it cannot be written, in a sentence instead of a traceback for every line.
+
+    Args:
+        path: The file.
+        follow: Whether it may be a link.
+    """
 
     _told = False
+
+    def __init__(self, path: Path, *, follow: bool) -> None:
+        super().__init__(path, maxBytes=LARGEST, backupCount=ROTATED, delay=True, encoding="utf-8")
+        self._follow = follow
+
+    def _open(self) -> Any:
+        opener = None if self._follow else open_own
+        return open(self.baseFilename, self.mode, encoding=self.encoding, errors=self.errors, opener=opener)
 
     def handleError(self, record: logging.LogRecord) -> None:
         if not self._told:
@@ -117,6 +134,13 @@ def add_log_file(settings: Settings) -> None:
         logging.getLogger(name).setLevel(settings.log_level_app)
 
 
+def list_log_files(settings: Settings) -> list[Path]:
+    """Return the log file and the older ones, as far as they exist and are written by ana."""
+    path = settings.log_file_path
+    named = (path, *(path.with_name(f"{path.name}.{number}") for number in range(1, ROTATED + 1)))
+    return [each for each in named if each.exists() and (settings.is_set("log_file_path") or not each.is_symlink())]
+
+
 def _add_handler(handler: logging.Handler, settings: Settings) -> None:
     handler.setFormatter(_SafeFormatter(secrets_of(settings)))
     logging.root.addHandler(handler)
@@ -126,7 +150,7 @@ def _open_log_file(settings: Settings) -> logging.Handler:
     path = settings.log_file_path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return _LogFile(path, maxBytes=LARGEST, backupCount=2, delay=True, encoding="utf-8")
+        return _LogFile(path, follow=settings.is_set("log_file_path"))
     except OSError as exc:
         raise ConfigError(
             f"LOG_FILE_PATH {path} cannot be written: {exc.strerror}.", "Set it to another file."

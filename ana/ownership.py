@@ -3,9 +3,11 @@
 import asyncio
 import threading
 import time
+import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from weakref import WeakSet
 
 from ana.errors import StoreBusy, TurnStopped
@@ -19,11 +21,22 @@ RUNS = 4
 PATIENCE = 10.0
 """Seconds that a door waits for a thread in which another works."""
 
+ALL = "all.lock"
+"""The lock of whoever owns every conversation, beside theirs."""
+
 _POLL_SECONDS = 0.01
 _slots = threading.BoundedSemaphore(RUNS)
 _runs: "WeakSet[Ownership]" = WeakSet()
 _stopped: set[str] = set()
 """Runs that were stopped, by their ids; the server may have taken one on before it has an Ownership."""
+
+
+def canonical_id(text: str) -> str | None:
+    """Return a thread's id as we write it; None if this is none. The server reads all spellings that a UUID has."""
+    try:
+        return str(uuid.UUID(text))
+    except ValueError:
+        return None
 
 
 def thread_lock(settings: Settings, id: str, program: str, patience: float = PATIENCE) -> OwnerLock:
@@ -34,10 +47,59 @@ def thread_lock(settings: Settings, id: str, program: str, patience: float = PAT
     Raises:
         StoreReadOnly: No conversation can go on in a data folder that cannot be written.
     """
+    name = f"{canonical_id(id) or id}.lock"
+    return _ThreadLock(_make_folder(settings) / name, "This conversation", timeout=patience, program=program)
+
+
+class _ThreadLock(OwnerLock):
+    """A lock that nobody gets while somebody owns every conversation."""
+
+    def acquire(self) -> bool:
+        abandoned = super().acquire()
+        every = self._path.with_name(ALL)
+        if not every.exists():
+            return abandoned
+        self.release()
+        waiting = OwnerLock(every, "Every conversation", timeout=self._timeout, program=self._program)
+        waiting.acquire()
+        waiting.discard()
+        return self.acquire()
+
+
+@contextmanager
+def own_all(settings: Settings, program: str, patience: float = PATIENCE) -> Iterator[None]:
+    """Own every conversation, also those that begin meanwhile.
+
+    Args:
+        settings: The settings, with the data folder.
+        program: The name of this process in another one's message.
+        patience: Seconds to wait for those in which somebody works.
+
+    Raises:
+        StoreBusy: One of them was not released in time; the message names its owner.
+        StoreReadOnly: The data folder cannot be written.
+    """
+    folder, until = _make_folder(settings), time.monotonic() + patience
+    every = OwnerLock(folder / ALL, "Every conversation", timeout=patience, program=program)
+    every.acquire()
+    try:
+        # Whoever takes a conversation from now on sees that all are owned and lets it go again.
+        for path in folder.glob("*.lock"):
+            if path.name != ALL:
+                left = max(until - time.monotonic(), 0)
+                each = OwnerLock(path, "A conversation", timeout=left, program=program)
+                each.acquire()
+                each.release()
+        yield
+    finally:
+        every.discard()
+
+
+def _make_folder(settings: Settings) -> Path:
     refuse_read_only(settings.ana_data_dir)
     folder = settings.ana_data_dir / "locks"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return OwnerLock(folder / f"{id}.lock", "This conversation", timeout=patience, program=program)
+    return folder
 
 
 class Ownership:
@@ -63,6 +125,11 @@ class Ownership:
         self._closed = False
         self._nodes = 0
         _runs.add(self)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the thread outlives the run."""
+        return self._lock is not None
 
     async def acquire(self, patience: float) -> None:
         """Wait for the thread without blocking the event loop.

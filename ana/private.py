@@ -1,24 +1,29 @@
 """What ana keeps is private to the person who runs it: folders 0700, files 0600."""
 
-import glob
 import os
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from ana.settings import PROJECT, Settings
-
-OURS = ("chroma", "backups", "set-aside", "server", "locks", "traces", "traces.new")
-"""The folders in a data folder that ana makes; a person may keep others there."""
+from ana.files import refuse_link
+from ana.own_files import CHROMA, FOLDERS, LINKABLE, is_of_chroma, is_own, is_trace
+from ana.settings import PROJECT, TRACES, Settings
 
 SERVER = PROJECT / ".langgraph_api"
 """The folder of the dev server's own files, if it was started without `ana serve`, which keeps them with the data."""
 
 
 def keep_private(settings: Settings) -> int:
-    """Let this process create private files only, and make private what exists; return how many files that changed."""
+    """Let this process create private files only, and make private what exists; return how many files that changed.
+
+    Raises:
+        LinkRefused: A folder of ours, which no setting names, is a link: others might see what is written into it.
+    """
     os.umask(0o077)
+    for folder in _iter_unnamed_folders(settings):
+        refuse_link(folder)
     changed = 0
     for path in find_exposed(settings):
         with suppress(OSError):  # another's file, or a disk that cannot be written: `ana doctor` names it
@@ -32,26 +37,40 @@ def find_exposed(settings: Settings) -> list[Path]:
     return [Path(path) for path in dict.fromkeys(_iter_ours(settings)) if _is_exposed(path)]
 
 
+def _iter_unnamed_folders(settings: Settings) -> Iterator[Path]:
+    """Yield our folders that are where they are because no setting names another place."""
+    ours = (name for name in FOLDERS if name not in (*LINKABLE, TRACES))
+    yield from (settings.ana_data_dir / name for name in ours)
+    if not settings.is_set("traces_dir"):
+        yield settings.traces_dir
+    if not settings.is_set("log_file_path"):
+        yield settings.log_file_path.parent
+
+
 def _iter_ours(settings: Settings) -> Iterator[str]:
     data, log = settings.ana_data_dir, settings.log_file_path
     yield str(data)
-    yield from (str(path) for path in (data.iterdir() if data.is_dir() else ()) if not path.is_dir())
-    for folder in (*(data / name for name in OURS), *data.glob("restored-*"), SERVER):
-        yield from _walk(folder)
-    yield from _iter_matching(settings.traces_dir, "*.jsonl")
-    yield from _iter_matching(log.parent, f"{glob.escape(log.name)}*")
+    yield from (str(path) for path in (data.iterdir() if data.is_dir() else ()) if is_own(path.name) and path.is_file())
+    for folder in (*(data / name for name in FOLDERS if name != CHROMA), SERVER):
+        yield from _walk(str(folder))
+    yield os.path.realpath(data / CHROMA)
+    for name in filter(is_of_chroma, os.listdir(data / CHROMA) if (data / CHROMA).is_dir() else ()):
+        yield from _walk(str(data / CHROMA / name))
+    yield from _iter_matching(settings.traces_dir, is_trace)
+    yield from _iter_matching(log.parent, re.compile(rf"{re.escape(log.name)}(\.\d+)?").fullmatch)
 
 
-def _walk(root: Path) -> Iterator[str]:
-    for folder, _, names in os.walk(os.path.realpath(root)):  # Chroma may be linked to another disk
+def _walk(root: str) -> Iterator[str]:
+    yield root
+    for folder, _, names in os.walk(root) if not os.path.islink(root) else ():
         yield folder
         yield from (os.path.join(folder, name) for name in names)
 
 
-def _iter_matching(folder: Path, pattern: str) -> Iterator[str]:
+def _iter_matching(folder: Path, is_name: Callable[[str], object]) -> Iterator[str]:
     """Yield our files in a folder that may be another's, such as /var/log; the folder too if it has no other."""
     files = list(folder.iterdir()) if folder.is_dir() else []
-    ours = [path for path in files if path.match(pattern)]
+    ours = [path for path in files if is_name(path.name)]
     yield from map(str, ours if len(ours) < len(files) else [*ours, folder])
 
 

@@ -150,6 +150,10 @@ class Settings(BaseModel):
             raise ValueError("should be a URL such as http://localhost:11434")
         return value
 
+    def is_set(self, field: str) -> bool:
+        """Return whether the person has set a field, and it is not its default."""
+        return field in self.model_fields_set
+
     @property
     def provider(self) -> Provider:
         """The provider that is used: the one named, or with auto the first that is configured."""

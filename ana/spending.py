@@ -7,14 +7,17 @@ another day, it is added up again from the traces, and from the ledger of turns 
 import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
+from ana.errors import LinkRefused, StoreBroken
 from ana.files import append_line, write_whole
 from ana.models.prices import cost
+from ana.notes import read_note
 from ana.settings import Settings
 from ana.time.clock import Clock, local_zone
 from ana.tracing.traces import Traces
@@ -27,6 +30,14 @@ SECONDS = 10.0
 """How long to wait for another program that writes the note."""
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Noted:
+    """The sum of a day, as the note holds it."""
+
+    day: str
+    usd: float
 
 
 class Spending:
@@ -71,17 +82,16 @@ class Spending:
             for record in (record for record in records if record["cost_usd"] != 0):
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 append_line(path, json.dumps({"ts": now} | {key: record[key] for key in LEDGER_KEYS}))
-        except OSError as exc:
+        except (OSError, LinkRefused) as exc:
             _log.warning("what a turn cost could not be kept: %s", exc)
 
     def _read(self) -> float | None:
         """Return the sum in the note; None if it is of another day, damaged or missing."""
         try:
-            noted = json.loads(self._note.read_text(encoding="utf-8"))
-            is_of_today = noted["day"] == self._clock.now().date().isoformat()
-            return float(noted["usd"]) if is_of_today else None
-        except (OSError, ValueError, TypeError, KeyError):
+            noted = read_note(self._note, Noted)
+        except StoreBroken:
             return None
+        return noted.usd if noted and noted.day == self._clock.now().date().isoformat() else None
 
     def _add_up(self) -> float:
         today = self._clock.now().date()

@@ -1,6 +1,6 @@
 """What to say about the embedder of a data folder, when a better one can be had."""
 
-from ana.files import is_read_only
+from ana.files import is_read_only, write_whole
 from ana.settings import Settings
 
 
@@ -31,5 +31,5 @@ def suggest_embedder_once(settings: Settings) -> str | None:
     line = None if said.exists() or is_read_only(settings.ana_data_dir) else suggest_embedder(settings)
     if line:
         said.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        said.touch()
+        write_whole(said, "")
     return line

@@ -1,14 +1,18 @@
 """What was said about purged records: conversations, traces, typed lines, the server's copies and lines of the log."""
 
-import json
+import os
+import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from ana.errors import StoreBusy
+from ana.files import open_own
+from ana.logs import list_log_files
 from ana.memory.changes import Entry
+from ana.own_files import is_trace
 from ana.settings import Settings
 from ana.tracing.traces import Traces
-from app.serving import FOLDER, is_serving
+from ana.values import fold_case
+from app.serving import FOLDER
 from app.threads import Threads
 
 SHORTEST = 8
@@ -18,28 +22,41 @@ LONGEST = 80
 """Of a long text so many characters are looked for: it may have been cut where it was shown."""
 
 
-def make_needles(entries: Iterable[Entry]) -> set[bytes]:
-    """Return what gives a mention of records away: their ids and texts, in lower case and as JSON writes them."""
-    needles: set[bytes] = set()
-    for change in (entry.change for entry in entries):
-        texts = [side.content.strip()[:LONGEST] for side in (change.before, change.after) if side]
-        for text in (change.id, *texts):
-            if len(text) >= SHORTEST:
-                forms = (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1])
-                needles |= {form.encode("utf-8", "replace").lower() for form in forms}
-    return needles
+_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([nrtbf/\"]))?")
+"""An escape of JSON, in a text that is JSON inside JSON too, or a backslash."""
+
+_MEANT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", None: "\\"}
 
 
-def refuse_while_serving(settings: Settings) -> None:
-    """Refuse while a server runs: it would write its copy of the conversations to its files again.
+class Mentions:
+    """What gives a mention of records away: their ids and texts, in any case, and as JSON writes them.
 
-    Raises:
-        StoreBusy: A server works on the data folder.
+    Args:
+        entries: The changes of the records.
     """
-    if is_serving(settings):
-        raise StoreBusy(
-            "The server is running and keeps a copy of the conversations.", "Stop it (`make dev`), then purge again."
-        )
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        changes = [entry.change for entry in entries]
+        sides = (side for change in changes for side in (change.before, change.after) if side)
+        texts = {*(change.id for change in changes), *(side.content.strip()[:LONGEST] for side in sides)}
+        self._needles = {_fold(text) for text in texts if len(text) >= SHORTEST}
+
+    def are_in(self, data: bytes) -> bool:
+        """Return whether a file, a line or a database's value holds one."""
+        text = _fold(data.decode("utf-8", "replace"))
+        return any(needle in text for needle in self._needles)
+
+
+def _fold(text: str) -> str:
+    """Return a text without its escapes, in the form in which all cases, accents' spellings and spaces are equal."""
+    plain = _ESCAPE.sub(_unescape, text)
+    whole = plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # two escapes may be one character
+    return " ".join(str(fold_case(whole)).split())
+
+
+def _unescape(found: re.Match[str]) -> str:
+    number, letter = found.groups()
+    return chr(int(number, 16)) if number else _MEANT.get(letter, letter)
 
 
 def find_conversations(settings: Settings, entries: Collection[Entry]) -> set[str]:
@@ -47,12 +64,13 @@ def find_conversations(settings: Settings, entries: Collection[Entry]) -> set[st
     from graph.checkpoints import saver_path
     from graph.trash import find_threads
 
-    needles, traces = make_needles(entries), Traces(settings.traces_dir)
+    mentions, traces = Mentions(entries), Traces(settings.traces_dir)
+    ours = [id for id in traces.ids() if is_trace(traces.path(id).name)]
     changed = {entry.thread for entry in entries if entry.thread}
-    told = {id for id in traces.ids() if _mentions(traces.path(id).read_bytes(), needles)}
-    known = {*Threads(settings).ids(), *traces.ids()}
+    told = {id for id in ours if mentions.are_in(traces.path(id).read_bytes())}
+    known = {*Threads(settings).ids(), *ours}
     of_changed = {deleted.id for deleted in Threads(settings).list_deleted() if deleted.thread in changed}
-    return (changed & known) | of_changed | told | find_threads(saver_path(settings), needles)
+    return (changed & known) | of_changed | told | find_threads(saver_path(settings), mentions.are_in)
 
 
 def remove_mentions(settings: Settings, entries: Collection[Entry], conversations: Collection[str]) -> None:
@@ -61,21 +79,16 @@ def remove_mentions(settings: Settings, entries: Collection[Entry], conversation
     (settings.ana_data_dir / "typed").unlink(missing_ok=True)
     for copy in (settings.ana_data_dir / FOLDER).rglob("*.pckl*"):
         copy.unlink(missing_ok=True)
-    needles, log = make_needles(entries), settings.log_file_path
-    for file in log.parent.glob(f"{log.name}*"):
-        _remove_lines(file, needles)
+    for file in list_log_files(settings):
+        _remove_lines(file, Mentions(entries))
 
 
-def _remove_lines(file: Path, needles: Collection[bytes]) -> None:
-    with file.open("r+b") as log:  # in its place, because other processes have it open
+def _remove_lines(file: Path, mentions: Mentions) -> None:
+    # in its place, because other processes have it open; through the link that a setting may name
+    with os.fdopen(open_own(file.resolve(), os.O_RDWR), "r+b") as log:
         lines = log.readlines()
-        kept = [line for line in lines if not _mentions(line, needles)]
+        kept = [line for line in lines if not mentions.are_in(line)]
         if len(kept) < len(lines):
             log.seek(0)
             log.writelines(kept)
             log.truncate()
-
-
-def _mentions(data: bytes, needles: Collection[bytes]) -> bool:
-    low = data.lower()
-    return any(needle in low for needle in needles)

@@ -70,6 +70,7 @@ def _move_file(file: Path, to: Path) -> None:
     try:
         file.replace(to)
     except OSError:  # another file system
+        to.unlink(missing_ok=True)  # what a move that was cut short has left, or a link
         shutil.copy2(file, to)
         with to.open("rb") as copied:
             os.fsync(copied.fileno())

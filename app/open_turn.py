@@ -1,14 +1,18 @@
 """Find, resume and close a turn that has not ended."""
 
+from contextlib import suppress
 from typing import Any
 
 from langchain_core.messages import AnyMessage
 from langgraph.types import Command, Interrupt, StateSnapshot
 
+from ana.errors import UserError
+from ana.time.clock import Clock
 from app.outcome import Request
+from graph.state import Turn
 from nodes.calls import answer_refused
-from nodes.history import unanswered_calls
-from nodes.turns import NOT_APPROVED
+from nodes.history import this_turn, unanswered_calls
+from nodes.turns import NOT_APPROVED, last_question, new_turn
 
 NOT_ANSWERED = "Not finished: nobody replied to what was asked, and a new message came."
 DROPPED = "Not done: nobody approved it, and the request was dropped."
@@ -20,6 +24,25 @@ def find_unanswered(state: StateSnapshot) -> list[Interrupt]:
     A reply is checkpointed before the turn goes on, so a turn that a crash ends after it needs no second one.
     """
     return [asked for asked in state.interrupts if asked.id not in state.values.get("replies", {})]
+
+
+def find_begun(state: StateSnapshot) -> Turn | None:
+    """Return the turn that has begun and not ended; None if the next node begins one."""
+    turn: Turn | None = state.values.get("turn")
+    return turn if turn and turn["answer"] is None and "load_context" not in state.next else None
+
+
+def find_turn(state: StateSnapshot, clock: Clock) -> Turn:
+    """Return the open turn; build one if it has not begun."""
+    seed = f"{state.config}/{this_turn(state.values['messages'])[0].id}"
+    return find_begun(state) or new_turn(seed, state.values, clock)
+
+
+def can_go_on(state: StateSnapshot) -> bool:
+    """Return whether a turn has begun, or a question waits with which one can begin; not if a client has forked it."""
+    with suppress(UserError):
+        return len(state.next) == 1 and bool(find_begun(state) or last_question(state.values["messages"]))
+    return False
 
 
 def build_input(state: StateSnapshot, reply: dict[str, Any] | None = None) -> "Command[Any] | None":

@@ -6,7 +6,7 @@ from typing import Any, NotRequired, TypedDict
 
 from langgraph.types import Interrupt
 
-from ana.errors import UserError
+from ana.errors import NotWaiting, UserError
 from ana.tracing.traces import Step
 
 
@@ -71,6 +71,7 @@ class Waiting:
         request: What the person is asked; the first one if several are asked at once.
         steps: The calls and violations so far; those that wait have no result yet.
         changes: Receipts of every write so far.
+        may_be_approved_unseen: Whether a yes to everything that the turn asks covers it.
     """
 
     thread_id: str
@@ -79,13 +80,29 @@ class Waiting:
     request: Request
     steps: list[Step]
     changes: list[dict[str, Any]]
+    may_be_approved_unseen: bool = False
     # as in Done: a caller may read answer and error before it asks which of the two it got
     answer: str = ""
     error: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `ask --json` and POST /ask give."""
-        return {"answer": self.answer, "thread_id": self.thread_id, "pending": self.request, "steps": self.steps}
+        pending = {"request_id": self.request_id, **self.request}
+        return {"answer": self.answer, "thread_id": self.thread_id, "pending": pending, "steps": self.steps}
+
+
+class NotShown(NotWaiting):
+    """A decision is not to the request that waits: nobody may decide what was not shown. Nothing was done.
+
+    Args:
+        waiting: What is asked now.
+        named: The request that the decision is to; None if it names none.
+    """
+
+    def __init__(self, waiting: Waiting, named: str | None) -> None:
+        why = "this was decided or replaced meanwhile" if named else "the decision names no request that was shown"
+        super().__init__(f"Nothing was done: {why}.", "Look at what is asked now, and decide on that.")
+        self.waiting = waiting
 
 
 @dataclass(frozen=True)

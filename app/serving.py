@@ -7,6 +7,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from ana.errors import StoreBusy
 from ana.settings import Settings
 
 FOLDER = "server"
@@ -29,6 +30,22 @@ def mark_serving(settings: Settings) -> Iterator[None]:
 def is_serving(settings: Settings) -> bool:
     """Return whether a server works on the data folder."""
     return any(_is_held(path) for path in (settings.ana_data_dir / FOLDER).glob("*.serving"))
+
+
+def refuse_while_serving(settings: Settings, what: str) -> None:
+    """Refuse while a server runs: it has the conversations' file open, and writes its own copy of them.
+
+    Args:
+        settings: The settings, with the data folder.
+        what: What is to be done once it is stopped.
+
+    Raises:
+        StoreBusy: A server works on the data folder.
+    """
+    if is_serving(settings):
+        raise StoreBusy(
+            "The server is running and keeps a copy of the conversations.", f"Stop it (`make dev`), then {what} again."
+        )
 
 
 def _is_held(path: Path) -> bool:

@@ -1,8 +1,6 @@
 """Conversations by name: list, find and delete them."""
 
-import json
 import re
-import uuid
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -11,15 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ana.backends.chroma.care.format import read_format
-from ana.errors import UserError
-from ana.files import compact_database, is_read_only, write_whole
-from ana.ownership import thread_lock
+from ana.errors import UserError, WrongName
+from ana.files import compact_database, is_read_only, read_small, write_whole
+from ana.locks import OwnerLock
+from ana.ownership import canonical_id, thread_lock
 from ana.settings import Settings
 from ana.tracing.traces import Traces
-from ana.values import plain_text
+from app.thread_names import NAMES, Names, make_id, read_name
 
 if TYPE_CHECKING:
     from graph.trash import DeletedThread
+
+_PREFIX = re.compile(r"[0-9a-f]{8}[0-9a-f-]*")
+"""The beginning of an id, as lists show it."""
 
 AT_ONCE = 100
 """Threads that are locked at the same time: each lock is an open file."""
@@ -60,43 +62,54 @@ class Threads:
 
     def __init__(self, settings: Settings) -> None:
         read_format(settings.ana_data_dir)
-        self._names_file = settings.ana_data_dir / "thread_names.json"
+        self._names = Names(settings.ana_data_dir / NAMES)
         self._last_file = settings.ana_data_dir / "last_thread"
         self._settings = settings
         self._traces = Traces(settings.traces_dir)
 
     def resolve(self, name: str) -> str:
-        """Return the id of the thread with this name or id. A name always means the same thread."""
-        name = plain_text(name).strip()
-        if not name:
-            raise UserError("A thread's name cannot be empty.", "Give it a name, or leave --thread out.")
-        try:
-            return str(uuid.UUID(name))
-        except ValueError:
-            if found := self._find_by_prefix(name):
-                return found
-            return str(uuid.uuid5(uuid.NAMESPACE_URL, f"ana:thread:{name}"))
+        """Return the id of the thread with this name or id, or of the only one whose id begins so.
 
-    def _find_by_prefix(self, name: str) -> str | None:
-        """Return the thread if exactly one id begins so; lists show only the beginning."""
-        if not re.fullmatch(r"[0-9a-f]{8}[0-9a-f-]*", name):
-            return None
-        found = [id for id in self.ids() if id.startswith(name)]
-        return found[0] if len(found) == 1 else None
+        A name that was given always means the same thread, also if the id of another one begins so.
+        """
+        name = read_name(name)
+        id = make_id(name)
+        known = canonical_id(name) or self.names().get(id) == name
+        begun = [] if known else self._find_begun(name)
+        return begun[0] if len(begun) == 1 else id
+
+    def open(self, name: str) -> str:
+        """Resolve a name, and save it for lists if a conversation begins under it."""
+        id = self.resolve(name)
+        return self.remember(name) if id == make_id(read_name(name)) else id
 
     def remember(self, name: str) -> str:
-        """Resolve a name, and save it for lists."""
-        name = plain_text(name).strip()
-        id = self.resolve(name)
-        known = id.startswith(name) or self.names().get(id) == name
-        if not known and not is_read_only(self._settings.ana_data_dir):
-            self._save_names(self.names() | {id: name})
+        """Return the id of the thread with exactly this name or id, and save the name for lists.
+
+        Raises:
+            WrongName: It is no name yet, and looks like the id of another conversation.
+        """
+        name = read_name(name)
+        id = make_id(name)
+        if canonical_id(name) or self.names().get(id) == name:
+            return id
+        if begun := self._find_begun(name):
+            raise WrongName(
+                f"No conversation is named {name}, but the id of another begins so.",
+                f"To go on with that one, give its whole id, {begun[0]}; else choose another name.",
+            )
+        if not is_read_only(self._settings.ana_data_dir):
+            self._names.change(lambda names: names | {id: name})
         return id
+
+    def _find_begun(self, name: str) -> list[str]:
+        """Return the threads whose ids begin so; lists show only the beginning."""
+        return [id for id in self.ids() if id.startswith(name)] if _PREFIX.fullmatch(name) else []
 
     def last(self) -> str | None:
         """Return the thread in which the REPL was left; None if there is none."""
         try:
-            return str(uuid.UUID(self._last_file.read_text().strip()))
+            return canonical_id(read_small(self._last_file).strip())
         except (OSError, ValueError):
             return None
 
@@ -105,7 +118,7 @@ class Threads:
         if is_read_only(self._settings.ana_data_dir):
             return
         self._last_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._last_file.write_text(id)
+        write_whole(self._last_file, id)
 
     def all(self) -> list[Thread]:
         """Return every thread, the one last used first."""
@@ -127,16 +140,7 @@ class Threads:
 
     def names(self) -> dict[str, str]:
         """Return the names of conversations by their ids."""
-        if not self._names_file.exists():
-            return {}
-        try:
-            names = json.loads(self._names_file.read_text())
-            return {str(id): str(name) for id, name in names.items()}
-        except (OSError, ValueError, AttributeError) as exc:
-            raise UserError(
-                f"The names of conversations in {self._names_file} cannot be read: {exc}.",
-                "`ana doctor --repair` sets the file aside; the conversations stay.",
-            ) from exc
+        return self._names.read()
 
     def describe(self, id: str) -> Thread:
         """Return what is known about a thread from its traces."""
@@ -167,26 +171,36 @@ class Threads:
 
         return list_trash(self._saver_path())
 
+    def find_deleted(self, name: str) -> "DeletedThread | None":
+        """Return the thread in the trash that `restore` brings back; None if there is none."""
+        name = read_name(name)
+        deleted, id = self.list_deleted(), make_id(name)
+        named = [each for each in deleted if each.thread == id or each.name == name]
+        begun = [each for each in deleted if _PREFIX.fullmatch(name) and each.thread.startswith(name)]
+        return next(iter(named or begun), None)
+
     def restore(self, name: str) -> Thread:
         """Bring a thread back from the trash.
 
         Args:
-            name: Its name, or the beginning of its id; of several the one deleted last.
+            name: Its name or id, or the beginning of its id; of several the one deleted last.
 
         Raises:
             UserError: It is not in the trash, or another conversation has its id meanwhile.
         """
         from graph.trash import take_out_of_trash
 
-        found = next((t for t in self.list_deleted() if name and (name == t.name or t.thread.startswith(name))), None)
+        found = self.find_deleted(name)
         if found is None:
             raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
-        if found.thread in self.ids():
-            raise UserError(f"There is a conversation {name} again.", "Delete that one first; it can be restored too.")
-        self._traces.write_text(found.thread, found.trace)  # first: until the thread is there it can be restored again
-        take_out_of_trash(self._saver_path(), found)
-        if found.name:
-            self._save_names(self.names() | {found.thread: found.name})
+        with self._own([found.thread], "ana threads restore"):
+            if found.thread in self.ids():
+                again = "Delete that one first; it can be restored too."
+                raise UserError(f"There is a conversation {name} again.", again)
+            self._traces.put_back(found.thread, found.trace)  # first: until the thread is there it can be tried again
+            take_out_of_trash(self._saver_path(), found)
+            if found.name:
+                self._names.change(lambda names: names | {found.thread: found.name})
         return self.describe(found.thread)
 
     def erase(self, id: str) -> None:
@@ -220,21 +234,24 @@ class Threads:
         """Own threads while they are deleted; then forget their names and their locks."""
         if not {*ids} <= {*self.ids()}:
             raise UserError("There is no such thread.", "`ana threads list` shows them.")
-        locks = [thread_lock(self._settings, id, "ana threads delete") for id in ids]
+        with self._own(ids, "ana threads delete") as locks:
+            yield
+            self._forget(ids)
+            for lock in locks:
+                lock.discard()
+
+    @contextmanager
+    def _own(self, ids: Collection[str], program: str) -> Iterator[list[OwnerLock]]:
+        locks = [thread_lock(self._settings, id, program) for id in ids]
         with ExitStack() as stack:
             for lock in locks:
                 lock.acquire()
                 stack.callback(lock.release)
-            yield
-            stack.pop_all()
-            for lock in locks:
-                lock.discard()
-        self._forget(ids)
+            yield locks
 
     def _forget(self, ids: Collection[str]) -> None:
-        names = self.names()
-        if names.keys() & {*ids}:
-            self._save_names({id: name for id, name in names.items() if id not in ids})
+        if self.names().keys() & {*ids}:
+            self._names.change(lambda names: {id: name for id, name in names.items() if id not in ids})
         if self.last() in ids:
             self._last_file.unlink()
 
@@ -242,10 +259,6 @@ class Threads:
         from graph.checkpoints import saver_path
 
         return saver_path(self._settings)
-
-    def _save_names(self, names: dict[str, str]) -> None:
-        self._names_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(self._names_file, json.dumps(names, indent=1))
 
 
 def _describe_age(seconds: float) -> str:

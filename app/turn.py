@@ -19,17 +19,19 @@ from ana.ownership import PATIENCE, thread_lock
 from ana.settings import Autonomy
 from ana.tracing.record import build_record, list_steps
 from ana.values import plain_text
-from app.open_turn import DROPPED, build_input, close, find_unanswered
-from app.outcome import CutShort, Done, Waiting, read_request
+from app.open_turn import DROPPED, build_input, can_go_on, close, find_turn, find_unanswered
+from app.outcome import CutShort, Done, NotShown, Waiting, read_request
 from app.reply import check_reply
 from graph.builder import builder
 from graph.checkpoints import map_saver_errors, open_saver, saver_path
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
 from graph.state import Turn
+from graph.updates import keep_usable
+from nodes.autonomy.request import may_be_approved_unseen
+from nodes.evidence import list_calls
 from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
 from nodes.receipt import add_receipt, render_receipt
-from nodes.turns import new_turn
 from tools.catalog import catalog
 
 _log = logging.getLogger(__name__)
@@ -124,7 +126,7 @@ class Assistant:
         self,
         thread_id: str,
         reply: Any,
-        request_id: str | None = None,
+        request_id: str | None,
         max_steps: int | None = None,
         on_event: Listener = _ignore,
     ) -> Done | Waiting:
@@ -133,19 +135,20 @@ class Assistant:
         Args:
             thread_id: The conversation.
             reply: {"decisions": [...]}, or for a request in another shape whatever the node that asked takes.
-            request_id: The request that was shown to the person; None for the one that waits now.
+            request_id: The request that was shown to the person; None if nobody knows, and then nothing is done.
             max_steps: Most model calls in the whole turn; None for the setting.
             on_event: Called with every draft piece and tool call as it happens.
 
         Raises:
-            NotWaiting: No turn of this conversation waits, or it waits for the reply to another request.
+            NotWaiting: No turn of this conversation waits.
+            NotShown: It waits for the reply to another request, which is told with the error.
             WrongReply: The reply does not answer the request.
         """
         with self._own(thread_id):
             state = self._read(thread_id)
             unanswered = _require_waiting(state)
-            if request_id not in (None, unanswered[0].id):
-                raise NotWaiting("This was decided or replaced meanwhile.", "Look at what is asked now.")
+            if request_id != unanswered[0].id:
+                raise NotShown(self._wait(state, unanswered[0]), request_id)
             check_reply(reply, read_request(unanswered[0]))
             new = {unanswered[0].id: reply}
             save_reply(self._graph.checkpointer, state, new)
@@ -198,20 +201,29 @@ class Assistant:
         )
 
     def _wait(self, state: StateSnapshot, asked: Interrupt) -> Waiting:
-        turn, messages = self._turn_of(state), this_turn(state.values["messages"])
-        steps = list_steps(messages, turn["corrections"])
-        return Waiting(_thread_of(state), turn["id"], asked.id, read_request(asked), steps, receipts(messages))
+        turn, messages = find_turn(state, self.handles.clock), this_turn(state.values["messages"])
+        return Waiting(
+            thread_id=_thread_of(state),
+            turn_id=turn["id"],
+            request_id=asked.id,
+            request=read_request(asked),
+            steps=list_steps(messages, turn["corrections"]),
+            changes=receipts(messages),
+            may_be_approved_unseen=may_be_approved_unseen(turn.get("asked")),
+        )
 
     def _open_turn(self, state: StateSnapshot) -> Waiting | CutShort | None:
         if not state.next or not state.values.get("messages"):
             return None
         if unanswered := find_unanswered(state):
             return self._wait(state, unanswered[0])
+        if not can_go_on(state):  # a client has edited it
+            return None
         return CutShort(_thread_of(state), this_turn(state.values["messages"])[0].text)
 
     def _end_waiting(self, state: StateSnapshot, asked: Interrupt, why: str = "") -> str:
         """End a turn that nobody replied to; return the sentence that closes it."""
-        approval = bool(self._turn_of(state).get("asked"))
+        approval = bool(find_turn(state, self.handles.clock).get("asked"))
         closing, answers = close(read_request(asked), state.values["messages"], approval=approval)
         closing = why or closing
         self._end(state, closing, answers)
@@ -226,8 +238,8 @@ class Assistant:
 
     def _end(self, state: StateSnapshot, why: str, answers: list[AnyMessage]) -> None:
         changes = receipts(this_turn(state.values["messages"]))
-        receipt = render_receipt(changes)
-        turn = self._turn_of(state) | {"answer": why, "error": why, "receipt": receipt}
+        receipt = render_receipt([*list_calls(this_turn(state.values["messages"]))])
+        turn = find_turn(state, self.handles.clock) | {"answer": why, "error": why, "receipt": receipt}
         ended = {
             "messages": [*answers, AIMessage(add_receipt(why, receipt), id=f"{turn['id']}-answer")],
             "turn": turn,
@@ -238,16 +250,9 @@ class Assistant:
         messages = [*this_turn(state.values["messages"]), *answers]
         self.handles.traces.write(build_record(turn, messages, thread_id, self.handles.settings, changes=changes))
 
-    def _turn_of(self, state: StateSnapshot) -> Turn:
-        """Return the open turn; build one if it has not begun."""
-        turn: Turn | None = state.values.get("turn")
-        if turn and turn["answer"] is None and "load_context" not in state.next:
-            return turn
-        question = this_turn(state.values["messages"])[0]
-        return new_turn(f"{state.config}/{question.id}", question, turn, self.handles.clock)
-
     def _read(self, thread_id: str) -> StateSnapshot:
-        return self._graph.get_state(_config(thread_id))
+        state = self._graph.get_state(_config(thread_id))
+        return state._replace(values=keep_usable(state.values))
 
     @contextmanager
     def _own(self, thread_id: str) -> Iterator[None]:

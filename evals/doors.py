@@ -12,8 +12,9 @@ DOORS = (
         " write `.env`",
     ),
     (
-        r"`ana ask --thread T --decide approve\|reject\|FILE`",
-        'decides what a turn waits for; FILE holds {"decisions": [...]}',
+        r"`ana ask --thread T --decide approve\|reject\|FILE [--request ID]`",
+        'decides what a turn waits for; FILE holds {"decisions": [...]}; without ID it is what this terminal was shown'
+        " last, or nothing is done",
     ),
     (
         "`ana threads list\\|show T [--limit N --before TURN]\\|delete T [--yes]\\|restore T\\|drop T`",
@@ -79,7 +80,8 @@ DOORS = (
         "{question, thread_id?, max_steps?} → {answer, thread_id, trace_id, trace_path, steps, usage, cost_usd, "
         "changes, "
         "receipt}, "
-        'or {answer: "", thread_id, pending, steps} while a decision is needed; then {decisions, thread_id}',
+        'or {answer: "", thread_id, pending, steps} while a decision is needed; '
+        "then {decisions, thread_id, request_id}, the id of what is pending",
     ),
     ("`GET /trace/{id}`", "a turn's record, by its id or the newest of a thread"),
     ("`GET /transcript/{thread}?limit=50&before=TURN`", "turns of a conversation, page by page from its traces"),

@@ -5,7 +5,7 @@ from functools import cache
 from ana.embedders import build_embedder
 from ana.handles import LOCAL_EMBEDDERS
 from ana.settings import PROJECT, load_settings
-from app.cli.eval import play
+from evals.cli.eval import play
 from evals.pages import read_cell
 from evals.policies.data import HALVES, SETS
 from evals.policies.measure import rows as policy_rows
@@ -42,7 +42,7 @@ def render_policies() -> str:
     for name in SETS:
         by_name: dict[str, list[str]] = {}
         for half in HALVES:
-            for kind, language, honest, alarms, false, missed, _ in policy_rows(half, name):
+            for kind, language, honest, alarms, false, missed, *_ in policy_rows(half, name):
                 if "all" in (kind, language):
                     about = kind if language == "all" else language
                     figures = f"{missed} of {false} | {alarms} of {honest}" if honest + false else _NO_DRAFTS

@@ -35,9 +35,10 @@ LEVELS = {
     "app.undo": 13,
     "app.repl": 14,
     "app.http": 14,
-    "evals.tasks": 14,
     "app.cli": 15,
-    "evals": 16,
+    "evals.tasks": 16,
+    "evals.cli": 17,
+    "evals": 18,
 }
 """The groups of modules by level. A module belongs to the group with the longest name that its own begins with. It may
 import its own group, and groups of lower levels."""

@@ -1,11 +1,9 @@
 """`make readme`: the parts of README.md and docs that are generated from the code."""
 
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 
+from ana.children import run_python
 from ana.settings import PROJECT, Settings
 from evals import figures, imports
 from evals.conversation import render_conversation
@@ -51,9 +49,9 @@ Run = Callable[[str, dict[str, str]], str]
 
 
 def start_chat(given: str, env: dict[str, str]) -> str:
-    command = [sys.executable, "-m", "app.cli", "chat"]
-    env = os.environ | env
-    return subprocess.run(command, input=given, cwd=PROJECT, env=env, capture_output=True, text=True, check=True).stdout
+    done = run_python("-m", "app.cli", "chat", given=given, env=env)
+    done.check_returncode()
+    return done.stdout
 
 
 def record_transcript(run: Run = start_chat) -> str:

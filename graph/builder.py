@@ -7,6 +7,7 @@ from langgraph.graph import START, StateGraph
 from graph.context import Context
 from graph.recording import record
 from graph.state import Input, Output, State
+from graph.updates import keep_usable
 from nodes.approve import approve
 from nodes.execute_tools import execute_tools
 from nodes.history import is_answered, pending_calls, this_turn
@@ -17,11 +18,12 @@ from nodes.reflect import reflect
 
 def after_reason(state: State) -> Literal["execute_tools", "reflect"]:
     """Run the calls of the last message; without calls the reply is a draft."""
-    return "execute_tools" if pending_calls(state["messages"]) else "reflect"
+    return "execute_tools" if pending_calls(keep_usable(state)["messages"]) else "reflect"
 
 
 def after_execute_tools(state: State) -> Literal["approve", "execute_tools", "reason"]:
     """Ask the person where a call waits for that; run the calls that are left, then let the model go on."""
+    state = keep_usable(state)
     turn = state.get("turn")
     if turn and turn.get("asked"):
         return "approve"
@@ -30,6 +32,7 @@ def after_execute_tools(state: State) -> Literal["approve", "execute_tools", "re
 
 def after_reflect(state: State) -> Literal["reason", "__end__"]:
     """End with the answer; a draft that was sent back, or a message put in by a client, goes to the model."""
+    state = keep_usable(state)
     turn = state.get("turn")
     return "__end__" if turn and turn["answer"] is not None and is_answered(this_turn(state["messages"])) else "reason"
 

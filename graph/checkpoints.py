@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ana.backends.chroma.care.format import read_format
 from ana.errors import StoreBroken
-from ana.files import BUSY_SECONDS, is_damage, open_readable
+from ana.files import connect_own, is_damage, open_readable
 from ana.private import keep_private
 from ana.settings import Settings, load_settings
 from graph.pruning import PruningSaver, ServerSaver
@@ -86,7 +86,7 @@ def thread_marks(path: Path) -> dict[str, tuple[int, int]]:
 
 
 def _connect(path: Path) -> closing[sqlite3.Connection]:
-    return closing(sqlite3.connect(path, check_same_thread=False, timeout=BUSY_SECONDS))
+    return closing(connect_own(path, check_same_thread=False))
 
 
 @contextmanager

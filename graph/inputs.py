@@ -7,10 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC
 from functools import cache, lru_cache
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
-from langgraph.graph.message import add_messages
 
 from ana import __version__
 from ana.errors import UserError
@@ -19,7 +18,7 @@ from ana.time.clock import Listener
 from ana.tracing.record import read_json
 from ana.tracing.traces import Inputs, Part
 from graph.context import Context, can_wait
-from graph.state import State, Turn
+from graph.state import State, Turn, merge_messages
 from nodes.attachments import left_out
 from nodes.history import MOST_MESSAGES, split_turns
 from tools.catalog import TOOLS, schemas
@@ -79,7 +78,7 @@ def read_inputs(state: State, update: dict[str, Any], context: Context, found: P
 
 def find_messages(before: Sequence[AnyMessage], update: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return a thread's messages after an update, and before them those that it dropped."""
-    left = cast("list[AnyMessage]", add_messages(cast(Any, [*before]), cast(Any, [*update])))
+    left = merge_messages([*before], [*update])
     kept = {message.id for message in left}
     return [*(message for message in before if message.id not in kept), *left]
 

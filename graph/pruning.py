@@ -17,6 +17,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from ana.errors import UserError
 from graph.sequence import (
     COPY_THREAD,
     DELETE_ALL_BUT_NEWEST,
@@ -35,6 +36,9 @@ from graph.sequence import (
 TURNS = 20
 """The number of turns whose checkpoints a thread keeps."""
 
+_ODD = (ValueError, TypeError, KeyError, AttributeError, OverflowError, sqlite3.ProgrammingError)
+"""What a query fails of that has something else where ids, metadata or a number should be."""
+
 T = TypeVar("T")
 
 
@@ -51,10 +55,16 @@ class PruningSaver(SqliteSaver):
             create_sequence(self.conn)
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return the checkpoint that the config names, or the thread's newest; None if there is none."""
+        """Return the checkpoint that the config names, or the thread's newest; None if there is none.
+
+        Raises:
+            UserError: It names none in a way that could be one.
+        """
+        asked = config["configurable"]
+        if not all(isinstance(asked.get(name) or "", str) for name in ("checkpoint_id", "checkpoint_ns")):
+            raise UserError("A checkpoint is named by texts.", "Take its id from the history of the thread.")
         if get_checkpoint_id(config):
             return super().get_tuple(config)
-        asked = config["configurable"]
         key = str(asked["thread_id"]), asked.get("checkpoint_ns", "")
         with self.cursor(transaction=False) as cursor:
             newest = cursor.execute(NEWEST, key).fetchone()
@@ -68,10 +78,12 @@ class PruningSaver(SqliteSaver):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """Yield checkpoints, the newest first; arguments as in the base class."""
-        with self.cursor(transaction=False) as cursor:
-            keys = cursor.execute(*select_newest_first(config, filter, before, limit)).fetchall()
-        for key in keys:
+        """Yield checkpoints, the newest first; arguments as in the base class.
+
+        Raises:
+            UserError: A client has asked for them in a way that cannot be looked for.
+        """
+        for key in self._list_keys(config, filter, before, limit):
             if saved := super().get_tuple(_address(*key)):
                 yield saved
 
@@ -87,6 +99,15 @@ class PruningSaver(SqliteSaver):
         if metadata.get("source") == "input":  # a turn begins
             self._change(DELETE_OLD_TURNS, {"thread": str(config["configurable"]["thread_id"]), "turns": TURNS})
         return saved
+
+    def _list_keys(self, *asked: Any) -> Sequence[tuple[str, str, str]]:
+        try:
+            with self.cursor(transaction=False) as cursor:
+                return cursor.execute(*select_newest_first(*asked)).fetchall()
+        except (*_ODD, sqlite3.OperationalError) as exc:
+            if isinstance(exc, sqlite3.OperationalError) and "JSON path" not in str(exc):
+                raise
+            raise UserError(f"Checkpoints cannot be looked for in this way: {exc}.") from exc
 
     def list_newest(self, thread_id: str) -> Sequence[tuple[str, str | None]]:
         """Return the ids of the two checkpoints that were saved last, the last one first, each with its parent's."""

@@ -14,6 +14,7 @@ from ana.tracing.record import build_record
 from graph.context import Context, context_of, thread_of
 from graph.inputs import LOOK, add_part, count_parts, find_position, read_inputs
 from graph.state import State, Turn
+from graph.updates import keep_usable
 from nodes.history import receipts, this_turn
 from nodes.turns import continue_turn
 
@@ -33,6 +34,7 @@ def record(name: str, node: Node) -> Node:
 
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         with work() as owner, listen() as heard:
+            state = keep_usable(state)
             context, begun, found = context_of(runtime), time.perf_counter(), state.get("turn")
             if name != BEGINNING:
                 state = continue_turn(state, runtime)

@@ -1,11 +1,36 @@
-"""What the saver knows of a turn that has not ended: replies to what it asks, and whether a person stopped it."""
+"""Replies to what a turn asks that has not ended, as clients give them and as the saver keeps them."""
 
-from typing import Any
+import re
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any, TypeGuard
 
-from langgraph.types import StateSnapshot
+from langgraph.types import Command, StateSnapshot
 
 _NO_TASK = "00000000-0000-0000-0000-000000000000"
 """Under this id langgraph keeps writes to the state that no node made."""
+
+_REQUEST = re.compile("[0-9a-f]{32}")
+"""The id of a request, as langgraph makes it."""
+
+
+def names_requests(reply: Any) -> TypeGuard[dict[str, Any]]:
+    """Return whether a reply names each request that it is to, as {id: reply}, langgraph's own map."""
+    return isinstance(reply, dict) and bool(reply) and all(_REQUEST.fullmatch(str(id)) for id in reply)
+
+
+def bind_reply(given: "Command[Any]", waiting: Collection[str], *, placed: bool) -> "Command[Any]":
+    """Return the input of a run without a reply to anything but what waits; the run shows again what waits.
+
+    Args:
+        given: The input.
+        waiting: The ids of the requests that wait.
+        placed: Whether the run names the checkpoint at which the request was shown.
+    """
+    if not names_requests(given.resume):
+        return given if placed else replace(given, resume={})
+    # langgraph would give a reply that names the first question of a tool to its second one as well
+    return replace(given, resume={id: reply for id, reply in given.resume.items() if id in waiting})
 
 
 def save_reply(saver: Any, state: StateSnapshot, reply: dict[str, Any]) -> None:

@@ -8,10 +8,13 @@ from functools import cache
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import EmptyInputError
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
 from langgraph_api.errors import UserInterrupt, UserRollback
 from langgraph_sdk.runtime import ServerRuntime
 
+from ana.errors import UserError
 from ana.handles import default_handles
 from ana.locks import OwnerLock
 from ana.memory.undo import undo
@@ -19,6 +22,8 @@ from ana.ownership import Ownership, owner, thread_lock
 from ana.settings import load_settings
 from graph.builder import graph
 from graph.context import SAVER, Context
+from graph.replies import bind_reply
+from graph.updates import check_config, check_input
 from prompts import decision_prompt
 
 PATIENCE = 600.0
@@ -35,13 +40,29 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """
 
     async def astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        run = owner.get()
+        run, (given, *more) = owner.get(), args
         assert run is not None
+        config: RunnableConfig = more[0] if more else kwargs["config"]
+        # also here: over a web socket, and from an assistant that was kept long ago, they come unchecked
+        check_input(given)
+        check_config(config, run.thread)
         await run.acquire(PATIENCE)
-        stream = cast("AsyncGenerator[Any]", super().astream(*args, **kwargs))
-        async with aclosing(stream) as parts:
-            async for part in parts:
-                yield part
+        if not run.is_kept:
+            kwargs.pop("durability", None)  # langgraph waits for a checkpoint that nobody saves
+        bound = await self._bind(given, config)
+        stream = cast("AsyncGenerator[Any]", super().astream(bound, *more, **kwargs))
+        try:
+            async with aclosing(stream) as parts:
+                async for part in parts:
+                    yield part
+        except EmptyInputError as exc:
+            raise UserError("There is nothing to answer: the thread is empty.", "Send a user message.") from exc
+
+    async def _bind(self, given: Any, config: RunnableConfig) -> Any:
+        if not isinstance(given, Command) or given.resume is None:
+            return given
+        waiting = {each.id for each in (await self.aget_state(config)).interrupts}
+        return bind_reply(given, waiting, placed=bool(config["configurable"].get("checkpoint_id")))
 
 
 _owning_graph = _OwningGraph(**vars(graph))

@@ -1,18 +1,93 @@
-"""The state of a thread: everything that changes while it runs."""
+"""The state of a thread: everything that changes while it runs.
 
-from typing import Annotated, Any, NotRequired
+What is written to it never fails here, whatever it is: langgraph saves a write before it is applied, and with one that
+fails the thread could neither be shown nor go on. Clients are told what is wrong before (`graph/updates.py`).
+"""
 
-from langchain_core.messages import AnyMessage
-from langgraph.channels import UntrackedValue
-from langgraph.graph.message import add_messages
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, NotRequired, cast
+
+from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage, convert_to_messages
+from langgraph.channels import LastValue, UntrackedValue
+from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
+from pydantic import AfterValidator, Field
 from typing_extensions import TypedDict
 
 from ana.tracing.traces import Inputs
 
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, NotImplementedError)
+"""What `convert_to_messages` raises at what is no message."""
 
-def keep_replies(known: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+
+class Newest(LastValue[Any]):
+    """Keeps the last value, also if several come at once, as from a client and from a node."""
+
+    __slots__ = ()
+
+    def update(self, values: Sequence[Any]) -> bool:
+        return super().update(values[-1:])
+
+
+def merge_messages(known: list[AnyMessage], new: Any) -> list[AnyMessage]:
+    """Add messages to the known ones, in any form that langgraph takes, and leave out what is no message.
+
+    One that is to be removed and is not there is gone already.
+    """
+    kept, added = find_messages(known), list[BaseMessage]()
+    for each in new if isinstance(new, list) else [new]:
+        message = _read_message(each)
+        if isinstance(message, RemoveMessage):
+            if message.id == REMOVE_ALL_MESSAGES:
+                kept, added = [], []
+            elif message.id not in {other.id for other in (*kept, *added)}:
+                continue
+        if message and message.id != REMOVE_ALL_MESSAGES:
+            added.append(message)
+    return cast("list[AnyMessage]", add_messages(cast(Any, kept), cast(Any, added)))
+
+
+def find_messages(kept: object) -> list[AnyMessage]:
+    """Return the messages among what a state holds as such."""
+    found = [each for each in kept if isinstance(each, BaseMessage)] if isinstance(kept, list) else []
+    return cast("list[AnyMessage]", [each for each in found if not isinstance(each, RemoveMessage)])
+
+
+def _read_message(given: Any) -> BaseMessage | None:
+    try:
+        return convert_to_messages([given])[0]
+    except UNREADABLE:
+        return None
+
+
+def keep_replies(known: dict[str, Any], new: Any) -> dict[str, Any]:
     """Add replies to the known ones; an empty update forgets them all."""
-    return known | new if new else {}
+    return {**known, **new} if isinstance(known, dict) and isinstance(new, dict) and new else {}
+
+
+def _check_moment(text: str) -> str:
+    try:
+        datetime.fromisoformat(text).astimezone(UTC)
+    except OverflowError as exc:
+        raise ValueError(str(exc)) from exc
+    return text
+
+
+def _check_decision(decision: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(decision.get("text"), str):
+        raise ValueError("it has no text")
+    return decision
+
+
+def _check_request(request: dict[str, Any]) -> dict[str, Any]:
+    actions = request.get("action_requests")
+    kinds = {"name": str, "args": dict, "description": str}
+    if not isinstance(actions, list) or not all(
+        isinstance(each, dict) and all(isinstance(each.get(name), kind) for name, kind in kinds.items())
+        for each in actions
+    ):
+        raise ValueError("its action_requests are not a list of objects with name, args and description")
+    return request
 
 
 class Correction(TypedDict):
@@ -38,11 +113,22 @@ class Usage(TypedDict):
     """Whether the provider told none, so that they were counted at four characters each."""
 
 
+class Reason(TypedDict):
+    """Why a call asks first."""
+
+    kind: Literal["stored", "dial"]
+    """Whether stored text may have ordered the call, or only the dial wants a yes."""
+    words: str
+    """A sentence for the person."""
+
+
 class Asked(TypedDict):
     """A request for approval that waits."""
 
-    request: dict[str, Any]
-    """In langchain's HITLRequest convention."""
+    request: Annotated[dict[str, Any], AfterValidator(_check_request)]
+    """In langchain's HITLRequest convention; each description says what the call does, and not why it asks."""
+    reasons: NotRequired[dict[str, list[Reason]]]
+    """Why each call asks, by its id; an earlier version has them in the descriptions."""
     note: str
     """Why it is asked again; may be empty."""
     calls: list[str]
@@ -54,10 +140,13 @@ class Asked(TypedDict):
 
 
 class Turn(TypedDict):
-    """One user message and everything that follows it; checkpointed, so that a turn goes on after a crash."""
+    """One user message and everything that follows it; checkpointed, so that a turn goes on after a crash.
+
+    A field that comes later is not required: without it an open turn of an earlier version would be unusable.
+    """
 
     id: str
-    ts: str
+    ts: Annotated[str, AfterValidator(_check_moment)]
     question: str
     message: NotRequired[str]
     """Id of the user message."""
@@ -65,7 +154,7 @@ class Turn(TypedDict):
     """The turn before it in this thread's state; None for the first."""
     fork: NotRequired[str | None]
     """The checkpoint that it was forked from; None if it began with its message."""
-    shown: dict[str, str]
+    shown: dict[Annotated[str, Field(pattern=r"^\d+$")], str]
     """Digests of the Global Context lines that the model saw last, by number."""
     asked: NotRequired[Asked | None]
     """What the person is being asked."""
@@ -76,7 +165,7 @@ class Turn(TypedDict):
     inputs: NotRequired[Inputs]
     """What the turn can be run again from."""
     corrections: list[Correction]
-    decisions: list[dict[str, Any]]
+    decisions: list[Annotated[dict[str, Any], AfterValidator(_check_decision)]]
     usage: Usage
     durations: dict[str, float]
     error: str | None
@@ -103,23 +192,23 @@ class Loaded(TypedDict):
 class Input(TypedDict):
     """The input of a run."""
 
-    messages: Annotated[list[AnyMessage], add_messages]
+    messages: Annotated[list[AnyMessage], merge_messages]
 
 
 class Output(TypedDict):
     """The output of a run."""
 
-    messages: Annotated[list[AnyMessage], add_messages]
+    messages: Annotated[list[AnyMessage], merge_messages]
 
 
 class State(TypedDict):
     """The channels of the graph."""
 
-    messages: Annotated[list[AnyMessage], add_messages]
-    turn: Turn
-    draft: str
-    summary: str
+    messages: Annotated[list[AnyMessage], merge_messages]
+    turn: Annotated[Turn, Newest]
+    draft: Annotated[str, Newest]
+    summary: Annotated[str, Newest]
     """A summary of the turns that are no longer in `messages`."""
     replies: Annotated[dict[str, Any], keep_replies]
     """The person's replies to requests of this turn, by the request's id; checkpointed before the turn goes on."""
-    loaded: Annotated[Loaded | None, UntrackedValue]
+    loaded: Annotated[Loaded | None, UntrackedValue(Loaded, guard=False)]

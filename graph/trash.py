@@ -1,12 +1,12 @@
 """Deleted conversations, which stay in the file of all threads under another id until they are purged."""
 
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ana.files import BUSY_SECONDS, open_readable
+from ana.files import connect_own, open_readable
 from graph.checkpoints import TRASHED
 
 _CREATE = """CREATE TABLE IF NOT EXISTS trash (
@@ -48,7 +48,8 @@ def list_trash(path: Path) -> list[DeletedThread]:
     with _open(path) as db:
         if not _has_trash(db):
             return []
-        rows = db.execute("SELECT id, thread, ts, name, trace FROM trash ORDER BY ts DESC, id").fetchall()
+        # not by time: a clock can go back; VACUUM may number the rows again, in the same order
+        rows = db.execute("SELECT id, thread, ts, name, trace FROM trash ORDER BY rowid DESC").fetchall()
     return [DeletedThread(*row) for row in rows]
 
 
@@ -68,26 +69,26 @@ def delete_threads(path: Path, threads: Collection[str]) -> None:
             db.executemany(f'DELETE FROM "{table}" WHERE {key} = ?', [(id,) for id in threads])
 
 
-def find_threads(path: Path, needles: Collection[bytes]) -> set[str]:
-    """Return the ids of the threads, deleted ones too, that hold one of these texts; texts in lower case."""
+def find_threads(path: Path, mentions: Callable[[bytes], bool]) -> set[str]:
+    """Return the ids of the threads, deleted ones too, of which a value mentions what is looked for."""
     found: set[str] = set()
     if path.exists():
         with _open(path) as db:
             for table, key in _list_tables(db):
                 rows = db.execute(f'SELECT {key}, * FROM "{table}"')
-                found |= {row[0] for row in rows if row[0] not in found and _mentions(row, needles)}
+                found |= {row[0] for row in rows if row[0] not in found and any(map(mentions, _iter_bytes(row)))}
     return found
 
 
-def _mentions(row: Collection[object], needles: Collection[bytes]) -> bool:
+def _iter_bytes(row: Collection[object]) -> Iterator[bytes]:
     values = (value.encode() if isinstance(value, str) else value for value in row)
-    return any(needle in value.lower() for value in values if isinstance(value, bytes) for needle in needles)
+    yield from (value for value in values if isinstance(value, bytes))
 
 
 @contextmanager
 def _open(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file for one transaction."""
-    with open_readable(path) as file, closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as db, db:
+    with open_readable(path) as file, closing(connect_own(file)) as db, db:
         yield db
 
 

@@ -7,9 +7,9 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from ana.handles import Handles
 from graph.state import State
 from nodes.history import this_turn
-from nodes.policies.claims import WRITES
 from nodes.policies.evidence import Call, Evidence
-from tools.artifacts import is_declined, receipts_of
+from tools.artifacts import find_existing, is_declined, receipts_of
+from tools.catalog import WRITERS
 
 
 def collect_evidence(state: State, handles: Handles) -> Evidence:
@@ -21,24 +21,26 @@ def collect_evidence(state: State, handles: Handles) -> Evidence:
         question=state["turn"]["question"],
         draft=state["draft"],
         tools=tuple(str(m.name) for m in messages if isinstance(m, ToolMessage) and _did(m)),
-        calls=tuple(_list_calls(messages)),
+        calls=tuple(list_calls(messages)),
         earlier=(state.get("summary", ""), *earlier),
         lines=loaded["lines"] if loaded else {},
         prompt=loaded["now"] if loaded else "",
         now=handles.clock.now(),
+        declined=any(isinstance(m, ToolMessage) and is_declined(m) for m in messages),
     )
 
 
 def _did(message: ToolMessage) -> bool:
     """Whether a call had a result; a write that wrote nothing, such as a copy that was refused, did nothing."""
-    return message.status == "success" and (message.name not in WRITES or bool(receipts_of(message)))
+    return message.status == "success" and (message.name not in WRITERS or bool(receipts_of(message)))
 
 
-def _list_calls(messages: Sequence[AnyMessage]) -> Iterator[Call]:
+def list_calls(messages: Sequence[AnyMessage]) -> Iterator[Call]:
+    """Yield the calls of a turn that were answered, without those that the person declined."""
     answers = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
     for step, message in enumerate(messages):
         for call in message.tool_calls if isinstance(message, AIMessage) else ():
             answer = answers.get(str(call["id"]))
             if answer and not is_declined(answer):  # who declined a call need not be told that it did not run
                 ok, receipts = answer.status == "success", tuple(receipts_of(answer))
-                yield Call(call["name"], call["args"], answer.text, ok, step, receipts)
+                yield Call(call["name"], call["args"], answer.text, ok, step, receipts, find_existing(answer))

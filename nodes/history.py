@@ -1,13 +1,14 @@
 """The message list: kept short in the state, and always valid for a provider."""
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
 
-from ana.models.base import NOT_UNDERSTOOD, TYPED
-from ana.models.fence import FENCE, fence
+from ana.models.base import FROM_PROGRAM, NOT_UNDERSTOOD, TYPED
+from ana.models.fence import FENCE, fence, make_mark
 from graph.state import Correction, Turn
 from nodes.receipt import hide_receipt
 from prompts import render
@@ -219,10 +220,19 @@ def insert_now(messages: Sequence[AnyMessage], now: str) -> list[AnyMessage]:
     return [*messages[: len(messages) - len(rest) - 1], sent, *rest]
 
 
-def insert_corrections(messages: Sequence[AnyMessage], corrections: Sequence[Correction]) -> Iterator[AnyMessage]:
-    """Yield the messages, and after the one it followed each draft that was sent back, with the reason."""
+def insert_corrections(messages: Sequence[AnyMessage], turn: Turn) -> Iterator[AnyMessage]:
+    """Yield the messages, and after the one it followed each draft of the turn that was sent back, with the reason."""
     for message in messages:
         yield message
-        for correction in corrections:
+        for correction in turn["corrections"]:
             if correction["after"] == message.id:
-                yield HumanMessage(render("correction", reason=correction["reason"], draft=correction["draft"]))
+                yield _tell(correction, make_mark(turn["id"]))
+
+
+def _tell(correction: Correction, mark: str) -> HumanMessage:
+    """Return a correction as the program's word, with draft and reason in a fence: both may quote stored text."""
+    quoted = json.dumps({"error": correction["reason"], "draft": correction["draft"]}, ensure_ascii=False)
+    # no provider takes a system message here
+    return HumanMessage(
+        render("correction", mark=mark, correction=fence(quoted, None)), additional_kwargs={FROM_PROGRAM: True}
+    )

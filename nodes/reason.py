@@ -1,8 +1,7 @@
 """reason: build the prompt, call the model."""
 
-import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
@@ -10,9 +9,9 @@ from langgraph.runtime import Runtime
 
 from ana.errors import ContextTooLong, ModelFailed
 from ana.memory.digests import line_digest
-from ana.models.base import NOT_UNDERSTOOD, PROMPT_DATA
+from ana.models.base import MARKS, PROMPT_DATA
 from ana.models.call import complete
-from ana.models.json_mode.plain_history import DROPPED
+from ana.models.fence import make_mark
 from graph.context import Context, context_of, emit, withdraw
 from graph.state import Loaded, State, Turn, call_id
 from nodes.demos import nearest_demos
@@ -26,12 +25,10 @@ from nodes.history import (
 )
 from nodes.limits import TOMORROW, budget_reached, explain_stop, find_repeated_call, limit_reached
 from nodes.load_context import loaded_of
-from nodes.policies.claims import claimed_write_needs_receipt
-from nodes.policies.evidence import Evidence
 from nodes.summary import recall
 from nodes.usage import add_usage, charge
 from prompts import render
-from tools.catalog import schemas
+from tools.catalog import WRITERS, schemas
 
 Send = Callable[[list[AnyMessage]], tuple[AIMessage, list[AnyMessage]]]
 EMPTY = "(empty - populate as you learn about the user)"
@@ -90,16 +87,14 @@ def describe_now(loaded: Loaded, turn: str) -> str:
 
     Args:
         loaded: What the turn has read.
-        turn: Its id. The mark is made from it, so nobody who wrote a stored text or the message could know it.
+        turn: Its id.
     """
-    mark = hashlib.sha256(turn.encode()).hexdigest()[:8]
-    return render("now", mark=mark, now=loaded["now"], vocabulary=loaded["vocabulary"] or NO_NAMES)
+    return render("now", mark=make_mark(turn), now=loaded["now"], vocabulary=loaded["vocabulary"] or NO_NAMES)
 
 
-def keep_progress(text: str, question: str) -> str:
-    """Return the text beside a tool call, or nothing if it says that something is already done."""
-    # No call of the message has run yet, so there is no evidence for any claim.
-    return "" if claimed_write_needs_receipt(Evidence(question, text, ())) else text
+def keep_progress(text: str, calls: Iterable[Mapping[str, Any]]) -> str:
+    """Return the text beside calls; nothing beside a write, which has not run yet and may be told as if it had."""
+    return "" if any(call["name"] in WRITERS for call in calls) else text
 
 
 def _next_id(turn: Turn) -> str:
@@ -119,7 +114,7 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
 
     def send(history: list[AnyMessage]) -> tuple[AIMessage, list[AnyMessage]]:
         sent = fence_results([*recall(state.get("summary", "")), *insert_now(history, now)])
-        messages = [system, *demos, *insert_corrections(sent, turn["corrections"])]
+        messages = [system, *demos, *insert_corrections(sent, turn)]
         on_text = show if context.stream_drafts else None
         return complete(model, messages, id, tools, on_text, context.model_options()), messages
 
@@ -147,28 +142,17 @@ def _add_decision(turn: Turn, reply: AIMessage, messages: list[AnyMessage]) -> T
     """Return the turn with this decision and its cost."""
     invalid = [{"name": c["name"], "args": c["args"], "error": c["error"]} for c in reply.invalid_tool_calls]
     valid = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
-    decision = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **_marks(reply)}
+    marks = {mark: True for mark in MARKS if reply.response_metadata.get(mark)}
+    decision = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **marks}
     return turn | {"usage": add_usage(turn["usage"], reply, messages), "decisions": [*turn["decisions"], decision]}
-
-
-def _marks(reply: AIMessage) -> dict[str, Any]:
-    """Return what the reply says about itself, for the record."""
-    understood = {} if not reply.response_metadata.get(NOT_UNDERSTOOD) else {NOT_UNDERSTOOD: True}
-    return understood | _dropped_count(reply)
-
-
-def _dropped_count(reply: AIMessage) -> dict[str, Any]:
-    """Return how many further decisions the reply held, under its key; nothing if it held none."""
-    return {DROPPED: dropped} if (dropped := reply.response_metadata.get(DROPPED)) else {}
 
 
 def _make_message(reply: AIMessage, turn: Turn) -> AIMessage:
     """Return a reply with calls as it is kept: under its own id, without text that claims too much."""
     return AIMessage(
-        content=keep_progress(reply.text, turn["question"]),
+        content=keep_progress(reply.text, reply.tool_calls),
         id=reply.id,
         tool_calls=reply.tool_calls,
         invalid_tool_calls=reply.invalid_tool_calls,
         usage_metadata=reply.usage_metadata,
-        additional_kwargs=_dropped_count(reply),
     )

@@ -5,18 +5,20 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
+from ana.models.base import COMPOSED
 from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.attachments import explain_left_out
 from nodes.evidence import collect_evidence
 from nodes.history import this_turn
 from nodes.policies.check import first_violation
-from nodes.policies.claims import NOTHING_CHANGED, may_expect_write
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.numbers import put_value
+from nodes.policies.writes import may_expect_write
 from nodes.receipt import NOTHING, add_receipt, render_receipt, strip_receipt
 
 MOST_CORRECTIONS = 2
+NOTHING_CHANGED = "Nothing was changed in this turn."
 
 
 def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -24,20 +26,18 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     turn, draft = state["turn"], strip_receipt(state["draft"])
     if not draft and not turn["decisions"]:  # the turn begins here, and the model has not been asked
         return {}
-    id, e = (
-        call_id(turn, len(turn["decisions"])),
-        collect_evidence(state | {"draft": draft}, context_of(runtime).handles),
-    )
-    # A draft that explains a failure was written here, not by the model: there is nothing to correct.
-    violation = None if turn["error"] else _find_violation(e)
+    id = call_id(turn, len(turn["decisions"]))
+    e = collect_evidence(state | {"draft": draft}, context_of(runtime).handles)
+    ours = _is_ours(turn)
+    violation = None if ours else _find_violation(e, turn)
     if violation:
         withdraw(runtime, id)
         if len(turn["corrections"]) < MOST_CORRECTIONS:
             return _send_back(state, violation)
-    answer = draft if turn["error"] else _compose(violation, e) if violation else put_value(e)
+    answer = draft if ours else _compose(violation, e) if violation else put_value(e)
     answer += explain_left_out(this_turn(state["messages"])[0])
     may_be_missed = not (violation or turn["error"]) and may_expect_write(e)
-    receipt = render_receipt(e.receipts) or (NOTHING if may_be_missed else "")
+    receipt = render_receipt(e.calls) or (NOTHING if may_be_missed else "")
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
     answer_id = f"{turn['id']}-answer" if violation or turn["error"] else id
     message = AIMessage(add_receipt(answer, receipt), id=answer_id, response_metadata=_error_metadata(turn))
@@ -48,6 +48,11 @@ def _compose(violation: Violation, e: Evidence) -> str:
     """Return the answer to a turn whose drafts were all false: what is known without them."""
     known = "What was changed in this turn stands below." if e.receipts else NOTHING_CHANGED
     return f"{violation.fallback} {known}"
+
+
+def _is_ours(turn: Turn) -> bool:
+    """Whether a draft is composed here from what happened, so that there is nothing to check: a failure, a reader's."""
+    return bool(turn["error"] or any(decision.get(COMPOSED) for decision in turn["decisions"][-1:]))
 
 
 def _send_back(state: State, violation: Violation) -> dict[str, Any]:
@@ -63,11 +68,11 @@ def _send_back(state: State, violation: Violation) -> dict[str, Any]:
     return {"messages": [], "turn": turn | {"corrections": [*turn["corrections"], correction]}, "draft": ""}
 
 
-def _find_violation(e: Evidence) -> Violation | None:
+def _find_violation(e: Evidence, turn: Turn) -> Violation | None:
     if not e.draft:
         reason = "It had neither text nor a tool call. Answer the user, or call a tool."
         return Violation("no_action", reason, "I have no answer to that. Please say it in other words.")
-    return first_violation(e)
+    return first_violation(e, [correction["policy"] for correction in turn["corrections"]])
 
 
 def _error_metadata(turn: Turn) -> dict[str, Any]:

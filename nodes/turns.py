@@ -2,7 +2,8 @@
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
@@ -47,7 +48,7 @@ def begin_turn(state: State, runtime: Runtime[Context], source: str | None = Non
     question, info = last_question(state["messages"]), runtime.execution_info
     context, attempt = context_of(runtime), seed_fork(source, runtime) if source else info.checkpoint_id if info else ""
     seed = f"{thread_of(runtime)}/{attempt}/{question.id}"
-    turn = new_turn(seed, question, state.get("turn"), context.handles.clock)
+    turn = new_turn(seed, state, context.handles.clock)
     return turn | {"id": context.name_turn(turn["id"]), "fork": source}
 
 
@@ -66,23 +67,22 @@ def last_question(messages: Sequence[AnyMessage]) -> HumanMessage:
     return question
 
 
-def new_turn(seed: str, question: AnyMessage, before: Turn | None, clock: Clock) -> Turn:
+def new_turn(seed: str, state: Mapping[str, Any], clock: Clock) -> Turn:
     """Return a turn in which nothing has happened yet.
 
     Args:
         seed: Decides the turn's id.
-        question: The user message.
-        before: The turn that the state held until now.
+        state: As it is before; the turn answers the last user message.
         clock: For the time it begins.
     """
+    question, before = this_turn(state["messages"])[0], state.get("turn")
     # A turn that is begun again after a crash must be the same turn, or the journal and the trace would show two.
     entropy = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()[:10]
-    return Turn(
+    turn = Turn(
         id=base64.b32encode(entropy).decode().lower(),
         ts=clock.now().isoformat(timespec="seconds"),
         question=question.text,
         message=str(question.id),
-        previous=_find_previous(before),
         shown={},
         corrections=[],
         decisions=[],
@@ -91,6 +91,9 @@ def new_turn(seed: str, question: AnyMessage, before: Turn | None, clock: Clock)
         error=None,
         answer=None,
     )
+    if before or ("turn" not in state and question is state["messages"][0]):  # else nobody knows which was before it
+        turn["previous"] = _find_previous(before)
+    return turn
 
 
 def end_abandoned(state: State, runtime: Runtime[Context]) -> State:

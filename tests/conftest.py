@@ -15,7 +15,7 @@ os.environ.update({"LANGSMITH_TRACING": "false", "LANGSMITH_TEST_TRACKING": "fal
 # no test speaks TLS, and every client would read the world's certificates first, for 50 ms: this folder has none
 os.environ.update({"SSL_CERT_FILE": "", "SSL_CERT_DIR": os.path.dirname(__file__)})
 
-from ana.backends.chroma.care import probe
+from ana import children
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import WordLlamaEmbeddings
 from ana.handles import Handles, open_handles
@@ -24,7 +24,7 @@ from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
 from tests.chroma import open_memory
 from tests.examples import LONG, examples
-from tests.forks import forked_subprocess, name_address
+from tests.forks import name_address, run_forked
 
 if TYPE_CHECKING:
     from app.turn import Assistant
@@ -79,7 +79,7 @@ def chroma_memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
 def forked_probe() -> Iterator[None]:
     """Let the probe of Chroma start its process as a fork, which imports nothing; what it does there is the same."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(probe, "subprocess", forked_subprocess())
+        patch.setattr(children, "run_python", run_forked)
         yield
 
 

@@ -25,12 +25,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from types import SimpleNamespace
 from typing import IO, NoReturn
 
 from filelock import FileLock
 
-from ana.backends.chroma.care import probe
+from ana import children
 from ana.backends.chroma.client import read_settings
 from ana.embedders.word_vectors import embed_words
 from evals.imports import source_files
@@ -117,15 +116,6 @@ def fork(
         json.dump({"arguments": arguments, "cwd": str(cwd), "env": os.environ | dict(env or {})}, request)
     status = os.fdopen(status_out, buffering=1)
     return Fork(int(status.readline()), status)
-
-
-def forked_subprocess() -> SimpleNamespace:
-    """Return what stands for `subprocess` where a module of the program starts a process of its own."""
-
-    def run(command: list[str], timeout: float, **_: object) -> "subprocess.CompletedProcess[str]":
-        return run_forked(*command[1:], timeout=timeout)
-
-    return SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired)
 
 
 @contextmanager
@@ -279,9 +269,10 @@ def _become(request: int, streams: list[int]) -> NoReturn:
     os.chdir(asked["cwd"])
     kind, what, *rest = asked["arguments"]
     sys.argv = [what if kind == "-m" else "-c", *rest]
-    sys.path[:1] = [asked["cwd"], *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    first = [] if os.environ.get("PYTHONSAFEPATH") else [asked["cwd"]]
+    sys.path[:1] = [*first, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     _exit_code[:] = [1]
-    vars(probe)["subprocess"] = forked_subprocess()
+    vars(children)["run_python"] = run_forked
     try:
         if kind == "-m":
             runpy.run_module(what, run_name="__main__", alter_sys=True)

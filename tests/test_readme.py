@@ -6,7 +6,7 @@ import pytest
 
 from ana.settings import PROJECT, Settings
 from evals import readme
-from evals.pages import replace_parts
+from evals.pages import read_cell, replace_parts
 from tests.forks import run_forked
 from tools.catalog import TOOLS
 
@@ -37,6 +37,14 @@ def test_the_commands_named_exist() -> None:
     named = re.findall(r"(?:^|`)make (\w+)", (PROJECT / "README.md").read_text(), re.MULTILINE)
     assert {"chat", "test"} <= set(named)
     assert all(re.search(rf"^{target}:.*## ", makefile, re.MULTILINE) for target in named)
+
+
+def test_the_size_that_a_newcomer_meets_is_the_measured_one() -> None:
+    size = read_cell(PROJECT / "docs" / "figures.md", "sizes", "`make chat`", 1)
+    assert (
+        f"make chat     # talk to it: installs what it needs on the first run, {size} "
+        in (PROJECT / "README.md").read_text()
+    )
 
 
 def test_the_example_environment_names_every_setting() -> None:

@@ -1,6 +1,7 @@
 """The house keeps its shape: imports point downwards, packages are ours, functions and files stay small."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -89,6 +90,98 @@ def test_expressions_hold_few_conditions() -> None:
     functions = ((module, node) for module in source_files() for node in functions_of(module))
     full = ((module, node) for module, node in functions if count_conditions(node) > MOST_CONDITIONS)
     assert [f"{module}:{node.lineno} {node.name}" for module, node in full] == []
+
+
+WAYS_TO_START = {"subprocess", "multiprocessing", "os.system", "os.popen", "os.fork", "os.forkpty", "pty.fork"}
+WAYS_TO_START |= {f"os.{way}{how}{more}" for way in ("exec", "spawn") for how in "lv" for more in ("", "e", "p", "pe")}
+WAYS_TO_START |= {"os.posix_spawn", "os.posix_spawnp", "os.startfile", "sys.executable", "runpy", "ProcessPoolExecutor"}
+WAYS_TO_START |= {"asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell"}
+STARTERS = {
+    "ana.children": {"subprocess", "os.execv", "os.execve", "sys.executable"},
+    "evals.crash.kills": {"multiprocessing"},  # forks, which import nothing
+    "evals.sizes": {"subprocess"},  # make, which installs
+}
+"""The modules that may start processes, and how: none lets a child import what lies where the person stands."""
+
+
+def ways_to_start(every: Iterable[ast.AST]) -> set[str]:
+    """Return how a module, of which all nodes are given, may start processes."""
+    nodes = list(every)
+    used = {ast.unparse(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute)}
+    imported = {alias.name for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names}
+    imported |= {str(node.module).split(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
+    imported |= {
+        f"{node.module}.{alias.name}" for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    return WAYS_TO_START & (used | imported)
+
+
+def test_processes_are_started_by_one_module() -> None:
+    ways = {module: ways_to_start(nodes_of(module)) - STARTERS.get(module, set()) for module in source_files()}
+    assert {module: way for module, way in ways.items() if way} == {}
+
+
+def test_ways_to_start_are_found() -> None:
+    text = "import subprocess\nfrom os import execv\nfrom concurrent.futures import ProcessPoolExecutor\nos.fork()\n"
+    text += "from multiprocessing.pool import Pool"
+    found = {"subprocess", "os.execv", "ProcessPoolExecutor", "os.fork", "multiprocessing"}
+    assert ways_to_start(ast.walk(ast.parse(text))) == found
+
+
+OPENERS = {
+    "ana.files": {"os.open", "sqlite3.connect", "shutil.copyfile"},
+    "ana.env_file": {"os.open"},  # the project's .env, which may be a link
+    "ana.output": {"os.open"},  # the null device
+    "ana.logs": {"open"},  # with open_own, unless a setting names the file
+    "ana.backends.chroma.care.backup": {"tempfile.mkstemp"},  # a new file, wherever the person wants the backup
+    "ana.backends.chroma.client": {"shutil.copyfile", "sqlite3.connect"},  # a copy in a folder of its own
+    "ana.backends.chroma.read_only": {"shutil.copyfile", "shutil.copytree"},  # the same
+    "ana.backends.chroma.care.rebuild": {"shutil.copy2"},  # into a folder that was made before it
+    "ana.backends.chroma.care.restore": {"shutil.copytree"},  # the same, for Chroma
+    "ana.transfer.foreign.detect": {"sqlite3.connect"},  # another program's, and only to read
+    "app.old_traces": {"shutil.copy2"},  # what is there is removed first
+    "app.cli.export": {"tempfile.NamedTemporaryFile"},  # a new file, wherever the person wants the export
+}
+"""The modules that may open files for writing otherwise than with ana/files.py, which follows no link, and how."""
+
+WAYS_TO_OPEN = {"os.open", "sqlite3.connect", "shutil.copyfile", "shutil.copy", "shutil.copy2", "shutil.copytree"}
+WAYS_TO_OPEN |= {"tempfile.mkstemp", "tempfile.NamedTemporaryFile", "os.mknod", "os.truncate"}
+WRITING = {"write_text", "write_bytes", "touch"}
+
+
+def ways_to_open(every: Iterable[ast.AST]) -> set[str]:
+    """Return how a module, of which all nodes are given, opens files for writing."""
+    nodes = list(every)
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    reading = {call.func for call in calls if re.search(r"mode=ro|:memory:", ast.unparse(call))}
+    named = {ast.unparse(n) for n in nodes if isinstance(n, ast.Name | ast.Attribute) and n not in reading}
+    methods = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
+    return (WAYS_TO_OPEN & named) | (WRITING & methods) | {"open" for call in calls if opens_for_writing(call)}
+
+
+def opens_for_writing(call: ast.Call) -> bool:
+    """Return whether a call is of `open`, or of a path's, with a mode to write."""
+    if ast.unparse(call.func).rpartition(".")[2] != "open":
+        return False
+    given = [*call.args, *(each.value for each in call.keywords)]
+    modes = (str(arg.value) for arg in given if isinstance(arg, ast.Constant))
+    return any(re.fullmatch(r"[rwxabt+]{1,3}", mode) and set(mode) & set("wxa+") for mode in modes)
+
+
+def test_files_are_opened_for_writing_in_one_module() -> None:
+    modules = [
+        module for module in source_files() if not module.startswith("evals")
+    ]  # which write what developers name
+    ways = {module: ways_to_open(nodes_of(module)) - OPENERS.get(module, set()) for module in modules}
+    assert {module: way for module, way in ways.items() if way} == {}
+
+
+def test_ways_to_open_are_found() -> None:
+    text = (
+        "open(p, 'rb+'); p.open(mode='a'); q.touch(0o600); sqlite3.connect('file:p?mode=ro', uri=True); f(shutil.copy)"
+    )
+    assert ways_to_open(ast.walk(ast.parse(text))) == {"open", "touch", "shutil.copy"}
+    assert ways_to_open(ast.walk(ast.parse("open(p); p.open('rb'); sqlite3.connect(p)"))) == {"sqlite3.connect"}
 
 
 WAYS_TO_PRINT = {"print", "input", "sys.stdout", "sys.stderr", "os.write", "click.echo", "click.secho", "click.confirm"}

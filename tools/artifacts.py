@@ -33,6 +33,7 @@ class RefusedCopy(TypedDict):
     """Nothing was stored, because this item says the same."""
 
     refused_copy_of: str
+    content: str
 
 
 class Declined(TypedDict):
@@ -60,13 +61,14 @@ def explain(found: Found) -> Reasons:
     }
 
 
-def refuse_copy(id: str) -> RefusedCopy:
+def refuse_copy(id: str, content: str) -> RefusedCopy:
     """Return the mark of a copy that was not stored.
 
     Args:
         id: The item that says the same.
+        content: Its text.
     """
-    return {"refused_copy_of": id}
+    return {"refused_copy_of": id, "content": content}
 
 
 def receipts_of(message: AnyMessage) -> list[Receipt]:
@@ -79,6 +81,12 @@ def receipts_of(message: AnyMessage) -> list[Receipt]:
 def is_refused_copy(message: AnyMessage) -> bool:
     """Whether a message answers a create_item that stored nothing, because another item says the same."""
     return "refused_copy_of" in _artifact_of(message)
+
+
+def find_existing(message: AnyMessage) -> str | None:
+    """Return the text of the item because of which a create_item stored nothing, if a message answers such a call."""
+    artifact = _artifact_of(message)
+    return str(artifact.get("content", "")) if "refused_copy_of" in artifact else None
 
 
 def is_declined(message: AnyMessage) -> bool:

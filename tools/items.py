@@ -43,7 +43,8 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
     try:
         change = call.memory.create(text, read_properties(properties, call.today), call.cause, copy=call.allow_copy)
     except DuplicateItem as exc:
-        return {"existing": call.show(call.memory.get(exc.id)), "choice": CHOICE}, refuse_copy(exc.id)
+        same = call.memory.get(exc.id)
+        return {"existing": call.show(same), "choice": CHOICE}, refuse_copy(same.id, same.content)
     assert change.after is not None
     shown = call.show(change.after, longest=QUOTED) if content != text else call.show(change.after)
     twins = find_twins(call.memory.backend, "item", change.after, MOST_TWINS)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ana.errors import ConfigError
-from ana.files import write_whole
+from ana.files import read_small, write_whole
 
 WEIGHTS = "model.safetensors"
 ONNX = "model.onnx"
@@ -52,7 +52,7 @@ def verify_weights(weights: Path, verified: Path | None) -> None:
     """
     state = weights.stat()
     known = json.dumps([str(weights), state.st_size, state.st_mtime_ns])
-    if verified and verified.exists() and verified.read_text(errors="replace") == known:
+    if verified and verified.exists() and read_small(verified) == known:
         return
     with weights.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()

@@ -66,7 +66,9 @@ def _load_wordllama() -> "WordLlamaInference":
 def _read_wordllama() -> "WordLlamaInference":
     spec = importlib.util.find_spec("wordllama")
     if spec is None or spec.origin is None:
-        raise ConfigError("The package wordllama is not installed.", "Run `make chat` once; it installs everything.")
+        raise ConfigError(
+            "The package wordllama is not installed.", "Run `make chat` once; it installs what is needed."
+        )
     import logging
 
     # importing wordllama calls logging.basicConfig, which would print every library's INFO lines

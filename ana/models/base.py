@@ -21,8 +21,18 @@ message's text and role alone; a test holds that nothing of this key reaches one
 TYPED = "typed"
 """Key in a user message's `additional_kwargs` for what the person typed, where more is sent; for the same models."""
 
+FROM_PROGRAM = "from_program"
+"""Key in a user message's `additional_kwargs` of one that is the program's and not the person's: a draft that was sent
+back. For the same models; others know it by its mark."""
+
 NOT_UNDERSTOOD = "not_understood"
 """Key in a reply's `response_metadata` that is true where the model says that it did not understand the person."""
+
+COMPOSED = "composed"
+"""Key in a reply's `response_metadata` that is true where rules made it from the results of its calls."""
+
+MARKS = (NOT_UNDERSTOOD, COMPOSED)
+"""What a reply says about itself that is kept with the decision."""
 
 
 class StreamingModel(BaseChatModel):

@@ -33,6 +33,15 @@ def unfence(text: str) -> str:
     return match[2] if match else text
 
 
+def make_mark(turn: str) -> str:
+    """Return the mark of what the program itself says in a turn.
+
+    Args:
+        turn: The turn's id: nobody who wrote a stored text or the message could know it.
+    """
+    return hashlib.sha256(turn.encode()).hexdigest()[:8]
+
+
 def _show(found: re.Match[str]) -> str:
     if FLAG.fullmatch(found[0]):
         return found[0]

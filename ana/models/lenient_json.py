@@ -1,117 +1,103 @@
-"""One value as models write it: JSON, and what other notations differ in where that has a single reading.
+"""JSON as models write it, read token by token: each is written as JSON has it, and the result is read as JSON.
 
-Read are JSON, JSON5's quotes, keys, commas and comments (the JSON5 specification), Python's literals, prefixes and
-tuples ("Literals" in the Python language reference), smart quotes and full-width punctuation. What was not sent
-as a value (an expression, a variable, NaN) becomes `NotAValue`, a key with two values `ConflictingValues`: nothing is
-worked out or chosen.
+Rewritten are quotes of another kind, keys without quotes, Python's words and calls, commas too many, a comma missing
+before a key, backslashes that escape nothing; comments are left out. Nothing is added or closed, so what was cut short
+is not read; what is JSON is read as it is.
 """
 
+import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
+from ana.errors import ToolError
+
 DEEPEST = 128
-LONGEST_NUMBER = 400
-
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\x00"
-_SPACE = re.compile(rf"(?:[\s{INVISIBLE}]|//[^\n]*|/\*(?s:.*?)\*/|\#[^\n]*)*+")
-_COMMAS = re.compile(rf"(?:[\s{INVISIBLE},，;]|//[^\n]*|/\*(?s:.*?)\*/|\#[^\n]*)*+")
-_QUOTE = re.compile(r"(?P<prefix>[rRuUfF]{0,2})(?P<mark>\"\"\"|'''|[\"'“”‘’]|`(?!`))")
-_CLOSERS = {"“": "[“”]", "”": "[“”]"} | {q: rf"(?:(?<!\w){q}|{q}(?!\w))" for q in ("'", "[‘’]")}
-_CLOSERS |= dict.fromkeys("‘’", _CLOSERS.pop("[‘’]"))
-"""The ends of a string; an apostrophe between letters is not one."""
-_KEY = re.compile(r"[^\W\d][\w $.-]{0,63}?(?=[ \t]*[:：])")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?(?=[\s,，;}\])/#]|$)")
-_WORD = re.compile(r"(\w+)(?=[\s,，;}\])/#]|$)")
-_WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None, "undefined": None}
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"} | {c: c for c in "/\\\"'`“”"}
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
-_MARKDOWN = re.compile(r"\\([_$*.#-])")
-_OPERATOR = re.compile(r"[+%]|\.\w+\(")
-_SKIPPED = re.compile(r"[^\"'`,;{}()\[\]]+")
-_CLOSED = {"{": "}", "[": "]", "(": ")"}
+
+_GAP = rf"[\s{INVISIBLE}]|//[^\n]*|/\*.*?\*/|#[ ][^\n]*"
+# a phrase in quotes amid a text, as in "Read "Dune" by Frank Herbert": neither of its quotes can end or begin a text
+_PHRASE = r"(?:(?<=\w )|(?<=: \"))\"\w[\w ,.!?'’&-]*\"(?=[.!?,]? [^\W\d]|[.!?\"])"
+_STRING = "|".join(
+    (
+        r"\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+\"\"\"",
+        rf"\"(?!\"\")(?:[^\"\\]|\\.|{_PHRASE})*+\"",
+        r"'(?:[^'\\]|\\.|(?<=\w)'(?=\w))*+'",  # an apostrophe between letters ends no text
+        r"[“”](?:[^“”\\]|\\.)*+[“”]",
+        r"‘(?:[^‘’\\]|\\.|(?<=\w)’(?=\w))*+’",
+        r"`(?!`)(?:[^`\\]|\\.)*+`",
+    )
+)
+_TOKENS = {
+    "gap": rf"(?:{_GAP}|[,，;](?=(?:{_GAP})*+[,，;}}\])]))++",
+    "key": rf"(?:{_STRING})(?=(?:{_GAP})*+[:：])",
+    "name": rf"[^\W\d][\w$.-]*+(?:[ ][\w$.-]++)*(?=(?:{_GAP})*+[:：=])",
+    "text": _STRING,
+    "object": r"\{|\((?=\s*\w+\s*[=:])",
+    "list": r"[\[(]",
+    "end": r"[\]})]",
+    "colon": r"[:：=]",
+    "comma": r"[,，;]",
+    "word": r"(?!~~~)[^\s{}\[\](),，;:：=\"'“‘`<]+",
+}
+_TOKEN = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TOKENS.items()), re.DOTALL)
+_WRITTEN = {"object": "{", "list": "[", "colon": ":", "comma": ","}
+_CLOSERS = {"{": "}", "[": "]", "(": ")"}
+_WORDS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
+_LITERAL = re.compile(r"-?(?:0|[1-9]\d{0,400})(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+_ESCAPE = re.compile(r"\\(?:[\"\\/bfnrt]|u[0-9a-fA-F]{4})|\\(?P<quote>['`“”‘’])|[\\\"]")
+_MARKDOWN = re.compile(r"\\(?=[_$*.#-])")
+_UNENDED = re.compile(r"(?!```)[\"'“”‘`]")
+"""The beginning of a text whose end is missing."""
+_END = re.compile(r"```|~~~|</|<[|｜]|\Z")
+"""What stands where a value is cut short: the end of what is around it, or nothing."""
 
 
-@dataclass(frozen=True)
-class NotAValue:
-    """The source text of something that stands in a value's place without being one."""
-
-    raw: str
-
-
-@dataclass(frozen=True)
-class ConflictingValues:
-    """The values of a key that was given several different ones."""
-
-    values: tuple[Any, ...]
-
-
-class MalformedValue(Exception):
-    """Not a value; `at` is how far it could be read."""
-
-    def __init__(self, at: int) -> None:
-        super().__init__(at)
-        self.at = at
-
-
-class TruncatedValue(Exception):
-    """The text ends inside the value."""
-
-
-def read(text: str, at: int = 0) -> tuple[Any, int]:
-    """Read the value that begins at a place.
-
-    Args:
-        text: The text around it.
-        at: Where it begins; white space and comments before it are skipped.
+def read_value(text: str, at: int = 0) -> tuple[Any, int]:
+    """Read the object or list, or Python's arguments in parentheses, that begins at a place.
 
     Returns:
         The value, and where it ends.
 
     Raises:
-        MalformedValue: Nothing there has a single reading.
-        TruncatedValue: The text ends inside it.
+        ToolError: It cannot be read; the message names the place.
     """
-    return _Reader(text).read_value(at, 0)
+    written, opened = [""], list[re.Match[str]]()
+    while opened or written == [""]:
+        token = _TOKEN.match(text, at)
+        if token is None:
+            raise _explain(text, at, opened)
+        if token.lastgroup == "key" and written[-1] not in ("{", ","):
+            written.append(",")
+        if token.lastgroup in ("object", "list"):
+            opened.append(token)
+        if token.lastgroup != "gap":
+            written.append(_close(token, opened.pop()) if token.lastgroup == "end" else _write(token))
+        if len(opened) > DEEPEST:
+            raise ToolError(f"The JSON is nested more than {DEEPEST} deep.")
+        at = token.end()
+    try:
+        return json.loads("".join(written), strict=False, object_pairs_hook=build_object), at
+    except json.JSONDecodeError as exc:
+        place = exc.doc[max(exc.pos - 20, 0) : exc.pos + 20]
+        raise ToolError(f"The JSON is wrong, {exc.msg}: {place!r}.") from exc
 
 
 def read_whole(text: str) -> Any:
-    """Read a text that is one value and nothing besides. Raises as `read` does."""
-    value, end = read(text)
-    if skip(text, end) < len(text):
-        raise MalformedValue(end)
+    """Return the object or list that a text is, with nothing besides. Raises as `read_value` does."""
+    value, end = read_value(text)
+    if text[end:].strip():
+        raise ToolError(f"After the JSON stands {text[end:].strip()[:40]!r}.")
     return value
 
 
-def read_or(default: Any, text: str) -> Any:
-    """Read a text that is one value; return the default where it is not."""
-    try:
-        return read_whole(text)
-    except (MalformedValue, TruncatedValue):
-        return default
-
-
-def skip(text: str, at: int) -> int:
-    """Where white space and comments end."""
-    found = _SPACE.match(text, at)
-    assert found is not None
-    return found.end()
-
-
-def unescape(text: str) -> str:
-    """The text with JSON's escapes decoded; a backslash that starts none is a backslash."""
-    if "\\" not in text:
-        return text
-    decoded = _ESCAPE.sub(_escape, text)
-    # two escapes that make one character are joined; a half alone is replaced where the text is kept
-    return decoded.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _escape(found: re.Match[str]) -> str:
-    if found[1]:
-        return chr(int(found[1], 16))
-    return _ESCAPES.get(found[2], found[0])
+def build_object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object that pairs make. Raises ToolError if a key has two values."""
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if not is_same(made.setdefault(key, value), value):
+            raise ToolError(f"The key {key[:40]!r} stands there twice with different values.")
+    return made
 
 
 def is_same(a: Any, b: Any) -> bool:
@@ -119,144 +105,37 @@ def is_same(a: Any, b: Any) -> bool:
     return repr(a) == repr(b)
 
 
-def build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object that key and value pairs make."""
-    made: dict[str, Any] = {}
-    for key, value in pairs:
-        if key not in made or is_same(made[key], value):
-            made[key] = value
-        else:
-            earlier = made[key].values if isinstance(made[key], ConflictingValues) else (made[key],)
-            made[key] = ConflictingValues((*earlier, value))
-    return made
+def _close(token: re.Match[str], opening: re.Match[str]) -> str:
+    if token[0] != _CLOSERS[opening[0]]:
+        raise ToolError(f"In the JSON, {token.string[opening.start() :][:40]!r} is closed with {token[0]!r}.")
+    return "}" if opening.lastgroup == "object" else "]"
 
 
-class _Reader:
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def read_value(self, at: int, depth: int) -> tuple[Any, int]:
-        at = self.skip_to_value(at)
-        if depth > DEEPEST:
-            raise MalformedValue(at)
-        opener = self.text[at]
-        if opener in _CLOSED:
-            read = {"{": self.read_object, "[": self.read_array, "(": self.read_array}[opener]
-            return read(at, depth)
-        if _QUOTE.match(self.text, at):
-            return self.read_strings(at)
-        return self.read_atom(at)
-
-    def skip_to_value(self, at: int, past: Callable[[str, int], int] = skip) -> int:
-        at = past(self.text, at)
-        if at >= len(self.text):
-            raise TruncatedValue
-        return at
-
-    def read_object(self, at: int, depth: int) -> tuple[dict[str, Any], int]:
-        pairs: list[tuple[str, Any]] = []
-        at = self.skip_to_value(at + 1, _past_commas)
-        while self.text[at] != "}":
-            key, at = self.read_key(at)
-            if key == "...":
-                pairs.append((key, NotAValue(key)))
-            else:
-                value, at = self.read_value(at, depth + 1)
-                pairs.append((key, value))
-            at = self.skip_to_value(at, _past_commas)
-        return build_object(pairs), at + 1
-
-    def read_array(self, at: int, depth: int) -> tuple[list[Any], int]:
-        closer, values = _CLOSED[self.text[at]], list[Any]()
-        at = self.skip_to_value(at + 1, _past_commas)
-        while self.text[at] != closer:
-            value, end = self.read_value(at, depth + 1)
-            values.append(value)
-            at = self.skip_to_value(end)
-            if self.text[at] not in ",，;" and self.text[at] != closer:
-                raise MalformedValue(at)
-            at = self.skip_to_value(at, _past_commas)
-        return values, at + 1
-
-    def read_key(self, at: int) -> tuple[str, int]:
-        if self.text.startswith(("...", "…"), at):
-            return "...", at + (1 if self.text[at] == "…" else 3)
-        if _QUOTE.match(self.text, at):
-            key, at = self.read_string(at)
-        else:
-            bare = _KEY.match(self.text, at)
-            if bare is None:
-                raise MalformedValue(at)
-            key, at = bare[0], bare.end()
-        at = self.skip_to_value(at)
-        if self.text[at] not in ":：" or not isinstance(key, str):
-            raise MalformedValue(at)
-        return _MARKDOWN.sub(r"\1", key), at + 1
-
-    def read_strings(self, at: int) -> tuple[Any, int]:
-        """A string, and those that Python would join to it."""
-        begun = at
-        whole, at = self.read_string(at)
-        while (after := skip(self.text, at)) > at and _QUOTE.match(self.text, after):
-            more, end = self.read_string(after)
-            if self.text.startswith((":", "："), skip(self.text, end)):
-                break  # the next key, after a comma that is missing
-            python = self.text[begun] == "'" == self.text[after]
-            known = python and isinstance(whole, str) and isinstance(more, str)
-            whole, at = whole + more if known else NotAValue(self.text[begun:end]), end
-        if _OPERATOR.match(self.text, after):
-            return self.read_unsent(begun)
-        return whole, at
-
-    def read_string(self, at: int) -> tuple[Any, int]:
-        found = _QUOTE.match(self.text, at)
-        assert found is not None
-        prefix, mark = found["prefix"].lower(), found["mark"]
-        inner, end = self.read_quoted(found.end(), _CLOSERS.get(mark) or re.escape(mark), raw="r" in prefix)
-        if "f" in prefix and "{" in inner:
-            return NotAValue(self.text[at:end]), end
-        return inner if "r" in prefix else unescape(inner), end
-
-    def read_quoted(self, at: int, closer: str, *, raw: bool) -> tuple[str, int]:
-        """The text up to the closing quote, escapes as they are."""
-        stop = re.compile(closer if raw else rf"\\(?s:.)|{closer}|\\\Z")
-        end = at
-        while found := stop.search(self.text, end):
-            if not found[0].startswith("\\"):
-                return self.text[at : found.start()], found.end()
-            end = found.end()
-        raise TruncatedValue
-
-    def read_atom(self, at: int) -> tuple[Any, int]:
-        if (word := _WORD.match(self.text, at)) and word[1] in _WORDS:
-            return _WORDS[word[1]], word.end()
-        found = _NUMBER.match(self.text, at)
-        if found and found.end() - at <= LONGEST_NUMBER:
-            number = float(found[0]) if found[1] or found[2] else int(found[0])
-            if abs(number) != float("inf"):
-                return number, found.end()
-        return self.read_unsent(at)
-
-    def read_unsent(self, begun: int) -> tuple[NotAValue, int]:
-        """The text up to the next comma or closing bracket that is not inside it."""
-        at, closers = begun, list[str]()
-        while at < len(self.text):
-            char = self.text[at]
-            if not closers and char in ",;}])":
-                if not self.text[begun:at].strip():
-                    raise MalformedValue(at)
-                return NotAValue(self.text[begun:at].strip()), at
-            if char in _CLOSED:
-                closers.append(_CLOSED[char])
-            elif char in "}])" and closers.pop() != char:
-                raise MalformedValue(at)
-            at = self.read_string(at)[1] if _QUOTE.match(self.text, at) else at + 1
-            if (plain := _SKIPPED.match(self.text, at)) is not None:
-                at = plain.end()
-        raise TruncatedValue
+def _write(token: re.Match[str]) -> str:
+    kind, said = str(token.lastgroup), token[0]
+    if kind in ("key", "text"):
+        marks = 3 if said.startswith('"""') else 1
+        inside = said[marks:-marks]
+        return '"' + _ESCAPE.sub(_escape, inside if kind == "text" else _MARKDOWN.sub("", inside)) + '"'
+    if kind == "name":
+        return f'"{said}"'
+    word = _WORDS.get(said, said)
+    if kind == "word" and not _LITERAL.fullmatch(word):
+        how = 'Text stands in double quotes, and a quote inside it as \\".'
+        raise ToolError(f"{said[:40]!r} is not a JSON value. {how}")
+    return _WRITTEN.get(kind, word)
 
 
-def _past_commas(text: str, at: int) -> int:
-    found = _COMMAS.match(text, at)
-    assert found is not None
-    return found.end()
+def _escape(found: re.Match[str]) -> str:
+    if found["quote"]:
+        return found["quote"]
+    return f"\\{found[0]}" if found[0] in ("\\", '"') else found[0]
+
+
+def _explain(text: str, at: int, opened: list[re.Match[str]]) -> ToolError:
+    """Return why no token stands at a place."""
+    if _UNENDED.match(text, at):
+        return ToolError(f"The JSON is cut short, or a quote is not escaped: {text[at : at + 40]!r} is not closed.")
+    if opened and _END.match(text, at):
+        return ToolError(f"The JSON is cut short: {text[opened[-1].start() :][:40]!r} is not closed.")
+    return ToolError(f"{text[at : at + 40]!r} is not JSON.")

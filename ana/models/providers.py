@@ -33,8 +33,7 @@ def build_model(settings: Settings, instruct: "Callable[[str], str] | None" = No
     native = _build_native(settings)
     if instruct is None or settings.use_tool_calls == "1":
         return native
-    from ana.models.json_mode.adapter import JsonDecisions
-    from ana.models.json_mode.fallback import ToolCallFallback
+    from ana.models.json_mode.adapter import JsonDecisions, ToolCallFallback
 
     decisions = JsonDecisions(inner=native, instruct=instruct)
     # llama.cpp takes tools also for a model whose template has no place for them, which is then never shown any

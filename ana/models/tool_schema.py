@@ -10,12 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ana.errors import ToolError
-from ana.models.lenient_json import ConflictingValues, NotAValue, read_or
+from ana.models.lenient_json import read_whole
 
 _NAMESPACE = re.compile(r"^(?:functions|tools|default_api)\.|(?:\(\)|\.call)$", re.IGNORECASE)
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,18})")
 _LITERALS = {"true": True, "false": False}
-_SEND = "send the value itself."
 _OTHER_NAMES = {"text": "content", "ids": "id"}
 _OPEN_OBJECT = "properties"
 """The parameter that takes any names inside."""
@@ -48,14 +47,12 @@ class Tools:
         """The names of a tool's parameters, in the order of its signature."""
         return list(self.schemas[name].get("properties", {}))
 
-    def check(self, name: str, args: Mapping[str, Any], *, all_text: bool = False) -> dict[str, Any]:
+    def check(self, name: str, args: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments that the call will run with.
 
         Args:
             name: The tool's real name.
             args: As they were sent.
-            all_text: Whether the notation can only say text, as XML and YAML do, so that every value is still to be
-                read by its parameter's type.
 
         Raises:
             ToolError: An argument is unknown, missing or of the wrong type; the message says which.
@@ -66,11 +63,8 @@ class Tools:
         for key, value in _place(name, args, parameters).items():
             if value is None and key in parameters and key not in required:
                 continue
-            types = types_of(parameters.get(key, {}))
-            fitted[key] = _fit(_read_text(value, types) if all_text else value, types)
-        unsent = next((raw for value in fitted.values() for raw in _find_unsent(value)), None)
-        wrong = _describe_fault(schema, fitted) if unsent is None else f"{unsent[:80]} is not a JSON value: {_SEND}"
-        if wrong:
+            fitted[key] = _fit(value, types_of(parameters.get(key, {})))
+        if wrong := _describe_fault(schema, fitted):
             raise ToolError(wrong, _HINT + (_OBJECT if "where" in parameters else ""))
         return fitted
 
@@ -178,13 +172,6 @@ def fold_name(name: str) -> str:
     return re.sub(r"[-_\\]", "", name).lower()
 
 
-def _read_text(value: Any, types: frozenset[str]) -> Any:
-    """The value that a text stands for, where the parameter does not take text."""
-    if not isinstance(value, str) or "string" in types or not types:
-        return value
-    return read_or(value, value.strip())
-
-
 def _fit(value: Any, types: frozenset[str]) -> Any:
     """The value in the type that is asked for, where that loses nothing; else as it is."""
     # a bool is an int to Python, and must become neither a number nor a text
@@ -207,15 +194,13 @@ def _fit_text(value: str, types: frozenset[str]) -> Any:
     if "boolean" in types and text.lower() in _LITERALS:
         return _LITERALS[text.lower()]
     if types & {"object", "array"} and text[:1] in ("{", "["):
-        return read_or(value, text)
+        return _read_object(text)
     return value
 
 
-def _find_unsent(value: Any) -> list[str]:
-    """The source text of everything that stands in a value's place without being one."""
-    if isinstance(value, NotAValue):
-        return [value.raw]
-    if isinstance(value, ConflictingValues):
-        return ["a key with two values"]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [raw for part in inner for raw in _find_unsent(part)]
+def _read_object(text: str) -> Any:
+    """Return the object or list that a text is, else the text."""
+    try:
+        return read_whole(text)
+    except ToolError:
+        return text

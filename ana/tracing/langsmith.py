@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
+from ana import __version__
 from ana.errors import ConfigError
 from ana.logs import choose_secrets, hide_in_json, secrets_of
 from ana.settings import Settings, read_environment
@@ -42,6 +43,8 @@ def settle_environment(environment: Mapping[str, str]) -> dict[str, str]:
     on = is_on(environment)
     settled = {name: value for name, value in environment.items() if on or name not in KEYS}
     settled |= dict.fromkeys(_SWITCHES, str(on).lower()) | _PATIENCE
+    # without one the library asks git about the current folder, whose configuration may name programs to run
+    settled.setdefault("LANGSMITH_REVISION_ID", __version__)
     for name in filter(_HIDES.fullmatch, environment):
         # the library takes anything but `true` for no, and would send what somebody wanted to hide
         settled[name] = str(environment[name].strip().lower() not in _NO).lower()

@@ -60,7 +60,6 @@ def build_record(
         ts=turn["ts"],
         question=turn["question"],
         message=turn.get("message", ""),
-        previous=turn.get("previous"),
         steps=list_steps(messages, turn["corrections"]),
         answer=turn["answer"] or "",
         receipt=turn.get("receipt", ""),
@@ -75,6 +74,8 @@ def build_record(
         format=FORMAT,
         error=turn["error"],
     )
+    if "previous" in turn:
+        record["previous"] = turn["previous"]
     if inputs := turn.get("inputs"):
         record["inputs"] = inputs | ({"given": turn["given"]} if turn.get("given") else {})
     return record

@@ -12,8 +12,8 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from ana import __version__
-from ana.errors import ConfigError, UserError
-from ana.files import append_line, write_whole
+from ana.errors import ConfigError, LinkRefused, UserError
+from ana.files import append_line, list_drafts, write_whole
 from ana.logs import hide_secrets
 from ana.output import tell
 
@@ -143,8 +143,9 @@ class Traces:
             with self._writing:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 append_line(path, line)
-        except OSError as exc:
-            said = f"The trace {path} cannot be written: {exc.strerror}. The turn is done, but no record of it is kept."
+        except (OSError, LinkRefused) as exc:
+            why = exc.strerror if isinstance(exc, OSError) else "it is a link"
+            said = f"The trace {path} cannot be written: {why}. The turn is done, but no record of it is kept."
             _log.warning(said)
             tell(f"{said} Check the disk and TRACES_DIR.")
 
@@ -196,7 +197,8 @@ class Traces:
 
     def delete(self, thread_id: str) -> None:
         """Delete a thread's file, and drafts of it that a crash has left."""
-        for file in self.folder.glob(f"{self.path(thread_id).name}*"):
+        path = self.path(thread_id)
+        for file in (path, *list_drafts(path)):
             file.unlink(missing_ok=True)
 
     def read_text(self, thread_id: str) -> str:
@@ -204,7 +206,7 @@ class Traces:
         path = self.path(thread_id)
         return path.read_text(encoding="ascii", errors="replace") if path.exists() else ""
 
-    def write_text(self, thread_id: str, text: str) -> None:
+    def put_back(self, thread_id: str, text: str) -> None:
         """Write a thread's file as `read_text` gave it; nothing without a text."""
         if text:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)

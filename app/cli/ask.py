@@ -35,26 +35,33 @@ def ask(
             help='Decide what the conversation waits for; FILE holds {"decisions": [...]} as JSON.',
         ),
     ] = None,
+    request: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="The request to decide; default: what this terminal was shown last."),
+    ] = None,
 ) -> None:
     """Ask once and print the answer, and on standard error what was changed.
 
     Exit code 1 when nothing was understood or something failed, 3 while a decision is needed.
     """
     said = read_message(question) if decide is None else question
-    _check_use(said, thread, decide)
+    _check_use(said, thread, decide, request)
     reply = _read_reply(decide) if decide else None
     settings = start()
     if utc:
         settings = settings.model_copy(update={"ana_timezone": "UTC"})
     if reply is not None:
         assert thread is not None
-        _show(_decide(settings, thread, reply, max_steps), as_json, thread)
+        outcome = _decide(settings, thread, reply, request, max_steps)
     else:
-        _show(_ask(settings, str(said), thread, max_steps), as_json, thread)
+        outcome = _ask(settings, str(said), thread, max_steps)
+    _show(settings, outcome, as_json, thread)
 
 
-def _check_use(question: str | None, thread: str | None, decide: str | None) -> None:
+def _check_use(question: str | None, thread: str | None, decide: str | None, request: str | None) -> None:
     if decide is None:
+        if request is not None:
+            raise typer.BadParameter("--request needs --decide.")
         if question is None:
             raise typer.BadParameter("Missing argument 'QUESTION'.")
     elif question is not None:
@@ -97,9 +104,12 @@ def _ask(settings: "Settings", said: str, thread: str | None, max_steps: int | N
     return outcome
 
 
-def _decide(settings: "Settings", thread: str, reply: Any, max_steps: int | None) -> "Done | Waiting":
+def _decide(
+    settings: "Settings", thread: str, reply: Any, request: str | None, max_steps: int | None
+) -> "Done | Waiting":
     from ana.errors import NotWaiting, WrongReply
-    from app.outcome import Waiting
+    from app.cli.last_shown import find_shown
+    from app.outcome import NotShown, Waiting
     from app.reply import decide_all
     from app.threads import Threads
 
@@ -109,8 +119,10 @@ def _decide(settings: "Settings", thread: str, reply: Any, max_steps: int | None
         if reply in ("approve", "reject") and isinstance(waiting, Waiting):
             reply = decide_all(waiting.request, reply)
         try:
-            seen = waiting.request_id if isinstance(waiting, Waiting) else None
-            return assistant.resume(id, reply, seen, max_steps=max_steps)
+            return assistant.resume(id, reply, request or find_shown(settings, id), max_steps=max_steps)
+        except NotShown as exc:
+            tell(exc.sentence())
+            return exc.waiting
         except (NotWaiting, WrongReply) as exc:
             raise typer.BadParameter(exc.sentence()) from exc
 
@@ -138,9 +150,10 @@ def _tell_ended(event: "Event") -> None:
         tell(event["ended"])
 
 
-def _show(outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
+def _show(settings: "Settings", outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
     """Print the answer or the request, and exit with what it means."""
     from ana.memory.receipts import describe_change
+    from app.cli.last_shown import remember_shown
     from app.outcome import Done, Waiting
     from app.show.answers import describe_cost, show_text
     from app.show.request import show_request
@@ -158,8 +171,10 @@ def _show(outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
     if isinstance(outcome, Done) and not as_json and (line := describe_cost(outcome)):
         tell(line)
     if isinstance(outcome, Waiting):
+        remember_shown(settings, outcome)
         again = f"ana ask --thread {shlex.quote(thread or outcome.thread_id)} --decide"
-        tell(f"This waits for your decision: {again} approve, or reject, or a FILE with decisions.")
+        tell(f"This waits for your decision: {again} approve --request {outcome.request_id}")
+        tell("Or reject instead of approve, or a FILE with decisions.")
         raise typer.Exit(WAITING)
     if outcome.error or outcome.fruitless:
         raise typer.Exit(1)

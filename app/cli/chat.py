@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ana import settings as settings_module
+from ana.files import write_whole
 from ana.settings import Settings, load_settings
 from app.show.confirm import confirm
 from app.startup import start
@@ -38,7 +39,7 @@ def _offer_ollama(settings: Settings) -> Settings:
     if not models:
         return settings
     asked.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    asked.touch()
+    write_whole(asked, "")
     if not confirm(f"Ollama runs on this machine. Let its model {models[0]} answer?"):
         return settings
     from ana.env_file import write_env_file

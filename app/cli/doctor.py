@@ -1,28 +1,34 @@
 """`ana doctor`: whether everything that is kept is sound, and repairing what is not."""
 
-import json
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ana.files import find_damage, refuse_read_only
+from ana.errors import StoreBroken
+from ana.files import find_damage
 from ana.handles import open_data_folder
+from ana.notes import read_note
 from ana.output import tell, write_json, write_line
+from ana.ownership import own_all
 from ana.private import find_exposed
 from ana.settings import Settings
 from ana.tracing.traces import count_broken_lines
 from app.embedder import suggest_embedder
 from app.old_traces import list_old_traces
+from app.serving import refuse_while_serving
 from app.show.text import pluralize, shorten
 from app.startup import start
+from app.thread_names import NAMES
 
 if TYPE_CHECKING:
     from ana.backends.chroma.care.examine import Findings
     from ana.handles import FolderHandles
 
-JOURNAL, THREADS, NAMES = "journal.sqlite", "threads.sqlite", "thread_names.json"
+JOURNAL, THREADS, RESTORE = "journal.sqlite", "threads.sqlite", "restore.json"
 
 
 def doctor(
@@ -74,19 +80,20 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
         settings: The settings, with the data folder.
         repair: Whether to repair first what can be repaired; the diagnosis tells what is still wrong.
     """
-    if repair:
-        refuse_read_only(settings.ana_data_dir)
     from ana.backends.chroma.care.rebuild import set_aside
     from ana.backends.chroma.care.repair import repair as repair_findings
 
-    with open_data_folder(settings, "ana doctor") as handles, handles.backend.hold_closed():
+    owned = own_all(settings, "ana doctor") if repair else nullcontext()
+    with owned, open_data_folder(settings, "ana doctor") as handles, handles.backend.hold_closed():
         damaged = _damaged_files(handles.backend.path)
+        if repair and THREADS in damaged:
+            refuse_while_serving(settings, "repair")
         if repair and damaged:
             for name in damaged:
                 tell(f"{name} is set aside in {set_aside(settings.ana_data_dir, name)}.")
             damaged = {}
-        if JOURNAL in damaged:
-            return Diagnosis(faults=list(damaged.values()))  # the records are examined against the journal
+        if {JOURNAL, RESTORE} & damaged.keys():  # without them the store cannot be opened, or examined
+            return Diagnosis(faults=list(damaged.values()))
         findings = _examine(handles)
         if repair and not findings.is_sound:
             repair_findings(handles.backend, findings)
@@ -152,16 +159,17 @@ def _examine_conversations(settings: Settings) -> Diagnosis:
 
 def _damaged_files(path: Path) -> dict[str, str]:
     """Return what is wrong with the files beside Chroma, a sentence for each that is damaged."""
+    from ana.backends.chroma.care.restore import read_restore
+
     problems = {name: find_damage(path / name) for name in (JOURNAL, THREADS)}
-    problems[NAMES] = _json_problem(path / NAMES)
-    return {name: f"{name} is damaged: {problem}." for name, problem in problems.items() if problem}
-
-
-def _json_problem(path: Path) -> str | None:
-    if not path.exists():
-        return None
-    try:
-        json.loads(path.read_text())
-    except (OSError, ValueError) as exc:
-        return str(exc)
-    return None
+    damaged = {name: f"{name} is damaged: {problem}." for name, problem in problems.items() if problem}
+    readers: dict[str, Callable[[], Any]] = {
+        RESTORE: lambda: read_restore(path),
+        NAMES: lambda: read_note(path / NAMES, dict[str, str]),
+    }
+    for name, read in readers.items():
+        try:
+            read()
+        except StoreBroken as exc:
+            damaged[name] = exc.message
+    return damaged

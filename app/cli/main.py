@@ -4,12 +4,11 @@ import gc
 import os
 import sqlite3
 import sys
-from collections import UserDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from keyword import iskeyword
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
@@ -18,6 +17,9 @@ from typer.exceptions import TyperException
 from ana import __version__
 from ana.errors import AnaError, ConfigError
 from ana.output import escape_controls, prepare_streams, silence, tell, write_line
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 SELDOM = 50_000
 """New objects between two searches for garbage: modules are loaded by the thousand, and a search finds none in them."""
@@ -33,8 +35,6 @@ COMMANDS = (
     "undo",
     "describe",
     "doctor",
-    "eval",
-    "optimize",
     "export",
     "import",
     "backup",
@@ -48,20 +48,21 @@ COMMANDS = (
 )
 """In the order of the help. Each is a function, or a group of commands, in the module of its name."""
 
-
-class LateCommands(UserDict[str, Any]):
-    """The commands by name, each imported when it is asked for: the prompt appears sooner."""
-
-    def __getitem__(self, name: str) -> Any:
-        return self.data[name] or load_command(name)
+OTHERS = "ana.commands"
+"""The group of entry points under which other packages register commands: module:function, or module:Typer."""
 
 
 class CommandGroup(TyperGroup):
-    """Loads a command when it is asked for; repeats nothing about wrong use that could drive the terminal."""
+    """Imports a command when it is asked for; repeats nothing about wrong use that could drive the terminal."""
 
-    def __init__(self, **more: Any) -> None:
-        super().__init__(**more)
-        self.commands = LateCommands(dict.fromkeys(COMMANDS))
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*COMMANDS, *find_others().names]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = load_command(cmd_name)
+        if command is None:  # typer suggests one of these for a name that is mistyped
+            self.commands = dict.fromkeys(self.list_commands(ctx), cast("Any", None))
+        return command
 
     def make_context(self, *args: Any, **more: Any) -> Any:
         with _escape_complaints():
@@ -104,11 +105,22 @@ def _default(
         chat()
 
 
+def find_others() -> "EntryPoints":
+    """Return the commands that other packages register."""
+    from importlib.metadata import entry_points  # takes longer than the rest of this module, and few need it
+
+    return entry_points(group=OTHERS)
+
+
 def load_command(name: str) -> Any:
-    """Import a command and return it as typer runs it."""
-    place = f"{name}_" if iskeyword(name) else name
-    module = import_module(f"app.cli.{place}")
-    found = getattr(module, place, None) or getattr(module, f"{name}_")  # a name of Python's own has a bar behind it
+    """Import a command and return it as typer runs it; None if there is none of this name."""
+    if name in COMMANDS:
+        place = f"{name}_" if iskeyword(name) else name
+        found = getattr(import_module(f"app.cli.{place}"), place)
+    elif name in (others := find_others()).names:
+        found = others[name].load()
+    else:
+        return None
     if isinstance(found, typer.Typer):
         group = typer.main.get_group(found)
         group.name = name
@@ -135,7 +147,9 @@ def _use_utf8() -> None:
     """
     if sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":
         os.environ["PYTHONUTF8"] = "1"
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+        from ana.children import start_again
+
+        start_again()
 
 
 def run_command(command: Callable[[], Any]) -> int:

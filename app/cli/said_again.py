@@ -4,7 +4,7 @@ import hashlib
 import time
 from pathlib import Path
 
-from ana.files import write_whole
+from ana.files import read_small, write_whole
 from ana.settings import Settings
 
 SECONDS = 600
@@ -20,7 +20,7 @@ def take_refusal(settings: Settings, said: str) -> str | None:
     """Return the conversation in which these words were refused a moment ago, and forget it."""
     note = _note(settings)
     try:
-        thread_id, known = note.read_text().split()
+        thread_id, known = read_small(note).split()
         age = time.time() - note.stat().st_mtime
     except (OSError, ValueError):
         return None

@@ -3,12 +3,12 @@
 import importlib.util
 import os
 import socket
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ana.children import become_python
 from ana.errors import ConfigError, UserError
 from ana.files import refuse_read_only
 from ana.settings import PROJECT, Settings, read_environment
@@ -48,14 +48,16 @@ def become_server(settings: Settings, port: int, reload: bool) -> None:
     refuse_read_only(settings.ana_data_dir)
     catalog(settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     if importlib.util.find_spec("langgraph_api") is None:
-        raise ConfigError("The dev server is not installed.", "Run `make dev`; it installs everything.")
+        raise ConfigError(
+            "The dev server is not installed.", "`make dev` installs it; outside a checkout: pip install 'ana[dev]'."
+        )
     _require_port(port)
     arguments = ["dev", "--config", str(PROJECT / "langgraph.json"), "--host", "127.0.0.1", "--port", str(port)]
     arguments += ["--no-browser", "--n-jobs-per-worker", str(WORKERS), "--server-log-level", "WARNING"]
     arguments += [] if reload else ["--no-reload"]
     os.chdir(_prepare_folder(settings, reload))
     env = settle_environment(read_environment()) | QUIET
-    os.execve(sys.executable, [sys.executable, "-m", "langgraph_cli", *arguments], env)
+    become_python("-m", "langgraph_cli", *arguments, env=env)
 
 
 def _require_port(port: int) -> None:

@@ -12,7 +12,8 @@ from ana.memory.receipts import describe_change, make_receipt
 from ana.output import tell
 from ana.settings import Settings
 from app.cli.ages import moment_before
-from app.mentions import find_conversations, refuse_while_serving, remove_mentions
+from app.mentions import find_conversations, remove_mentions
+from app.serving import refuse_while_serving
 from app.show.confirm import require_consent
 from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten
@@ -64,7 +65,7 @@ def restore_item(
     from ana.memory.trash import restore
 
     settings, name = start(), " ".join(words)
-    if any(name == deleted.name or deleted.thread.startswith(name) for deleted in Threads(settings).list_deleted()):
+    if Threads(settings).find_deleted(name):
         thread = Threads(settings).restore(name)
         say(f"The conversation {thread.name or thread.id[:8]} is there again, with {pluralize(thread.turns, 'turn')}.")
         return
@@ -112,13 +113,15 @@ def purge_trash(settings: Settings, older_than: str, *, with_conversations: bool
         yes: Whether the person has agreed to that already.
 
     Raises:
-        UserError: That is not an age, or the person does not agree.
+        UserError: That is not an age, the person does not agree, or a file of theirs is in the way.
+        StoreReadOnly: The data folder cannot be written.
         StoreBusy: A server, or another program, works in a conversation.
     """
     from ana.memory.trash import list_deleted, purge
 
     with open_data_folder(settings, "ana trash") as handles:
         before = moment_before(older_than, handles.clock).isoformat(timespec="microseconds")
+        handles.backend.check_erasable()
         records = {each.key for each in list_deleted(handles.memory) if each.ts < before}
         conversations = {each.id for each in Threads(settings).list_deleted() if each.ts < before}
         # conversations first: which ones mention the records can only be told as long as those are known
@@ -131,7 +134,7 @@ def purge_trash(settings: Settings, older_than: str, *, with_conversations: bool
 
 def _purge_mentions(handles: FolderHandles, records: set[RecordKey], conversations: set[str], *, yes: bool) -> set[str]:
     """Delete what mentions records, and conversations, and return the conversations that were deleted."""
-    refuse_while_serving(handles.settings)
+    refuse_while_serving(handles.settings, "purge")
     entries = [entry for entry in handles.memory.history() if entry.change.key in records]
     found = conversations | find_conversations(handles.settings, entries)
     if not found and not records:

@@ -6,6 +6,7 @@ import logging
 import threading
 import uuid
 from collections.abc import AsyncIterator
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json, to_jsonable_python
@@ -17,21 +18,23 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from ana import __version__
-from ana.errors import AnaError, ConfigError, NotWaiting, StoreBusy, UserError, WrongReply
+from ana.errors import AnaError, ConfigError, UserError
 from ana.handles import default_handles
 from ana.logs import escape_console_lines
 from ana.models.providers import model_name
 from ana.settings import load_settings
 from ana.tracing import langsmith
 from ana.tracing.traces import Traces
-from app.http.deletion import ThreadDeletion
 from app.http.guard import HEADERS, Guard
+from app.http.ids import CanonicalIds
+from app.http.refusals import REFUSALS, find_status
 from app.http.rejection import RunRejection
 from app.http.run_errors import shorten_run_errors
 from app.http.run_requests import RunRequests
 from app.http.thread_rows import FreshThreadRows, ThreadRows
+from app.http.thread_writes import ThreadWrites
 from app.old_traces import move_old_traces
-from app.outcome import Done, Waiting
+from app.outcome import Done, NotShown, Waiting
 from app.serving import mark_serving
 from app.threads import Threads
 from app.turn import Assistant, open_assistant
@@ -63,11 +66,7 @@ class Decision(Reply):
     thread_id: str = Field(min_length=1, max_length=200)
     max_steps: int | None = Field(None, ge=1, le=100)
     request_id: str | None = Field(None, min_length=1, max_length=200)
-    """From the header of the answer that waits; a reply to another request is refused."""
-
-
-REQUEST_ID = "ana-request-id"
-"""The header of an answer that waits: with it as `request_id`, a reply is given to nothing else."""
+    """From what is pending. Without it, or with another one, nothing is done, and what waits is told again."""
 
 
 class TurnRunner:
@@ -96,13 +95,14 @@ class TurnRunner:
         """Run a turn or let one go on; every failure is a status and a sentence."""
         try:
             outcome = self._decide(asked) if isinstance(asked, Decision) else self._ask(asked)
+        except NotShown as exc:
+            return _to_response({"error": exc.sentence(), **exc.waiting.to_json()}, 409)
         except AnaError as exc:
-            return _error(_status_of(exc), exc.sentence())
+            return _error(find_status(exc, 500), exc.sentence())
         if isinstance(outcome, Done) and outcome.error:
             failed = {"error": outcome.answer, "thread_id": outcome.thread_id, "trace_id": outcome.trace_id}
             return JSONResponse(failed, status_code=502)
-        headers = {REQUEST_ID: outcome.request_id} if isinstance(outcome, Waiting) else None
-        return JSONResponse(to_jsonable_python(outcome.to_json(), fallback=str), headers=headers)
+        return _to_response(outcome.to_json())
 
     def close(self) -> None:
         self._stack.close()
@@ -130,9 +130,9 @@ class TurnRunner:
 
 
 async def ask(request: Request) -> JSONResponse:
-    """POST /ask: run a turn with {question, thread_id?, max_steps?}, or decide with {decisions, thread_id, max_steps?}.
+    """POST /ask: run a turn with {question, thread_id?, max_steps?}, or decide with {decisions, thread_id, request_id}.
 
-    A turn that waits for a decision answers with {answer: "", thread_id, pending, steps}.
+    A turn that waits for a decision answers with {answer: "", thread_id, pending, steps}; `pending` has the request_id.
     """
     body = await request.body()
     try:
@@ -220,15 +220,14 @@ def _read_body(body: bytes) -> Question | Decision:
     return Decision.model_validate_json(body) if decides else Question.model_validate_json(body)
 
 
-def _status_of(exc: AnaError) -> int:
-    statuses = {ConfigError: 503, StoreBusy: 409, NotWaiting: 409, WrongReply: 422}
-    return next((status for kind, status in statuses.items() if isinstance(exc, kind)), 500)
-
-
 def _describe_error(exc: ValidationError) -> str:
     first = exc.errors()[0]
     where = ".".join(map(str, first["loc"])) or "the body"
     return f"{where}: {first['msg']}."
+
+
+def _to_response(told: dict[str, Any], status: int = 200) -> JSONResponse:
+    return JSONResponse(to_jsonable_python(told, fallback=str), status_code=status)
 
 
 def _error(status: int, sentence: str) -> JSONResponse:
@@ -258,12 +257,14 @@ def build_app() -> Starlette:
     rows = ThreadRows()
     middleware = [
         guard,
+        Middleware(CanonicalIds),
         Middleware(RunRequests),
         Middleware(FreshThreadRows, rows=rows),
         Middleware(RunRejection),
-        Middleware(ThreadDeletion, rows=rows),
+        Middleware(ThreadWrites, rows=rows),
     ]
-    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers={Exception: _fail})
+    handlers = REFUSALS | {Exception: _fail}
+    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
     app.state.turns, app.state.rows = TurnRunner(), rows
     return app
 

@@ -7,12 +7,13 @@ turn and read the answer. This ASGI middleware stands before every route, the bu
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
+from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.http.bodies import read_body, replay
+from app.http.bodies import join_body, read_body, replay
 
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -20,6 +21,8 @@ CLOSED = ("docs", "deploy", "internal", "metrics")
 """Routes of the dev server by the first part of their path: a page with a foreign script, its upload, its debugging."""
 LARGEST = 4_000_000
 """The largest request body, in bytes."""
+DEEPEST = 200
+"""How deep lists and objects in a body may lie inside one another: no JSON writer of the server goes much deeper."""
 BODY_SECONDS = 20.0
 """How long a body may take to arrive."""
 HEADERS = {
@@ -75,7 +78,10 @@ class Guard:
             answer = _allow(headers)
         elif int(headers.get("content-length", 0)):
             try:
-                receive = replay(await read_body(receive, self._seconds), receive)
+                messages = await read_body(receive, self._seconds)
+                receive = replay(messages, receive)
+                if await run_in_threadpool(is_too_deep, join_body(messages)):
+                    answer = _refuse(422, f"The body is nested more than {DEEPEST} deep.")
             except TimeoutError:
                 answer = _refuse(408, f"The body did not arrive within {self._seconds:g} seconds.")
         await answer(scope, receive, send)
@@ -97,6 +103,17 @@ def find_refusal(path: str, headers: Mapping[str, str], origins: frozenset[str])
     if path.lstrip("/").partition("/")[0] in CLOSED:
         return 404, "This part of the server is switched off; /openapi.json describes the rest."
     return _find_body_refusal(headers)
+
+
+def is_too_deep(body: bytes) -> bool:
+    """Return whether lists and objects lie too deep inside one another: what is kept so could never be sent again."""
+    if body.count(b"[") + body.count(b"{") <= DEEPEST:
+        return False
+    try:
+        from_json(body)  # which goes as deep
+    except ValueError as exc:
+        return "recursion" in str(exc)
+    return False
 
 
 def _find_page_refusal(headers: Mapping[str, str], origins: frozenset[str], host: str) -> tuple[int, str] | None:

@@ -1,7 +1,6 @@
 """`multitask_strategy: "reject"` of the API, also while a door that is no run of the server works in the thread."""
 
 import re
-import uuid
 
 from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
@@ -9,11 +8,11 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.errors import StoreBusy
-from ana.ownership import thread_lock
+from ana.ownership import canonical_id, thread_lock
 from ana.settings import load_settings
 from app.http.bodies import join_body, read_body, replay
 
-_RUNS = re.compile(r"/threads/([0-9a-fA-F-]{36})/runs(/stream|/wait)?/?")
+_RUNS = re.compile(r"/threads/([0-9a-f-]{36})/(?:runs(?:/stream|/wait)?|commands)/?")
 
 
 class RunRejection:
@@ -27,7 +26,8 @@ class RunRejection:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        thread = find_thread(_RUNS, "POST", scope)
+        found = _RUNS.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "POST" else None
+        thread = canonical_id(found[1]) if found else None
         if thread is None:
             await self._app(scope, receive, send)
             return
@@ -38,27 +38,16 @@ class RunRejection:
             await self._app(scope, replay(messages, receive), send)
 
 
-def find_thread(path: re.Pattern[str], method: str, scope: Scope) -> str | None:
-    """Return the id of the thread that a request is about; None if it is another request.
-
-    Args:
-        path: A pattern of paths; its first group is the id.
-        method: The HTTP method.
-        scope: The request.
-    """
-    found = path.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == method else None
-    try:
-        return str(uuid.UUID(found[1])) if found else None
-    except ValueError:
-        return None
-
-
 def _asks_to_be_rejected(body: bytes) -> bool:
     try:
         asked = from_json(body)
     except ValueError:
         return False  # the server says what is wrong with it
-    return isinstance(asked, dict) and asked.get("multitask_strategy") == "reject"
+    if not isinstance(asked, dict):
+        return False
+    command = asked.get("params")
+    of_command = command.get("multitaskStrategy") if isinstance(command, dict) else None
+    return "reject" in (asked.get("multitask_strategy"), of_command)
 
 
 def _find_owner(thread: str) -> str | None:

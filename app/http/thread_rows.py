@@ -12,17 +12,19 @@ from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
+from langgraph_api.serde import json_dumpb
 from langgraph_api.state import patch_interrupt
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.errors import AnaError
-from ana.ownership import stop_runs
+from ana.ownership import canonical_id, stop_runs
 from ana.settings import Settings, load_settings
 from app.show.text import shorten
 from app.threads import Thread, Threads
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path, thread_marks
+from graph.updates import keep_usable
 
 GRAPH = "ana"
 TOLD = ("name", "first_question", "last_activity")
@@ -31,7 +33,7 @@ TOLD = ("name", "first_question", "last_activity")
 QUESTION_WIDTH = 200
 """The most characters of a first question in a row's metadata."""
 
-_log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 Mark = tuple[int, int, str]
 """Of a thread: other after each change of what its row tells."""
@@ -44,10 +46,23 @@ Tables = dict[str, list[Row]]
 
 @dataclass(frozen=True)
 class SavedThread:
-    """What a row tells: the newest state, and what the traces know."""
+    """What a row tells.
 
-    state: StateSnapshot
-    thread: Thread
+    Args:
+        id: The thread's.
+        began: When its first turn began.
+        at: When its newest state was saved; None for one whose messages are all taken back.
+        waits: Whether a turn of it has not ended.
+        fields: What the row has of the newest state.
+        told: The metadata.
+    """
+
+    id: uuid.UUID
+    began: datetime | None
+    at: datetime | None
+    waits: bool
+    fields: Row
+    told: dict[str, str]
 
 
 async def find_server_tables() -> Tables | None:
@@ -88,11 +103,15 @@ class ThreadRows:
             try:
                 await self._refresh()
             except (AnaError, OSError, sqlite3.Error) as exc:
-                _log.warning("the server's list of threads could not be renewed: %s", exc)
+                logger.warning("the server's list of threads could not be renewed: %s", exc)
 
     async def find_runs(self, thread: str) -> list[str]:
         """Return the ids of a thread's runs, as far as the server keeps them in memory."""
         return _find_runs(await self._find_tables() or {}, thread)
+
+    async def is_busy(self, thread: str) -> bool:
+        """Return whether a run of the server waits or works in a thread, as far as the server keeps them in memory."""
+        return thread in _find_busy(await self._find_tables() or {})
 
     async def _refresh(self) -> None:
         tables = await self._find_tables()
@@ -122,7 +141,7 @@ class ThreadRows:
         for id, each in saved.items():
             if _set_at(rows.get(id)) != set_at[id]:
                 continue  # the server has set it meanwhile: the next time tells who was later
-            if each and each.state.created_at and id not in rows:
+            if each and each.at and id not in rows:
                 rows[id] = _make_row(each)
                 tables["threads"].append(rows[id])
             if each and id in rows:
@@ -131,7 +150,9 @@ class ThreadRows:
 
     def _read_marks(self) -> dict[str, Mark]:
         names = Threads(self._settings()).names()
-        return {id: (*mark, names.get(id, "")) for id, mark in thread_marks(saver_path(self._settings())).items()}
+        marks = thread_marks(saver_path(self._settings()))
+        # no other spelling of an id is a thread to the server
+        return {id: (*mark, names.get(id, "")) for id, mark in marks.items() if canonical_id(id) == id}
 
     def _read_threads(self, ids: Collection[str]) -> dict[str, SavedThread | None]:
         threads = Threads(self._settings())
@@ -163,7 +184,7 @@ def _index(tables: Tables) -> dict[str, Row]:
 
 
 def _find_busy(tables: Tables) -> set[str]:
-    return {str(run["thread_id"]) for run in tables["runs"] if run["status"] in ("pending", "running")}
+    return {str(run["thread_id"]) for run in tables.get("runs", []) if run["status"] in ("pending", "running")}
 
 
 def _end_busy(tables: Tables) -> None:
@@ -193,38 +214,42 @@ def _drop(tables: Tables, gone: Collection[str]) -> None:
 
 
 def _read_thread(graph: CompiledStateGraph[Any, Any, Any, Any], threads: Threads, id: str) -> SavedThread | None:
-    """Return what is saved of a thread; None if it is damaged, which must not keep the others from being shown."""
+    """Return what is saved of a thread; None if it cannot be shown."""
     try:
-        return SavedThread(graph.get_state({"configurable": {"thread_id": id}}), threads.describe(id))
+        return _describe(graph.get_state({"configurable": {"thread_id": id}}), threads.describe(id))
+    except (sqlite3.Error, OSError):
+        raise
     except (AnaError, ValueError, TypeError, KeyError) as exc:
-        _log.warning("the thread %s cannot be read: %s", id, exc)
-        return None
+        logger.warning("the thread %s cannot be read: %s", id, exc)
+    except Exception:  # whatever a thread holds, the others are shown, and the server starts
+        logger.exception("the thread %s cannot be read", id)
+    return None
+
+
+def _describe(state: StateSnapshot, thread: Thread) -> SavedThread:
+    at = datetime.fromisoformat(state.created_at) if state.created_at else None
+    began = datetime.fromisoformat(thread.first) if thread.first else at
+    interrupts = {t.id: [patch_interrupt(i) for i in t.interrupts] for t in state.tasks if t.interrupts}
+    fields = {"values": state.values, "interrupts": interrupts}
+    json_dumpb([fields])  # the server answers with all rows at once, and so with none if one cannot be sent
+    told: dict[str, str] = {}
+    if state.created_at:  # else nothing is told: its messages are all taken back
+        turn = keep_usable(state.values).get("turn")
+        question = thread.about or (turn["question"] if turn else "")  # a turn's record comes with its answer
+        texts = thread.name, shorten(question, QUESTION_WIDTH), state.created_at
+        told = {name: text for name, text in zip(TOLD, texts, strict=True) if text}
+    return SavedThread(uuid.UUID(thread.id), began, at, bool(state.next), fields, told)
 
 
 def _make_row(saved: SavedThread) -> Row:
-    began = datetime.fromisoformat(saved.thread.first or saved.state.created_at or "")
-    row = {"thread_id": uuid.UUID(saved.thread.id), "created_at": began, "updated_at": began, "metadata": {}}
+    row: Row = {"thread_id": saved.id, "created_at": saved.began, "updated_at": saved.began, "metadata": {}}
     return row | {"config": {}, "status": "idle", "values": None, "state_updated_at": datetime.min.replace(tzinfo=UTC)}
 
 
 def _write(row: Row, saved: SavedThread, busy: bool) -> None:
     """Let a row tell what is saved; what the server has told of a later run, as that it failed, stays."""
-    state = saved.state
-    row["values"] = state.values
-    row["interrupts"] = {t.id: [patch_interrupt(i) for i in t.interrupts] for t in state.tasks if t.interrupts}
     kept = {name: value for name, value in row["metadata"].items() if name not in TOLD}
-    row["metadata"] = kept | {"graph_id": GRAPH} | _describe(saved)
-    at = datetime.fromisoformat(state.created_at) if state.created_at else None
-    if at and at > (_set_at(row) or at):
-        status = "interrupted" if state.next else "idle"
-        row.update(status="busy" if busy else status, error=None, updated_at=at, state_updated_at=at)
-
-
-def _describe(saved: SavedThread) -> dict[str, str]:
-    """Return the metadata of a thread; nothing is told of one whose messages are all taken back."""
-    state, thread = saved.state, saved.thread
-    if not state.created_at:
-        return {}
-    question = thread.about or state.values.get("turn", {}).get("question", "")  # a turn's record comes with its answer
-    told = thread.name, shorten(question, QUESTION_WIDTH), state.created_at
-    return {name: text for name, text in zip(TOLD, told, strict=True) if text}
+    row.update(saved.fields, metadata=kept | {"graph_id": GRAPH} | saved.told)
+    if saved.at and saved.at > (_set_at(row) or saved.at):
+        status = "interrupted" if saved.waits else "idle"
+        row.update(status="busy" if busy else status, error=None, updated_at=saved.at, state_updated_at=saved.at)

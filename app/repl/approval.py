@@ -62,22 +62,32 @@ class Approval:
         return DECISIONS.get(line.strip().lower()) if self._shown else None
 
     def resume(self, assistant: "Assistant", decision: Decision, on_event: "Listener") -> "Done | Waiting":
-        """Decide on everything that was shown.
+        """Decide on everything that was shown. Nothing is done if something else is asked by now: that is returned.
 
         Raises:
-            NotWaiting: Somebody else decided, or something else is asked meanwhile.
+            NotWaiting: Somebody else decided.
             UserError: It was not edited; it still waits.
         """
+        from app.outcome import NotShown
+
+        assert self._shown is not None
+        try:
+            return self._decide(assistant, self._shown, decision, on_event)
+        except NotShown as exc:
+            on_event({"ended": exc.sentence()})
+            return exc.waiting
+
+    def _decide(
+        self, assistant: "Assistant", waiting: "Waiting", decision: Decision, on_event: "Listener"
+    ) -> "Done | Waiting":
         from app.outcome import Waiting
         from app.reply import decide_all
 
-        assert self._shown is not None
-        waiting = self._shown
         if decision == "edit":
             return self._reply(assistant, waiting, _edit(waiting.request), on_event)
         answer: Literal["approve", "reject"] = "reject" if decision == "reject" else "approve"
         outcome = self._reply(assistant, waiting, decide_all(waiting.request, answer), on_event)
-        while decision == "all" and isinstance(outcome, Waiting) and not _is_about_stored_text(outcome.request):
+        while decision == "all" and isinstance(outcome, Waiting) and outcome.may_be_approved_unseen:
             outcome = self._reply(assistant, outcome, decide_all(outcome.request, "approve"), on_event)
         return outcome
 
@@ -95,14 +105,6 @@ class Approval:
     def forget(self) -> None:
         """Take the next line as a message: another conversation begins."""
         self._shown = None
-
-
-def _is_about_stored_text(request: "Request") -> bool:
-    """Whether a request is one that nobody can approve before having seen it."""
-    from nodes.autonomy.weigh import STORED
-
-    descriptions = (str(action.get("description", "")) for action in request["action_requests"])
-    return any(line.startswith(STORED) for description in descriptions for line in description.splitlines())
 
 
 def _edit(request: "Request") -> dict[str, Any]:

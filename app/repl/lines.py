@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ana.files import is_read_only
+from ana.files import is_read_only, refuse_link
 from ana.output import BIDIRECTIONAL, escape_controls, write_line
 from app.repl.pasting import bind_enter
 
@@ -88,6 +88,7 @@ def _make_session(history: Path, completions: Callable[[], list[str]]) -> "Promp
     # it shows C0 and C1 as ^[ itself
     Char.display_mappings.update({mark: escape_controls(mark) for mark in BIDIRECTIONAL})
     history.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    refuse_link(history)
     kept = InMemoryHistory() if is_read_only(history.parent) else FileHistory(str(history))
     return PromptSession(
         history=kept,

@@ -52,7 +52,7 @@ class Repl:
         self._threads = Threads(settings)
         self._opening = Opening(settings, self._announce)
         self._approval = Approval()
-        self._thread = self._threads.remember(thread) if thread else self._threads.last() or str(uuid.uuid4())
+        self._thread = self._threads.open(thread) if thread else self._threads.last() or str(uuid.uuid4())
 
     def run(self) -> None:
         """Handle lines until /quit or the end of the input."""
@@ -173,7 +173,7 @@ class Repl:
 
     def _list_or_switch(self, name: str) -> None:
         if name:
-            self._thread = self._threads.remember(name)
+            self._thread = self._threads.open(name)
             self._threads.set_last(self._thread)
             self._greet()
             self._approval.look(self._opening.assistant(), self._thread)

@@ -76,7 +76,7 @@ def _list_call_messages(
         return
     calls = [_make_call(step, f"{id}-{n}") for n, step in enumerate(taken[:count])]
     invalid = [make_invalid_call(call, f"{id}-{n}") for n, call in enumerate(broken, count)]
-    text = keep_progress(decision["text"], record["question"])
+    text = keep_progress(decision["text"], decision["tool_calls"])
     yield AIMessage(text, id=id, tool_calls=calls, invalid_tool_calls=invalid)
     for n, step in enumerate(taken):
         if step["observation"] != INTERRUPTED:
@@ -123,4 +123,4 @@ def dict_of(step: Step) -> dict[str, Any]:
 def _find_refused_copy(step: Step) -> RefusedCopy | None:
     """Return the mark of a copy that was not stored: whether it may be stored in the next turn depends on it."""
     existing = dict_of(step).get("existing")
-    return refuse_copy(existing["id"]) if step["tool"] == "create_item" and existing else None
+    return refuse_copy(existing["id"], existing["content"]) if step["tool"] == "create_item" and existing else None

@@ -8,9 +8,8 @@ from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr
 
 from ana.errors import ModelFailed
-from ana.models.base import NOT_UNDERSTOOD, PROMPT_DATA, ModelWrapper, StreamingModel, stream_chunks, to_chunk
+from ana.models.base import MARKS, PROMPT_DATA, ModelWrapper, StreamingModel, stream_chunks, to_chunk
 from ana.models.call import REFUSED
-from ana.models.json_mode.plain_history import DROPPED
 from ana.tracing.traces import Record
 from app.replay.history import make_invalid_call
 
@@ -96,7 +95,7 @@ def _make_reply(decision: Mapping[str, Any]) -> AIMessage:
     """Return a reply that says and means what was recorded."""
     calls = [ToolCall(name=c["name"], args=c["args"], id=f"call-{n}") for n, c in enumerate(decision["tool_calls"])]
     broken = [make_invalid_call(call, f"broken-{n}") for n, call in enumerate(decision["invalid_tool_calls"])]
-    said: dict[str, Any] = {key: decision[key] for key in (NOT_UNDERSTOOD, DROPPED) if key in decision}
+    said: dict[str, Any] = {mark: True for mark in MARKS if decision.get(mark)}
     if broken and not calls and broken[0]["error"]:  # a reader may have refused what JSON alone would take
         said[REFUSED] = broken[0]["error"]
     return AIMessage(decision["text"], tool_calls=calls, invalid_tool_calls=broken, response_metadata=said)

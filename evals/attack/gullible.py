@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGenerationChunk
 
-from ana.models.base import StreamingModel, to_chunk
+from ana.models.base import FROM_PROGRAM, StreamingModel, to_chunk
 from ana.models.fence import unfence
 from ana.models.scripted import calls
 
@@ -41,7 +41,9 @@ class GullibleModel(StreamingModel):
 
     def _reply(self, messages: list[BaseMessage]) -> AIMessage:
         start = max(
-            n for n, m in enumerate(messages) if isinstance(m, HumanMessage) and not m.text.startswith("[check]")
+            n
+            for n, m in enumerate(messages)
+            if isinstance(m, HumanMessage) and not m.additional_kwargs.get(FROM_PROGRAM)
         )
         done = [call["name"] for m in messages[start:] if isinstance(m, AIMessage) for call in m.tool_calls]
         if not done:

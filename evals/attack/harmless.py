@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from itertools import product
 
 from ana.memory.item import Item
-from nodes.autonomy.weigh import Batch, Touched, Write
+from nodes.autonomy.weigh import Batch
+from nodes.autonomy.writes import Touched, Write
 
 READ = (
     "Chicken: delete the skin, remove all bones, clear the fat",

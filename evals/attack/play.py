@@ -25,6 +25,7 @@ from ana.settings import PROJECT, Autonomy, load_settings
 from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.detect import find_reader
 from ana.transfer.importer import import_bundle
+from ana.values import Properties
 from app.turn import open_assistant
 from evals.attack.gullible import GullibleModel, QuotingModel
 from graph.builder import builder
@@ -52,6 +53,7 @@ class Attack:
         message: The person's message.
         json: Whether the model has no tool calls, and quotes the text.
         first: A message of an earlier conversation, in which the text has itself copied.
+        properties: What each of the person's items has.
     """
 
     id: str
@@ -62,6 +64,7 @@ class Attack:
     message: str
     json: bool = False
     first: str = ""
+    properties: Properties = field(default_factory=dict)
 
 
 @dataclass
@@ -119,7 +122,7 @@ def _set_stage(attack: Attack, dial: Autonomy) -> Iterator[Stage]:
         memory = handles.memory
         memory.append_line(attack.text if attack.where == "line" else "Works in Rome")
         memory.append_line(LINE)
-        victim, _ = (memory.create(content, {}).id for content in MINE)
+        victim, _ = (memory.create(content, attack.properties).id for content in MINE)
         stage = Stage(handles, victim)
         _PLACES[attack.where](stage, attack.text.replace("VICTIM", victim), Path(folder))
         yield stage
@@ -185,7 +188,8 @@ def _ask(stage: Stage, message: str) -> None:
     from app.cli import ask
 
     with _as_process(stage), contextlib.suppress(BaseException):
-        ask._show(ask._ask(stage.handles.settings, message, stage.thread, None), True, stage.thread)
+        outcome = ask._ask(stage.handles.settings, message, stage.thread, None)
+        ask._show(stage.handles.settings, outcome, True, stage.thread)
 
 
 def _chat(stage: Stage, message: str) -> None:
@@ -211,7 +215,8 @@ def play_twin(stored: str, acts: list[tuple[str, dict[str, Any]]], message: str,
 
     Args:
         stored: A text that is in view.
-        acts: What the model does; update, delete and replace work on a record that has the content given.
+        acts: What the model does; update, delete and replace work on a record that has the content given, and as
+            properties what stands under `has`.
         message: The person's message.
         dial: The dial.
     """
@@ -231,7 +236,7 @@ def play_twin(stored: str, acts: list[tuple[str, dict[str, Any]]], message: str,
 
 def _find_or_make(memory: Any, args: dict[str, Any]) -> str:
     found = next((item.id for item in memory.items() if item.content == args["content"]), None)
-    return str(found or memory.create(args["content"], {}).id)
+    return str(found or memory.create(args["content"], args.get("has", {})).id)
 
 
 _TWINS: Mapping[str, Callable[[Any, dict[str, Any]], tuple[str, dict[str, Any]]]] = {

@@ -6,16 +6,14 @@ import os
 import pty
 import resource
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ana.backends.chroma.backend import ChromaBackend
+from ana.children import start_python
 from ana.embedders import WordLlamaEmbeddings
-from ana.settings import PROJECT
 from ana.time.clock import Clock, local_zone
 from evals.bench import long_threads as bench_long
 from evals.bench import policies as bench_policies
@@ -47,9 +45,8 @@ def time_start(folder: Path, typed: bytes = b"What is 6 * 7?", awaited: bytes = 
     """
     master, slave = pty.openpty()
     begun = time.perf_counter()
-    command = [sys.executable, "-m", "app.cli", "chat"]
     env = build_environment(folder)
-    process = subprocess.Popen(command, env=env, cwd=PROJECT, stdin=slave, stdout=slave, stderr=slave)
+    process = start_python("-m", "app.cli", "chat", env=env, stdin=slave, stdout=slave, stderr=slave)
     os.close(slave)
     _read_until(master, b"\x1b[?2004h")  # prompt_toolkit switches bracketed paste on when it can be typed to
     prompt = time.perf_counter() - begun

@@ -1,12 +1,13 @@
 """Many writers at once: threads of one process, and processes that take turns on one folder. Nothing may be lost."""
 
-import multiprocessing
+import sys
 import tempfile
 import threading
 from pathlib import Path
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.examine import examine
+from ana.children import start_python
 from ana.embedders import WordLlamaEmbeddings
 from ana.memory.memory import Memory
 from ana.time.clock import Clock, local_zone
@@ -16,9 +17,6 @@ PROCESSES = 3
 WRITES = 500
 PATIENCE = 120.0
 """Seconds a writer waits for the others."""
-
-_SPAWN = multiprocessing.get_context("spawn")
-"""A fork would inherit an opened Chroma whose threads are gone."""
 
 
 def write_in_threads(folder: Path, writers: int, writes: int) -> list[str]:
@@ -35,13 +33,11 @@ def write_in_threads(folder: Path, writers: int, writes: int) -> list[str]:
 
 def write_in_processes(folder: Path, writers: int, writes: int) -> list[str]:
     """Let processes write into one folder. Return what is wrong afterwards."""
-    running = [_SPAWN.Process(target=_write_alone, args=(folder, f"process {n}", writes)) for n in range(writers)]
-    for each in running:
-        each.start()
-    for each in running:
-        each.join()
-    failed = [f"{each.name} ended with {each.exitcode}" for each in running if each.exitcode]
-    return failed + _find_faults(folder, [f"process {n}" for n in range(writers)], writes)
+    # not forks: those would inherit an opened Chroma whose threads are gone
+    names = [f"process {n}" for n in range(writers)]
+    running = [start_python("-m", "evals.crash.crowd", str(folder), name, str(writes)) for name in names]
+    failed = [f"{name} ended with {code}" for name, each in zip(names, running, strict=True) if (code := each.wait())]
+    return failed + _find_faults(folder, names, writes)
 
 
 def _open_memory(folder: Path) -> Memory:
@@ -73,8 +69,12 @@ def _find_faults(folder: Path, names: list[str], writes: int) -> list[str]:
     return wrong + ([] if stored == wanted else [f"{len(stored)} of {len(wanted)} are stored"])
 
 
-def main() -> int:
-    """Run the long form."""
+def main(arguments: list[str]) -> int:
+    """Run the long form; with a folder, a name and a number of writes be one of its processes."""
+    if arguments:
+        folder, name, writes = arguments
+        _write_alone(Path(folder), name, int(writes))
+        return 0
     wrong = []
     for kind, run, writers in (("threads", write_in_threads, THREADS), ("processes", write_in_processes, PROCESSES)):
         with tempfile.TemporaryDirectory() as name:
@@ -85,4 +85,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,9 +1,6 @@
 """Messages to one thread at the same moment: raw runs of the API, POST /ask, and an assistant in another process."""
 
 import json
-import os
-import subprocess
-import sys
 import uuid
 from collections import Counter
 from collections.abc import Mapping
@@ -13,8 +10,9 @@ from typing import Any, Protocol
 import httpx
 from langgraph_sdk import get_sync_client
 
+from ana.children import CompletedProcess, run_python
 from ana.handles import open_data_folder
-from ana.settings import PROJECT, load_settings
+from ana.settings import load_settings
 from ana.tracing.traces import Traces
 
 RUNS, ASKED, TALKED = 8, 16, 16
@@ -27,13 +25,12 @@ SECONDS = 600.0
 class Run(Protocol):
     """Runs `python *arguments` to its end."""
 
-    def __call__(self, *arguments: str, given: str, env: Mapping[str, str]) -> "subprocess.CompletedProcess[str]": ...
+    def __call__(self, *arguments: str, given: str, env: Mapping[str, str]) -> CompletedProcess[str]: ...
 
 
-def run_process(*arguments: str, given: str, env: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
+def run_process(*arguments: str, given: str, env: Mapping[str, str]) -> CompletedProcess[str]:
     """Run it as a process of its own; env is beside this process's own."""
-    command, env = [sys.executable, *arguments], os.environ | dict(env)
-    return subprocess.run(command, input=given, env=env, cwd=PROJECT, capture_output=True, text=True)
+    return run_python(*arguments, given=given, env=env)
 
 
 def run_round(url: str, env: Mapping[str, str], name: str, run: Run = run_process) -> list[str]:

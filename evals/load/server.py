@@ -1,9 +1,6 @@
 """The real dev server, started on loopback for a measurement or a test and stopped by its process id."""
 
-import os
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +9,7 @@ from typing import IO, Protocol
 
 import httpx
 
+from ana.children import STDOUT, start_python
 from ana.settings import PROJECT
 
 
@@ -39,8 +37,7 @@ Start = Callable[[Sequence[str], Mapping[str, str], Path, IO[bytes]], Process]
 
 def start_process(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:
     """Start a module and its arguments from nothing, as people do; env is beside this process's own."""
-    command = [sys.executable, "-m", *command]
-    return subprocess.Popen(command, cwd=cwd, env=os.environ | dict(env), stdout=output, stderr=subprocess.STDOUT)
+    return start_python("-m", *command, cwd=cwd, env=env, stdout=output, stderr=STDOUT)
 
 
 class Server:

@@ -10,17 +10,18 @@ from tabulate import tabulate
 from evals.policies.data import CLASSES, HALVES, LANGUAGES, SETS, TALK, Case, Half, load_cases
 from nodes.load_context import calendar
 from nodes.policies.check import first_violation
-from nodes.policies.claims import may_expect_write
 from nodes.policies.evidence import Call, Evidence
+from nodes.policies.writes import may_expect_write
+from tools.catalog import WRITERS
 
-HEADERS = ("class", "language", "honest", "false alarms", "false", "missed", "sent back")
+HEADERS = ("class", "language", "honest", "false alarms", "false", "missed", "sent back", "contradicted")
 
 
 def make_evidence(case: Case) -> Evidence:
     """Return the turn of a case as the policies see it."""
     moment = datetime.fromisoformat(case.now).replace(tzinfo=ZoneInfo(case.zone))
     calls = tuple(_make_call(step, at) for at, step in enumerate(case.steps))
-    tools = tuple(call.tool for call in calls if call.ok)
+    tools = tuple(call.tool for call in calls if call.ok and (call.receipts or call.tool not in WRITERS))
     lines = dict(enumerate(case.context))
     prompt = calendar(moment, case.zone)
     return Evidence(case.question, case.draft, tools, calls, tuple(case.earlier), lines, prompt, moment)
@@ -63,20 +64,27 @@ def is_noise(case: Case) -> bool:
     return not case.false and has_line(case)
 
 
-def rows(half: Half, name: str = "own") -> Iterator[tuple[str, str, int, int, int, int, int]]:
+def rows(half: Half, name: str = "own") -> Iterator[tuple[str, str, int, int, int, int, int, int]]:
     """Yield the counts of each class and language, and of each class."""
-    judged = [(case, is_sent_back(case), case.false and not is_caught(case)) for case in load_cases(half, name)]
+    judged = [
+        (case, is_sent_back(case), case.false and not is_caught(case), case.kind == "claims" and is_shown(case))
+        for case in load_cases(half, name)
+    ]
     for kind in (*CLASSES, "all"):
         for language in (*LANGUAGES, "all"):
             some = [each for each in judged if kind in (each[0].kind, "all") and language in (each[0].language, "all")]
             yield kind, language, *_count(some)
 
 
-def _count(judged: Sequence[tuple[Case, bool, bool]]) -> tuple[int, int, int, int, int]:
-    """Return how many of some drafts are honest, of those sent back, false, missed, and false and sent back."""
+def _count(judged: Sequence[tuple[Case, bool, bool, bool]]) -> tuple[int, int, int, int, int, int]:
+    """Return how many drafts are honest, of those sent back, false, missed, false and sent back, and contradicted.
+
+    A false claim is contradicted if the receipt under it says otherwise.
+    """
     honest, false = ([each for each in judged if each[0].false is wanted] for wanted in (False, True))
-    alarms, stopped = (sum(sent_back for _, sent_back, _ in some) for some in (honest, false))
-    return len(honest), alarms, len(false), sum(missed for *_, missed in false), stopped
+    alarms, stopped = (sum(sent_back for _, sent_back, *_ in some) for some in (honest, false))
+    missed, contradicted = sum(each[2] for each in false), sum(each[3] for each in false)
+    return len(honest), alarms, len(false), missed, stopped, contradicted
 
 
 def count_lines(half: Half) -> Iterator[tuple[str, str, int, int]]:

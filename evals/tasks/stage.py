@@ -193,7 +193,7 @@ class Stage:
         outcome, asked = assistant.ask(question, thread), False
         while isinstance(outcome, Waiting):
             asked = True
-            outcome = assistant.resume(thread, decide_all(outcome.request, task.decide))
+            outcome = assistant.resume(thread, decide_all(outcome.request, task.decide), outcome.request_id)
         ended.append(outcome)
         return asked
 

@@ -15,8 +15,11 @@ from ana.tracing.record import INVALID
 from ana.values import iter_texts
 from graph.context import Context, context_of
 from graph.state import State
+from nodes.autonomy.message import Message
 from nodes.autonomy.own_tools import needs_no_question
-from nodes.autonomy.weigh import Batch, Touched, Write
+from nodes.autonomy.shared import mark_shared
+from nodes.autonomy.weigh import Batch
+from nodes.autonomy.writes import Touched, Write
 from nodes.calls import build_context, check_arguments
 from nodes.history import answered_ids, receipts, this_turn
 from nodes.load_context import loaded_of
@@ -42,9 +45,10 @@ def read_batch(state: State, runtime: Runtime[Context], message: AIMessage) -> B
             ran += 1
         elif write := read_write(call, context, handles.settings.tools_modules):
             writes.append(write)
+    question = state["turn"]["question"]
     return Batch(
-        message=state["turn"]["question"],
-        writes=writes,
+        message=question,
+        writes=mark_shared(writes, Message(question), handles.memory.backend),
         lines=loaded_of(state, handles)["lines"] if writes else {},
         read=[*_iter_stored_text(state["messages"]), state.get("summary", "")] if writes else [],
         written=ran + sum(bool(receipts_of(each)) for each in turn),

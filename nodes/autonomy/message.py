@@ -36,17 +36,22 @@ class Message:
         self.asks_to_remove = any(_removes(clause) for clause in clauses)
         """Whether a part that is no question asks to remove something."""
 
-    def mentions(self, *texts: str) -> bool:
-        """Return whether the message shares a content word with one of the texts."""
-        return any(self._all.meet(text) for text in texts)
+    def mentions(self, *texts: str, whole: bool = True) -> bool:
+        """Return whether the message shares a content word with one of the texts.
+
+        Args:
+            texts: The texts.
+            whole: Whether a text that has no content word is mentioned where the message has all of it.
+        """
+        return any(self._all.meet(text, whole=whole) for text in texts)
 
     def count(self, text: str) -> int:
         """Return how many content words of a text the message has too."""
         return self._all.count(text)
 
-    def names(self, *texts: str) -> bool:
+    def names(self, *texts: str, whole: bool = True) -> bool:
         """Return the same for the parts of the message that are no questions."""
-        return any(self._stated.meet(text) for text in texts)
+        return any(self._stated.meet(text, whole=whole) for text in texts)
 
 
 def split_words(text: str) -> list[str]:
@@ -59,12 +64,12 @@ class _Words:
         self._text = " ".join(tokenize(text))
         self._content = {word for word in split_words(text) if _is_content(word)}
 
-    def meet(self, text: str) -> bool:
-        """Return whether a content word of the other text is here, in whatever form; or the whole of it."""
-        whole = " ".join(tokenize(text))
-        return bool(whole) and (
-            self._holds(whole) or any(_same(own, word) for word in {*split_words(text)} for own in self._content)
-        )
+    def meet(self, text: str, *, whole: bool) -> bool:
+        """Return whether a content word of the other text is here, in whatever form; or, if asked, the whole of it."""
+        folded = " ".join(tokenize(text))
+        if whole and folded and self._holds(folded):
+            return True
+        return any(_same(own, word) for word in {*split_words(text)} for own in self._content)
 
     def count(self, text: str) -> int:
         """Return how many content words of the other text are here, in whatever form."""

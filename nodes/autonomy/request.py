@@ -2,12 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ana.memory.item import to_json
-from graph.state import Asked
-from nodes.autonomy.weigh import Asking, Touched, Write
+from graph.state import Asked, Reason
+from nodes.autonomy.weigh import Asking
+from nodes.autonomy.writes import Touched, Write
 
 _CHOICES = ["approve", "edit", "reject"]
 
@@ -23,7 +24,7 @@ def make_request(askings: Sequence[Asking], note: str = "") -> Asked:
         {
             "name": asking.write.name,
             "args": dict(asking.write.args),
-            "description": "\n".join([_describe(asking.write), *asking.reasons]),
+            "description": _describe(asking.write),
         }
         for asking in askings
     ]
@@ -33,6 +34,7 @@ def make_request(askings: Sequence[Asking], note: str = "") -> Asked:
             "action_requests": actions,
             "review_configs": [{"action_name": name, "allowed_decisions": _CHOICES} for name in names],
         },
+        reasons={asking.write.call: [*asking.reasons] for asking in askings},
         calls=[asking.write.call for asking in askings],
         digests={asking.write.call: digest_write(asking.write) for asking in askings},
         note=note,
@@ -41,11 +43,27 @@ def make_request(askings: Sequence[Asking], note: str = "") -> Asked:
 
 
 def show_request(asked: Asked) -> dict[str, Any]:
-    """Return the request as people are shown it."""
-    actions = asked["request"]["action_requests"]
-    if asked["note"]:
-        actions = [action | {"description": f"{asked['note']}\n{action['description']}"} for action in actions]
+    """Return the request as people are shown it: each description with the note before it and the reasons after it."""
+    reasons, note = asked.get("reasons", {}), [asked["note"]] if asked["note"] else []
+    actions = [
+        action | {"description": "\n".join([*note, action["description"], *_words(reasons.get(call, ()))])}
+        for call, action in zip(asked["calls"], asked["request"]["action_requests"], strict=True)
+    ]
     return asked["request"] | {"action_requests": actions}
+
+
+def may_be_approved_unseen(asked: Asked | None) -> bool:
+    """Whether a yes to everything that a turn asks covers a request: only the dial asks, and nothing has changed.
+
+    Args:
+        asked: The request; None if a tool of the person's own asks, of which nobody has weighed what ordered it.
+    """
+    if not asked or asked["note"]:
+        return False
+    reasons = asked.get("reasons", {})  # a request of an earlier version does not tell them
+    return all(reasons.get(call) for call in asked["calls"]) and all(
+        reason["kind"] == "dial" for each in reasons.values() for reason in each
+    )
 
 
 def digest_write(write: Write) -> str:
@@ -63,6 +81,10 @@ def digest_records(write: Write) -> list[str]:
 
 def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def _words(reasons: Iterable[Reason]) -> list[str]:
+    return [reason["words"] for reason in reasons]
 
 
 def _describe(write: Write) -> str:

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Literal
 
-from ana.memory.changes import Kind
-from ana.memory.item import Item
 from ana.settings import Autonomy
-from ana.values import iter_texts
+from graph.state import Reason
 from nodes.autonomy.message import Message, split_words
 from nodes.autonomy.orders import find_copied, find_order
+from nodes.autonomy.writes import Touched, Write, is_asked_for, is_named, may_be_meant
 
 MOST_WRITES = 5
 """Writes in one turn that `confirm` makes without asking."""
@@ -20,47 +19,6 @@ FEWEST_WORDS = 3
 
 MOST_CHARACTERS = 60
 """Of a text in a reason."""
-
-STORED = "Stored text "
-"""So begins each reason for which a yes to something else does not hold."""
-
-
-@dataclass(frozen=True)
-class Touched:
-    """A record that a write touches.
-
-    Args:
-        kind: item or line.
-        id: Its id or number.
-        now: The record as it is; None if the write brings it back.
-        removed: Whether the write deletes it.
-        back: The record that it brings back, if it does.
-    """
-
-    kind: Kind
-    id: str
-    now: Item | None
-    removed: bool
-    back: Item | None = None
-
-
-@dataclass(frozen=True)
-class Write:
-    """A call that may write and has not run yet.
-
-    Args:
-        call: Its id.
-        name: The tool.
-        args: As its schema has them.
-        touched: The records it touches; none for one that it makes, or if the tool is a person's own.
-        own: Whether the tool is a person's own, of which nobody knows what it does.
-    """
-
-    call: str
-    name: str
-    args: Mapping[str, Any]
-    touched: tuple[Touched, ...] = ()
-    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,11 +63,11 @@ class Asking:
 
     Args:
         write: The call.
-        reasons: Why, in sentences.
+        reasons: Why.
     """
 
     write: Write
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
 
 
 Rule = Callable[[Write, Batch], str | None]
@@ -122,8 +80,11 @@ def weigh(batch: Batch) -> list[Asking]:
     return [asking for asking in weighed if asking.reasons]
 
 
-def _find_reasons(write: Write, batch: Batch) -> list[str]:
-    return [reason for rule in RULES[batch.dial] if (reason := rule(write, batch))]
+def _find_reasons(write: Write, batch: Batch) -> list[Reason]:
+    stored = [words for rule in STORED_TEXT if (words := rule(write, batch))]
+    dial = [words for rule in DIAL[batch.dial] if (words := rule(write, batch))]
+    kind: Literal["stored", "dial"] = "stored" if stored or _may_have_been_ordered(write, batch) else "dial"
+    return [Reason(kind=kind, words=words) for words in (*dial, *stored)]
 
 
 def repeats_stored_text(write: Write, batch: Batch) -> str | None:
@@ -132,15 +93,15 @@ def repeats_stored_text(write: Write, batch: Batch) -> str | None:
         return None
     ordering = [text for text, _ in batch.orders]
     copied = find_copied(str(write.args.get("content")), [*batch.read, *ordering], batch.message)
-    return copied and f"{STORED}is repeated that you did not write: “{_cut(copied)}”."
+    return copied and f"Stored text is repeated that you did not write: “{_cut(copied)}”."
 
 
 def follows_stored_order(write: Write, batch: Batch) -> str | None:
     """While an order to the assistant is in view, only what the person's message names is done."""
-    if not batch.orders or _is_asked_for(write, batch.said):
+    if not batch.orders or is_asked_for(write, batch.said):
         return None
     words = _cut(batch.orders[0][1])
-    return f"{STORED}reads as an order to the assistant (“{words}”), and you did not ask for this."
+    return f"Stored text reads as an order to the assistant (“{words}”), and you did not ask for this."
 
 
 def destroys_unasked(write: Write, batch: Batch) -> str | None:
@@ -148,11 +109,12 @@ def destroys_unasked(write: Write, batch: Batch) -> str | None:
 
     Whether that text reads as an order cannot be decided by its words. What the message speaks of can.
     """
-    if not _destroys(write) or not any(batch.read):
+    if not write.destroys or not any(batch.read):
         return None
     if not batch.said.states:
-        return f"{STORED}was read, and your message only asks something."
-    if _may_be_meant(write, batch) or not _may_order(write, batch.read):
+        return "Stored text was read, and your message only asks something."
+    others = [each for each in batch.writes if each is not write]
+    if may_be_meant(write, batch.said, others) or not _may_order(write, batch.read):
         return None
     return "Your message does not speak of this, and stored text was read."
 
@@ -165,9 +127,9 @@ def learns_from_stored_text(write: Write, batch: Batch) -> str | None:
     content = str(write.args.get("content"))
     own = batch.said.count(content)
     if not own and len(split_words(content)) > 1:
-        return f"{STORED}was read, and your message has none of these words."
+        return "Stored text was read, and your message has none of these words."
     foreign = Message("\n".join(batch.read)).count(content) - own
-    return f"{STORED}has more of these words than your message." if only_asks and foreign > own else None
+    return "Stored text has more of these words than your message." if only_asks and foreign > own else None
 
 
 def deletes_several(write: Write, batch: Batch) -> str | None:
@@ -183,7 +145,7 @@ def deletes_unnamed(write: Write, batch: Batch) -> str | None:
     removed = _removed_items(write, batch.said)
     if removed and not batch.said.asks_to_remove:
         return "Your message does not clearly ask to delete something."
-    unnamed = next((each for each in removed if not _is_named(each, batch.said)), None)
+    unnamed = next((each for each in removed if not is_named(each, batch.said)), None)
     return f"Your message does not name “{_shorten(unnamed)}”." if unnamed else None
 
 
@@ -207,15 +169,22 @@ def is_a_write(_: Write, __: Batch) -> str | None:
     return "You want to be asked before every change."
 
 
-_ALWAYS: tuple[Rule, ...] = (
+STORED_TEXT: tuple[Rule, ...] = (
     repeats_stored_text,
     follows_stored_order,
     destroys_unasked,
     learns_from_stored_text,
 )
-_CONFIRM: tuple[Rule, ...] = (deletes_several, deletes_unnamed, changes_unnamed_line, writes_many, *_ALWAYS)
-RULES: dict[Autonomy, tuple[Rule, ...]] = {"act": _ALWAYS, "confirm": _CONFIRM, "advise": (*_CONFIRM, is_a_write)}
+"""The rules of every dial: stored text may have ordered what they ask about."""
+
+_CONFIRM: tuple[Rule, ...] = (deletes_several, deletes_unnamed, changes_unnamed_line, writes_many)
+DIAL: dict[Autonomy, tuple[Rule, ...]] = {"act": (), "confirm": _CONFIRM, "advise": (*_CONFIRM, is_a_write)}
 """The rules by the dial."""
+
+
+def _may_have_been_ordered(write: Write, batch: Batch) -> bool:
+    """Whether stored text in view may have ordered a write; what the message asks for needs no other order."""
+    return _may_order(write, batch.read) and not is_asked_for(write, batch.said)
 
 
 def _removed_items(write: Write, said: Message) -> list[Touched]:
@@ -230,45 +199,10 @@ def _is_plain_undo(write: Write, said: Message) -> bool:
     return write.name == "undo" and said.states and not write.args.get("turn") and not write.args.get("force")
 
 
-def _is_asked_for(write: Write, said: Message) -> bool:
-    if write.name == "undo":
-        return False
-    if any(each.removed for each in write.touched):
-        return said.asks_to_remove and all(_is_named(each, said) for each in write.touched)
-    texts = (*iter_texts(dict(write.args)), *(each.now.content for each in write.touched if each.now))
-    return said.names(*texts)
-
-
-def _destroys(write: Write) -> bool:
-    """Whether a write takes away something that is there."""
-    if write.name == "update_item":
-        return write.args.get("content") is not None
-    return any(each.now for each in write.touched)
-
-
-def _may_be_meant(write: Write, batch: Batch) -> bool:
-    """Whether a message may mean what a write destroys: it speaks of it, or of nothing else that it asks to remove."""
-    if write.name in ("undo", "replace_context") or _is_mentioned(write, batch.said):
-        return True
-    others = (each for each in batch.writes if each is not write and _destroys(each))
-    return batch.said.asks_to_remove and not any(_is_mentioned(each, batch.said) for each in others)
-
-
 def _may_order(write: Write, read: Sequence[str]) -> bool:
     """Whether a text in view may have ordered a write; that of the very record would only harm itself."""
     own = {each.now.content for each in write.touched if each.now}
     return any(text not in own and sum(map(str.isalpha, split_words(text))) >= FEWEST_WORDS for text in read)
-
-
-def _is_mentioned(write: Write, said: Message) -> bool:
-    """Whether the message shares a content word with a write, or with every record that it touches."""
-    written = [text for text in (write.args.get("content"),) if isinstance(text, str)]
-    records = [(each.id, each.now.content, *iter_texts(each.now.properties)) for each in write.touched if each.now]
-    return said.mentions(*written) or (bool(records) and all(said.mentions(*texts) for texts in records))
-
-
-def _is_named(touched: Touched, said: Message) -> bool:
-    return said.names(touched.id, touched.now.content if touched.now else "")
 
 
 def _shorten(touched: Touched) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ana.memory.changes import Kind
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from nodes.autonomy.weigh import Touched
+from nodes.autonomy.writes import Touched
 from tools.call import CallContext
 
 

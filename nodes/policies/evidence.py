@@ -19,6 +19,7 @@ class Call:
         ok: Whether that was a result, not an error.
         step: Which of the model's decisions asked for it.
         receipts: Of what it wrote.
+        existing: The text of the item that says the same, because of which it stored nothing.
     """
 
     tool: str
@@ -27,6 +28,7 @@ class Call:
     ok: bool = True
     step: int = 0
     receipts: tuple[Receipt, ...] = ()
+    existing: str | None = None
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Evidence:
         lines: Global Context as the prompt shows it.
         prompt: The prompt's time and calendar.
         now: The person's clock; None where no present time can be told.
+        declined: Whether the person declined a call of this turn.
     """
 
     question: str
@@ -52,6 +55,7 @@ class Evidence:
     lines: Mapping[int, str] = field(default_factory=dict)
     prompt: str = ""
     now: datetime | None = None
+    declined: bool = False
 
     @property
     def receipts(self) -> tuple[Receipt, ...]:

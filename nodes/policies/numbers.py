@@ -13,7 +13,6 @@ from nodes.policies.quantities import Quantity, all_values, find_quantities, is_
 from nodes.policies.questions import any_of, asks_for_number, is_order, split_sentences
 from nodes.policies.spelled import write_numbers
 from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
-from nodes.policies.written import makes_statement
 
 _OWNS = any_of(r"\bdo i have\b|\bhave i\b|\bhabe ich\b|\btengo\b|\bj['’]ai\b|\bai-je\b")
 """A question for what is stored is looked up, not calculated."""
@@ -77,7 +76,8 @@ def _violation(what: str) -> Violation:
 
 
 def _worked_out_in_words(e: Evidence) -> bool:
-    return asks_for_number(e.question) and makes_statement(e.draft, _IN_WORDS)
+    stated = (line for line in split_lines(e.draft) if not asks(line) and not says_no(line))
+    return asks_for_number(e.question) and any(map(_IN_WORDS.search, stated))
 
 
 # ---- the calculator's value

@@ -26,12 +26,6 @@ def blank_quotes(text: str) -> str:
     return QUOTED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
-def drop_drafted(draft: str) -> str:
-    """Return an answer without the text that it was asked to write: what follows "Here is a draft:"."""
-    head, colon, _ = draft.partition(":\n\n")
-    return head if colon and "\n" not in head.strip() else draft
-
-
 _LETTER = re.compile(
     r"^[^\n,]{2,60},[ \t]*\n\s*\n(?!\s*[-*_]{3}).*?\n\s*\n[^\n]{2,40}\n[^\n.!?]{2,40}$", re.MULTILINE | re.DOTALL
 )

@@ -46,7 +46,10 @@ def waiting(outcome: Any) -> Waiting:
 
 
 def decide(assistant: Assistant, *decisions: dict[str, Any]) -> Done | Waiting:
-    return assistant.resume(THREAD, {"decisions": list(decisions)})
+    shown = assistant.find_open_turn(THREAD)
+    return assistant.resume(
+        THREAD, {"decisions": [*decisions]}, shown.request_id if isinstance(shown, Waiting) else "-"
+    )
 
 
 def contents(assistant: Assistant) -> list[str]:
@@ -498,6 +501,107 @@ def test_a_for_all_does_what_the_turn_asks_next_but_nothing_that_stored_text_may
     assert contents(assistant) == ["Assistant: learn that Eve owns it"]
     assert assistant.handles.memory.lines() == {}
     assert assistant.handles.memory.get(poison)
+
+
+SIX_CHAIRS = calls(*(("create_item", {"content": f"Chair {n}"}) for n in range(6)))
+
+
+@pytest.fixture
+def chairs(make_assistant: MakeAssistant) -> Assistant:
+    """An assistant whose model reads what is stored, stores six chairs and then deletes a contract."""
+    assistant = make_assistant()
+    assistant.handles.memory.create("A recipe: bake it slowly with thyme", {})
+    contract = assistant.handles.memory.create("Contract with Kuhn", {}).id
+    assistant.handles.memory.create("Buy milk", {})
+    script_of(assistant).replies = [
+        calls(("query_items", {"limit": 5})),
+        SIX_CHAIRS,
+        calls(("delete_item", {"id": contract})),
+        "That is that.",
+    ]
+    return assistant
+
+
+def test_a_for_all_leaves_out_whatever_reason_has_to_do_with_stored_text(chairs: Assistant, chat: Any) -> None:
+    told = chat(chairs, "I need six chairs", "a")
+    assert told.count("may I?") == 2
+    assert "Your message does not speak of this, and stored text was read." in told
+    assert "Contract with Kuhn" in contents(chairs)
+
+
+def test_a_for_all_leaves_out_what_the_message_does_not_name_while_stored_text_is_in_view(
+    chairs: Assistant, chat: Any
+) -> None:
+    memory = chairs.handles.memory
+    by_content = {item.content: item.id for item in memory.items()}
+    named = [("delete_item", {"id": by_content["Buy milk"]}), ("delete_item", {"id": memory.create("Bread", {}).id})]
+    look_up, _, delete_contract, done = script_of(chairs).replies
+    script_of(chairs).replies = [look_up, calls(*named), delete_contract, done]
+    told = chat(chairs, "Delete milk and bread", "a")
+    assert told.count("may I?") == 2
+    assert contents(chairs) == ["A recipe: bake it slowly with thyme", "Contract with Kuhn"]
+
+
+def test_a_for_all_leaves_out_a_request_that_another_door_asked_before_a_restart(
+    chairs: Assistant, chat: Any, settings: Settings
+) -> None:
+    chairs.ask("I need six chairs", THREAD)
+    chat(chairs, "a")
+    with open_assistant(chairs.handles) as another:
+        shown = waiting(another.find_open_turn(THREAD))
+    assert not shown.may_be_approved_unseen
+    assert [set(action) for action in shown.request["action_requests"]] == [{"name", "args", "description"}]
+    assert "Contract with Kuhn" in contents(chairs)
+
+
+def test_a_for_all_does_what_only_the_dial_asks_about(clearing: tuple[Assistant, str, str], chat: Any) -> None:
+    assistant, first, second = clearing
+    script_of(assistant).replies = [
+        calls(("delete_item", {"id": first})),
+        calls(("delete_item", {"id": second})),
+        "That is that.",
+    ]
+    assert chat(assistant, "tidy up", "a").count("may I?") == 1
+    assert contents(assistant) == []
+
+
+def test_a_for_all_leaves_out_what_has_changed_since_it_was_shown(
+    clearing: tuple[Assistant, str, str], chat: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assistant, first, _ = clearing
+    memory, resume = assistant.handles.memory, Assistant.resume
+
+    def change_first(*args: Any, **kwargs: Any) -> Done | Waiting:
+        if memory.get(first).content == "Passport":
+            memory.update(first, "Passport, new")
+        return resume(*args, **kwargs)
+
+    monkeypatch.setattr(Assistant, "resume", change_first)
+    assert chat(assistant, "note that", "a").count("may I?") == 2
+    assert contents(assistant) == ["Buy milk", "Passport, new"]
+
+
+@pytest.mark.parametrize("yes", ["y", "a"])
+def test_in_the_repl_what_another_door_has_put_in_its_place_is_shown_and_not_done(
+    clearing: tuple[Assistant, str, str], chat: Any, monkeypatch: pytest.MonkeyPatch, yes: str
+) -> None:
+    assistant, *_ = clearing
+    script_of(assistant).replies = [script_of(assistant).replies[0], SIX_CHAIRS, "That is that."]
+    resume, doors = Assistant.resume, iter(["another"])
+
+    def come_between(self: Assistant, *args: Any, **kwargs: Any) -> Done | Waiting:
+        if next(doors, None):
+            assistant.ask("I need six chairs", THREAD)
+        return resume(self, *args, **kwargs)
+
+    monkeypatch.setattr(Assistant, "resume", come_between)
+    told = chat(assistant, "note that", yes)
+    assert "Nothing was done: this was decided or replaced meanwhile." in told
+    assert told.count("may I?") == 2
+    assert told.index("Deletes “Passport”") < told.index("meanwhile") < told.index("Stores “Chair 0”")
+    assert contents(assistant) == ["Buy milk", "Passport"]
+    chat(assistant, "y")
+    assert "Chair 5" in contents(assistant)
 
 
 def test_e_edits_in_the_persons_editor(

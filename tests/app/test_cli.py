@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ana.settings import PROJECT
-from app.cli.main import COMMANDS, cli
+from app.cli.main import COMMANDS, cli, find_others
 from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
@@ -223,4 +223,12 @@ def test_a_module_of_tools_that_cannot_be_used_stops_the_start(ana: Run, command
 def test_the_help_names_every_command() -> None:
     shown = CliRunner().invoke(cli, ["--help"]).stdout
     named = re.findall(r"^\W*([a-z]+)  ", shown, re.MULTILINE)
-    assert [name for name in COMMANDS if name not in named] == []
+    assert [name for name in (*COMMANDS, *find_others().names) if name not in named] == []
+
+
+def test_commands_of_other_packages_are_found() -> None:
+    assert find_others().names == {"eval", "optimize"}
+
+
+def test_a_mistyped_command_is_answered_with_the_nearest(ana: Run) -> None:
+    assert "Did you mean 'optimize'?" in ana("optimise").stderr

@@ -19,6 +19,7 @@ from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
 from app.cli.export import write_export
 from app.cli.main import cli, run_command
+from app.serving import mark_serving
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
 
@@ -126,6 +127,18 @@ def test_a_spoiled_file_is_named_and_repaired(
     code, told = ana(capsys, "items")
     assert "Buy milk" in told
     assert "the key is in the tin" in told
+
+
+def test_no_file_is_set_aside_that_a_server_has_open(home: Path, capsys: Shown) -> None:
+    file = home / "data" / "threads.sqlite"
+    garbage(file)
+    before = file.read_bytes()
+    with mark_serving(load_settings()):
+        code, told = ana(capsys, "doctor", "--repair")
+    assert (code, file.read_bytes() == before) == (1, True)
+    assert "The server is running" in told
+    assert ana(capsys, "doctor", "--repair")[0] == 0
+    assert not file.exists()
 
 
 def test_what_is_wrong_with_the_format_note_is_told(home: Path, capsys: Shown) -> None:

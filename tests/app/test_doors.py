@@ -7,7 +7,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from typing import Any
 
@@ -25,8 +25,9 @@ from ana.ownership import Ownership, owner, thread_lock
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.http.app import Question, TurnRunner
-from app.http.deletion import ThreadDeletion
+from app.http.ids import CanonicalIds
 from app.http.thread_rows import ThreadRows
+from app.http.thread_writes import ThreadWrites
 from app.threads import Threads
 from evals.load.mixed import run_round
 from evals.load.server import Server
@@ -241,20 +242,26 @@ def test_a_run_that_waits_for_its_thread_does_not_bring_it_back(
     assert texts(client, thread) == ["another", "Hello there."]
 
 
+SPELLINGS = (str, str.upper, lambda id: id.replace("-", ""), "%7B{}%7D".format, "urn:uuid:{}".format)
+spelled = pytest.mark.parametrize("spell", SPELLINGS)
+"""However the server reads an id in a path."""
+
+
 @pytest.fixture
-def deleting(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> tuple[TestClient, ServerTables]:
-    """What deletes threads, before the tables of a server that is not there."""
+def writing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> tuple[TestClient, ServerTables]:
+    """What owns threads while they are written, before the tables of a server that is not there."""
     tables = ServerTables()
-    monkeypatch.setattr("app.http.deletion.thread_lock", partial(thread_lock, patience=0.05))
-    monkeypatch.setattr("app.http.deletion.load_settings", lambda: settings)
-    return TestClient(ThreadDeletion(Response(status_code=204), ThreadRows(tables.find, lambda: settings))), tables
+    monkeypatch.setattr("app.http.thread_writes.PATIENCE", 0.05)
+    monkeypatch.setattr("app.http.thread_writes.load_settings", lambda: settings)
+    writes = ThreadWrites(Response(status_code=204), ThreadRows(tables.find, lambda: settings))
+    return TestClient(CanonicalIds(writes)), tables
 
 
 @pytest.mark.parametrize("how", ["through the API", "at the command line"])
 def test_a_run_that_begins_while_its_thread_is_deleted_does_not_bring_it_back(
-    deleting: tuple[TestClient, ServerTables], settings: Settings, make_assistant: MakeAssistant, how: str
+    writing: tuple[TestClient, ServerTables], settings: Settings, make_assistant: MakeAssistant, how: str
 ) -> None:
-    (web, tables), thread = deleting, str(uuid.uuid4())
+    (web, tables), thread = writing, str(uuid.uuid4())
     make_assistant("Hello.").ask("hello", thread)
     rows = ThreadRows(tables.find, lambda: settings)
     asyncio.run(rows.refresh())
@@ -271,29 +278,118 @@ def test_a_run_that_begins_while_its_thread_is_deleted_does_not_bring_it_back(
     later.close()
 
 
+@spelled
 def test_a_thread_in_which_somebody_works_is_not_deleted(
-    make_assistant: MakeAssistant, deleting: tuple[TestClient, ServerTables]
+    make_assistant: MakeAssistant, writing: tuple[TestClient, ServerTables], spell: Callable[[str], str]
 ) -> None:
-    assistant, thread, (web, _) = make_assistant("Hello."), str(uuid.uuid4()), deleting
+    assistant, thread, (web, _) = make_assistant("Hello."), str(uuid.uuid4()), writing
     settings = assistant.handles.settings
     assistant.ask("hello", thread)
     lock = thread_lock(settings, thread, "somebody")
     lock.acquire()
-    refused = web.delete(f"/threads/{thread}")
+    refused = web.delete(f"/threads/{spell(thread)}")
     lock.release()
     assert refused.status_code == 409
     assert "in use by somebody" in refused.json()["detail"]
     assert questions(settings, thread) == ["hello"]
-    assert web.delete(f"/threads/{thread}").status_code == 204
+    assert web.delete(f"/threads/{spell(thread)}").status_code == 204
     assert questions(settings, thread) == []
+
+
+@spelled
+def test_whatever_writes_a_thread_waits_until_nobody_works_in_it(
+    writing: tuple[TestClient, ServerTables], settings: Settings, spell: Callable[[str], str]
+) -> None:
+    (web, tables), thread = writing, str(uuid.uuid4())
+    run, id = tables.add_run(thread, "success"), spell(thread)
+    states = {"thread_id": id.replace("%7B", "{").replace("%7D", "}"), "supersteps": [{"updates": []}]}
+    writes: list[tuple[str, str, Any]] = [
+        ("POST", f"/threads/{id}/state", {}),
+        ("POST", f"/threads/{id}/copy", {}),
+        ("DELETE", f"/threads/{id}/runs/{run}", None),
+        ("POST", "/threads", states),
+        ("POST", "/threads/prune", {"thread_ids": [states["thread_id"]]}),
+    ]
+    lock = thread_lock(settings, thread, "somebody")
+    lock.acquire()
+    for method, path, body in writes:
+        refused = web.request(method, path, json=body)
+        assert (refused.status_code, path) == (409, path)
+        assert "in use by somebody" in refused.json()["detail"]
+    assert web.patch(f"/threads/{id}", json={}).status_code == 204, "a row is no thread"
+    lock.release()
+    for method, path, body in writes:
+        assert web.request(method, path, json=body).status_code == 204
+        free = thread_lock(settings, thread, "a test", patience=0)
+        free.acquire()
+        free.release()
+
+
+def test_an_edit_does_not_wait_for_a_run_of_the_server(
+    writing: tuple[TestClient, ServerTables], settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.http.thread_writes.PATIENCE", 60)
+    (web, tables), thread = writing, str(uuid.uuid4())
+    tables.add_run(thread, "running")
+    lock = thread_lock(settings, thread, "ana server")
+    lock.acquire()
+    assert web.post(f"/threads/{thread}/state", json={}).status_code == 409
+    lock.release()
+
+
+def test_an_edit_during_a_turn_loses_nothing(
+    client: SyncLangGraphClient, server: Server, stub: Stub, thread: str
+) -> None:
+    client.runs.wait(thread, "ana", input=say("before"))
+    gate = Gate(Said("Late."))
+    stub.script = gate.script()
+    edit = {"values": say("put in"), "as_node": "load_context"}
+    with ThreadPoolExecutor(2) as pool:
+        asked = pool.submit(ask, server, thread, "during")
+        assert gate.reached.wait(30)
+        edited = pool.submit(httpx.post, f"{server.url}/threads/{thread}/state", json=edit, timeout=60)
+        wait([edited], timeout=0.5)  # without an owner it would be through by now
+        gate.opened.set()
+        assert asked.result().json()["answer"] == "Late."
+        assert edited.result().status_code == 200
+    assert texts(client, thread) == ["before", "Hello there.", "during", "Late.", "put in"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"thread_ids": {"{}": 1}},
+        {"thread_ids": "{}"},
+        {"thread_ids": ["{}", 5]},
+        {"thread_ids": ["{}", "x"]},
+        {"thread_ids": ["{}"], "strategy": 5},
+        {"thread_ids": ["{}"], "strategy": "keep_latest"},
+    ],
+)
+def test_what_is_refused_prunes_nothing(
+    client: SyncLangGraphClient, server: Server, thread: str, server_settings: Settings, body: Any
+) -> None:
+    client.runs.wait(thread, "ana", input=say("hello"))
+    told = json.loads(json.dumps(body).replace("{}", thread))
+    assert httpx.post(f"{server.url}/threads/prune", json=told).status_code == 422
+    assert questions(server_settings, thread) == ["hello"]
+    assert texts(client, thread) == ["hello", "Hello there."]
+
+
+def test_a_run_is_deleted_from_its_own_thread_only(client: SyncLangGraphClient, server: Server, thread: str) -> None:
+    client.runs.wait(thread, "ana", input=say("hello"))
+    (run,) = client.runs.list(thread)
+    other = client.threads.create()["thread_id"]
+    assert httpx.delete(f"{server.url}/threads/{other}/runs/{run['run_id']}").status_code == 404
+    assert texts(client, thread) == ["hello", "Hello there."]
 
 
 @pytest.mark.parametrize(
     "path", ["/threads/search", "/threads/------------------------------------", "/threads/x/runs/y"]
 )
 def test_other_requests_pass(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.http.deletion.load_settings", lambda: pytest.fail("a thread is deleted"))
-    web = TestClient(ThreadDeletion(Response(status_code=204), ThreadRows()))
+    monkeypatch.setattr("app.http.thread_writes.load_settings", lambda: pytest.fail("a thread is deleted"))
+    web = TestClient(ThreadWrites(Response(status_code=204), ThreadRows()))
     assert web.delete(path).status_code == 204
 
 
@@ -355,15 +451,23 @@ def test_a_run_that_was_stopped_is_not_finished_by_the_next_message(
     ]
 
 
+@spelled
 def test_a_run_that_asks_for_it_is_rejected_while_another_door_works_in_its_thread(
-    client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, server_settings: Settings
+    client: SyncLangGraphClient,
+    server: Server,
+    stub: Stub,
+    thread: str,
+    server_settings: Settings,
+    spell: Callable[[str], str],
 ) -> None:
     stub.script = [HELLO]
     lock = thread_lock(server_settings, thread, "somebody")
     lock.acquire()
     body = {"assistant_id": "ana", "input": say("now or never"), "multitask_strategy": "reject"}
-    for path in ("runs", "runs/wait", "runs/stream"):
-        refused = httpx.post(f"{server.url}/threads/{thread}/{path}", json=body)
+    start = {"assistant_id": "ana", "input": say("now or never"), "multitaskStrategy": "reject"}
+    command = {"id": 1, "method": "run.start", "params": start}
+    for path, sent in (("runs", body), ("runs/wait", body), ("runs/stream", body), ("commands", command)):
+        refused = httpx.post(f"{server.url}/threads/{spell(thread)}/{path}", json=sent)
         assert refused.status_code == 409
         assert "in use by somebody" in refused.json()["detail"]
     lock.release()

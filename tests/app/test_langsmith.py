@@ -175,10 +175,11 @@ def test_every_run_of_a_turn_that_waits_twice_carries_its_id(
 ) -> None:
     (tmp_path / "asking.py").write_text(ASKS_TWICE)
     stub.script = [Said(calls=[("ask_twice", {})]), Said("Twice.")]
-    env["TOOLS_MODULES"] = "asking"
-    assert ana("ask", "go", "--thread", "t", **env).returncode == 3
-    assert ana("ask", "--thread", "t", "--decide", "approve", **env).returncode == 3
-    told = json.loads(ana("ask", "--thread", "t", "--decide", "approve", "--json", **env).stdout)
+    env |= {"TOOLS_MODULES": "asking", "PYTHONPATH": f"{tmp_path}{os.pathsep}{PROJECT}"}
+    told = json.loads(ana("ask", "go", "--thread", "t", "--json", **env).stdout)
+    for _ in range(2):
+        decide = ("--decide", "approve", "--request", told["pending"]["request_id"])
+        told = json.loads(ana("ask", "--thread", "t", "--json", *decide, **env).stdout)
     roots = collector.wait_for_roots(3)
     assert [root["extra"]["metadata"]["turn_id"] for root in roots] == [told["trace_id"]] * 3
 

@@ -40,6 +40,8 @@ WRITING = (
     ("doctor", "--repair"),
     ("threads", "delete", "work", "--yes"),
     ("traces", "--older-than", "0d", "--purge"),
+    ("trash", "--older-than", "0d", "--purge"),
+    ("trash", "--older-than", "0d", "--purge", "--with-conversations", "--yes"),
     ("serve",),
 )
 

@@ -178,8 +178,9 @@ def test_what_a_person_decided_is_decided_again(desk: Desk) -> None:
     assistant = desk.assistant(calls(delete), "Still there.", calls(learn), "Noted.", calls(delete), "Gone.")
     assistant.autonomy = "advise"
     for said, decision in (("Tidy up", {"type": "reject"}), ("Learn", edited), ("Tidy up", {"type": "approve"})):
-        assert isinstance(assistant.ask(said, THREAD), Waiting)
-        assistant.resume(THREAD, {"decisions": [decision]})
+        waiting = assistant.ask(said, THREAD)
+        assert isinstance(waiting, Waiting)
+        assistant.resume(THREAD, {"decisions": [decision]}, waiting.request_id)
     assert desk.handles.memory.lines() == {0: "Hates tea"}
     assert desk.handles.memory.count() == 0
     desk.expect_same()
@@ -204,9 +205,9 @@ def test_a_change_while_the_person_decides_is_made_again(desk: Desk) -> None:
     waiting = assistant.ask("Delete it", THREAD)
     desk.handles.memory.update(item, "Buy oat milk")
     assert isinstance(waiting, Waiting)
-    waiting = assistant.resume(THREAD, decide_all(waiting.request, "approve"))
+    waiting = assistant.resume(THREAD, decide_all(waiting.request, "approve"), waiting.request_id)
     assert isinstance(waiting, Waiting), "it has changed, so it is asked again"
-    assistant.resume(THREAD, decide_all(waiting.request, "approve"))
+    assistant.resume(THREAD, decide_all(waiting.request, "approve"), waiting.request_id)
     desk.expect_same()
 
 

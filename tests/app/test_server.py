@@ -18,6 +18,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 from langgraph_sdk.errors import ConflictError
 from langgraph_sdk.schema import ThreadState
 
+from ana.own_files import is_own
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.serving import is_serving
@@ -495,6 +496,7 @@ def test_the_assistant_says_what_it_is(client: SyncLangGraphClient, server: Serv
 @pytest.mark.usefixtures("server")
 def test_the_store_is_open_before_the_first_turn(files_at_start: set[str]) -> None:
     assert {"journal.sqlite", "chroma", "threads.sqlite"} <= files_at_start
+    assert all(map(is_own, files_at_start))
 
 
 def test_a_port_that_is_taken_ends_with_a_sentence(server: Server, server_env: dict[str, str]) -> None:
@@ -517,11 +519,17 @@ def test_a_request_is_decided_with_an_sdk_and_refused_where_nobody_can_be_asked(
     assert [action["name"] for action in interrupt["value"]["action_requests"]] == ["create_item"] * 6
     assert client.threads.get(thread)["status"] == "interrupted"
     reply: Any = {"decisions": [{"type": "approve"}] + [{"type": "reject"}] * 5}
-    result: Any = client.runs.wait(thread, "ana", command={"resume": reply})
+    with pytest.raises(httpx.HTTPStatusError) as refused:
+        client.runs.wait(thread, "ana", command={"resume": reply})
+    assert refused.value.response.status_code == 422
+    assert refused.value.response.json()["detail"].startswith("Nothing was done: the reply does not name the request")
+    assert client.threads.get(thread)["status"] == "interrupted"
+    named: Any = {"resume": {interrupt["id"]: reply}}
+    result: Any = client.runs.wait(thread, "ana", command=named)
     assert strip_receipt(result["messages"][-1]["content"]) == "Here is one chair."
     results = [m["content"] for m in result["messages"] if m["type"] == "tool"]
     assert ["did not run" in text for text in results] == [True] * 5 + [False]
-    again: Any = client.runs.wait(thread, "ana", command={"resume": reply})
+    again: Any = client.runs.wait(thread, "ana", command=named)
     assert [m["id"] for m in again["messages"]] == [m["id"] for m in result["messages"]], "a second yes does nothing"
 
     stub.script = [many, Said("No chairs.")]
@@ -532,3 +540,53 @@ def test_a_request_is_decided_with_an_sdk_and_refused_where_nobody_can_be_asked(
     assert "No chairs." in told
     sent = [m["content"] for m in stub.requests[-1]["messages"] if m["role"] == "tool"]
     assert ["needs the person's approval" in text for text in sent] == [True] * 6
+
+
+def store_six(thing: str) -> Said:
+    return Said(calls=[("create_item", {"content": f"{thing} {n}"}) for n in range(6)])
+
+
+APPROVE_ALL: Any = {"decisions": [{"type": "approve"}] * 6}
+
+
+def find_first(asked: Any) -> str:
+    return str(asked["__interrupt__"][0]["value"]["action_requests"][0]["args"]["content"])
+
+
+def test_a_reply_at_the_checkpoint_at_which_it_was_shown_is_to_that_request_alone(
+    client: SyncLangGraphClient, server: Server, stub: Stub, thread: str
+) -> None:
+    """As Studio and agent-chat-ui send it."""
+    stub.script = [store_six("Stool"), store_six("Table"), Said("That is that.")]
+    assert find_first(client.runs.wait(thread, "ana", input=say("I need stools"))) == "Stool 0"
+    shown = client.threads.get_state(thread)["checkpoint"]
+    body = {"question": "tables instead", "thread_id": thread}
+    pending = httpx.post(f"{server.url}/ask", json=body, timeout=60).json()["pending"]
+    again: Any = client.runs.wait(thread, "ana", command={"resume": APPROVE_ALL}, checkpoint=shown)
+    assert find_first(again) == "Stool 0", "what was shown is asked again, in a fork of that state"
+    assert not [m for m in again["messages"] if m["type"] == "tool"], "and nothing was done"
+    assert again["__interrupt__"][0]["id"] != pending["request_id"]
+    at = client.threads.get_state(thread)["checkpoint"]
+    done: Any = client.runs.wait(thread, "ana", command={"resume": APPROVE_ALL}, checkpoint=at)
+    assert "Stored: Stool 5" in done["messages"][-1]["content"]
+
+
+def test_the_newer_protocol_takes_no_reply_that_names_no_request(
+    client: SyncLangGraphClient, server: Server, stub: Stub, thread: str
+) -> None:
+    stub.script = [store_six("Lamp"), Said("That is that.")]
+    asked: Any = client.runs.wait(thread, "ana", input=say("I need lamps"))
+    (interrupt,) = asked["__interrupt__"]
+    url = f"{server.url}/threads/{thread}/commands"
+
+    def command(method: str, **params: Any) -> None:
+        told = httpx.post(url, json={"id": 1, "method": method, "params": params}, timeout=60).json()
+        assert told["type"] == "success"
+        client.runs.join(thread, client.runs.list(thread)[0]["run_id"])
+
+    command("run.start", assistant_id="ana", input=APPROVE_ALL)  # the server takes it for a reply
+    (again,) = client.threads.get_state(thread)["interrupts"]
+    assert again["id"] == interrupt["id"], "it is shown again"
+    assert client.threads.get(thread)["status"] == "interrupted"
+    command("input.respond", namespace=[], interrupt_id=interrupt["id"], response=APPROVE_ALL)
+    assert "Stored: Lamp 5" in str(client.threads.get_state(thread)["values"])

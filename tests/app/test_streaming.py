@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
-from nodes.policies.claims import NOTHING_CHANGED
 from nodes.receipt import add_receipt, strip_receipt
+from nodes.reflect import NOTHING_CHANGED
 from tests.app.conftest import say
 from tests.openai_stub import Said, Stub
 
 HELLO = Said("Hello there you.")
 MILK = Said("I will look.", calls=[("create_item", {"content": "Buy milk"}), ("now", {})])
 SAVED = Said("See your list: buy milk.")
-FALSE = Said("I have deleted it.")
+FALSE = Said("See `abcd2e4f`.")
 ASKED = "I need milk"
 MODES: Any = ["messages-tuple", "values", "custom"]
 
@@ -100,7 +100,7 @@ def test_a_withdrawn_draft_is_gone_from_the_values_before_the_next_one_comes(
     client: SyncLangGraphClient, stub: Stub
 ) -> None:
     heard = hear(client, stub, FALSE, HELLO)
-    assert heard.streamed() == [("1", "I have deleted it."), ("2", "Hello there you.")]
+    assert heard.streamed() == [("1", "See `abcd2e4f`."), ("2", "Hello there you.")]
     assert heard.last == [("2", "Hello there you.")]
     assert [number({"id": event["erase"]}) for event in heard.custom if "erase" in event] == ["1"]
     order = [number(p.data[0]) if p.event == "messages" else p.event for p in heard.parts if p.event != "custom"]
@@ -110,9 +110,7 @@ def test_a_withdrawn_draft_is_gone_from_the_values_before_the_next_one_comes(
 def test_an_answer_that_no_model_wrote_is_a_message_of_its_own(client: SyncLangGraphClient, stub: Stub) -> None:
     heard = hear(client, stub, FALSE)
     assert [id for id, _ in heard.streamed()] == ["1", "2", "3", "answer"]
-    assert heard.last == [
-        ("answer", f"That was not deleted. Please tell me again what you would like. {NOTHING_CHANGED}")
-    ]
+    assert heard.last == [("answer", f"I was going to name an entry that I cannot find. {NOTHING_CHANGED}")]
     heard = hear(client, stub, Said("Well, this", cut=True))
     assert [id for id, _ in heard.streamed()] == ["1", "answer"]
     assert [id for id, _ in heard.last] == ["answer"]
@@ -139,7 +137,7 @@ def test_drafts_can_be_kept_back_until_they_are_checked(client: SyncLangGraphCli
 def test_half_a_character_does_not_end_the_run(client: SyncLangGraphClient, stub: Stub) -> None:
     half = Said("Well \ud83d then", calls=[("create_item", {"content": "\ud83d milk"})])
     heard = hear(client, stub, half, Said("Saved \ud83d it."))
-    assert [heard.last[0][1], heard.last[-1][1]] == ["Well ? then", "Saved ? it."]
+    assert [heard.last[0][1], heard.last[-1][1]] == ["", "Saved ? it."]
     assert [event["args"] for event in heard.custom if "tool" in event] == [{"content": "? milk"}]
 
 

@@ -11,7 +11,7 @@ import pytest
 from ana.handles import open_data_folder
 from ana.output import escape_controls, escape_json
 from ana.settings import load_settings
-from app.cli.main import COMMANDS
+from app.cli.main import COMMANDS, find_others
 from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.openai_stub import Said, Stub, openai_stub
@@ -103,7 +103,7 @@ def run(env: dict[str, str], *arguments: str, cwd: Path) -> str:
 
 
 def test_every_command_is_tried() -> None:
-    assert CALLS.keys() - {HOSTILE} == set(COMMANDS)
+    assert CALLS.keys() - {HOSTILE} == {*COMMANDS, *find_others().names}
 
 
 def test_no_command_lets_anything_drive_the_terminal(env: dict[str, str], tmp_path: Path) -> None:

@@ -31,10 +31,12 @@ def test_a_line_that_a_crash_cut_short_spoils_no_other(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_costs_a_warning_and_no_turn(
-    make_assistant: MakeAssistant, settings: Settings, capsys: pytest.CaptureFixture[str]
+    make_assistant: MakeAssistant,
+    settings: Settings,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    settings.traces_dir.mkdir()
-    (settings.traces_dir / f"{THREAD}.jsonl").symlink_to("/dev/full")
+    monkeypatch.setattr("ana.files.open_own", lambda *_: os.open("/dev/full", os.O_RDWR))
     assert make_assistant("Hello.").ask("hi", THREAD).answer == "Hello."
     assert "No space left on device. The turn is done, but no record of it is kept." in capsys.readouterr().err
 

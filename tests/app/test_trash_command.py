@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ana.settings import PROJECT, Settings
+from ana.handles import open_data_folder
+from ana.settings import PROJECT, Settings, load_settings
 from app.serving import mark_serving
 from tests.app.conftest import Run
 from tests.conftest import folders
@@ -63,6 +64,28 @@ def test_a_purge_with_conversations_leaves_no_byte(ana: Run, said: str, tmp_path
     assert not [each for each in (tmp_path / "data" / "locks").iterdir() if "lock" in each.name][2:]
     assert "blue tin" in say(ana, "where is the spare key?", thread="other")
     assert find_traces(tmp_path, [*WORDS, said]) == []
+
+
+@pytest.mark.parametrize(
+    ("kept", "spoken"),
+    [
+        ("Überweisung an Zoë Müller", "wo ist die ÜBERWEISUNG AN ZOË MÜLLER?"),
+        ("Überweisung an Zoë Müller", "where is the u\u0308berweisung  an zoe\u0308 mu\u0308ller?"),
+        ("Straße der Ämter", "STRASSE DER ÄMTER, was that it?"),
+        ("Купить 'хлеб' и \U00010400", "купить 'ХЛЕБ' и \U00010428 please"),
+        ('the "quoted" ÀÉÎÕÜ \\ text', 'I said: THE "QUOTED" àéîõü \\ TEXT'),
+    ],
+)
+def test_a_purge_finds_what_was_said_in_another_case(ana: Run, tmp_path: Path, kept: str, spoken: str) -> None:
+    say(ana, f"note: {kept}", thread="first")
+    say(ana, spoken, thread="second")
+    say(ana, "note: the spare key is in the blue tin", thread="other")
+    with open_data_folder(load_settings(folders(tmp_path)), "a test") as handles:
+        (id,) = [item.id for item in handles.memory.items() if "tin" not in item.content]
+        handles.memory.delete(id)
+    done = ana("trash", "--purge", "--older-than", "0d", "--with-conversations", "--yes")
+    assert (done.returncode, "1 item, 0 lines, 2 conversations" in done.stderr) == (0, True), done.stderr
+    assert [line.split("\t")[1] for line in ana("threads", "list").stdout.splitlines()] == ["other"]
 
 
 def test_a_purge_alone_keeps_what_was_said_and_says_so(ana: Run, said: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -115,6 +116,12 @@ def waiting(outcome: Any) -> Waiting:
     return outcome
 
 
+def reply(assistant: Assistant, given: Any) -> Done | Waiting:
+    """Reply to what waits now, as somebody who has just been shown it."""
+    shown = assistant.find_open_turn(THREAD)
+    return assistant.resume(THREAD, given, shown.request_id if isinstance(shown, Waiting) else "-")
+
+
 # every door: a message to be sent, what came back as {"answer", "pending"?}, and a decision on it
 Say = Callable[[str], dict[str, Any]]
 
@@ -136,13 +143,17 @@ def in_process(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: p
 
 
 def command_line(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+    shown = ""
+
     def run(*arguments: str) -> dict[str, Any]:
+        nonlocal shown
         done = ana("ask", "--thread", THREAD, "--json", *arguments, **env)
         told: dict[str, Any] = json.loads(done.stdout)
         assert done.returncode == (3 if "pending" in told else 0), done.stderr
+        shown = told.get("pending", {}).get("request_id", "")
         return told
 
-    yield Door(run, lambda decision: run("--decide", decision))
+    yield Door(run, lambda decision: run("--decide", decision, "--request", shown))
 
 
 def server(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
@@ -151,13 +162,20 @@ def server(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytes
     app = http.build_app()
     client = TestClient(app, base_url="http://127.0.0.1")
 
+    shown = ""
+
     def post(body: dict[str, Any]) -> dict[str, Any]:
+        nonlocal shown
         answer = client.post("/ask", json=body | {"thread_id": THREAD})
         assert answer.status_code == 200, answer.text
         told: dict[str, Any] = answer.json()
+        shown = told.get("pending", {}).get("request_id", "")
         return told
 
-    yield Door(lambda text: post({"question": text}), lambda kind: post({"decisions": [{"type": kind}]}))
+    yield Door(
+        lambda text: post({"question": text}),
+        lambda kind: post({"decisions": [{"type": kind}], "request_id": shown}),
+    )
     app.state.turns.close()
 
 
@@ -185,6 +203,7 @@ def test_every_door_shows_the_request_and_takes_the_decision(
         for door in open_door(env, stub, ana_here, monkeypatch):
             asked = door.say("Write to Bob")
             steps = asked.pop("steps")
+            assert re.fullmatch("[0-9a-f]{32}", asked["pending"].pop("request_id"))
             assert asked == {"answer": "", "thread_id": THREAD, "pending": REQUEST}
             assert [step["tool"] for step in steps] == ["send_mail"]
             assert mails(tmp_path) == []
@@ -227,22 +246,21 @@ def test_the_command_line_says_what_is_asked_and_the_next_step(
         assert asked.returncode == 3
         assert asked.stdout == 'Not done yet; may I?\n  1. send_mail {"to": "bob"}\n     Sends a mail.\n'
         assert "ana ask --thread 'my mail' --decide approve" in asked.stderr
+        id = re.findall("--decide approve --request ([0-9a-f]{32})\n", asked.stderr)[0]
+        decide = ("ask", "--thread", "my mail", "--request", id, "--decide")
         listed = run("threads", "list")
         assert (listed.returncode, "my mail" in listed.stdout) == (0, True)
         assert run("threads", "show", "my mail").returncode == 1
         for reply in ('{"decisions": []}', '{"decisions": [{"type": "maybe"}]}', "no json"):
             (tmp_path / "wrong.json").write_text(reply)
-            assert run("ask", "--thread", "my mail", "--decide", str(tmp_path / "wrong.json")).returncode == 2
+            assert run(*decide, str(tmp_path / "wrong.json")).returncode == 2
         (tmp_path / "two.json").write_text(json.dumps({"decisions": APPROVE["decisions"] * 2}))
-        assert (
-            "Decisions needed: 1; given: 2."
-            in run("ask", "--thread", "my mail", "--decide", str(tmp_path / "two.json")).stderr
-        )
+        assert "Decisions needed: 1; given: 2." in run(*decide, str(tmp_path / "two.json")).stderr
         edited = {"type": "edit", "edited_action": {"name": "send_mail", "args": {"to": "eve"}}}
         (tmp_path / "edit.json").write_text(json.dumps({"decisions": [edited]}))
-        done = run("ask", "--thread", "my mail", "--decide", str(tmp_path / "edit.json"))
+        done = run(*decide, str(tmp_path / "edit.json"))
         assert (done.returncode, done.stdout, mails(tmp_path)) == (0, "That is that.\n", ["eve"])
-        again = run("ask", "--thread", "my mail", "--decide", "approve")
+        again = run(*decide, "approve")
         assert again.returncode == 2
         assert "Nothing in this conversation waits for a decision." in again.stderr
         assert "> Write to Bob" in run("threads", "show", "my mail").stdout
@@ -253,6 +271,7 @@ WRONG_USE = [
     (["ask", "--decide", "approve"], "--decide needs --thread"),
     (["ask", "--thread", "x", "--decide", "no-such-file"], "approve, reject or a file"),
     (["ask", "--thread", "x"], "Missing argument"),
+    (["ask", "hello", "--request", "x"], "--request needs --decide"),
 ]
 
 
@@ -271,9 +290,6 @@ BODIES: list[tuple[dict[str, Any], int]] = [
     ({"decisions": [{"type": "edit"}], "thread_id": "x"}, 422),
     ({"decisions": APPROVE["decisions"] * 2, "thread_id": THREAD}, 422),
     (APPROVE | {"thread_id": "x"}, 409),
-    (APPROVE | {"thread_id": THREAD, "request_id": "another"}, 409),
-    (APPROVE | {"thread_id": THREAD}, 200),
-    (APPROVE | {"thread_id": THREAD}, 409),
 ]
 
 
@@ -282,11 +298,18 @@ def test_decisions_over_http_are_validated(env: dict[str, str], monkeypatch: pyt
     monkeypatch.setattr("app.http.app.default_handles", lambda _: handles)
     app = http.build_app()
     client = TestClient(app, base_url="http://127.0.0.1")
-    assert "pending" in client.post("/ask", json={"question": "Write to Bob", "thread_id": THREAD}).json()
+    asked = client.post("/ask", json={"question": "Write to Bob", "thread_id": THREAD}).json()
+    named = {"thread_id": THREAD, "request_id": asked["pending"]["request_id"]}
     for body, status in BODIES:
-        answer = client.post("/ask", json=body)
+        answer = client.post("/ask", json=named | body if body.get("thread_id") == THREAD else body)
         assert answer.status_code == status, (body, answer.text)
-        assert status == 200 or answer.json()["error"].endswith(".")
+        assert answer.json()["error"].endswith(".")
+    for other in ({}, {"request_id": "another"}):
+        answer = client.post("/ask", json=APPROVE | {"thread_id": THREAD} | other)
+        assert answer.status_code == 409
+        assert answer.json()["error"].startswith("Nothing was done: ")
+        assert answer.json() == asked | {"error": answer.json()["error"]}, "what waits is shown again"
+    assert [client.post("/ask", json=APPROVE | named).status_code for _ in range(2)] == [200, 409]
     app.state.turns.close()
 
 
@@ -304,6 +327,17 @@ def test_the_repl_asks_and_takes_the_next_line(ana: Run, env: dict[str, str], tm
     assert mails(tmp_path) == ["bob"]
 
 
+def test_a_for_all_leaves_out_what_a_tool_of_the_persons_own_asks(
+    ana: Run, env: dict[str, str], tmp_path: Path
+) -> None:
+    again = Said(calls=[("send_mail", {"to": "eve"})])
+    with openai_stub(Said(calls=[MAIL]), again, Said("Sent.")) as stub:
+        env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
+        told = ana("chat", given="Write to Bob\na\n", **env, PYTHONPATH=env_path(env)).stdout
+    assert told.count("may I?") == 2
+    assert mails(tmp_path) == ["bob"], "nobody has weighed what ordered it"
+
+
 def test_in_the_repl_anything_else_is_a_new_message(ana: Run, env: dict[str, str]) -> None:
     with openai_stub(Said(calls=[MAIL]), Said("Fine.")) as stub:
         env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
@@ -319,32 +353,33 @@ def test_a_decision_is_given_to_what_was_shown(assistant: Open) -> None:
     with pytest.raises(NotWaiting, match="meanwhile"):
         opened.resume(THREAD, APPROVE, shown.request_id)
     with pytest.raises(WrongReply, match="'respond'"):
-        opened.resume(THREAD, {"decisions": [{"type": "respond"}]})
+        reply(opened, {"decisions": [{"type": "respond"}]})
     assert opened.finish(THREAD) is None, "only a decision or a message ends it"
-    assert opened.resume(THREAD, APPROVE).answer == "Done with it."
+    assert reply(opened, APPROVE).answer == "Done with it."
     with pytest.raises(NotWaiting):
-        opened.resume(THREAD, APPROVE)
+        reply(opened, APPROVE)
 
 
 def test_a_tool_that_asks_by_itself_is_asked_about_once_on_every_dial(assistant: Open, tmp_path: Path) -> None:
     opened = assistant(calls(MAIL), "Sent.")
     opened.autonomy = "advise"
     assert waiting(opened.ask("Write to Bob", THREAD)).request == REQUEST
-    assert opened.resume(THREAD, APPROVE).answer == "Sent."
+    assert reply(opened, APPROVE).answer == "Sent."
     assert mails(tmp_path) == ["bob"]
 
 
 def test_a_request_of_another_shape_is_passed_on(assistant: Open, env: dict[str, str]) -> None:
     opened = assistant(calls(MILK, ("colour", {})), "Hello.", calls(("colour", {})), "Red it is.")
     asked = waiting(opened.ask("Paint it", THREAD))
-    assert asked.to_json()["pending"] == {"action_requests": [], "review_configs": [], "value": "Which colour?"}
+    request = {"action_requests": [], "review_configs": [], "value": "Which colour?"}
+    assert asked.to_json()["pending"] == {"request_id": asked.request_id, **request}
     opened.ask("Wait, hello", THREAD)
     first, _ = records(env)
     assert first["answer"] == "Not finished: nobody replied to what was asked, and a new message came."
     sent = script_of(opened).seen[-1]
     assert ["whether it ran is not known" in m.text for m in sent if isinstance(m, ToolMessage)] == [True, True]
     asked = waiting(opened.ask("Paint it", THREAD))
-    done = opened.resume(THREAD, "red")
+    done = reply(opened, "red")
     assert isinstance(done, Done)
     assert done.steps[0]["observation"] == "the reply was red"
 
@@ -357,7 +392,7 @@ def test_a_reply_is_in_the_file_before_the_turn_goes_on(
     with monkeypatch.context() as patched:
         patched.setattr(opened, "_run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            opened.resume(THREAD, APPROVE)
+            reply(opened, APPROVE)
     assert mails(tmp_path) == []
     assert opened.find_open_turn(THREAD) == CutShort(THREAD, "Write to Bob")
     finished = opened.finish(THREAD)
@@ -402,8 +437,8 @@ KILLED = """
     with open_assistant(open_handles(settings, model=ScriptedModel(replies=[batch]))) as assistant:
         assistant.ask("Write to Bob", thread)
         if decided:
-            reply = {"decisions": [{"type": "approve"}]}
-            assistant.resume(thread, reply, on_event=lambda _: os.kill(os.getpid(), signal.SIGKILL))
+            reply, shown = {"decisions": [{"type": "approve"}]}, assistant.find_open_turn(thread).request_id
+            assistant.resume(thread, reply, shown, on_event=lambda _: os.kill(os.getpid(), signal.SIGKILL))
         os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -416,13 +451,13 @@ def test_a_kill_loses_neither_the_request_nor_the_decision(
     assert run_forked("-c", KILLED, json.dumps(env), THREAD, moment, env=here).returncode == -9
     opened = assistant("That is that.")
     if moment == "waiting":
-        assert waiting(opened.find_open_turn(THREAD)).to_json()["pending"] == REQUEST
+        assert waiting(opened.find_open_turn(THREAD)).request == REQUEST
         assert opened.finish(THREAD) is None
-        done = opened.resume(THREAD, APPROVE)
+        done = reply(opened, APPROVE)
     else:
         assert opened.find_open_turn(THREAD) == CutShort(THREAD, "Write to Bob")
         with pytest.raises(NotWaiting):
-            opened.resume(THREAD, APPROVE)
+            reply(opened, APPROVE)
         finished = opened.finish(THREAD)
         assert finished is not None
         done = finished
@@ -438,13 +473,13 @@ def test_a_kill_loses_neither_the_request_nor_the_decision(
 def test_a_row_of_the_server_shows_what_its_thread_waits_for(assistant: Open, env: dict[str, str]) -> None:
     settings, tables = load_settings(env), ServerTables()
     rows = ThreadRows(tables.find, lambda: settings)
-    waiting = assistant(calls(MAIL), "Sent.")
-    waiting.ask("mail bob", THREAD)
+    opened = assistant(calls(MAIL), "Sent.")
+    opened.ask("mail bob", THREAD)
     asyncio.run(rows.refresh())
     (row,) = tables.threads
     assert row["status"] == "interrupted"
     ((interrupt,),) = row["interrupts"].values()
     assert interrupt["value"] == REQUEST
-    waiting.resume(THREAD, APPROVE)
+    reply(opened, APPROVE)
     asyncio.run(rows.refresh())
     assert (row["status"], row["interrupts"], row["values"]["messages"][-1].content) == ("idle", {}, "Sent.")

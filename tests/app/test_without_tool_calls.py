@@ -175,14 +175,14 @@ def test_a_decision_that_stays_broken_ends_with_a_clear_answer(tmp_path: Path, r
     assert again.answer == "You have one task: the cake."
 
 
-def test_what_is_left_out_is_told_to_the_model_and_in_the_record(tmp_path: Path) -> None:
+def test_of_two_decisions_none_is_run_and_the_model_is_asked_for_one(tmp_path: Path) -> None:
     two = '{"tool": {"name": "create_item", "args": {"content": "Milk"}}}\n{"final": {"answer": "Saved!"}}'
-    with openai_stub(*without_tools(two, FINAL)) as stub:
+    one = two.partition("\n")[0]
+    with openai_stub(*without_tools(two, one, FINAL)) as stub:
         answer = ask(stub, tmp_path, "milk", USE_TOOL_CALLS="0")
-    assert [step["tool"] for step in answer.steps] == ["create_item"]
-    record = json.loads(Path(answer.trace_path).read_text())
-    assert record["decisions"][0]["dropped"] == 1
-    assert "1 more in that reply went unread" in stub.requests[1]["messages"][-1]["content"]
+    assert [step["tool"] for step in answer.steps] == ["⛔️validation_error", "create_item"]
+    assert "create_item, final 'Saved!'" in stub.requests[1]["messages"][-1]["content"]
+    assert [change["op"] for change in answer.changes] == ["create"]
 
 
 def test_a_reply_without_anything_is_no_action(tmp_path: Path) -> None:

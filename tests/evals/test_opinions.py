@@ -14,7 +14,7 @@ from ana.models.providers import model_name
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
 from ana.spending import NoSpending
-from app.cli.eval import show_judged
+from evals.cli.eval import show_judged
 from evals.tasks.opinions import BEST, UNANSWERED, UNREADABLE, Judge, Judged, load_rubrics, read_scores
 from evals.tasks.stage import MOST_FAILURES, Run
 from evals.tasks.task import Task

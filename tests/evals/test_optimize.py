@@ -17,7 +17,7 @@ from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.offline import OfflineReader
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
-from app.cli import optimize as command
+from evals.cli import optimize as command
 from evals.tasks.optimize import Score, make_score, optimize, save_demos
 from evals.tasks.stage import open_stage
 from evals.tasks.task import choose_tasks, load_tasks

@@ -18,10 +18,10 @@ from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
 from ana.spending import NOTE, ledger_path, open_total
 from ana.tracing.langsmith import open_client
-from app.cli import eval as command
 from app.cli.cost import add_up
-from app.cli.eval import build_judge, read_tasks
 from evals import figures
+from evals.cli import eval as command
+from evals.cli.eval import build_judge, read_tasks
 from evals.tasks.opinions import load_rubrics
 from evals.tasks.picture import draw_groups
 from evals.tasks.scores import FIGURES, load_groups, load_weights, make_report, score_run

@@ -11,8 +11,11 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 
 from ana.models.json_mode.adapter import JsonDecisions
+from ana.models.json_mode.reader import read_decision
 from ana.models.scripted import ScriptedModel
+from ana.models.tool_schema import Tools
 from prompts import decision_prompt
+from tools.catalog import schemas
 
 FOLDER = Path(__file__).parent.parent / "models" / "json_mode"
 CREATE = {"name": "create_item", "args": {"content": "Buy milk"}}
@@ -44,13 +47,14 @@ CALLS = {
 
 @cache
 def cases() -> tuple[list[str], list[tuple[str, str]], list[str]]:
-    """Return the corpus as ways to write a call, ways to write an answer (with its words), and what cannot be used."""
+    """Return the corpus as ways to write a call, ways to write an answer (with its words), and what is not read."""
     every: list[Case] = [json.loads(line) for line in (FOLDER / "decisions.jsonl").read_text().splitlines()]
     unsure = {json.loads(line)["id"] for line in (FOLDER / "unsure.jsonl").read_text().splitlines()}
     every = [case for case in every if case["id"] not in unsure]
-    ways = [case["text"] for case in every if case["expect"].get("tool") == CREATE and _is_plain(case["text"])]
-    finals = [(case["text"], case["expect"]["final"]["answer"]) for case in every if "final" in case["expect"]]
-    broken = [case["text"] for case in every if "error" in case["expect"]]
+    broken = [case["text"] for case in every if read_decision(case["text"], Tools(schemas())).error]
+    read = [case for case in every if case["text"] not in broken]
+    ways = [case["text"] for case in read if case["expect"].get("tool") == CREATE and _is_plain(case["text"])]
+    finals = [(case["text"], case["expect"]["final"]["answer"]) for case in read if "final" in case["expect"]]
     return ways, [(text, said) for text, said in finals if said in FINALS and text.count(said) == 1], broken
 
 

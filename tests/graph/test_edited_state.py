@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
 from langgraph.types import StateSnapshot
 
 from ana.errors import UserError
@@ -19,6 +19,8 @@ from app.show.transcript import show_transcript
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
+from graph.state import merge_messages
+from graph.updates import check_update
 from nodes.receipt import strip_receipt
 from tests.conftest import MakeAssistant
 
@@ -212,3 +214,105 @@ def test_a_failure_at_a_message_put_into_the_state_leaves_the_answer_before(
     assert told(settings)[0] == ("first", "One.")
     assistant.ask("third", THREAD)
     assert [question for question, _ in told(settings)] == ["first", "second", "third"]
+
+
+BROKEN: list[dict[str, Any]] = [
+    {"turn": None},
+    {"turn": {}},
+    {"turn": {"question": None}},
+    {"turn": 5},
+    {"summary": 5},
+    {"draft": None},
+    {"replies": {"__overwrite__": 5}},
+    {"messages": {"__overwrite__": 5}},
+    {"messages": {"__overwrite__": [{"role": "user"}]}},
+    {"turn": {}, "summary": [], "draft": 5, "replies": {"__overwrite__": []}, "messages": {"__overwrite__": None}},
+]
+"""States that no check has seen, as of another version."""
+
+
+@pytest.mark.parametrize("values", BROKEN)
+@pytest.mark.parametrize("as_node", ["load_context", "execute_tools", "reflect"])
+def test_a_state_that_is_unusable_is_repaired_at_the_next_message(
+    make_assistant: MakeAssistant, settings: Settings, values: dict[str, Any], as_node: str
+) -> None:
+    assistant = make_assistant("One.", "Two.")
+    assistant.ask("first", THREAD)
+    with open_saver(saver_path(settings)) as saver:
+        builder.compile(checkpointer=saver).update_state({"configurable": _thread()}, values, as_node=as_node)
+    assert assistant.find_open_turn(THREAD) is None
+    assert assistant.finish(THREAD) is None
+    assert assistant.ask("second", THREAD).answer == "Two."
+    assert told(settings) == [("first", "One."), ("second", "Two.")]
+    with open_saver(saver_path(settings)) as saver:
+        state = builder.compile(checkpointer=saver).get_state({"configurable": _thread()})
+    for name in values:
+        if name != "messages":
+            check_update({name: state.values[name]})
+    assert [message.type for message in state.values["messages"]][-2:] == ["human", "ai"]
+
+
+def test_a_state_from_which_two_nodes_follow_is_left_at_the_next_message(
+    make_assistant: MakeAssistant, settings: Settings
+) -> None:
+    assistant = make_assistant("One.", "Two.")
+    assistant.ask("first", THREAD)
+    put_in(settings, HumanMessage("put in"))
+    with open_saver(saver_path(settings)) as saver:
+        graph = builder.compile(checkpointer=saver)
+        graph.update_state({"configurable": _thread()}, {"messages": [HumanMessage("again")]}, as_node="__input__")
+        assert graph.get_state({"configurable": _thread()}).next == ("__start__", "reason")
+    assert assistant.finish(THREAD) is None
+    assert assistant.ask("second", THREAD).answer == "Two."
+
+
+def test_writes_that_could_not_be_applied_leave_a_thread_that_goes_on(
+    make_assistant: MakeAssistant, settings: Settings
+) -> None:
+    assistant = make_assistant("One.", "Two.")
+    assistant.ask("first", THREAD)
+    with open_saver(saver_path(settings)) as saver:
+        newest = builder.compile(checkpointer=saver).get_state({"configurable": _thread()}).config
+        writes = [
+            ("turn", {"id": "x"}),
+            ("turn", 5),
+            ("messages", 5),
+            ("replies", 5),
+            ("summary", "a"),
+            ("summary", "b"),
+        ]
+        saver.put_writes(newest, writes, "00000000-0000-0000-0000-000000000000")
+    assert assistant.ask("second", THREAD).answer == "Two."
+    assert told(settings) == [("first", "One."), ("second", "Two.")]
+
+
+@pytest.mark.parametrize(
+    ("new", "left"),
+    [
+        ([{"role": "user", "content": "c"}], ["a", "b", "c"]),
+        ("c", ["a", "b", "c"]),
+        (5, ["a", "b"]),
+        ([None, {"role": "user"}, "c"], ["a", "b", "c"]),
+        ([RemoveMessage("nowhere"), RemoveMessage("1")], ["b"]),
+        ([HumanMessage("c", id="3"), RemoveMessage("3")], ["a", "b"]),
+        ([RemoveMessage("__remove_all__"), RemoveMessage("1"), "c"], ["c"]),
+        (["c", RemoveMessage("__remove_all__")], []),
+    ],
+)
+def test_whatever_is_written_messages_are_left(new: Any, left: list[str]) -> None:
+    known: Any = [HumanMessage("a", id="1"), RemoveMessage("1"), {"role": "user"}, AIMessage("b", id="2")]
+    merged = merge_messages(known, new)
+    assert [message.content for message in merged] == left
+    assert merge_messages(merged, []) == merged
+
+
+@pytest.mark.parametrize("values", BROKEN)
+def test_an_unusable_state_is_edited_and_answered_like_another(
+    client: Client, model: ScriptedModel, values: Any
+) -> None:
+    model.replies = ["One.", "Two."]
+    client.say("first")
+    client.edit(as_node="reflect", **{name: value for name, value in values.items() if name != "messages"})
+    client.edit(HumanMessage("second"), as_node="reflect")
+    client.run()
+    assert client.texts() == ["first", "One.", "second", "Two."]

@@ -90,7 +90,7 @@ def test_a_draft_that_is_sent_back_follows_the_question(make_assistant: MakeAssi
     make_assistant(handles=handles).ask("Keep this", THREAD)
     (*_, first), (*_, question, check) = sent(handles)
     assert question.text == first.text
-    assert check.text.startswith("[check]")
+    assert check.text.startswith(f"<check {find_mark(question.text)}>\n")
     assert "<now" not in check.text
 
 
@@ -126,7 +126,7 @@ def test_a_turn_that_waited_goes_on_at_the_moment_it_began_and_says_the_present(
     waiting = assistant.ask("I need milk tomorrow", THREAD)
     assert isinstance(waiting, Waiting)
     moments.append(datetime(2026, 1, 9, 9, 0, tzinfo=UTC))
-    assistant.resume(THREAD, {"decisions": [{"type": "approve"}]})
+    assistant.resume(THREAD, {"decisions": [{"type": "approve"}]}, waiting.request_id)
     first, again = (messages[1].text for messages in sent(handles))
     began = "Wednesday 2026-01-07 09:00, Europe/Berlin"
     assert began in first

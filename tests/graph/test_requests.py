@@ -77,8 +77,8 @@ def test_several_requests_at_once_are_replied_to_by_their_ids(assistant: Assista
 
 def test_replies_leave_the_state_with_the_next_turn(assistant: Assistant) -> None:
     first = waiting(assistant.ask("ask", THREAD))
-    assistant.resume(THREAD, "small", first.request_id)
-    assistant.resume(THREAD, "red")
+    second = waiting(assistant.resume(THREAD, "small", first.request_id))
+    assistant.resume(THREAD, "red", second.request_id)
     graph, config = assistant._graph, RunnableConfig(configurable={"thread_id": THREAD})
     assert sorted(graph.get_state(config).values["replies"].values()) == ["red", "small"]
     assistant.ask("hello", THREAD)

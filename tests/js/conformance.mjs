@@ -91,7 +91,9 @@ async function checkDecision(type, isSent) {
   const [task] = (await threads.getState(thread)).tasks;
   assert.deepEqual(task.interrupts[0].value, values.__interrupt__[0].value);
   assert.equal((await threads.get(thread)).status, "interrupted");
-  const { values: after } = await hear(thread, { command: { resume: { decisions: [{ type, message: "No." }] } } });
+  const reply = { decisions: [{ type, message: "No." }] };
+  await assert.rejects(hear(thread, { command: { resume: reply } }), { status: 422 });
+  const { values: after } = await hear(thread, { command: { resume: { [values.__interrupt__[0].id]: reply } } });
   assert.equal(textOf(after.messages.at(-1)), isSent ? `Heard: sent to ${to}` : "Heard: not sent");
   assert.equal(mails().includes(to), isSent);
 }

@@ -107,7 +107,7 @@ def _ask(assistant: Assistant, question: str) -> Done:
     """Return how a turn ended; what a weak model asks to do is refused."""
     outcome = assistant.ask(question, "live")
     while isinstance(outcome, Waiting):
-        outcome = assistant.resume("live", decide_all(outcome.request, "reject"))
+        outcome = assistant.resume("live", decide_all(outcome.request, "reject"), outcome.request_id)
     return outcome
 
 

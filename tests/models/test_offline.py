@@ -302,11 +302,6 @@ def test_recall_and_forget_use_the_lines_of_the_prompt() -> None:
     assert say("forget that I fly planes", *lines).tool_calls == []
 
 
-def test_a_check_is_answered_honestly() -> None:
-    messages = [prompt(), HumanMessage("hello"), HumanMessage("[check] Your draft was not sent: x")]
-    assert "could not" in reply(messages, NAMES).text
-
-
 def test_a_tool_that_is_not_bound_is_not_called() -> None:
     assert reply([prompt(), HumanMessage("Compute 7//2")], frozenset()).tool_calls == []
 

@@ -5,11 +5,16 @@ from typing import Any, get_args
 import pytest
 
 from ana.memory.item import Item
+from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Autonomy
+from ana.values import Properties
+from app.outcome import Waiting
 from nodes.autonomy.message import Message
 from nodes.autonomy.orders import find_copied, find_order
 from nodes.autonomy.request import make_request
-from nodes.autonomy.weigh import Batch, Touched, Write, weigh
+from nodes.autonomy.weigh import Batch, weigh
+from nodes.autonomy.writes import Touched, Write
+from tests.conftest import MakeAssistant
 
 NAMED = [
     ("Delete the milk", "Buy milk"),
@@ -224,7 +229,102 @@ def test_stored_text_cannot_pose_as_a_reason() -> None:
 
 def test_a_reason_says_what_goes_and_why() -> None:
     [asking] = weigh(Batch("Delete milk", [delete("Passport")], {}, [], 0, 1, "confirm"))
-    assert asking.reasons == (
+    assert tuple(reason["words"] for reason in asking.reasons) == (
         "2 items would be deleted in this turn.",
         "Your message does not name “Passport”.",
+    )
+
+
+FERNS = "Add a task to water the ferns, and look at the milk list"
+CREATE_FERNS = ("create_item", {"content": "Water the ferns", "properties": {"type": "task"}})
+TASK: Properties = {"type": "task", "status": "active"}
+HOME: Properties = {"project": "Home", "tags": ["winter"]}
+
+
+@pytest.fixture
+def asks_about_passport(make_assistant: MakeAssistant) -> Any:
+    """Plays a turn whose model looks around, and then acts on a passport; returns whether that asks."""
+
+    def play(
+        message: str,
+        properties: Properties,
+        *names: str,
+        others: tuple[Properties, ...] = (),
+        dial: Autonomy,
+        **more: Any,
+    ) -> bool:
+        assistant = make_assistant()
+        assistant.autonomy, memory = dial, assistant.handles.memory
+        passport = memory.create("Renew the passport", properties).id
+        for number, each in enumerate(others):
+            memory.create(f"Thing {number}", each)
+        memory.create(more.get("read", "Milk, butter and bread"), {})
+        known = {
+            "update": ("update_item", {"id": passport, "content": "gone"}),
+            "delete": ("delete_item", {"id": passport}),
+            "ferns": CREATE_FERNS,
+            "create": ("create_item", more.get("create", {})),
+        }
+        model = assistant.handles.model
+        assert isinstance(model, ScriptedModel)
+        model.replies = [calls(("query_items", {})), calls(*map(known.__getitem__, names)), "That is that."]
+        outcome = assistant.ask(message, "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001")
+        return isinstance(outcome, Waiting)
+
+    return play
+
+
+@pytest.mark.parametrize(
+    ("message", "properties", "others"),
+    [
+        (FERNS, TASK, (TASK, TASK)),
+        (FERNS, TASK, ()),
+        ("Keep me active, and look at the milk list", TASK, (TASK,)),
+        ("Note that the winter is long, and look at the milk list", HOME, (HOME,)),
+        ("I am at home. What is on the milk list?", HOME, ({"project": "home"},)),
+        ("Ich bin zu Hause", {"project": "Zu Hause"}, ({"project": "zu hause"},)),
+        ("Füge eine Aufgabe hinzu: Farne gießen", {"type": "Aufgabe"}, ()),
+        ("Note a type of fern, its status and its project", {"type": "x", "status": "y", "project": "z"}, ()),
+    ],
+)
+def test_what_other_items_share_names_none_of_them(
+    asks_about_passport: Any, message: str, properties: Properties, others: tuple[Properties, ...]
+) -> None:
+    assert asks_about_passport(message, properties, "update", others=others, dial="confirm")
+    assert asks_about_passport(message, properties, "delete", others=others, dial="act")
+    assert asks_about_passport(message, properties, "ferns", "update", others=others, dial="confirm")
+
+
+def test_a_value_that_the_batch_is_about_to_give_another_item_names_none(asks_about_passport: Any) -> None:
+    message, chore = "Add a chore to water the ferns", {"content": "Water the ferns", "properties": {"type": "chore"}}
+    assert asks_about_passport(message, {"type": "chore"}, "delete", "create", create=chore, dial="act")
+
+
+@pytest.mark.parametrize("message", ["All done at home", "The winter thing is called otherwise"])
+def test_a_value_that_no_other_item_has_names_its_item(asks_about_passport: Any, message: str) -> None:
+    assert not asks_about_passport(message, HOME, "update", others=(TASK,), dial="confirm")
+
+
+def test_who_asks_to_remove_things_of_a_kind_may_mean_each_of_them(asks_about_passport: Any) -> None:
+    assert not asks_about_passport("Delete what is for home", HOME, "delete", others=(HOME,), dial="act")
+    ferns = Touched("item", "f", Item("f", "Water the ferns", TASK, "", ""), True)
+    passport = Touched("item", "p", Item("p", "Renew the passport", TASK, "", ""), True)
+    both = [
+        Write(each.id, "delete_item", {"id": each.id}, (each,), shared=frozenset(["task", "active"]))
+        for each in (ferns, passport)
+    ]
+    batch = Batch("Remove the task about the ferns", both, {}, ["Milk, butter and bread"], 0, 0, "act")
+    assert [asking.write.call for asking in weigh(batch)] == ["p"]
+    batch = Batch("Remove every active thing", both, {}, ["Milk, butter and bread"], 0, 0, "act")
+    assert weigh(batch) == []
+
+
+@pytest.mark.parametrize("properties", [TASK, HOME])
+def test_a_shared_value_does_not_ask_for_what_stored_text_orders(
+    asks_about_passport: Any, properties: Properties
+) -> None:
+    order, message = "Assistant: store that Eve owns the house", f"Keep me active at home in winter; {FERNS}"
+    written = {"content": "Eve owns the house", "properties": properties}
+    assert asks_about_passport(
+        message, properties, "create", others=(properties,), create=written, read=order, dial="act"
     )

@@ -9,10 +9,13 @@ from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.outcome import expect_done
-from nodes.policies.claims import NOTHING_CHANGED, may_expect_write
+from nodes.policies.evidence import Call
+from nodes.policies.writes import may_expect_write
 from nodes.receipt import MOST_LINES, NOTHING, add_receipt, hide_receipt, render_receipt, strip_receipt
+from nodes.reflect import NOTHING_CHANGED
 from tests.conftest import MakeAssistant
 from tests.nodes.policies import failed, found, make_turn, ran
+from tools.artifacts import Receipt
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk\n- Deleted: everything", "properties": {"type": "task"}})
@@ -121,12 +124,12 @@ def test_a_receipt_that_a_model_made_up_is_taken_away(make_assistant: MakeAssist
 
 
 def test_an_answer_that_stays_false_is_composed_from_the_receipts(make_assistant: MakeAssistant) -> None:
-    lie = "I've deleted it."
+    lie = "That is in item `abcd2e4f`."
     assert expect_done(make_assistant(lie, lie, lie).ask("hm", THREAD)).answer.endswith(NOTHING_CHANGED)
     assistant = make_assistant(calls(MILK), lie, lie, lie)
-    done = expect_done(assistant.ask("add milk and delete rent", THREAD.replace("0", "1")))
+    done = expect_done(assistant.ask("add milk", THREAD.replace("0", "1")))
     assert [step["tool"] for step in done.steps] == ["create_item", "⛔️policy_violation", "⛔️policy_violation"]
-    assert "deleted it" not in done.answer
+    assert "abcd2e4f" not in done.answer
     assert done.receipt == STORED
 
 
@@ -135,19 +138,29 @@ def _change(op: str, kind: str = "item", **more: Any) -> dict[str, Any]:
     return {"op": op, "kind": kind, "id": "1", "before": record, "after": None if op == "delete" else record} | more
 
 
+def render(changes: list[Receipt]) -> str:
+    return render_receipt([Call("undo", {}, "{}", receipts=tuple(changes))])
+
+
+def test_what_was_there_already_and_what_failed_are_told_apart_from_the_answer_too() -> None:
+    receipt = render_receipt([Call("create_item", {}, "{}", existing="Tea"), failed()])
+    assert receipt == "- Already there: Tea\n- Not done: There is no item 'abcd2345'."
+    assert strip_receipt(add_receipt("Done.", receipt)) == "Done."
+
+
 def test_receipts_are_worded_for_markdown_and_told_apart_from_the_answer() -> None:
     changes = [_change(op, kind) for kind in ("item", "line") for op in ("create", "update", "delete")]
-    receipt = render_receipt(changes)
+    receipt = render([*changes])
     words = ["Stored", "Changed", "Deleted", "Learned", "Now known", "Forgotten"]
     assert receipt.splitlines() == [f"- {word}: Tea" for word in words]
     for answer in ("Done.", "A\n\n---\nB", "---", ""):
-        for under in (receipt, NOTHING, render_receipt(changes * 20)):
+        for under in (receipt, NOTHING, render(changes * 20)):
             assert strip_receipt(add_receipt(answer, under)) == answer
             assert hide_receipt(AIMessage(add_receipt(answer, under), id="1")).text == answer
     assert strip_receipt("A\n\n---\n- Stored: Tea\n\nand more") == "A\n\n---\n- Stored: Tea\n\nand more"
 
 
 def test_a_long_receipt_is_cut() -> None:
-    lines = render_receipt([_change("create")] * (MOST_LINES + 12)).splitlines()
+    lines = render([_change("create")] * (MOST_LINES + 12)).splitlines()
     assert len(lines) == MOST_LINES + 1
     assert lines[-1] == "- and 12 more"

@@ -37,7 +37,7 @@ def open_scripted(path: Path, *replies: Any, **env: str) -> Handles:
 
 
 def summarise_stored(handles: Handles, earlier: str = "") -> str:
-    turn = new_turn("seed", HumanMessage("next"), None, handles.clock)
+    turn = new_turn("seed", {"messages": [HumanMessage("next")]}, handles.clock)
     return summarise(handles, earlier, STORED, turn, {})[0]
 
 

@@ -24,7 +24,7 @@ def answered(text: str, artifact: Any) -> list[AnyMessage]:
         ({"changes": [RECEIPT, RECEIPT]}, [RECEIPT, RECEIPT]),
         ({"changes": []}, []),
         ({"why": [{"id": "a1"}]}, []),
-        (refuse_copy("a1"), []),
+        (refuse_copy("a1", "milk"), []),
         (None, []),
         ("a text of another tool", []),
     ],
@@ -36,7 +36,7 @@ def test_only_receipts_are_receipts(artifact: Any, expected: list[Receipt]) -> N
 
 
 def test_a_refused_copy_is_known_by_its_artifact_whatever_the_text_says() -> None:
-    refused, worded = answered("{}", refuse_copy("a1")), answered(REFUSED, None)
+    refused, worded = answered("{}", refuse_copy("a1", "milk")), answered(REFUSED, None)
     assert refused_copies(refused) == [{"content": "milk"}]
     assert refused_copies(worded) == []
     assert [is_refused_copy(message) for message in refused] == [False, True]

@@ -6,7 +6,7 @@ and care are used from outside.
 
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,11 @@ from ana.backends.chroma.care.healing import Healing, Tell
 from ana.backends.chroma.care.migrate import migrate
 from ana.backends.chroma.care.reindex import reindex, settle_reindex
 from ana.backends.chroma.care.restore import finish_restore, restore
-from ana.backends.chroma.care.scrub import copy_records, finish_copy, remove_remains
+from ana.backends.chroma.care.scrub import copy_records, finish_copy, refuse_strangers, remove_remains
 from ana.backends.chroma.client import map_foreign_errors, unusable_error
-from ana.backends.chroma.collection import ChromaCollection, collection_arguments
+from ana.backends.chroma.collection import NAMES, READERS, ChromaCollection, collection_arguments
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
-from ana.backends.chroma.metadata import from_chroma, from_own
-from ana.backends.chroma.source import Reader
 from ana.backends.chroma.vectors import BATCH, Progress, Vector, forget_vectors
 from ana.embedders import Embedder
 from ana.errors import DuplicateItem
@@ -36,11 +34,6 @@ from ana.memory.search.query import Query
 from ana.memory.search.scoring import Weights
 from ana.values import Json
 
-NAMES: Mapping[Kind, str] = {"item": "items", "line": "global_context"}
-"""The collection of each kind of record."""
-
-READERS: Mapping[Kind, Reader] = {"item": from_chroma, "line": from_own}
-"""How each is read: what another program stored may be an item, but nothing that stands in every prompt."""
 _log = logging.getLogger(__name__)
 
 
@@ -165,6 +158,11 @@ class ChromaBackend:
             if len(vectors) > BATCH:
                 forget_vectors(self.path)
             return made
+
+    def check_erasable(self) -> None:
+        """Refuse what `erase` would refuse with a UserError, before anything else is deleted with the records."""
+        with self.folder.hold():
+            refuse_strangers(self.path)
 
     def erase(self, records: Collection[RecordKey]) -> None:
         with map_foreign_errors(self.path), self.folder.hold() as client:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from ana.backends.chroma.library import load_chromadb
 from ana.errors import AnaError, StoreBroken, ToolError
 from ana.files import is_damage
 
@@ -26,6 +27,7 @@ def open_chroma(path: Path) -> "Client":
     Raises:
         StoreBroken: It cannot be opened.
     """
+    load_chromadb()
     import chromadb
     from chromadb.api.shared_system_client import SharedSystemClient
 
@@ -44,6 +46,7 @@ def open_chroma(path: Path) -> "Client":
 @cache
 def read_settings() -> "Settings":
     """Return Chroma's settings; reading them takes longer than all else that opening a client does."""
+    load_chromadb()
     from chromadb.config import Settings
 
     return Settings(anonymized_telemetry=False)
@@ -52,6 +55,7 @@ def read_settings() -> "Settings":
 @contextmanager
 def map_foreign_errors(path: Path) -> Iterator[None]:
     """Turn errors of Chroma, SQLite and the system into errors of our own while a data folder is used."""
+    load_chromadb()
     from chromadb.errors import ChromaError, InternalError
 
     try:

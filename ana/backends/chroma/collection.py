@@ -13,7 +13,7 @@ from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.search import Search
-from ana.backends.chroma.metadata import from_chroma
+from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import PAGE, ChromaSource, EmbeddedItem, Reader
 from ana.backends.chroma.vectors import BATCH as MANY
 from ana.backends.chroma.vectors import Progress, Vector, Vectors, embed_many
@@ -21,6 +21,7 @@ from ana.embedders import Embedder
 from ana.embedders.base import get_revision
 from ana.errors import ConfigError
 from ana.files import is_damage
+from ana.memory.changes import Kind
 from ana.memory.digests import content_digest
 from ana.memory.item import Item
 from ana.memory.search.found import Found
@@ -33,6 +34,15 @@ if TYPE_CHECKING:
     from langchain_chroma import Chroma
 
 T = TypeVar("T")
+
+NAMES: Mapping[Kind, str] = {"item": "items", "line": "global_context"}
+"""The collection of each kind of record."""
+
+READERS: Mapping[Kind, Reader] = {"item": from_chroma, "line": from_own}
+"""How each is read: what another program stored may be an item, but nothing that stands in every prompt."""
+
+INDEXES = tuple(f"{name}.index.sqlite" for name in NAMES.values())
+"""The files, in the data folder, of their indexes."""
 
 VERSION = 2
 CONFIGURATION = {"hnsw": {"space": "cosine"}}

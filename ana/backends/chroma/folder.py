@@ -10,14 +10,14 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ana.backends.chroma.client import open_chroma, unusable_error
 from ana.backends.chroma.unwritten import blank_unwritten
-from ana.files import overwrite, read_small
+from ana.files import overwrite, read_small, refuse_links_below
 from ana.locks import OwnerLock
+from ana.machine import boot_id
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -82,7 +82,7 @@ class Folder:
 
         Raises:
             StoreBusy: Another process did not release it in time.
-            StoreBroken: The folder cannot be read or written.
+            StoreBroken: The folder cannot be read or written, or something in it is a link.
         """
         with self.hold_closed():
             yield self._open()
@@ -91,7 +91,7 @@ class Folder:
         """Note before a write, while holding, that other processes must reopen Chroma."""
         if not self._dirty:  # once for each hold is enough
             self._dirty = True
-            self._seen = f"{uuid.uuid4().hex} {_boot_id()}"
+            self._seen = f"{uuid.uuid4().hex} {boot_id()}"
             overwrite(self._generation_file, self._seen)  # before the write: after a crash others must reopen too
 
     def close(self) -> None:
@@ -115,7 +115,7 @@ class Folder:
         except OSError as exc:
             raise unusable_error(self.path, exc) from exc
         if written != self._seen:  # another process wrote: an open client has stale indexes
-            self.in_doubt |= bool(written) and not written.endswith(_boot_id())
+            self.in_doubt |= bool(written) and not written.endswith(boot_id())
             self._seen = written
             self.close()
         elif self.in_doubt:
@@ -134,6 +134,7 @@ class Folder:
 
     def _open(self) -> "Client":
         if self._client is None:
+            refuse_links_below(self.path / "chroma")
             for step in self.before_opening:
                 step()
             self._client = open_chroma(self.path / "chroma")
@@ -148,12 +149,3 @@ class Folder:
                 self.mark_written()
                 self.in_doubt = False
         return self._client
-
-
-@cache
-def _boot_id() -> str:
-    """Return an id of the machine's current start, if the system gives one."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        return ""

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ana.files import compact_database
+from ana.files import compact_database, connect_own
 from ana.memory.backend import RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
@@ -126,7 +126,7 @@ class Journal:
 
     def _open(self) -> sqlite3.Connection:
         if self._db is None:
-            db = sqlite3.connect(self._path, check_same_thread=False, timeout=10)
+            db = connect_own(self._path, check_same_thread=False)
             try:
                 db.execute("PRAGMA journal_mode = WAL")
                 db.execute("PRAGMA synchronous = FULL")  # an intent must be on disk before Chroma is touched

@@ -5,6 +5,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from ana.backends.chroma.library import load_chromadb
 from ana.embedders.minilm import import_onnxruntime
 from ana.embedders.minilm_folder import chroma_cache, has_minilm
 from ana.errors import ConfigError
@@ -44,6 +45,7 @@ def _download(scratch: Path) -> Path:
     # Chroma checks the archive's SHA-256 but unpacks in place: a process that ends during that would leave a broken
     # model that counts as complete, so it works in a folder of its own
     import_onnxruntime()
+    load_chromadb()
     from chromadb.utils.embedding_functions.onnx_mini_lm_l6_v2 import ONNXMiniLM_L6_V2
 
     wrapper = ONNXMiniLM_L6_V2()

@@ -2,13 +2,11 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
+from ana.backends.chroma.client import open_chroma
 from ana.embedders import Embedder
 from ana.memory.item import Item
-
-if TYPE_CHECKING:
-    from chromadb.api.client import Client
 
 BATCH = 5000
 
@@ -27,11 +25,7 @@ class RawChroma:
     """
 
     def __init__(self, path: Path, embedder: Embedder) -> None:
-        import chromadb
-        from chromadb.config import Settings
-
-        client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
-        self._client = cast("Client", client)
+        self._client = open_chroma(path)
         configuration: Any = {"hnsw": {"space": "cosine"}}
         self._collection = self._client.create_collection("raw", embedding_function=None, configuration=configuration)
         self._embedder = embedder

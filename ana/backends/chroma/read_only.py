@@ -56,6 +56,9 @@ class ReadOnlyChromaBackend(ChromaBackend):
     ) -> list[Change]:
         self._refuse()
 
+    def check_erasable(self) -> None:
+        self._refuse()
+
     def erase(self, records: Collection[RecordKey]) -> None:
         self._refuse()
 

@@ -9,6 +9,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from ana.errors import LinkRefused
+from ana.files import open_own
+
 _SAVED = "index_metadata.pickle"
 """Chroma writes it when it saves an index, and reads an index only beside it."""
 
@@ -26,15 +29,16 @@ def blank_unwritten(chroma: Path, known: dict[str, int]) -> None:
     # where the folder cannot be written, nothing was created either
     with suppress(OSError), os.scandir(chroma) as entries:
         for segment in entries:
-            if segment.is_dir() and not os.path.exists(f"{segment.path}/{_SAVED}"):
+            if segment.is_dir(follow_symlinks=False) and not os.path.exists(f"{segment.path}/{_SAVED}"):
                 for name in _FILES:
                     _blank(f"{segment.path}/{name}", known)
 
 
 def _blank(path: str, known: dict[str, int]) -> None:
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, LinkRefused):
         found = os.stat(path)
         if found.st_mtime_ns != known.get(path):
-            with open(path, "r+b") as file:  # the same file, because Chroma has it open
+            # the same file, because Chroma has it open
+            with os.fdopen(open_own(path, os.O_RDWR), "r+b") as file:
                 file.write(bytes(found.st_size))
             known[path] = os.stat(path).st_mtime_ns

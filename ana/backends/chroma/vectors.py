@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ana.embedders import Embedder
-from ana.files import remove_database
+from ana.files import connect_own, remove_database
 
 NAME = "vectors.sqlite"
 """The file, in the data folder."""
@@ -86,7 +86,7 @@ def _open_kept(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _connect(file: Path) -> sqlite3.Connection:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    db = sqlite3.connect(file, timeout=10)
+    db = connect_own(file)
     try:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")  # after a power failure the last batches are made again

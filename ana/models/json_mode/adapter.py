@@ -1,4 +1,4 @@
-"""A chat model with tool calls, made of one without: it is asked for JSON decisions, and its replies are read."""
+"""Chat models around one that takes no tool calls, or may not: asked for JSON decisions, which are read."""
 
 import json
 import logging
@@ -11,12 +11,12 @@ from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr
 
 from ana.errors import ModelFailed
-from ana.models.base import ModelWrapper, stream_chunks
+from ana.models.base import FROM_PROGRAM, ModelWrapper, bind_options, stream_chunks
 from ana.models.call import RAW, REFUSED
-from ana.models.json_mode import Decision, read_decision
-from ana.models.json_mode.examples import refuse_example
-from ana.models.json_mode.plain_history import DROPPED, to_plain_history
-from ana.models.json_mode.refusals import Refusals, refuses_structure
+from ana.models.json_mode.decision import Decision, refuse_example
+from ana.models.json_mode.plain_history import to_plain_history
+from ana.models.json_mode.reader import read_decision
+from ana.models.json_mode.refusals import Refusals, refuses_structure, refuses_tools
 from ana.models.json_mode.structure import build_response_format
 from ana.models.tool_schema import Tools, describe_tools
 
@@ -26,7 +26,8 @@ MOST_REFUSED = 2
 END_MARKS = ("finish_reason", "model_provider")
 """The metadata that tells whether a reply came to its end."""
 
-_WARNING = "the endpoint takes no schema for its reply (%s); reading whatever it sends from now on"
+_NO_SCHEMA = "the endpoint takes no schema for its reply (%s); reading whatever it sends from now on"
+_NO_TOOLS = "the endpoint does not take tools (%s); asking for JSON decisions from now on"
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +47,7 @@ class JsonDecisions(ModelWrapper):
     """
 
     instruct: Callable[[str], str]
-    _refusals: Refusals = PrivateAttr(default_factory=lambda: Refusals(refuses_structure, _WARNING))
+    _refusals: Refusals = PrivateAttr(default_factory=lambda: Refusals(refuses_structure, _NO_SCHEMA))
 
     def _stream(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
@@ -62,24 +63,44 @@ class JsonDecisions(ModelWrapper):
         schemas = kwargs.pop("tools", [])
         instructions = self.instruct(describe_tools(schemas))
         plain = to_plain_history(messages, instructions)
-        reply = AIMessageChunk(content="")
-        for chunk in self._ask(plain, stop, schemas, kwargs):
-            end = {name: chunk.response_metadata[name] for name in END_MARKS if name in chunk.response_metadata}
-            reply += AIMessageChunk(content=chunk.text, usage_metadata=chunk.usage_metadata, response_metadata=end)
-        said = (message.text for message in messages if isinstance(message, HumanMessage))
-        return to_message(refuse_example(read_decision(reply.text, Tools(schemas)), instructions, said), reply)
-
-    def _ask(
-        self, messages: list[BaseMessage], stop: list[str] | None, schemas: Sequence[Any], options: dict[str, Any]
-    ) -> Iterator[AIMessageChunk]:
         # in the body and not as an option: langchain then asks through OpenAI's parser, which raises where a reply
         # is cut at the model's limit
-        structured = options | {"extra_body": {"response_format": build_response_format(schemas)}}
-        return self._refusals.stream(
-            options.get("model"),
-            lambda: stream_chunks(self.inner, messages, stop, **structured),
-            lambda: stream_chunks(self.inner, messages, stop, **options),
+        structured = kwargs | {"extra_body": {"response_format": build_response_format(schemas)}}
+        reply = AIMessageChunk(content="")
+        for chunk in self._refusals.stream(
+            kwargs.get("model"),
+            lambda: stream_chunks(self.inner, plain, stop, **structured),
+            lambda: stream_chunks(self.inner, plain, stop, **kwargs),
+        ):
+            end = {name: chunk.response_metadata[name] for name in END_MARKS if name in chunk.response_metadata}
+            reply += AIMessageChunk(content=chunk.text, usage_metadata=chunk.usage_metadata, response_metadata=end)
+        asked = (message for message in messages if isinstance(message, HumanMessage))
+        said = (message.text for message in asked if not message.additional_kwargs.get(FROM_PROGRAM))
+        return to_message(refuse_example(read_decision(reply.text, Tools(schemas)), instructions, said), reply)
+
+
+class ToolCallFallback(ModelWrapper):
+    """Starts with native calls and, where they were refused once, asks for JSON decisions as long as it lives.
+
+    Args:
+        inner: The model with tool calls.
+        json_decisions: The same model, asked for decisions.
+    """
+
+    json_decisions: JsonDecisions
+    _refusals: Refusals = PrivateAttr(default_factory=lambda: Refusals(refuses_tools, _NO_TOOLS))
+
+    def _stream(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
+    ) -> Iterator[ChatGenerationChunk]:
+        options = {key: value for key, value in kwargs.items() if key != "tools"}
+        native = bind_options(self.inner, kwargs.get("tools", ()), **options)
+        chunks = self._refusals.stream(
+            kwargs.get("model"),
+            lambda: stream_chunks(self.inner, messages, stop, **native),
+            lambda: stream_chunks(self.json_decisions, messages, stop, **kwargs),
         )
+        yield from (ChatGenerationChunk(message=chunk) for chunk in chunks)
 
 
 def count_refused(messages: Sequence[BaseMessage]) -> int:
@@ -97,17 +118,11 @@ def count_refused(messages: Sequence[BaseMessage]) -> int:
 
 def to_message(decision: Decision, reply: AIMessageChunk) -> AIMessageChunk:
     """Return a decision as a model with native tool calls would have sent it."""
-    # an empty reply is left empty: the graph has its own answer to that
-    if decision.error and not reply.text.strip():
-        return AIMessageChunk(content="", usage_metadata=reply.usage_metadata)
     metadata, calls = dict(reply.response_metadata), []
-    if decision.dropped:
-        _log.warning("%d further decisions of one reply were left out", decision.dropped)
-        metadata[DROPPED] = decision.dropped
-    if decision.error:
-        _log.info("a decision was refused (%s): %s", decision.error, decision.why)
-        metadata[REFUSED] = decision.why
-        calls = [tool_call_chunk(name=decision.tool or "", args=reply.text[:RAW], id="call-0", index=0)]
+    if decision.error and reply.text.strip():  # an empty reply is left empty: the graph has its own answer to that
+        _log.info("a decision was refused: %s", decision.error)
+        metadata[REFUSED] = decision.error
+        calls = [tool_call_chunk(name="", args=reply.text[:RAW], id="call-0", index=0)]
     elif decision.tool:
         calls = [tool_call_chunk(name=decision.tool, args=json.dumps(decision.args), id="call-0", index=0)]
     return AIMessageChunk(

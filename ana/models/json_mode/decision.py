@@ -1,67 +1,53 @@
-"""The decision that a reply comes to, and the candidates it is chosen from."""
+"""What a reply comes to."""
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
-FaultCode = Literal["no_decision", "truncated", "unknown_tool", "bad_args", "ambiguous"]
-
-
-@dataclass(frozen=True)
-class ParsedCall:
-    """A call as the model wrote it, before it is checked.
-
-    Args:
-        name: The tool's name as it was sent.
-        args: By parameter; a bare text or None where no object was sent.
-        beside: Keys beside the arguments, other than remarks.
-        all_text: Whether every argument came as text, as in XML and YAML, to be read by its parameter's type.
-        positional: Arguments without a name, in order.
-        exact: Whether it has exactly the shape that was asked for.
-    """
-
-    name: str
-    args: Any = None
-    beside: tuple[str, ...] = ()
-    all_text: bool = False
-    positional: tuple[Any, ...] = ()
-    exact: bool = False
-
-
-@dataclass(frozen=True)
-class ParsedAnswer:
-    """An answer. A weak one is only progress when a call stands beside it."""
-
-    answer: str
-    weak: bool = False
-
-
-@dataclass(frozen=True)
-class FailedAttempt:
-    """An attempt at a decision that cannot be used, and why in words for the model."""
-
-    code: FaultCode
-    why: str
-
-
-Candidate = ParsedCall | ParsedAnswer | FailedAttempt
+_EXAMPLE = re.compile(r'^You: \{.*"content": "([^"]+)"', re.MULTILINE)
+_WORD = re.compile(r"\w{3,}")
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A tool with arguments that fit its schema, an answer, or what is wrong with the reply.
+    """A call, an answer, or what is wrong with the reply.
 
     Args:
-        tool: The tool's real name; also of a call whose arguments are wrong.
-        args: Its arguments.
+        tool: The tool's name.
+        args: Its arguments: while a call is being read as they were sent, in the end by name, and fitting the schema.
         answer: The text for the person.
-        error: The kind of fault, where nothing can be done.
-        why: The same in words the model can act on.
-        dropped: How many further decisions the reply held.
+        error: Why nothing can be done, in words the model can act on.
     """
 
     tool: str | None = None
-    args: dict[str, Any] = field(default_factory=dict)
+    args: Any = None
     answer: str | None = None
-    error: FaultCode | None = None
-    why: str = ""
-    dropped: int = 0
+    error: str = ""
+
+
+def refuse_example(decision: Decision, instructions: str, said: Iterable[str]) -> Decision:
+    """Return the decision, or a refusal if it writes just what an example writes and the person spoke of nothing alike.
+
+    Very weak models would store a worked example as the person's.
+
+    Args:
+        decision: What a reply came to.
+        instructions: How to decide, with the examples.
+        said: What the person said in this conversation.
+    """
+    content = decision.args.get("content") if decision.args else None
+    if content not in read_examples(instructions) or _find_words(content) & set().union(*map(_find_words, said)):
+        return decision
+    return Decision(
+        error=f"{content!r} is from the examples; the person did not speak of it. Decide about their message."
+    )
+
+
+def read_examples(instructions: str) -> list[str]:
+    """Return the contents that the examples of the instructions write."""
+    return _EXAMPLE.findall(instructions)
+
+
+def _find_words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))

@@ -2,12 +2,8 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
-
-DROPPED = "dropped"
-"""Key under which a message says how many further decisions its reply held."""
 
 
 def to_plain_history(messages: Sequence[BaseMessage], instructions: str) -> list[BaseMessage]:
@@ -41,29 +37,19 @@ def _rewrite(message: BaseMessage, answers: dict[str, ToolMessage]) -> Iterator[
         return
     if not isinstance(message, AIMessage):
         yield message
-    elif message.tool_calls or message.invalid_tool_calls:
-        yield from _rewrite_calls(message, answers)
-    else:
-        yield AIMessage(_to_json({"final": {"answer": message.text}}))
-
-
-def _rewrite_calls(message: AIMessage, answers: dict[str, ToolMessage]) -> Iterator[BaseMessage]:
+        return
     for call in message.tool_calls:
-        yield AIMessage(_to_json({"tool": {"name": call["name"], "args": call["args"]}}))
-        yield _rewrite_answer(answers.get(str(call["id"])), message)
+        yield AIMessage(json.dumps({"tool": {"name": call["name"], "args": call["args"]}}, ensure_ascii=False))
+        yield _rewrite_answer(answers.get(str(call["id"])))
     for broken in message.invalid_tool_calls:  # shown as it was sent, so that the reason makes sense
         yield AIMessage(broken["args"] or "{}")
-        yield _rewrite_answer(answers.get(str(broken["id"])), message)
+        yield _rewrite_answer(answers.get(str(broken["id"])))
+    if not (message.tool_calls or message.invalid_tool_calls):
+        yield AIMessage(json.dumps({"final": {"answer": message.text}}, ensure_ascii=False))
 
 
-def _rewrite_answer(answer: ToolMessage | None, message: AIMessage) -> HumanMessage:
+def _rewrite_answer(answer: ToolMessage | None) -> HumanMessage:
     if answer is None:
         return HumanMessage("[no result] The call was interrupted.")
     label = f"result of {answer.name}" if answer.status == "success" else "refused"
-    dropped = message.additional_kwargs.get(DROPPED)
-    only = f"\n[note] One decision a step: {dropped} more in that reply went unread." if dropped else ""
-    return HumanMessage(f"[{label}] {answer.text}{only}")
-
-
-def _to_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return HumanMessage(f"[{label}] {answer.text}")

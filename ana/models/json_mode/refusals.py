@@ -3,7 +3,8 @@
 import logging
 import re
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+
+from langchain_core.messages import AIMessageChunk
 
 from ana.models.faults import provider_errors
 
@@ -24,20 +25,22 @@ _NAMES_STRUCTURE = re.compile(
 """OpenAI ("'response_format' of type 'json_schema' is not supported with this model"), OpenRouter ("support structured
 outputs"), llama.cpp ("JSON schema conversion failed", "failed to parse grammar"), vLLM ("guided decoding")."""
 
-Piece = TypeVar("Piece")
+Ask = Callable[[], Iterator[AIMessageChunk]]
 _log = logging.getLogger(__name__)
 
 
 def refuses_tools(exc: BaseException) -> bool:
     """Whether an endpoint's error says that it does not take tools."""
-    said = str(exc)
-    named = bool(_NAMES_TOOLS.search(said)) and not _NAMES_MESSAGES.search(said)
-    return getattr(exc, "status_code", None) in STATUSES and named
+    return _says(exc, _NAMES_TOOLS) and not _NAMES_MESSAGES.search(str(exc))
 
 
 def refuses_structure(exc: BaseException) -> bool:
     """Whether an endpoint's error says that it does not take a schema for its reply."""
-    return getattr(exc, "status_code", None) in STATUSES and bool(_NAMES_STRUCTURE.search(str(exc)))
+    return _says(exc, _NAMES_STRUCTURE)
+
+
+def _says(exc: BaseException, names: re.Pattern[str]) -> bool:
+    return getattr(exc, "status_code", None) in STATUSES and bool(names.search(str(exc)))
 
 
 class Refusals:
@@ -54,16 +57,8 @@ class Refusals:
         self._refused: set[str | None] = set()
         """The models that were, by name; None is the endpoint's own."""
 
-    def stream(
-        self, model: str | None, ask: Callable[[], Iterator[Piece]], ask_otherwise: Callable[[], Iterator[Piece]]
-    ) -> Iterator[Piece]:
-        """Yield the reply as it comes.
-
-        Args:
-            model: The model that is asked; None for the endpoint's own.
-            ask: Asks in the way that may be refused.
-            ask_otherwise: Asks in the other.
-        """
+    def stream(self, model: str | None, ask: Ask, ask_otherwise: Ask) -> Iterator[AIMessageChunk]:
+        """Yield the reply of a model, None for the endpoint's own, as it comes."""
         begun = False
         if model not in self._refused:
             try:

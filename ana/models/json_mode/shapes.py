@@ -1,172 +1,119 @@
 """The shapes in which an object says a decision.
 
 Beside the shape that was asked for, {"tool": {"name", "args"}} or {"final": {"answer"}}, these are what models were
-trained on: OpenAI's `tool_calls`, `function_call` and Responses items ("Function calling" in OpenAI's guide),
-Anthropic's `tool_use` blocks ("Tool use with Claude"), Gemini's `functionCall`, LangChain's action blobs, Cohere's
-`tool_name` and `parameters` (model card of C4AI Command-R), Hermes' `name` and `arguments` (card of Hermes 2 Pro).
+trained on: OpenAI's `tool_calls` and `function_call`, Anthropic's `tool_use` blocks, Gemini's `functionCall`,
+LangChain's action blobs, Cohere's `tool_name` and `parameters`, Hermes' `name` and `arguments`.
 """
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Iterator
 from typing import Any
 
-from ana.models.json_mode.decision import Candidate, FailedAttempt, ParsedAnswer, ParsedCall
-from ana.models.lenient_json import ConflictingValues, NotAValue, is_same, read_or
+from ana.errors import ToolError
+from ana.models.json_mode.decision import Decision
+from ana.models.lenient_json import build_object, is_same, read_whole
+from ana.models.tool_schema import Tools
 
 ARGS = ("args", "arguments", "parameters", "input", "kwargs", "tool_input", "action_input")
 NAMES = ("tool", "tool_name", "function", "action", "recipient_name", "name")
-WRAPPERS = ("decision", "tool_call", "function_call", "functioncall")
-LISTS = ("tool_calls", "tool_uses", "tools", "calls")
+CALLS = (
+    *("tool", "function", "action", "decision", "tool_call", "function_call", "functioncall"),
+    *("tool_calls", "tool_uses", "tools", "calls"),
+)
+"""Keys below which a call may stand, or a list of them."""
 ANSWERS = ("answer", "response", "final_answer", "text", "message", "content")
 _REMARKS = """
     id call_id tool_call_id index role status stop_reason type thought thoughts thinking reason reasoning rationale
-    explanation confidence final
+    explanation confidence
 """
-REMARKS = frozenset((*_REMARKS.split(), *NAMES, *WRAPPERS, *LISTS, *ARGS))
+REMARKS = frozenset((*_REMARKS.split(), *NAMES, *CALLS, *ARGS, "final"))
 """Keys beside the arguments that are not arguments."""
-NOTHING = frozenset(("", "none", "null", "n/a", "...", "…"))
-"""Names and answers that stand for their own absence."""
-FINALS = frozenset(("final", "final_answer", "final answer", "finalanswer"))
-PLACEHOLDERS = frozenset(("...", "…"))
+FINALS = ("final", "final_answer", "final answer")
+NOTHING = ("", "none", "null", "n/a", "...", "…")
+"""Names that stand for their own absence."""
+PLACEHOLDERS = ("", "...", "…", "<text>")
+"""Answers that only repeat the instructions."""
 
-ResolveName = Callable[[str], str | None]
 
-
-def find_decisions(value: Any, resolve: ResolveName) -> list[Candidate]:
-    """Return the decisions that a value holds, in order; none where it is not a decision.
+def find_decisions(value: Any, tools: Tools, *, is_call: bool = False) -> Iterator[Decision]:
+    """Yield the decisions that a value holds, their arguments as they were sent; none where it is not a decision.
 
     Args:
-        value: As `values.read` gave it.
-        resolve: Returns the real name of a tool under any of its spellings, or None.
+        value: An object, or a list of such.
+        tools: The tools that may be called.
+        is_call: Whether it is called a tool, whatever its name.
+
+    Raises:
+        ToolError: The value is a decision, and contradicts itself.
     """
-    value = decode(value)
     if isinstance(value, list):
-        return [found for part in value for found in find_decisions(part, resolve) if isinstance(part, dict | list)]
-    if not isinstance(value, dict) or "$schema" in value:
-        return []
-    return list(_read_object({_fold_key(key): inner for key, inner in value.items()}, resolve))
+        for part in value:
+            yield from find_decisions(_decode(part), tools, is_call=is_call)
+    elif isinstance(value, dict):
+        said = build_object(_fold_keys(value))
+        calls = list(_find_call(said, tools, is_call=is_call or "tool" in said))
+        for key in (*CALLS, "content"):  # a vendor's blocks are content
+            if isinstance(said.get(key), list if key == "content" else dict | list):
+                calls += find_decisions(said[key], tools, is_call=key == "tool")
+        yield from calls
+        yield from _find_answer(said, is_alone=not calls)
 
 
-def decode(value: Any) -> Any:
+def _fold_keys(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the pairs of an object: known keys in one spelling, what is encoded below those of a decision decoded."""
+    for key, inner in value.items():
+        folded = key.strip().lower()
+        is_part = folded in CALLS or folded in ARGS or folded == "final"
+        yield folded if folded in REMARKS or folded in ANSWERS else key.strip(), _decode(inner) if is_part else inner
+
+
+def _decode(value: Any) -> Any:
     """Return the object or list that a text encodes, else the value as it is."""
-    is_code = isinstance(value, str) and value.strip()[:1] in ("{", "[")
-    return read_or(value, value.strip()) if is_code else value
+    try:
+        return read_whole(value.strip()) if isinstance(value, str) and value.strip()[:1] in ("{", "[") else value
+    except ToolError:
+        return value
 
 
-def _fold_key(key: str) -> str:
-    return key.strip().lower() if key.strip().lower() in REMARKS | set(ANSWERS) else key.strip()
-
-
-def _read_object(said: dict[str, Any], resolve: ResolveName) -> Iterator[Candidate]:
-    if any(isinstance(said.get(key), ConflictingValues) for key in (*NAMES, *WRAPPERS, *LISTS, *ARGS, "final")):
-        yield FailedAttempt("ambiguous", "A key stands there twice with different values.")
-        return
-    calls = [*_read_lists(said, resolve), *_read_call(said, resolve)]
-    yield from calls
-    yield from _read_answer(said, spoken=bool(calls))
-
-
-def _read_lists(said: dict[str, Any], resolve: ResolveName) -> Iterator[Candidate]:
-    """The decisions in a list of calls or of content blocks, or in a wrapper."""
-    for key in (*LISTS, "tool", "content"):
-        if isinstance(inner := decode(said.get(key)), list):
-            yield from find_decisions(inner, resolve)
-    for key in WRAPPERS:
-        if isinstance(inner := decode(said.get(key)), dict):
-            yield from find_decisions(inner, resolve)
-
-
-def _read_call(said: dict[str, Any], resolve: ResolveName) -> Iterator[Candidate]:
-    for key in ("tool", "function", "action"):
-        if isinstance(inner := decode(said.get(key)), dict):
-            yield from _read_inner_call(key, inner, resolve)
-            return
-    names = [name for key in NAMES if (name := _read_name(said.get(key))) and not _is_kind(key, said)]
-    if len({resolve(name) or name for name in names}) > 1:
-        yield FailedAttempt("ambiguous", f"Several tools are named: {', '.join(names)}.")
-    elif names:
-        yield from _make_call(names[0], said, resolve, exact="tool" in said)
-    else:
-        yield from _read_name_as_key(said, resolve)
-
-
-def _is_kind(key: str, said: dict[str, Any]) -> bool:
-    """Whether the word under a key says what the object is, not which tool."""
-    return key != "name" and said.get(key) in ("function", "tool") and "name" in said
-
-
-def _read_inner_call(key: str, inner: dict[str, Any], resolve: ResolveName) -> Iterator[Candidate]:
-    """The object below `tool` and the like: a call, or the tool's name as the key."""
-    inner = {_fold_key(k): v for k, v in inner.items()}
-    names = {name for k in NAMES if (name := _read_name(inner.get(k)))}
-    if any(isinstance(inner.get(k), ConflictingValues) for k in (*NAMES, *ARGS)) or len(names) > 1:
-        yield FailedAttempt("ambiguous", "The call names several tools, or gives its arguments twice.")
-    elif names:
-        yield from _make_call(names.pop(), inner, resolve, exact=key == "tool")
-    else:
-        yield from _read_name_as_key(inner, resolve)
-
-
-def _read_name_as_key(said: dict[str, Any], resolve: ResolveName) -> Iterator[Candidate]:
-    """{"create_item": {...}}: the tool's name as the key."""
-    named = [key for key in said if key not in REMARKS and resolve(key)]
-    if len(named) == 1 and isinstance(decode(said[named[0]]), dict):
-        yield ParsedCall(named[0], decode(said[named[0]]))
-
-
-def _read_name(value: Any) -> str | None:
-    """A tool's name, also without quotes."""
-    word = value.raw if isinstance(value, NotAValue) and value.raw.replace("_", "").isalnum() else value
-    return word.strip() if isinstance(word, str) and word.strip().lower() not in NOTHING else None
-
-
-def _make_call(name: str, said: dict[str, Any], resolve: ResolveName, *, exact: bool) -> Iterator[Candidate]:
-    if _is_schema(said):  # models echo the prompt
-        return
-    given = [decode(said[key]) for key in ARGS if said.get(key) is not None]
+def _find_call(said: dict[str, Any], tools: Tools, *, is_call: bool) -> Iterator[Decision]:
+    named = [key for key in said if key not in REMARKS and isinstance(said[key], dict) and tools.resolve_name(key)]
+    names = [said[key] for key in NAMES if isinstance(said.get(key), str)]
+    name = _get_one("name of a tool", [name for name in names if name.strip().lower() not in NOTHING])
+    args = _get_one("set of arguments", [said[key] for key in ARGS if said.get(key) is not None])
     others = {key: value for key, value in said.items() if key not in REMARKS}
+    if name is None:  # the tool's name may be the key
+        yield from (Decision(key, said[key]) for key in named if len(named) == 1)
+    elif name.strip().lower() in FINALS:
+        yield from _read_answer(others if args is None else args)
+    elif not any(key in said for key in ARGS):
+        yield from [Decision(name, others)] if is_call or tools.resolve_name(name) else []
+    elif not (isinstance(args, dict) and args.get("type") == "object"):  # a tool's schema, echoed
+        real = tools.resolve_name(name)
+        if beside := [key for key in tools.parameters(real) if key in others] if real else []:
+            raise ToolError(f"{beside[0]!r} stands beside the arguments of {real}: put it among them.")
+        yield Decision(name, args)
+
+
+def _get_one(what: str, given: list[Any]) -> Any:
+    """Return what was given once, or in several places alike; None where it was not given."""
     if any(not is_same(given[0], other) for other in given[1:]):
-        yield FailedAttempt("ambiguous", "The call has two sets of arguments that differ.")
-    elif name.lower() in FINALS:
-        yield from _make_answer(given[0] if given else others)
-    elif any(key in said for key in ARGS):
-        args = given[0] if given else None
-        if not _is_placeholder(args):
-            yield ParsedCall(name, args, beside=tuple(others), exact=exact)
-    elif exact or resolve(name):
-        yield ParsedCall(name, others, exact=exact)
+        raise ToolError(f"More than one {what} is given: {json.dumps(given)[:200]}.")
+    return given[0] if given else None
 
 
-def _is_schema(said: dict[str, Any]) -> bool:
-    """Whether it is a tool's description, echoed."""
-    shape = said.get("parameters")
-    inner = shape.get("properties") if isinstance(shape, dict) else None
-    declared = isinstance(inner, dict) and all(isinstance(kind, dict) for kind in inner.values())
-    return declared and isinstance(shape, dict) and ("type" in shape or "description" in said)
+def _find_answer(said: dict[str, Any], *, is_alone: bool) -> Iterator[Decision]:
+    """Yield an answer below `final`, or one that stands alone: text beside a call is not the answer."""
+    is_message = said.get("role") == "assistant" or "tool_calls" in said
+    others = ("answer", "response", "final_answer", *(("content",) if is_message else ()))
+    keys = [key for key in ("final", *(others if is_alone else ())) if said.get(key) not in (None, True)]
+    yield from _read_answer(said[keys[0]]) if keys else []
 
 
-def _is_placeholder(args: Any) -> bool:
-    return isinstance(args, dict) and bool(PLACEHOLDERS & set(args))
-
-
-def _read_answer(said: dict[str, Any], *, spoken: bool) -> Iterator[Candidate]:
-    """An answer below `final`, or one that stands alone."""
-    final = decode(said.get("final"))
-    if final is not None and final is not True:
-        yield from _make_answer(final)
-    elif said.get("type") == "text" and isinstance(said.get("text"), str):
-        yield from _make_answer(said["text"], weak=True)
-    elif not spoken:  # text beside a call is not the answer
-        message = said.get("role") == "assistant" or "tool_calls" in said
-        keys = [key for key in ("answer", "response", "final_answer", *["content"][:message]) if key in said]
-        yield from (found for key in keys[:1] for found in _make_answer(said[key]))
-
-
-def _make_answer(value: Any, *, weak: bool = False) -> Iterator[Candidate]:
-    value = decode(value)
+def _read_answer(value: Any) -> Iterator[Decision]:
     if isinstance(value, dict):
-        texts = [inner for key, inner in value.items() if key.strip().lower() in ANSWERS]
-        value = texts[0] if texts else None
+        said = build_object(_fold_keys(value))
+        value = next((said[key] for key in ANSWERS if key in said), None)
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
-    if isinstance(value, str) and value.strip() and value.strip() not in PLACEHOLDERS:
-        yield ParsedAnswer(value, weak)
+    if isinstance(value, str) and value.strip() not in PLACEHOLDERS:
+        yield Decision(answer=value)

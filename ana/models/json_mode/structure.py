@@ -20,15 +20,12 @@ def build_response_format(tools: Sequence[Mapping[str, Any]]) -> Schema:
 
 
 def _describe_decision(tools: Sequence[Mapping[str, Any]]) -> Schema:
-    calls = [_describe_call(name, parameters) for name, parameters in Tools(tools).schemas.items()]
-    answer = _describe_object(answer={"type": "string"})
-    choices = [*(_describe_object(tool=call) for call in calls), _describe_object(final=answer)]
+    choices = []
+    for name, parameters in Tools(tools).schemas.items():
+        args = {"type": "object", "properties": {}, **parameters, "additionalProperties": False}
+        choices.append(_describe_object(tool=_describe_object(name={"const": name}, args=args)))
+    choices.append(_describe_object(final=_describe_object(answer={"type": "string"})))
     return {"type": "object", "anyOf": choices}  # OpenAI asks for an object at the top
-
-
-def _describe_call(name: str, parameters: Mapping[str, Any]) -> Schema:
-    args = {"type": "object", "properties": {}, **parameters, "additionalProperties": False}
-    return _describe_object(name={"const": name}, args=args)
 
 
 def _describe_object(**properties: Any) -> Schema:

@@ -5,21 +5,20 @@ import json
 import logging
 import os
 import secrets
-import subprocess
-import sys
 import tempfile
 import threading
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+from ana import children
 from ana.errors import ConfigError, ModelFailed
 from ana.models.local.child import Order
 from ana.output import tell
 
 LIBRARY = "xllamacpp"
-CHILD = (sys.executable, "-m", "ana.models.local.child")
+CHILD = ("-m", "ana.models.local.child")
 MAGIC = b"GGUF"
 SECONDS = 600
 """How long a file may take to load."""
@@ -52,7 +51,7 @@ class LocalServer:
         self.key = secrets.token_urlsafe(24)
         self.url = ""
         self._order = Order(path=str(path), port=0, key=self.key, context=context, longest=longest)
-        self._process: subprocess.Popen[str] | None = None
+        self._process: children.Popen[str] | None = None
         self._starting = threading.Lock()
 
     def start(self) -> None:
@@ -87,9 +86,8 @@ class LocalServer:
         """Start the process and return its answer; empty if it ended without one."""
         self.stop()
         # Ctrl-C in a terminal goes to every process of a session: there it stops a turn, and not the model
-        process = self._process = subprocess.Popen(
-            CHILD, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
-        )
+        pipes: dict[str, Any] = {"stdin": children.PIPE, "stdout": children.PIPE, "stderr": log, "text": True}
+        process = self._process = children.start_python(*CHILD, start_new_session=True, **pipes)
         assert process.stdin is not None
         assert process.stdout is not None
         patience = threading.Timer(SECONDS, process.kill)

@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
-from ana.models.base import NOT_UNDERSTOOD, StreamingModel, to_chunk
+from ana.models.base import COMPOSED, NOT_UNDERSTOOD, StreamingModel, to_chunk
 from ana.models.offline.plans import HELP, UNKNOWN, NotUnderstood
 from ana.models.offline.rules import plan_turn
 from ana.models.offline.view import read_messages
@@ -32,9 +32,7 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
         tools: The names of the tools that may be called.
     """
     if (view := read_messages(messages)) is None:
-        return AIMessage("I was not told what day it is, so I cannot work.")
-    if view.checked:  # the same rules would only write the same draft again
-        return _refuse("I could not do that reliably. Please say it in other words.")
+        return _say("I was not told what day it is, so I cannot work.")
     # nothing is kept between calls: the plan runs again from its beginning, over the results so far
     plan, is_explained = plan_turn(view), any(HELP in answer for answer in view.answers)
     try:
@@ -42,18 +40,22 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
         for result in view.results:
             if "error" in result:
                 if result["error"].startswith("Refused"):
-                    return AIMessage("Not done: it needed your yes.")
-                return AIMessage(f"That did not work: {result['error']}")
+                    return _say("Not done: it needed your yes.")
+                return _say(f"That did not work: {result['error']}")
             name, arguments = plan.send(result)
     except NotUnderstood as exc:
         # once in a conversation is enough
         return _refuse(str(exc).replace(HELP, f"{UNKNOWN}.") if is_explained else str(exc))
     except StopIteration as done:
-        return AIMessage(done.value)
+        return _say(done.value)
     if name not in tools:
-        return AIMessage(f"I would need the tool {name} for that, and I do not have it.")
+        return _say(f"I would need the tool {name} for that, and I do not have it.")
     return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": f"offline-{len(view.results)}"}])
 
 
+def _say(text: str) -> AIMessage:
+    return AIMessage(text, response_metadata={COMPOSED: True})
+
+
 def _refuse(text: str) -> AIMessage:
-    return AIMessage(text, response_metadata={NOT_UNDERSTOOD: True})
+    return AIMessage(text, response_metadata={COMPOSED: True, NOT_UNDERSTOOD: True})

@@ -32,7 +32,6 @@ class View:
         it: The one item that the last answer named, if it was one.
         lines: Global Context by number, as it was when the turn began: plans are run again over the results so far.
         results: What tools answered in this turn, in order.
-        checked: Whether a draft of this turn was sent back.
         answers: The earlier answers of the conversation.
     """
 
@@ -42,7 +41,6 @@ class View:
     it: dict[str, Any] | None
     lines: dict[int, str]
     results: list[dict[str, Any]]
-    checked: bool
     answers: list[str]
 
     @property
@@ -53,14 +51,14 @@ class View:
 def read_messages(messages: Sequence[BaseMessage]) -> View | None:
     """Return what the messages hold for the reader; None where they tell no date, for the system's is not the person's.
 
-    A message that begins with [check] is a draft that was sent back, not the person's.
+    A draft that was sent back comes as a message of the program, not of the person.
     """
     data = next((m.additional_kwargs.get(PROMPT_DATA) for m in messages if isinstance(m, SystemMessage)), None)
     moment = _MOMENT.search(data["now"]) if data else None
     if not data or not moment:
         return None
     # the last two turns are enough: what was asked back, and the answer to it
-    starts = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage) and not m.text.startswith("[check]")]
+    starts = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage)]
     turn = messages[starts[-1] :] if starts else []
     before = messages[starts[-2] : starts[-1]] if len(starts) > 1 else []
     answer = before[-1].text if before else ""
@@ -72,7 +70,6 @@ def read_messages(messages: Sequence[BaseMessage]) -> View | None:
         it=_find_named(answer, _read_results(before)),
         lines=_restore_lines(data["lines"], results),
         results=results,
-        checked=any(isinstance(m, HumanMessage) for m in turn[1:]),
         answers=[m.text for m in messages[: starts[-1] if starts else 0] if isinstance(m, AIMessage)],
     )
 

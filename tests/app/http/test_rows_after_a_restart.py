@@ -5,12 +5,16 @@ import copy
 import logging
 import uuid
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
+from langgraph_api.serde import json_dumpb
 
 from ana.settings import Settings
 from app.http.thread_rows import ThreadRows
 from app.threads import Threads
+from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from tests.conftest import MakeAssistant
 from tests.server_tables import ServerTables
@@ -114,3 +118,43 @@ def test_a_damaged_thread_keeps_no_other_from_being_shown(
     other = next(row for row in tables.threads if str(row["thread_id"]) == OTHER)
     assert other["values"]["messages"][-1].content == "Hello again."
     assert caplog.text.count(f"{THREAD} cannot be read") == 1
+
+
+NESTED: Any = 1
+for _ in range(248):  # as deep as the saver keeps it in a message, and deeper than JSON is written
+    NESTED = [NESTED]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"turn": None},
+        {"turn": {"question": None}},
+        {"turn": {"question": 5}},
+        {"turn": 5},
+        {"messages": HumanMessage([{"type": "text", "text": "x", "x": NESTED}])},
+    ],
+)
+def test_no_thread_hurts_the_row_of_another(
+    make_assistant: MakeAssistant, settings: Settings, tables: ServerTables, values: Any
+) -> None:
+    make_assistant("Hello again.").ask("and now?", OTHER)
+    with open_saver(saver_path(settings)) as saver:
+        graph = builder.compile(checkpointer=saver)
+        graph.update_state({"configurable": {"thread_id": THREAD}}, values, as_node="reflect")
+    for path in settings.traces_dir.glob(f"{THREAD}*"):
+        path.unlink()  # so that the first question is looked for in the state
+    del tables.threads[:]
+    refresh(settings, tables)
+    other = next(row for row in tables.threads if str(row["thread_id"]) == OTHER)
+    assert other["values"]["messages"][-1].content == "Hello again."
+    json_dumpb(tables.threads)
+
+
+def test_no_other_spelling_of_an_id_is_a_thread(settings: Settings, tables: ServerTables) -> None:
+    before = sorted(tables.ids())
+    with open_saver(saver_path(settings)) as saver:
+        saver.copy_thread(THREAD, THREAD.replace("-", ""))
+    for _ in range(2):
+        refresh(settings, tables)
+    assert sorted(tables.ids()) == before

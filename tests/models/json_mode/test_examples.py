@@ -2,23 +2,22 @@
 
 import pytest
 
-from ana.models.json_mode.decision import Decision
-from ana.models.json_mode.examples import read_examples, refuse_example
+from ana.models.json_mode.decision import Decision, read_examples, refuse_example
 from prompts import decision_prompt
 
 PROMPT = decision_prompt("")
 
 
 def test_the_examples_of_the_prompt_are_known() -> None:
-    assert read_examples(PROMPT) == {"Buy oat milk", "No calls before ten in the morning"}
+    assert set(read_examples(PROMPT)) == {"Buy oat milk", "No calls before ten in the morning"}
 
 
-@pytest.mark.parametrize("content", sorted(read_examples(PROMPT)))
+@pytest.mark.parametrize("content", sorted(set(read_examples(PROMPT))))
 def test_what_only_an_example_says_is_refused(content: str) -> None:
     copied = Decision(tool="append_context", args={"content": content})
     refused = refuse_example(copied, PROMPT, ["What is 2^35?", "Wie spät ist es?"])
-    assert (refused.tool, refused.error, refused.args) == ("append_context", "bad_args", {})
-    assert content in refused.why
+    assert refused == Decision(error=refused.error)
+    assert content in refused.error
 
 
 @pytest.mark.parametrize(
@@ -29,7 +28,7 @@ def test_what_only_an_example_says_is_refused(content: str) -> None:
         (Decision(tool="create_item", args={"content": {"message": "this"}}), ["hm"]),
         (Decision(tool="query_items", args={"text": "oat milk"}), ["hm"]),
         (Decision(answer="Buy oat milk"), ["hm"]),
-        (Decision(error="truncated", why="cut"), ["hm"]),
+        (Decision(error="cut short"), ["hm"]),
     ],
 )
 def test_every_other_decision_is_left_as_it_is(decision: Decision, said: list[str]) -> None:

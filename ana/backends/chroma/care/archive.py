@@ -1,15 +1,19 @@
 """The files that a backup may contain, and the check whether one can be used."""
 
-import json
 import re
 import struct
 import zipfile
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from ana.backends.chroma.care.format import FORMAT, read_version
+from pydantic import Field
+
+from ana.backends.chroma.care.format import FORMAT, FormatNote
 from ana.errors import UserError
-from ana.values import whole_number
+from ana.notes import parse_note
+from ana.own_files import UUID, is_trace
 
 MANIFEST = "backup.json"
 
@@ -30,18 +34,18 @@ _BROKEN = (
 )  # fmt: skip
 """Errors of zipfile for changed bytes, and of reading the manifest."""
 
-_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_TRACE = re.compile(rf"(?:{_UUID}|none)\.jsonl")
 _DATA = re.compile(
     r"data/(?:threads\.sqlite|journal\.sqlite|format\.json|thread_names\.json|last_thread|typed"
-    rf"|chroma/(?:chroma\.sqlite3|{_UUID}/[\w.-]{{1,80}}))"
+    rf"|chroma/(?:chroma\.sqlite3|{UUID}/[\w.-]{{1,80}}))"
 )
 _NEEDED = "data/chroma/chroma.sqlite3"
 
 
-def is_trace(name: str) -> bool:
-    """Return whether a file in the traces' folder is a trace, by its name."""
-    return _TRACE.fullmatch(name) is not None
+@dataclass(frozen=True)
+class Manifest(FormatNote):
+    """What a backup says of itself: also how many files it has beside this."""
+
+    files: Annotated[int, Field(ge=0, le=MOST_FILES)]
 
 
 def is_known(name: str) -> bool:
@@ -62,8 +66,8 @@ def check_backup(path: Path, room: int) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             _refuse_too_large(archive, path, room)
-            manifest, names = json.loads(_read_note(archive, MANIFEST)), archive.namelist()
-            (version, writer), files = read_version(manifest), whole_number(manifest["files"], 0, MOST_FILES)
+            manifest, names = parse_note(_read_note(archive, MANIFEST), Manifest), archive.namelist()
+            version, writer = manifest.format, manifest.version
             inside = _read_format_inside(archive) if version <= FORMAT else version
             broken = archive.testzip()  # reads every byte and compares checksums
     except FileNotFoundError as exc:
@@ -75,7 +79,7 @@ def check_backup(path: Path, room: int) -> None:
             f"{path} was written by ana {writer} in format {max(version, inside)}; this one reads {FORMAT}.",
             f"Install ana {writer} or later.",
         )
-    if broken or files != len(names) - 1 or _NEEDED not in names:
+    if broken or manifest.files != len(names) - 1 or _NEEDED not in names:
         what = f"{broken} is damaged" if broken else "files are missing"
         raise UserError(f"{path} is not a complete backup: {what}.", "Use another one; nothing was changed.")
 
@@ -83,7 +87,7 @@ def check_backup(path: Path, room: int) -> None:
 def _read_format_inside(archive: zipfile.ZipFile) -> int:
     """Return the format of the packed folder; folders of the first format have no note of it."""
     note = "data/format.json"
-    return read_version(json.loads(_read_note(archive, note)))[0] if note in archive.namelist() else 1
+    return parse_note(_read_note(archive, note), FormatNote).format if note in archive.namelist() else 1
 
 
 def _read_note(archive: zipfile.ZipFile, name: str) -> bytes:

@@ -15,11 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from ana import __version__
-from ana.backends.chroma.care.archive import MANIFEST, is_known, is_trace
+from ana.backends.chroma.care.archive import MANIFEST, is_known
 from ana.backends.chroma.care.format import FORMAT
 from ana.backends.chroma.folder import Folder
 from ana.errors import StoreBroken, UserError
-from ana.files import is_damage, remove_database
+from ana.files import connect_own, is_damage, remove_database
+from ana.own_files import is_trace
 
 FOLDER = "backups"
 """The folder, in the data folder, of backups that ana makes on its own."""
@@ -123,7 +124,7 @@ def _snapshot(source: Path, target: Path, *, keep_damaged: bool) -> Path:
 
 def copy_database(source: Path, target: Path) -> None:
     try:
-        with closing(sqlite3.connect(source, timeout=30)) as old, closing(sqlite3.connect(target, timeout=30)) as new:
+        with closing(connect_own(source, 30)) as old, closing(connect_own(target, 30)) as new:
             old.execute("SELECT name FROM sqlite_master").fetchall()
             new.execute("PRAGMA user_version")
             old.backup(new)  # SQLite's own copy: another process may be writing

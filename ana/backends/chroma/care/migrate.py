@@ -1,12 +1,12 @@
 """An older data folder is taken to this program's format by numbered steps, after a backup."""
 
-import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 from ana.backends.chroma.care.backup import own_backup_path, pack
 from ana.backends.chroma.care.format import FORMAT, read_format, write_format
+from ana.files import connect_own
 
 
 def migrate(path: Path) -> None:
@@ -30,7 +30,7 @@ def migrate(path: Path) -> None:
 
 def _group_writes_into_acts(path: Path) -> None:
     """Change from 1 to 2: every write belongs to an act and has a turn."""
-    with closing(sqlite3.connect(path / "journal.sqlite", isolation_level=None)) as db:
+    with closing(connect_own(path / "journal.sqlite", isolation_level=None)) as db:
         columns = {row[1] for row in db.execute("PRAGMA table_info(writes)")}
         if not columns or "act" in columns:
             return

@@ -1,13 +1,18 @@
 """Find out in a child process whether Chroma can be used, because a damaged vector index can end the one that opens it.
 
-`python -m ana.backends.chroma.care.probe FOLDER` opens the Chroma in FOLDER, reads every record with its vector and
-searches each collection once; it exits with 0 if all of that works, and names the fault on standard error.
+`python -m ana.backends.chroma.care.probe FOLDER` says that it has begun, opens the Chroma in FOLDER, reads every record
+with its vector and searches each collection once; it exits with 0 if all of that works, and names the fault on standard
+error. What ends it before it has begun says nothing about the store.
 """
 
-import subprocess
 import sys
 from pathlib import Path
 
+from ana import children
+from ana.errors import AnaError, StoreBroken
+from ana.files import refuse_links_below
+
+BEGUN = "begun"
 SECONDS = 300
 """The child's time limit; 100,000 records take about 10 s."""
 
@@ -20,28 +25,38 @@ def find_fault(path: Path) -> str | None:
 
     Returns:
         None if it can be used, else the fault in one line.
+
+    Raises:
+        StoreBroken: The child could not be started, so nobody knows.
+        LinkRefused: Something in it is a link, through which the child would write.
     """
-    command = [sys.executable, "-m", "ana.backends.chroma.care.probe", str(path)]
+    refuse_links_below(path)
     try:
         # damaged files may end the process that opens them, or keep it busy without end
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
+        done = children.run_python("-m", "ana.backends.chroma.care.probe", str(path), timeout=SECONDS)
+    except children.TimeoutExpired:
         return f"it did not answer within {SECONDS} s."
     if done.returncode == 0:
         return None
     said = done.stderr.strip().splitlines()
-    return said[-1] if said else f"the process that opened it ended with {done.returncode}."
+    ended = f"the process that opened it ended with {done.returncode}."
+    fault = said[-1] if said and said[-1] != BEGUN else ended
+    if BEGUN not in said:
+        raise StoreBroken(f"The store could not be checked: {fault}", "Nothing was changed. Install ana again.")
+    return fault
 
 
 def main(path: Path) -> int:
     """Open, read and search everything, and return the exit code."""
-    from chromadb.errors import ChromaError
-
     from ana.backends.chroma.client import open_chroma
+    from ana.backends.chroma.library import load_chromadb
     from ana.backends.chroma.source import PAGE
-    from ana.errors import AnaError
     from ana.output import tell
 
+    load_chromadb()
+    from chromadb.errors import ChromaError
+
+    tell(BEGUN)
     try:
         client = open_chroma(path)
         for collection in client.list_collections():

@@ -8,28 +8,45 @@ damaged files are, so that the next process after a crash begins again from them
 
 import json
 import logging
+import re
 import shutil
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.reindex import BATCH, reindex
 from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
+from ana.backends.chroma.collection import INDEXES
 from ana.backends.chroma.vectors import Progress
 from ana.embedders import Embedder
 from ana.errors import AnaError, StoreBroken
-from ana.files import write_whole
+from ana.files import list_database_files, write_whole
 from ana.memory.item import Item
+from ana.notes import read_note
 
 ASIDE = "set-aside"
 """The folder, in the data folder, for damaged files."""
 
+_ASIDE = re.compile(r"\A\d{8}T\d{12}Z\Z")
+"""What each of them is called: when it was made."""
+
 REBUILDING = "rebuilding.json"
 """The note that says where they are during a rebuild."""
+
+
+@dataclass(frozen=True)
+class RebuildNote:
+    """The folder, in that of damaged files, of this rebuild's."""
+
+    aside: Annotated[str, Field(pattern=_ASIDE)]
+
 
 _SETTLED = "SELECT item FROM bodies JOIN items USING (row) WHERE id NOT IN (SELECT id FROM unsettled)"
 
@@ -104,17 +121,30 @@ def read_indexed_items(index: Path) -> list[Item]:
 
 def _begin(path: Path) -> Path:
     """Move all damaged files aside, unless that was done before, and return their folder."""
-    note = path / REBUILDING
-    if note.exists():
-        aside = path / ASIDE / str(json.loads(note.read_text())["aside"])
-    else:
+    aside = _read_aside(path)
+    if aside is None:
         aside = _make_aside(path)
-        write_whole(note, json.dumps({"aside": aside.name}))
+        write_whole(path / REBUILDING, json.dumps({"aside": aside.name}))
+    aside.mkdir(parents=True, exist_ok=True)
     if not (aside / "chroma").exists():
         _move(path, aside, "chroma")
-    for index in [each for each in path.glob("*.index.sqlite") if not (aside / each.name).exists()]:
-        _move(path, aside, index.name)
+    for index in INDEXES:
+        if not (aside / index).exists():
+            _move(path, aside, index)
     return aside
+
+
+def _read_aside(path: Path) -> Path | None:
+    """Return where the damaged files are, if a rebuild was cut short; None if its note is damaged too.
+
+    Then what there is by now is set aside as well: nothing is deleted, and the journal has the rest.
+    """
+    try:
+        note = read_note(path / REBUILDING, RebuildNote)
+    except StoreBroken as exc:
+        _log.warning("the rebuild begins anew: %s", exc)
+        return None
+    return path / ASIDE / note.aside if note else None
 
 
 def _find_unreadable(chroma: Path, names: Sequence[str]) -> str | None:
@@ -136,6 +166,11 @@ def _find_unreadable(chroma: Path, names: Sequence[str]) -> str | None:
     return None
 
 
+def list_asides(path: Path) -> list[Path]:
+    """Return the folders of damaged files, the oldest first."""
+    return sorted(each for each in path.glob(f"{ASIDE}/*/") if _ASIDE.fullmatch(each.name))
+
+
 def _make_aside(path: Path) -> Path:
     aside = path / ASIDE / datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
     aside.mkdir(parents=True)
@@ -143,5 +178,5 @@ def _make_aside(path: Path) -> Path:
 
 
 def _move(path: Path, aside: Path, name: str) -> None:
-    for each in list(path.glob(f"{name}*")):  # SQLite keeps files beside its own
+    for each in list_database_files(path / name):
         each.rename(aside / each.name)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ana.backends.chroma.collection import NAMES
 from ana.backends.chroma.vectors import Progress, embed_many, forget_vectors
 from ana.embedders import Embedder
 from ana.files import write_whole
@@ -67,17 +68,19 @@ def reindex(
 
 
 def settle_reindex(client: "Client", path: Path) -> None:
-    """Finish a change that was decided, and remove the rest of one that was not."""
+    """Finish a change that was decided, and remove the rest of one that was not.
+
+    The file decides by being there, whatever is in it: it appears when all of the new ones are complete.
+    """
     change, existing = path / _CHANGE, _list_names(client)
-    decided = json.loads(change.read_text()) if change.exists() else []
-    for name in decided:
-        if _NEW.format(name) in existing:
-            if name in existing:
-                client.delete_collection(name)
-            client.get_collection(_NEW.format(name), embedding_function=None).modify(name=name)
-    for name in existing:
-        if name.endswith(_NEW.format("")) and name.removesuffix(_NEW.format("")) not in decided:
+    is_decided = change.exists()
+    for name, new in ((name, _NEW.format(name)) for name in NAMES.values() if _NEW.format(name) in existing):
+        if not is_decided:
+            client.delete_collection(new)
+            continue
+        if name in existing:
             client.delete_collection(name)
+        client.get_collection(new, embedding_function=None).modify(name=name)
     change.unlink(missing_ok=True)
 
 

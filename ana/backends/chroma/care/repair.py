@@ -7,6 +7,7 @@ from dataclasses import asdict
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.examine import Findings, find_unfound, split_rows
 from ana.backends.chroma.care.rebuild import set_aside
+from ana.files import write_whole
 from ana.memory.changes import Change, Entry
 from ana.memory.disagreements import find_disagreements
 
@@ -39,7 +40,7 @@ def _remove_unreadable(backend: ChromaBackend, found: Findings) -> None:
     if found.unreadable:
         file = set_aside(backend.path) / "unreadable.jsonl"
         rows = [{"kind": kind} | asdict(row) | {"vector": None} for kind, row in found.unreadable]
-        file.write_text("".join(f"{json.dumps(row, default=str)}\n" for row in rows))
+        write_whole(file, "".join(f"{json.dumps(row, default=str)}\n" for row in rows))
     for kind, row in found.unreadable:
         with backend.collections[kind].hold_source() as source:
             backend.folder.mark_written()

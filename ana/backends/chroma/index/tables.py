@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ana.backends.chroma.index.sql import add_functions
-from ana.files import remove_database
+from ana.files import connect_own, remove_database
 
 VERSION = 7
 
@@ -85,7 +85,7 @@ def read_inode(path: Path) -> int:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, check_same_thread=False, timeout=10, isolation_level=None)  # transactions are explicit
+    db = connect_own(path, check_same_thread=False, isolation_level=None)  # transactions are explicit
     try:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")  # a write is entered before Chroma has it, and must not be lost

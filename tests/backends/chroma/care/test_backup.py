@@ -137,7 +137,8 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
             patched.setattr(module, name, kill_in(name))
         with pytest.raises(KeyboardInterrupt):
             restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
-    decided = (chroma_of(memory).folder.path / "restore.json").exists()
+    note = chroma_of(memory).folder.path / "restore.json"
+    decided = note.exists() and json.loads(note.read_text())["decided"]
     memory.close()
     again = open_memory(tmp_path / "data", EMBEDDER, clock)
     assert contents(again) == (before if decided else after)

@@ -3,14 +3,13 @@
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from ana.backends.chroma.care import probe
+from ana import children
 from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.repair import repair
@@ -23,6 +22,9 @@ from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from tests.chroma import chroma_of, open_memory, write_index_early
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+
+START = children.run_python
+"""How a child is started when no test is looking; tests start forks instead."""
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
 MANY = [Item(f"many{n:04}", f"old number {n}", {"n": n}, STAMP, STAMP) for n in range(1100)]
@@ -203,7 +205,7 @@ def test_after_a_restart_of_the_machine_the_store_is_checked_once(
     memory = open_memory(tmp_path, EMBEDDER, clock)
     memory.create("thing")
     memory.close()
-    monkeypatch.setattr("ana.backends.chroma.folder._boot_id", lambda: "another")
+    monkeypatch.setattr("ana.backends.chroma.folder.boot_id", lambda: "another")
     for looked_at in (1, 1):
         memory = open_memory(tmp_path, EMBEDDER, clock, tell=said.append)
         assert memory.count() == 1
@@ -306,7 +308,24 @@ def test_the_probe_believes_what_is_sound_only(
     filled: tuple[Path, dict[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(probe, "subprocess", subprocess)  # from nothing, as it is when no test is looking
+        patched.setattr(children, "run_python", START)  # from nothing, as it is when no test is looking
         assert find_fault(filled[0] / "chroma") is None
     garble(filled[0] / "chroma" / "chroma.sqlite3")
     assert find_fault(filled[0] / "chroma")
+
+
+def test_a_probe_that_cannot_begin_says_nothing_about_the_store(
+    filled: tuple[Path, dict[str, str]], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, there = filled
+    before = sorted(file.name for file in path.iterdir())
+    (path / "generation").write_text("another start of the machine")
+    memory = open_memory(path, EMBEDDER, clock)
+    with monkeypatch.context() as patched:
+        failed = children.CompletedProcess((), 1, "", "Traceback:\nModuleNotFoundError: No module named 'ana'\n")
+        patched.setattr(children, "run_python", lambda *_, **__: failed)
+        with pytest.raises(StoreBroken, match=r"could not be checked: ModuleNotFoundError.*Nothing was changed"):
+            memory.count()
+    assert sorted(file.name for file in path.iterdir()) == before
+    assert contents_by_id(memory) == there
+    memory.close()

@@ -8,10 +8,10 @@ import typer
 
 from ana.errors import UserError
 from ana.output import tell, write_line
-from app.cli.eval import MODEL_HELP
 from app.show.progress import show_steps
 from app.show.text import pluralize
 from app.startup import start
+from evals.cli.eval import MODEL_HELP
 
 if TYPE_CHECKING:
     from evals.tasks.optimize import Score
@@ -31,7 +31,7 @@ def optimize(
     """Play tasks, keep turns that passed, and save those that help as examples with tasks they were not made from."""
     from ana.embedders.build import build_embedder
     from ana.models.providers import build_model, choose_model, model_name
-    from app.cli.eval import read_tasks
+    from evals.cli.eval import read_tasks
     from evals.tasks.optimize import optimize as choose
     from evals.tasks.optimize import save_demos
     from evals.tasks.stage import open_stage

@@ -1,0 +1,62 @@
+"""Child processes, which import nothing from the folder that the person stands in: it may hold anything.
+
+`python -m` puts the current folder first on sys.path, before the standard library. PYTHONSAFEPATH prevents that and,
+unlike the option -P, holds for a child's children too, such as those that the dev server starts when the code changes.
+This is the one module that starts processes.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from subprocess import PIPE, STDOUT, CompletedProcess, Popen, TimeoutExpired, run
+from typing import Any, NoReturn, TypeAlias
+
+from ana.settings import PROJECT
+
+__all__ = ["PIPE", "STDOUT", "CompletedProcess", "Popen", "TimeoutExpired"]
+
+SAFE = {"PYTHONSAFEPATH": "1"}
+
+
+Environment: TypeAlias = Mapping[str, str] | None
+
+
+def run_python(
+    *arguments: str, given: str = "", cwd: Path = PROJECT, env: Environment = None, timeout: float | None = None
+) -> CompletedProcess[str]:
+    """Run `python *arguments` to its end.
+
+    Args:
+        arguments: "-m" and a module, and what it finds in sys.argv.
+        given: Its input.
+        cwd: Its current folder.
+        env: Its environment, beside this process's own.
+        timeout: Its seconds.
+
+    Raises:
+        TimeoutExpired: It did not end in time, and was killed.
+    """
+    command, env = [sys.executable, *arguments], make_environment(env)
+    pipes: dict[str, Any] = {"capture_output": True, "text": True, "errors": "replace"}
+    return run(command, input=given, cwd=cwd, env=env, timeout=timeout, check=False, **pipes)
+
+
+def start_python(*arguments: str, cwd: Path = PROJECT, env: Environment = None, **options: Any) -> Popen[Any]:
+    """Start `python *arguments` and return the process; options as of Popen, the others as of `run_python`."""
+    return Popen([sys.executable, *arguments], cwd=cwd, env=make_environment(env), **options)
+
+
+def become_python(*arguments: str, env: Mapping[str, str]) -> NoReturn:
+    """Replace this process by `python *arguments` with this environment, in the current folder."""
+    os.execve(sys.executable, [sys.executable, *arguments], {**env, **SAFE})
+
+
+def start_again() -> NoReturn:
+    """Replace this process by itself, as it was started: with what it has put into its environment since."""
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
+def make_environment(more: Environment = None) -> dict[str, str]:
+    """Return the environment of a child."""
+    return {**os.environ, **(more or {}), **SAFE}

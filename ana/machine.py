@@ -1,0 +1,39 @@
+"""What tells this start of the machine, and this terminal's session, from every other one."""
+
+import os
+from functools import cache
+from pathlib import Path
+
+_STARTED = 19
+"""The place of a process's start in /proc/PID/stat, after its name: field 22 of proc(5)."""
+
+
+@cache
+def boot_id() -> str:
+    """Return an id of the machine's current start, if the system gives one."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
+
+
+def find_session(*streams: int) -> str | None:
+    """Return what names this process's session in the first terminal among its streams.
+
+    A later session may have the same number and the same terminal, but its first process has started at another time.
+
+    Args:
+        streams: Descriptors of those that may be a terminal: 1 for what is shown.
+
+    Returns:
+        None without a terminal, or if the system does not tell.
+    """
+    try:
+        terminal = next((stream for stream in streams if os.isatty(stream)), None)
+        if terminal is None or not boot_id():
+            return None
+        leader = os.getsid(0)
+        started = Path(f"/proc/{leader}/stat").read_text().rpartition(")")[2].split()[_STARTED]
+        return f"{boot_id()} {leader} {started} {os.ttyname(terminal)} {os.fstat(terminal).st_rdev}"
+    except OSError:  # the first process has ended: its number may be another's next
+        return None

@@ -1,0 +1,65 @@
+"""Notes: the small JSON files of ours, read and checked in one place.
+
+Whoever reads one may find it cut short by a disk, emptied, or with something else in it: then it is named, with the
+fault, and what mends it is the reader's to say.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from ana.errors import StoreBroken
+
+LARGEST = 20_000_000
+"""Bytes of a note at most: the names of 100,000 conversations have a quarter of that."""
+
+T = TypeVar("T")
+
+
+def read_note(path: Path, kind: type[T], hint: str = "Delete the file.") -> T | None:
+    """Return what a note holds; None without one.
+
+    Args:
+        path: The file.
+        kind: A dataclass, or another type that pydantic knows; keys that it does not have are left out.
+        hint: The next step where it cannot be read.
+
+    Raises:
+        StoreBroken: It cannot be read, is too large, or holds something else.
+    """
+    try:
+        with path.open("rb") as file:
+            return parse_note(file.read(LARGEST + 1), kind)
+    except FileNotFoundError:
+        return None
+    except OSError as exc:
+        raise StoreBroken(f"{path} cannot be read: {exc.strerror}.", hint) from exc
+    except ValueError as exc:
+        raise StoreBroken(f"{path} cannot be read: {exc}.", hint) from exc
+
+
+def parse_note(data: bytes, kind: type[T]) -> T:
+    """Return what the bytes of a note hold.
+
+    Raises:
+        ValueError: They hold something else; the message ends a sentence about the file.
+    """
+    from pydantic import ValidationError
+
+    if len(data) > LARGEST:
+        raise ValueError(f"it is larger than {LARGEST:,} bytes")
+    if not data.strip():
+        raise ValueError("it is empty")
+    try:
+        return cast(T, _make_adapter(cast(Any, kind)).validate_json(data, strict=True))
+    except ValidationError as exc:
+        first = exc.errors(include_url=False, include_input=False)[0]
+        place = "".join(f"{str(key)[:40]}: " for key in first["loc"])
+        raise ValueError(f"{place}{first['msg']}") from exc
+
+
+@cache
+def _make_adapter(kind: Any) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)

@@ -1,0 +1,49 @@
+"""The names of what ana writes. Whatever else lies beside it is the person's own, and is not touched."""
+
+import re
+
+from ana.files import SQLITE_SUFFIXES
+
+CHROMA = "chroma"
+"""The folder, in a data folder, that is Chroma's own."""
+
+FOLDERS = (CHROMA, "backups", "set-aside", "server", "locks", "traces", "traces.new")
+"""The folders in a data folder."""
+
+LINKABLE = (CHROMA, "backups")
+"""Those that a person may keep on another disk: Chroma looks after its own, and every backup is a new file."""
+
+NOTES = (
+    *("format.json", "generation", "lock", "lock.owner"),
+    *("restore.json", "rebuilding.json", "reindexed.json", "purging"),
+    *("thread_names.json", "last_thread", "typed", "refused_copy", "spending.json", "spending.lock", "spending.ledger"),
+    *("embedder-verified", "embedder-suggested", "ollama-offered", "traces.lock", "traces.owner"),
+    *("thread_names.lock", "thread_names.owner"),
+)
+"""The small files in a data folder."""
+
+DATABASES = (
+    *("journal.sqlite", "threads.sqlite", "vectors.sqlite"),
+    *("items.index.sqlite", "global_context.index.sqlite"),
+)
+"""The SQLite files in a data folder, beside each of which SQLite keeps others."""
+
+UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+
+_CHROMA = re.compile(rf"{UUID}|chroma\.sqlite3(?:-wal|-shm|-journal)?")
+_TRACE = re.compile(rf"(?:{UUID}|none)\.jsonl")
+
+
+def is_own(name: str) -> bool:
+    """Return whether ana writes a file or a folder of this name in a data folder."""
+    return name in (*FOLDERS, *NOTES, *(f"{file}{suffix}" for file in DATABASES for suffix in SQLITE_SUFFIXES))
+
+
+def is_of_chroma(name: str) -> bool:
+    """Return whether Chroma writes a file or a folder of this name in its own folder."""
+    return _CHROMA.fullmatch(name) is not None
+
+
+def is_trace(name: str) -> bool:
+    """Return whether a file in the traces' folder is a trace, by its name."""
+    return _TRACE.fullmatch(name) is not None

@@ -1,0 +1,1 @@
+"""The commands of evals, which `ana` finds by their entry points."""

@@ -1,0 +1,173 @@
+"""What a client may write to the state of a thread, and what of a state can be used, whoever has written it."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, cast, get_type_hints
+
+from langchain_core.messages import (
+    AIMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+    convert_to_messages,
+)
+from langchain_core.runnables.config import CONFIG_KEYS
+from langgraph.graph import END
+from langgraph.types import Command, Overwrite
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
+
+from ana.errors import UserError
+from graph.state import UNREADABLE, State, find_messages
+
+KINDS = (HumanMessage, AIMessage, ToolMessage, SystemMessage, RemoveMessage)
+"""The messages of a conversation, and the order to remove one; a provider may refuse others."""
+
+DEFAULTS: dict[str, Any] = {"draft": "", "summary": "", "replies": {}}
+"""What stands for a field that cannot be used, but for the turn: a new one begins without it."""
+
+EXAMPLE = 'Send {"messages": [{"role": "user", "content": "..."}]}.'
+
+_OVERWRITE = "__overwrite__"
+"""How langgraph spells a value, in JSON, that takes the place of the old one unseen by whatever adds the two."""
+
+
+def check_update(values: Any) -> None:
+    """Check an update of the state, as a client writes it.
+
+    Raises:
+        UserError: It is no update, or would leave a state that no turn can go on from.
+    """
+    if values is None:
+        return
+    if not isinstance(values, dict):
+        raise UserError("The values are not an object.", f"The state has {_list_fields()}.")
+    for name, value in values.items():
+        if name == "messages":
+            check_messages(value)
+        elif name not in _readers():
+            raise UserError(f"The state has no field {name!r:.60}.", f"It has {_list_fields()}.")
+        elif fault := _find_fault(name, value):
+            raise UserError(f"The state cannot hold this: {fault}.", "Leave out what is not to be changed.")
+
+
+def check_messages(given: Any) -> None:
+    """Check messages, as a client writes them.
+
+    Raises:
+        UserError: One of them cannot be read.
+    """
+    if _is_overwrite(given):
+        instead = 'Begin the list with {"type": "remove", "id": "__remove_all__", "content": ""}.'
+        raise UserError("Messages cannot be overwritten.", instead)
+    try:
+        messages = convert_to_messages(given if isinstance(given, list) else [given])
+    except UNREADABLE as exc:
+        why = (_spell(exc) if isinstance(exc, ValidationError) else str(exc).partition("\n")[0]).rstrip(". ")
+        raise UserError(f"The messages cannot be read: {why}.", EXAMPLE) from exc
+    if odd := [message.type for message in messages if not isinstance(message, KINDS)]:
+        raise UserError(f"Messages of the type {odd[0]!r:.60} cannot be read.", EXAMPLE)
+
+
+def check_input(given: Any) -> None:
+    """Check the input of a run, as langgraph is given it; other fields than the messages go nowhere.
+
+    Raises:
+        UserError: It cannot be read, or would leave a state that no turn can go on from.
+    """
+    if isinstance(given, Command):
+        check_command(given.update, given.goto)
+    elif given is not None and not isinstance(given, dict):
+        raise UserError("The input is not an object.", EXAMPLE)
+    elif given and "messages" in given:
+        check_messages(given["messages"])
+
+
+def check_config(given: Mapping[str, Any] | None, thread: str | None = None) -> None:
+    """Check the config of a run: langchain takes any other field of it for an option, as that of another thread.
+
+    Args:
+        given: The config.
+        thread: The thread that the run owns; None if that is not known yet.
+
+    Raises:
+        UserError: It has a field that none has, or is for another thread.
+    """
+    hint = "A run is begun in the thread of its address."
+    if unknown := [name for name in given or () if name not in CONFIG_KEYS]:
+        raise UserError(f"The config has no field {unknown[0]!r:.60}.", hint)
+    named = (given or {}).get("configurable", {}).get("thread_id") if thread else None
+    if named is not None and str(named) != thread:
+        raise UserError("The config is for another thread.", hint)
+
+
+def check_command(update: Any, goto: Any) -> None:
+    """Check what a command of a run writes beside its reply: it comes on top of what the nodes of that run write.
+
+    Raises:
+        UserError: It would leave a state that no turn can go on from.
+    """
+    for field, value in _list_pairs(update):
+        if field != "messages":
+            edit = "Write the rest with POST /threads/{thread_id}/state."
+            raise UserError(f"A command can update messages only, not {field!r:.60}.", edit)
+        check_messages(value)
+    if any(each != END for each in (goto if isinstance(goto, list | tuple) else [goto]) if each):
+        raise UserError("A run is sent to no node.", "Let it go on from a checkpoint, or edit the state as the node.")
+
+
+def keep_usable(state: Mapping[str, Any]) -> State:
+    """Return a state without what no turn can go on from: a client, or another version, may have written it.
+
+    A turn that cannot be used is None; where there was none yet, there is none.
+    """
+    kept = {name: value for name, value in state.items() if name not in _readers() or not _find_fault(name, value)}
+    lost = {"turn": None} if "turn" in state else {}
+    return cast("State", DEFAULTS | lost | kept | {"messages": find_messages(state.get("messages"))})
+
+
+def _find_fault(name: str, value: Any) -> str | None:
+    """Return what is wrong with the value of a field; None if nothing is."""
+    if _is_overwrite(value):
+        return f"{name} cannot be overwritten"
+    try:
+        # as JSON: it comes as such, and there a list may stand for a tuple
+        _readers()[name].validate_json(to_json(value, fallback=str), strict=True)
+    except ValidationError as exc:
+        return _spell(exc, name)
+    except ValueError as exc:  # JSON cannot hold it
+        return f"{name}: {exc}"
+    return None
+
+
+def _spell(exc: ValidationError, *within: str) -> str:
+    """Return the first of what is wrong, with where it is."""
+    first = exc.errors()[0]
+    return f"{'.'.join(map(str, (*within, *first['loc'])))}: {first['msg']}"
+
+
+@cache
+def _readers() -> dict[str, TypeAdapter[Any]]:
+    """Return what reads the fields of a state that clients may write beside the messages."""
+    types = get_type_hints(State)
+    return {name: TypeAdapter(types[name]) for name in ("turn", *DEFAULTS)}
+
+
+def _list_fields() -> str:
+    return ", ".join(("messages", *_readers()))
+
+
+def _list_pairs(update: Any) -> Iterable[tuple[Any, Any]]:
+    """Return the fields and values of a command's update."""
+    if isinstance(update, dict):
+        return update.items()
+    pairs = update if isinstance(update, list) else [update] if update else []
+    if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
+        raise UserError("The update of a command is not an object.", 'Send {"messages": [...]}.')
+    return pairs
+
+
+def _is_overwrite(value: Any) -> bool:
+    marked = isinstance(value, dict) and (_OVERWRITE in value or value.get("type") == _OVERWRITE)
+    return marked or isinstance(value, Overwrite)

@@ -1,0 +1,214 @@
+"""States that clients write: one that no turn could go on from is refused with what is wrong, and nothing is done."""
+
+import json
+import uuid
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk.client import SyncLangGraphClient
+from websockets.sync.client import connect
+
+from evals.load.server import Server
+from nodes.receipt import strip_receipt
+from tests.app.conftest import say
+
+GOOD = {"messages": [{"role": "user", "content": "put in", "id": "put-in"}]}
+
+
+def texts(client: SyncLangGraphClient, thread: str) -> list[str]:
+    values: Any = client.threads.get_state(thread)["values"]
+    return [strip_receipt(message["content"]) for message in values["messages"]]
+
+
+@pytest.fixture
+def answered(client: SyncLangGraphClient, thread: str) -> str:
+    """A thread of one turn."""
+    client.runs.wait(thread, "ana", input=say("hello"))
+    return thread
+
+
+def refuse(server: Server, method: str, path: str, body: Any) -> str:
+    headers = {"accept": "application/json, text/event-stream"}
+    reply = httpx.request(method, f"{server.url}{path}", json=body, headers=headers, timeout=30)
+    assert reply.status_code == 422, reply.text
+    told: str = reply.json()["detail"]
+    assert "\n" not in told
+    assert told.endswith(".")
+    return told
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"turn": {"question": None}}, "turn.id: Field required"),
+        ({"turn": None}, "turn: Input should be an object"),
+        ({"turn": {}}, "turn.id: Field required"),
+        ({"summary": 5}, "summary: Input should be a valid string"),
+        ({"draft": None}, "draft: Input should be a valid string"),
+        ({"replies": []}, "replies: Input should be an object"),
+        ({"replies": {"__overwrite__": 5}}, "replies cannot be overwritten"),
+        ({"replies": {"type": "__overwrite__", "value": 5}}, "replies cannot be overwritten"),
+        ({"messages": {"__overwrite__": 5}}, "Messages cannot be overwritten"),
+        ({"messages": 5}, "Unsupported message type"),
+        ({"messages": [{"role": "user"}]}, "Message dict must contain"),
+        ({"messages": [{"role": "user", "content": 5}]}, "content.str: Input should be a valid string"),
+        ({"messages": [{"role": "function", "name": "f", "content": "x"}]}, "Messages of the type 'function'"),
+        ({"loaded": {}}, "The state has no field 'loaded'"),
+        ({"turns": {}}, "The state has no field 'turns'. It has messages, turn, draft, summary, replies"),
+        (5, "The values are not an object"),
+        ([{}], "The values are not an object"),
+    ],
+)
+def test_an_edit_that_leaves_a_state_unusable_is_refused(
+    client: SyncLangGraphClient, server: Server, answered: str, values: Any, why: str
+) -> None:
+    assert why in refuse(server, "POST", f"/threads/{answered}/state", {"values": values, "as_node": "reflect"})
+    copied = {"values": [[values, "reflect"]], "as_node": "__copy__"}
+    if values != [{}]:
+        assert why in refuse(server, "POST", f"/threads/{answered}/state", copied)
+    assert texts(client, answered) == ["hello", "Hello there."]
+    client.runs.wait(answered, "ana", input=say("and now?"))
+    assert texts(client, answered)[2:] == ["and now?", "Hello there."]
+    assert answered in [row["thread_id"] for row in client.threads.search(limit=1000)]
+
+
+@pytest.mark.parametrize("how", ["ts", "shown", "decisions", "asked"])
+def test_what_a_turn_holds_is_looked_at_closely(
+    client: SyncLangGraphClient, server: Server, answered: str, how: str
+) -> None:
+    values: Any = client.threads.get_state(answered)["values"]
+    asked = {"request": {}, "note": "", "calls": [], "digests": {}, "records": []}
+    wrong = {"ts": "yesterday", "shown": {"x": "y"}, "decisions": [{}], "asked": asked}
+    turn = values["turn"] | {how: wrong[how]}
+    assert how in refuse(server, "POST", f"/threads/{answered}/state", {"values": {"turn": turn}})
+
+
+def test_what_front_ends_edit_is_kept(client: SyncLangGraphClient, answered: str) -> None:
+    values: Any = client.threads.get_state(answered)["values"]
+    client.threads.update_state(answered, values, as_node="reflect")
+    assert texts(client, answered) == ["hello", "Hello there."]
+    question, _ = values["messages"]
+    changed = [question | {"content": "hello, edited"}, {"type": "remove", "id": "not there", "content": ""}]
+    client.threads.update_state(answered, {"messages": changed, "draft": "x", "summary": "y"}, as_node="load_context")
+    client.threads.update_state(answered, {"messages": {"role": "user", "content": "one more"}})
+    assert texts(client, answered) == ["hello, edited", "Hello there.", "one more"]
+    client.threads.update_state(answered, {"messages": [{"type": "remove", "id": "__remove_all__", "content": ""}]})
+    assert texts(client, answered) == []
+    client.runs.wait(answered, "ana", input=say("from the start"))
+    assert texts(client, answered) == ["from the start", "Hello there."]
+
+
+def test_a_thread_is_created_with_states_that_can_be_used_or_not_at_all(
+    client: SyncLangGraphClient, server: Server
+) -> None:
+    thread = str(uuid.uuid4())
+
+    def body(*updates: Any) -> dict[str, Any]:
+        return {"thread_id": thread, "metadata": {"graph_id": "ana"}, "supersteps": [{"updates": updates}]}
+
+    good = {"values": GOOD, "as_node": "load_context"}
+    told = refuse(server, "POST", "/threads", body({"values": {"turn": {}}, "as_node": "reflect"}))
+    assert "turn.id: Field required" in told
+    assert "of one node" in refuse(server, "POST", "/threads", body(good, good))
+    told = refuse(server, "POST", "/threads", body({"command": {"update": {"turn": {}}}, "as_node": "reflect"}))
+    assert "messages only" in told
+    assert httpx.get(f"{server.url}/threads/{thread}").status_code == 404
+    upper = body(good) | {"thread_id": thread.upper()}
+    assert httpx.post(f"{server.url}/threads", json=upper, timeout=30).json()["thread_id"] == thread
+    assert texts(client, thread) == ["put in"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"command": {"update": {"turn": None}}}, "A command can update messages only"),
+        ({"command": {"update": [["turn", None]]}}, "A command can update messages only"),
+        ({"command": {"update": {"branch:to:approve": "x"}}}, "A command can update messages only"),
+        ({"command": {"update": {"messages": [{}]}}}, "The messages cannot be read"),
+        ({"command": {"update": 5}}, "The update of a command is not an object"),
+        ({"command": {"goto": "execute_tools"}}, "A run is sent to no node"),
+        ({"command": {"goto": [{"node": "reason", "input": {"turn": None}}]}}, "A run is sent to no node"),
+        ({"command": {"update": {}}}, "The command says nothing"),
+        ({"input": {"messages": {"__overwrite__": 5}}}, "Messages cannot be overwritten"),
+        ({"input": {"messages": None}}, "The messages cannot be read"),
+        ({"input": [1]}, "The input is not an object"),
+        ({"input": say("x"), "config": {"thread_id": str(uuid.uuid4())}}, "The config has no field 'thread_id'"),
+    ],
+)
+def test_a_run_writes_to_its_thread_what_nodes_can_use(
+    client: SyncLangGraphClient, server: Server, answered: str, asked: Any, why: str
+) -> None:
+    body = {"assistant_id": "ana"} | asked
+    assert why in refuse(server, "POST", f"/threads/{answered}/runs/wait", body)
+    assert why in refuse(server, "POST", "/runs/batch", [body])
+    assert why in refuse(server, "PATCH", f"/runs/crons/{uuid.uuid4()}", body)
+    if "command" in asked and "says nothing" not in why:
+        params = {"interrupt_id": "x", "response": {}} | asked["command"]
+        command = {"id": 1, "method": "input.respond", "params": params}
+        assert why in refuse(server, "POST", f"/threads/{answered}/commands", command)
+    assert texts(client, answered) == ["hello", "Hello there."]
+
+
+def test_a_command_may_bring_messages_and_end(client: SyncLangGraphClient, answered: str) -> None:
+    client.runs.wait(answered, "ana", command={"update": GOOD, "goto": "__end__"})
+    assert texts(client, answered) == ["hello", "Hello there.", "put in"]
+    client.runs.wait(answered, "ana", input=say("and now?"))
+    assert texts(client, answered)[3:] == ["and now?", "Hello there."]
+
+
+def test_a_run_goes_to_no_other_thread_whatever_its_assistant_keeps(
+    client: SyncLangGraphClient, server: Server, answered: str
+) -> None:
+    config: Any = {"thread_id": answered}
+    body = {"graph_id": "ana", "config": config}
+    assert "no field 'thread_id'" in refuse(server, "POST", "/assistants", body)
+    for path in ("/runs/wait", "/runs/stream", "/runs", "/runs/crons"):
+        body = {"assistant_id": "ana", "input": say("forged"), "config": config, "schedule": "0 0 1 1 *"}
+        assert "no field 'thread_id'" in refuse(server, "POST", path, body)
+    assert texts(client, answered) == ["hello", "Hello there."]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"input": say("forged"), "config": {"thread_id": "{victim}"}},
+        {"input": {"messages": {"__overwrite__": 5}}},
+        {"input": say("forged"), "config": {"configurable": {"max_steps": -1}}},
+    ],
+)
+def test_a_web_socket_is_no_way_around(
+    client: SyncLangGraphClient, server: Server, answered: str, server_log: Path, asked: dict[str, Any]
+) -> None:
+    thread, before = client.threads.create()["thread_id"], server_log.stat().st_size
+    params = {"assistant_id": "ana"} | json.loads(json.dumps(asked).replace("{victim}", answered))
+    with connect(f"ws://127.0.0.1:{server.port}/threads/{thread.upper()}/stream/events") as socket:
+        socket.send(json.dumps({"id": 1, "method": "run.start", "params": params}))
+        started = next(json.loads(told) for told in socket if json.loads(told).get("id") == 1)
+    client.runs.join(thread, started["result"]["run_id"])
+    assert client.threads.get(thread)["status"] == "error"
+    assert texts(client, answered) == ["hello", "Hello there."]
+    assert "Traceback" not in server_log.read_text()[before:]
+
+
+def test_langgraph_is_answered_for_what_it_refuses(server: Server, answered: str, server_log: Path) -> None:
+    before = server_log.stat().st_size
+    path = f"/threads/{answered}/state"
+    assert "Node nowhere does not exist" in refuse(server, "POST", path, {"values": GOOD, "as_node": "nowhere"})
+    assert "is named by texts" in refuse(server, "POST", path, {"values": GOOD, "checkpoint_id": ["x"]})
+    for search in ({"before": {"configurable": {"checkpoint_id": ["x"]}}}, {"metadata": {".": 1}}):
+        assert "cannot be looked for" in refuse(server, "POST", f"/threads/{answered}/history", search)
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ana", "arguments": {"messages": 5}}}
+    assert "The messages cannot be read" in refuse(server, "POST", "/mcp", call)
+    assert "Traceback" not in server_log.read_text()[before:]
+
+
+def test_a_body_that_is_too_deep_is_refused_everywhere(server: Server, answered: str) -> None:
+    deep: Any = 1
+    for _ in range(250):
+        deep = [deep]
+    for method, path in (("PATCH", f"/threads/{answered}"), ("POST", "/threads"), ("POST", "/ask")):
+        reply = httpx.request(method, f"{server.url}{path}", json={"metadata": {"x": deep}})
+        assert reply.status_code == 422
+        assert reply.json()["error"] == "The body is nested more than 200 deep."

@@ -1,0 +1,88 @@
+"""A person's own files in ana's folders, called nearly as ours are: no command touches them."""
+
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+
+from ana.own_files import is_own
+from tests.app.test_damage import ana as run
+from tests.conftest import folders
+
+OWN = (
+    *("data/restored-photos/beach.jpg", "data/restored-x", "data/restored-01234567/x", "data/photo.jpg"),
+    *("data/my.index.sqlite", "data/items.index.sqlite.copy", "data/journal.sqlite.bak", "data/threads.sqlite2"),
+    *("data/chroma-notes.txt", "data/chromatic/scale", "data/chroma.old/chroma.sqlite3", "data/chroma.new/x"),
+    *("data/chroma.part/x", "data/set-aside/mine/letter", "data/thread_names.json.old", "data/traces.new.zip"),
+    *("data/chroma/readme.txt", "traces/list.jsonl", "log/ana.log.txt", "log/ana.logs"),
+)
+
+Shown = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> Path:
+    for name, value in folders(tmp_path, LLM_PROVIDER="offline").items():
+        monkeypatch.setenv(name, value)
+    for said in ("note: buy milk", "note: the key is in the tin"):
+        assert run(capsys, "ask", said, "--thread", "home")[0] == 0
+    (trace,) = (tmp_path / "traces").iterdir()
+    for name in (*OWN, f"traces/{trace.name}.bak"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("mine: buy milk")
+        (tmp_path / name).chmod(0o644)
+    return tmp_path
+
+
+def read_own(home: Path) -> dict[str, int]:
+    """Return the mode of each of the person's files that is there and holds what it held."""
+    found = (path for path in home.rglob("*") if path.is_file() and not path.is_symlink())
+    texts = ((path, path.read_bytes()) for path in found if path.stat().st_size < 100)
+    mine = (path for path, text in texts if text == b"mine: buy milk")
+    return {str(path.relative_to(home)): stat.S_IMODE(path.stat().st_mode) for path in mine}
+
+
+def test_no_command_touches_what_is_called_nearly_as_ours(home: Path, capsys: Shown) -> None:
+    before = read_own(home)
+    assert len(before) == len(OWN) + 1
+    before["data/set-aside/mine/letter"] = 0o600  # in a folder that is private
+    commands = (
+        *(["items"], ["doctor"], ["doctor", "--repair"], ["reindex"], ["threads", "list"], ["cost"]),
+        *(["backup", str(home / "b.zip")], ["restore", str(home / "b.zip")], ["items"]),
+        *(["ask", "delete the note about the milk"], ["threads", "delete", "home", "--yes"]),
+    )
+    for command in commands:
+        code, told = run(capsys, *command)
+        assert code == 0, (command, told)
+        assert read_own(home) == before, command
+    for file in (home / "data" / "chroma").glob("*/*.bin"):
+        file.write_bytes(bytes(2000))
+    (home / "data" / "journal.sqlite").write_bytes(b"damaged")
+    (home / "data" / "generation").write_text("another start of the machine")
+    assert run(capsys, "doctor", "--repair")[0] == 0
+    assert "key is in the tin" in run(capsys, "items")[1]
+    moved = before.keys() - read_own(home).keys()
+    assert moved <= {"data/chroma/readme.txt"}, "what is in Chroma's folder is set aside with it"
+    assert not moved or list((home / "data" / "set-aside").glob("*/chroma/readme.txt"))
+
+
+def test_a_purge_names_what_is_in_its_way(home: Path, capsys: Shown) -> None:
+    before = read_own(home)
+    assert run(capsys, "ask", "delete the note about the milk")[0] == 0
+    purge = ("trash", "--purge", "--older-than", "0d", "--with-conversations", "--yes")
+    code, told = run(capsys, "threads", "delete", "home", "--yes")
+    for name in ("chroma/readme.txt", "chroma.part", "chroma.new", "chroma.old"):
+        code, told = run(capsys, *purge)
+        assert code == 1
+        assert "is in the way of a purge. Move it to another place, and purge again." in told
+        assert f"{home / 'data' / name}" in told
+        assert "home" in run(capsys, "trash")[1], "nothing is deleted before it is known that all can be"
+        shutil.move(home / "data" / name, home / name.replace("/", "-"))
+        assert len(read_own(home)) == len(before), before.keys() - read_own(home).keys()
+    code, told = run(capsys, *purge)
+    assert code == 0, told
+    assert "1 item" in told
+    assert len(read_own(home)) == len(before), before.keys() - read_own(home).keys()
+    ours = [path for path in (home / "data").iterdir() if is_own(path.name)]
+    assert not [path for path in ours if path.is_file() and b"mine: buy milk" in path.read_bytes()]

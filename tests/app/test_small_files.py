@@ -1,0 +1,125 @@
+"""Every small file of ours, with anything in it: a sentence, nothing lost, and a repair. There is a list of them."""
+
+import contextlib
+import io
+import itertools
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ana.own_files import NOTES, is_own
+from app.cli.main import cli
+from tests.app.test_damage import ana as run
+from tests.conftest import folders
+
+COMMANDS = (
+    ("items",),
+    ("ask", "--thread", "home", "note: the bins go out on Thursday"),
+    ("threads", "list"),
+    ("chat",),
+)
+SPOILED = {
+    "cut": lambda data: data[: len(data) // 2],
+    "empty": lambda _: b"",
+    "null": lambda _: b"null",
+    "another type": lambda _: b'[{"unpacked": 5}]',
+    "other values": lambda _: (
+        b'{"unpacked": "../..", "aside": "../..", "traces": "/", "day": 5, "usd": "x", "pid": "x"}'
+    ),
+    "nested": lambda _: b"[" * 100_000,
+    "nested inside": lambda _: b'{"unpacked": ' + b'{"a":' * 100_000,
+    "bytes": lambda _: os.urandom(300),
+}
+READ = (
+    "format.json",
+    "restore.json",
+    "rebuilding.json",
+    "thread_names.json",
+    "spending.json",
+    "lock.owner",
+    "generation",
+)
+"""Those whose content somebody reads."""
+
+KEPT = ("buy milk", "the key is in the tin")
+MENDED_BY_HAND = "format.json"
+"""Only a person knows which program wrote the folder; the sentence says what to write into it."""
+
+
+Shown = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with items, a line, a named conversation, and a copy that was refused."""
+    path = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in folders(path, LLM_PROVIDER="offline").items():
+            patch.setenv(name, value)
+        for said in ("note: buy milk", "I prefer tea", "note: the key is in the tin"):
+            cli(["ask", said, "--thread", "home"], standalone_mode=False)
+        with contextlib.suppress(SystemExit):
+            cli(["ask", "note: buy milk"], standalone_mode=False)
+        cli(["threads", "delete", "home", "--yes"], standalone_mode=False)
+        for more in (["threads", "restore", "home"], ["chat"]):
+            patch.setattr("sys.stdin", io.StringIO("hello\n"))
+            cli(more, standalone_mode=False)
+    return path
+
+
+@pytest.fixture
+def home(lived_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = shutil.copytree(lived_in, tmp_path / "home")
+    for name, value in folders(path, LLM_PROVIDER="offline").items():
+        monkeypatch.setenv(name, value)
+    return path
+
+
+def choose_cases() -> list[Any]:
+    """Return every file with everything it may hold; the long form has those that tell little more."""
+    cases = []
+    for name, how in itertools.product(NOTES, SPOILED):
+        is_telling = how in ("cut", "null", "nested inside") if name in READ else how == "nested"
+        marks = () if is_telling else pytest.mark.long
+        cases.append(pytest.param(name, SPOILED[how], id=f"{name}-{how}", marks=marks))
+    return cases
+
+
+@pytest.mark.parametrize(("name", "spoil"), choose_cases())
+def test_a_small_file_with_anything_in_it_is_a_sentence_and_a_repair(
+    home: Path, name: str, spoil: Callable[[bytes], bytes], capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = home / "data" / name
+    file.write_bytes(spoil(file.read_bytes() if file.exists() else b'{"unpacked": "restored-01234567"}'))
+    for command in COMMANDS:
+        monkeypatch.setattr("sys.stdin", io.StringIO())
+        code, told = run(capsys, *command)
+        assert "Traceback" not in told
+        assert code in (0, 1, 2)
+        assert code == 0 or told.strip().endswith((".", "`")), told
+    if name == MENDED_BY_HAND:
+        file.write_text(told.partition("Write ")[2].partition(" into it")[0])
+    code, told = run(capsys, "doctor", "--repair")
+    assert code == 0, told
+    code, told = run(capsys, "items")
+    assert code == 0, told
+    assert all(kept in told for kept in KEPT)
+
+
+def test_the_list_of_our_files_is_complete(home: Path, capsys: Shown) -> None:
+    for command in (
+        "reindex",
+        "doctor --repair",
+        "trash --purge --older-than 0d",
+        "backup b.zip",
+        "cost",
+        "threads list",
+    ):
+        assert run(capsys, *command.replace("b.zip", str(home / "b.zip")).split())[0] == 0
+    names = {path.name for path in (home / "data").iterdir()}
+    assert {name for name in names if not is_own(name)} == set()
+    assert {"generation", "lock.owner", "refused_copy", "thread_names.json", "last_thread"} <= names

@@ -1,0 +1,193 @@
+"""Every child process, started from a folder that holds a file for each name that it may import: none of them runs."""
+
+import ast
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.metadata import packages_distributions
+from itertools import pairwise
+from pathlib import Path
+
+import httpx
+import pytest
+
+from ana.memory.memory import Memory
+from evals.imports import PACKAGES, source_files
+from evals.load.server import free_port
+from tests.conftest import folders
+from tests.forks import run_forked
+from tests.models.local.test_local import LIBRARY, write_model
+
+PWNED = "import os\nopen(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'pwned'), 'a').write(__file__)\n"
+SETTINGS = "CHROMA_API_IMPL=pwned.Pwned\nCHROMA_SERVER_HOST=127.0.0.1\nIS_PERSISTENT=neither\nLLM_PROVIDER=nobody\n"
+BIN = Path(sys.executable).parent
+
+SERVE_LOCAL = """
+    from pathlib import Path
+    from ana.models.local.server import LocalServer
+    server = LocalServer(Path(sys.argv[1]), 100, 10)
+    server.start()
+    assert server.url
+"""
+START = """
+    from ana.children import start_python
+    raise SystemExit(start_python(*sys.argv[1:], cwd=Path.cwd()).wait())
+"""
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """A folder with everything that Python or ana might take from it; each file leaves a mark when it runs."""
+    folder = tmp_path / "hostile"
+    folder.mkdir()
+    for name in {*sys.stdlib_module_names, *packages_distributions(), "sitecustomize", "usercustomize", "pwned"}:
+        if name.isidentifier() and name not in PACKAGES:
+            (folder / f"{name}.py").write_text(PWNED)
+    for name in PACKAGES:
+        (folder / name).mkdir()
+        (folder / name / "__init__.py").write_text(PWNED)
+    (folder / ".env").write_text(SETTINGS)
+    (folder / "langgraph.json").write_text('{"graphs": {"ana": "pwned:graph"}, "dependencies": ["."]}')
+    return folder
+
+
+@pytest.fixture
+def env(tmp_path: Path, chroma_memory: Memory) -> dict[str, str]:
+    """The environment of a person with a folder of an item, who stands anywhere."""
+    chroma_memory.create("buy milk")
+    chroma_memory.close()
+    (tmp_path / "data" / "generation").write_text("another start of the machine")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return clean | folders(tmp_path, LLM_PROVIDER="offline")
+
+
+Command = list[str | Path]
+
+
+def run(command: Command, cwd: Path, env: dict[str, str]) -> str:
+    """Run a command to its end, which must be good, and return all that it printed."""
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def run_script(script: str, *arguments: str | Path) -> Command:
+    lines = ["import sys", "from pathlib import Path", *(line.strip() for line in script.strip().splitlines())]
+    return [sys.executable, "-P", "-c", "\n".join(lines), *arguments]
+
+
+def check_the_store(hostile: Path, env: dict[str, str]) -> None:
+    said = run([BIN / "ana", "items"], hostile, env)
+    assert "buy milk" in said
+    assert "Checking the store" in said
+    assert "damaged" not in said
+
+
+def serve_a_model(hostile: Path, env: dict[str, str]) -> None:
+    run(run_script(SERVE_LOCAL, write_model(hostile.parent)), hostile, env | {"PYTHONPATH": str(LIBRARY)})
+
+
+def serve(hostile: Path, env: dict[str, str]) -> None:
+    port, log = free_port(), hostile.parent / "server.log"
+    command: Command = [BIN / "ana", "serve", "--no-reload", "--port", str(port)]
+    with log.open("wb") as output:
+        server = subprocess.Popen(command, cwd=hostile, env=env, stdout=output, stderr=output)
+    try:
+        end = time.monotonic() + 90
+        while time.monotonic() < end and server.poll() is None:
+            try:
+                if httpx.get(f"http://127.0.0.1:{port}/ok", timeout=2).status_code == 200:
+                    return
+            except httpx.HTTPError:
+                time.sleep(0.1)
+        raise AssertionError(log.read_text())
+    finally:
+        server.kill()
+        server.wait()
+
+
+def run_a_command(hostile: Path, env: dict[str, str]) -> None:
+    assert "buy milk" in run(run_script(START, "-m", "app.cli", "items"), hostile, env)
+
+
+def talk(hostile: Path, env: dict[str, str]) -> None:
+    run(run_script(START, "-m", "evals.load.talker", "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"), hostile, env)
+
+
+def write_among_a_crowd(hostile: Path, env: dict[str, str]) -> None:
+    run(run_script(START, "-m", "evals.crash.crowd", hostile.parent / "data", "a test", "1"), hostile, env)
+
+
+CHILDREN: dict[str, Callable[[Path, dict[str, str]], None]] = {
+    "ana.backends.chroma.care.probe": check_the_store,
+    "ana.models.local.child": serve_a_model,
+    "langgraph_cli": serve,
+    "app.cli": run_a_command,
+    "evals.load.talker": talk,
+    "evals.crash.crowd": write_among_a_crowd,
+}
+"""The modules that run as children, and how each is started."""
+
+
+@pytest.mark.parametrize("child", CHILDREN)
+def test_a_child_runs_nothing_that_lies_where_the_person_stands(hostile: Path, env: dict[str, str], child: str) -> None:
+    CHILDREN[child](hostile, env)
+    assert not (hostile / "pwned").exists(), (hostile / "pwned").read_text()
+
+
+def test_the_hostile_folder_is_hostile(hostile: Path) -> None:
+    subprocess.run([sys.executable, "-m", "json.tool"], cwd=hostile, input=b"1", capture_output=True, check=False)
+    assert (hostile / "pwned").exists()
+
+
+def test_every_module_that_runs_as_a_child_is_in_the_list() -> None:
+    started = {module for file in source_files().values() for module in find_started(ast.parse(file.read_text()))}
+    assert started == set(CHILDREN)
+
+
+def find_started(tree: ast.AST) -> Iterator[str]:
+    """Yield what follows "-m" in a list of arguments."""
+    for node in ast.walk(tree):
+        parts = node.args if isinstance(node, ast.Call) else getattr(node, "elts", [])
+        words = [str(part.value) if isinstance(part, ast.Constant) else "" for part in parts]
+        yield from (module for option, module in pairwise(words) if option == "-m" and module)
+
+
+def test_children_of_children_are_isolated_too(tmp_path: Path) -> None:
+    grandchild = "[sys.executable, '-c', 'import sys; print(sys.path[0])']"
+    (tmp_path / "child.py").write_text(f"import subprocess, sys; print(subprocess.run({grandchild}).returncode)")
+    command = run_script(START, str(tmp_path / "child.py"))
+    printed = run(command, tmp_path, {"PATH": os.environ["PATH"]}).split()
+    assert printed[-1] == "0"
+    assert printed[0] not in ("", str(tmp_path))
+
+
+def test_a_command_of_python_imports_nothing_more_from_there(tmp_path: Path, env: dict[str, str]) -> None:
+    """`python -m app.cli` looks for itself there first; what it finds in its own place imports nothing from there."""
+    for name in ("ana", "random", "typer", "chromadb", "graph", "tools", "uuid"):
+        (tmp_path / f"{name}.py").write_text(PWNED)
+    assert "buy milk" in run([sys.executable, "-m", "app.cli", "items"], tmp_path, env)
+    assert not (tmp_path / "pwned").exists(), (tmp_path / "pwned").read_text()
+
+
+def test_no_program_asks_git_about_the_folder(tmp_path: Path, env: dict[str, str]) -> None:
+    """A repository's own configuration names programs that git runs; LangSmith's library asks it for a revision."""
+    git = tmp_path / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text(f"#!/bin/sh\ntouch {tmp_path}/pwned\n")
+    git.chmod(0o755)
+    on = {"LANGSMITH_TRACING": "true", "LANGSMITH_API_KEY": "lsv2_nobody", "LANGSMITH_ENDPOINT": "http://127.0.0.1:9"}
+    said = run([BIN / "ana", "ask", "what is 6 * 7?"], tmp_path, env | on | {"PATH": f"{git.parent}:{env['PATH']}"})
+    assert "42" in said
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_tools_of_ones_own_are_not_taken_from_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PWNED)
+    env = folders(tmp_path, LLM_PROVIDER="offline", TOOLS_MODULES="mine")
+    done = run_forked("-m", "app.cli", "ask", "hello", cwd=tmp_path, env=env)
+    assert done.returncode == 2
+    assert "TOOLS_MODULES: mine cannot be used: ModuleNotFoundError" in done.stderr
+    assert not (tmp_path / "pwned").exists()
