@@ -16,8 +16,9 @@ How it reads:
 - Nothing is read from days that do not exist (February 30, 13/45) and days that recur (every Friday, Mondays).
 """
 
-from ana.time.when.mentions import Mention, drop_mentions, find_stretches, resolve, spell_out
-from ana.time.when.questions import find_named_days, read_due_question
+from ana.time.when.mentions import Mention, drop_mentions, resolve
+from ana.time.when.questions import find_named_days, has_only_fillers, read_due_question
+from ana.time.when.single import find_moments, find_single, is_only_when, join_moment
 from ana.time.when.times import TimeMention, find_hours_ahead, find_times, read_shift
 from ana.time.when.words import weekday_named
 
@@ -26,12 +27,15 @@ __all__ = [
     "TimeMention",
     "drop_mentions",
     "find_hours_ahead",
+    "find_moments",
     "find_named_days",
-    "find_stretches",
+    "find_single",
     "find_times",
+    "has_only_fillers",
+    "is_only_when",
+    "join_moment",
     "read_due_question",
     "read_shift",
     "resolve",
-    "spell_out",
     "weekday_named",
 ]

@@ -1,25 +1,20 @@
 """Days in other languages than English: übermorgen, vendredi, el 18 de enero, 明日."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable
 from datetime import date
 
+from ana.phrases import fold
 from ana.time.when.explicit import EXPLICIT, read_day
 from ana.time.when.names import NAMES
 from ana.time.when.relative import RELATIVE
 from ana.time.when.words import FULL_MONTH, YEAR, Days, month_number, rule
 
 
-def _drop_accents(word: str) -> str:
-    parts = unicodedata.normalize("NFD", word.replace("ł", "l"))
-    return unicodedata.normalize("NFC", "".join(part for part in parts if not "\u0300" <= part <= "\u036f"))
-
-
 def _collect(fits: Callable[[str], object]) -> dict[str, str]:
     """Return the English for each word, with its accents and without, whose English fits."""
     rows = ((word, english) for english, words in NAMES.items() if fits(english) for word in words.split(" | "))
-    return {spelt: english for word, english in rows for spelt in (_drop_accents(word), word.replace("'", "’"), word)}
+    return {spelt: english for word, english in rows for spelt in (fold(word), word.replace("'", "’"), word)}
 
 
 _MONTHS = _collect(re.compile(FULL_MONTH).fullmatch)

@@ -131,7 +131,7 @@ RELATIVE = (
     rule(rf"(?<![\w-])(?P<at>(?P<day>{SHORT}))[.?!\s]*$", _weekday),
     rule(rf"^\s*(?P<at>(?P<day>{SHORT}))\s+(?=\d|at\b|noon\b|morning\b|afternoon\b|evening\b)", _weekday),
     rule(rf"(?<![\w-])(?P<at>(?P<day>{SHORT}|(?:sat|sun)\b))\s+(?=(?:at\s+)?{CLOCK}|{_PART_OF_DAY})", _weekday),
-    rule(rf"\b{CLOCK}\s+(?P<at>(?P<day>{SHORT}|(?:sat|sun)\b))", _weekday),
+    rule(rf"\b(?:{CLOCK}|\d{{1,2}}\.[0-5]\d)\s+(?P<at>(?P<day>{SHORT}|(?:sat|sun)\b))", _weekday),
     rule(rf"\b(?P<day>{WEEKDAY}|{SHORT}),?\s+(?:of\s+|in\s+)?(?P<which>this|next|last)\s+week\b", _weekday_of_week),
     rule(rf"\b(?P<which>this|next|last)\s+week,?\s+(?:on\s+)?(?P<day>{WEEKDAY}|{SHORT})", _weekday_of_week),
     rule(rf"\b(?P<which>this|next|last)\s+{_PERIOD}(?!\s+of\b)", _period),

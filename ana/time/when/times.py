@@ -34,6 +34,8 @@ _FOLLOWING = (
 _NOUN = rf"\s+(?!(?:{_FOLLOWING})\w*)\w"
 """Looks ahead for a noun, before which a number is not an hour: at 10 Downing Street, by 3 points."""
 
+_FRENCH_DAY = "(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|demain|aujourd'hui"
+
 _SHAPES = tuple(
     compile_later(pattern, re.IGNORECASE)
     for pattern in (
@@ -47,11 +49,14 @@ _SHAPES = tuple(
         rf"\b{_HOUR}(?={_PART_OF_DAY})",
         rf"(?:\b{ANY_WEEKDAY}|\d(?:st|nd|rd|th)|\b(?:today|tonight|tomorrow|tmrw?))\s+(?P<at>(?P<hour>\d{{1,2}})"
         r"\.(?P<minute>[0-5]\d))\b(?!\s*(?:%|[€$£]|[-/.:]\d))",
+        rf"\b(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d)(?=\s+(?:{ANY_WEEKDAY}|today|tonight|tomorrow|tmrw?)\b)",
         r"(?:\b(?:um|gegen|à|vers|a las|alle|at)\s+)?\b(?P<hour>\d{1,2})\s?(?P<exact>uhr)\b",
         r"\b(?P<hour>\d{1,2})\s?h(?P<minute>[0-5]\d)\b",
         r"\b(?:à|a las|alle|às|at|um|gegen|vers)\s+(?P<hour>\d{1,2})\s?(?P<exact>h)\b",
         r"\b(?P<hour>1[3-9]|2[0-3])\s?(?P<exact>h)\b(?!\s+(?:before|after|later|ago|earlier))",
-        r"\ba las\s+(?P<hour>\d{1,2})\b(?!:)",
+        r"\b(?:a las|alle)\s+(?P<hour>\d{1,2})\b(?!:|\s*(?:min|st|tag|woche|monat|jahr))",
+        r"\bum\s+(?P<hour>\d{1,2})\b(?=\s*(?:$|[,;!?]|\.(?!\d)|(?:an|zu[mr]?|mit|i[mn]|bei|beim|den|die|das)\b))",
+        rf"\b(?:{_FRENCH_DAY}|\d{{1,2}}/\d{{1,2}})\s+(?P<at>(?P<hour>\d{{1,2}})\s?(?P<exact>h))\b",
         r"(?P<hour>\d{1,2})(?P<exact>時)(?:(?P<minute>\d{1,2})分)?",
         rf"{_BEFORE}?\b(?P<name>noon|midday|midnight|lunchtime)\b",
     )

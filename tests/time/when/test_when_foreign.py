@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from babel import Locale
 
-from ana.time.when import find_times, resolve
+from ana.time.when import find_times, read_due_question, resolve
 from ana.time.when.names import NAMES
 
 TODAY = date(2026, 1, 7)
@@ -49,6 +49,8 @@ dımanche
 
 TIMES = """
 vendredi à 10h           | 10:00
+coiffeur samedi 10h      | 10:00
+morgen um 9 zum Arzt     | 09:00
 Treffen um 15 Uhr        | 15:00
 rendez-vous à 16h30      | 16:30
 reunión a las 10         | 10:00
@@ -80,7 +82,9 @@ def test_a_time(text: str, at: str) -> None:
     assert [f"{mention.at:%H:%M}" for mention in find_times(text)] == [at]
 
 
-@pytest.mark.parametrize("text", ["less than 24h before", "a 3h drive", "2.50 for two", "3 uhren"])
+@pytest.mark.parametrize(
+    "text", ["less than 24h before", "a 3h drive", "sleep 8h", "um 5 Kilo abnehmen", "2.50 for two", "3 uhren"]
+)
 def test_no_time(text: str) -> None:
     assert find_times(text) == []
 
@@ -88,6 +92,27 @@ def test_no_time(text: str) -> None:
 def test_a_week_in_german_is_a_week() -> None:
     (week,) = resolve("was steht nächste woche an", TODAY)
     assert (str(week.first), str(week.last)) == ("2026-01-12", "2026-01-18")
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("was steht morgen an", "2026-01-08"),
+        ("qué tengo el viernes", "2026-01-09"),
+        ("qu'est-ce que j'ai lundi ?", "2026-01-12"),
+        ("che cosa ho domani", "2026-01-08"),
+        ("what am I doing on Saturday", "2026-01-10"),
+    ],
+)
+def test_what_is_due_is_asked_in_five_languages(text: str, day: str) -> None:
+    assert read_due_question(text, TODAY) == (date.fromisoformat(day),) * 2
+
+
+@pytest.mark.parametrize(
+    "text", ["was steht im Vertrag vom Freitag", "tengo hambre el viernes", "doing the dishes today"]
+)
+def test_what_has_words_of_its_own_is_no_such_question(text: str) -> None:
+    assert read_due_question(text, TODAY) is None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
