@@ -14,12 +14,15 @@ from tools.catalog import TOOLS
 
 SAID = (
     "Remind me to review the quarterly report on Friday",
-    "I need to send the invoice to Acme by tomorrow, urgent #acme",
+    "send the invoice to Acme by tomorrow",
     "note: the spare key is in the blue tin",
     "I prefer deep work in the mornings",
-    "What should I focus on today?",
-    "what do I have in the next 7 days?",
-    "Acme's invoice is sent",
+    "dentist for both kids dec 10 at 8:15",
+    "due this week",
+    "done with the invoice to Acme",
+    "move the dentist to 9:30",
+    "cancel Netflix by Friday",
+    "yes",
     "If I spend $12.50 daily for 9 days, what's the total?",
     "What time is it right now? Use UTC.",
 )

@@ -36,7 +36,8 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
             return _send_back(state, violation)
     answer = draft if ours else _compose(violation, e) if violation else put_value(e)
     answer += explain_left_out(this_turn(state["messages"])[0])
-    may_be_missed = not (violation or turn["error"]) and may_expect_write(e)
+    # what looked something up and was composed from it says itself what was done
+    may_be_missed = not (violation or turn["error"] or (ours and e.calls)) and may_expect_write(e)
     receipt = render_receipt(e.calls) or (NOTHING if may_be_missed else "")
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
     answer_id = f"{turn['id']}-answer" if violation or turn["error"] else id

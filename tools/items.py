@@ -10,6 +10,7 @@ from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item, to_local
 from ana.memory.receipts import make_receipt
 from ana.memory.search.found import Found
+from ana.memory.search.scoring import drop_weak
 from ana.memory.similar import find_twins
 from ana.time.dates import with_weekday
 from ana.values import Json
@@ -115,6 +116,8 @@ def query_items(
     # A model that asks for everything would fill its own context; `total` tells it that there is more.
     most = min(limit, 100)
     found = _find_like(like, text, where, most, call) if like else call.memory.find(text, where, most)
+    if text and not where:  # a filter says itself what belongs to the answer
+        found = drop_weak(found)
     with call.memory.backend.snapshot():  # one hold of the folder for the journal of all of them
         items = [_show_found(item, call, stamps or _asks_for_stamps(where)) for item in found.items]
     # where text or likeness ranks everything, all items would be the total

@@ -74,7 +74,7 @@ def _build_local(settings: Settings) -> "BaseChatModel":
 
 def _build_offline_reader() -> "BaseChatModel":
     try:
-        from ana.models.offline import OfflineReader
+        from ana.models.offline.reader import OfflineReader
     except ModuleNotFoundError as exc:
         raise ConfigError(
             "The offline reader is not part of this installation.", "Set OPENAI_API_KEY in .env."

@@ -51,7 +51,7 @@ CHOICES = {
         "another server with OpenAI's protocol", "openai", "OPENAI_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL"
     ),
     "local": Choice("a GGUF file on this machine, run by llama.cpp (`make local` installs it)", "local", FILE),
-    "offline": Choice("no model: the offline reader, which understands simple English", "offline"),
+    "offline": Choice("no model: the offline reader, which keeps what you say and finds it again", "offline"),
 }
 
 

@@ -244,7 +244,7 @@ EXAMPLES = (
     "Note: the spare key is in the blue tin",
     "Dentist appointment on Friday at 14:30",
     "What's due tomorrow?",
-    "I called Anna",
+    "Done: call Anna",
     "Move the dentist to Monday",
     "I prefer deep work in the mornings",
     "What is 19% of 240?",

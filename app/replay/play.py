@@ -31,7 +31,7 @@ from app.replay.history import dict_of, failed, text_of
 from graph.builder import graph
 from graph.context import LocalContext
 from graph.inputs import count_parts
-from graph.state import Turn
+from graph.state import Turn, Usage
 from nodes.history import receipts, this_turn
 
 WAITS = "The turn waits for a decision."
@@ -181,12 +181,26 @@ def _begin(saved: "Pregel[Any, Any, Any, Any]", scene: Scene) -> Any:
     late = scene.start != "load_context"
     before: dict[str, Any] = {"messages": [*scene.history, *([scene.question] if late else [])]}
     if before["messages"] or scene.summary or scene.previous:
-        before |= {
-            "summary": scene.summary,
-            "turn": {"id": scene.previous, "answer": "", "error": None, "decisions": []},
-        }
+        before |= {"summary": scene.summary} | ({"turn": _end_turn(scene.previous)} if scene.previous else {})
         saved.update_state(_config(scene), before, as_node="load_context")
     return None if late else {"messages": [scene.question]}
+
+
+def _end_turn(id: str) -> Turn:
+    """Return a turn that has ended, of which nothing but its id matters to the next."""
+    usage: Usage = {"input_tokens": 0, "output_tokens": 0, "estimated": False}
+    return Turn(
+        id=id,
+        ts="2000-01-01T00:00:00+00:00",
+        question="",
+        shown={},
+        corrections=[],
+        decisions=[],
+        usage=usage,
+        durations={},
+        error=None,
+        answer="",
+    )
 
 
 def _end_waiting(turn: Turn, messages: list[AnyMessage], asked: Interrupt, scene: Scene, handles: Handles) -> Record:

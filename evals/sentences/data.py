@@ -1,8 +1,8 @@
-"""The sentences of evals/data/sentences, what each must cause, and the small world they are said in."""
+"""The sentences of evals/data/sentences, what a person means by each, and the small world they are said in."""
 
 import json
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from ana.memory.item import Item
@@ -12,49 +12,56 @@ DATA = PROJECT / "evals" / "data" / "sentences"
 ZONE = ZoneInfo("Europe/Berlin")
 STAMP = "2026-01-01T00:00:00.000000+00:00"
 
-Half = Literal["tuning", "held-out", "hurried"]
+SETS = ("people", "tuning", "traps", "held-out")
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence to be typed, and what it must cause; evals/data/sentences/README.md explains the forms.
+    """A sentence to be typed, and what is meant; evals/data/sentences/README.md explains the forms.
 
     Args:
         id: Its name.
-        kind: add, list, find, change, context, focus, sums, talk or foreign.
         text: The words that are typed.
-        calls: The calls that change something, calculator and now, in order.
-        shows: The ids of exactly the items to be shown.
-        top: The ids of items that must be among those shown.
-        asks: The ids of items that a question back must name.
-        none: Whether it must be said that nothing was found.
-        says: Words that the answer must hold.
+        means: What a sensible person wants by it.
+        also: Other readings that are right too.
+        due: The due dates that are right, None among them if leaving it out is; None if no date is judged.
+        type: The type that its lead-in gives; empty where none does.
+        words: Words that must be in what is kept.
+        count: How many items a paste is.
+        items: The ids of the items that are to be shown or changed.
+        to: The new due date of what is moved.
+        says: Text that must be in the answer.
     """
 
     id: str
-    kind: str
     text: str
-    calls: list[dict[str, Any]]
-    shows: list[str] | None = None
-    top: list[str] = field(default_factory=list)
-    asks: list[str] = field(default_factory=list)
-    none: bool = False
-    says: list[str] = field(default_factory=list)
+    means: str
+    also: tuple[str, ...] = ()
+    due: tuple[str | None, ...] | None = None
+    type: str = ""
+    words: tuple[str, ...] = ()
+    count: int = 1
+    items: tuple[str, ...] = ()
+    to: str = ""
+    says: str = ""
 
 
-MORE = ("more", "third", "fourth", "fifth", "sixth", "traps", "seventh")
-"""Written later than the two halves, and tuned on."""
-
-FILES: dict[Half, tuple[str, ...]] = {
-    "tuning": ("tuning", *MORE),
-    "held-out": ("held-out",),
-    "hurried": ("hurried",),  # judged by what is written alone: whatever it does not write may also be refused
-}
+_TOLD = ("person", "why")
+"""What a row tells its reader and no judge."""
 
 
-def load_sentences(half: Half) -> list[Sentence]:
-    texts = ((DATA / f"{name}.jsonl").read_text(encoding="utf-8") for name in FILES[half])
-    return [Sentence(**json.loads(line)) for text in texts for line in text.splitlines()]
+def load_sentences(name: str) -> list[Sentence]:
+    """Return the sentences of one of SETS, or of another file of the same form beside them."""
+    lines = (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [_read_sentence(json.loads(line)) for line in lines]
+
+
+def _read_sentence(row: dict[str, Any]) -> Sentence:
+    known: dict[str, Any] = {key: value for key, value in row.items() if key not in _TOLD}
+    if "due" in known and not isinstance(known["due"], list):
+        known["due"] = [known["due"]]
+    known |= {key: tuple(value) for key, value in known.items() if isinstance(value, list)}
+    return Sentence(**known)
 
 
 def load_life() -> dict[str, Any]:

@@ -1,48 +1,52 @@
-"""How many sentences the offline reader understands.
+"""How useful the offline reader is, and how often it writes what was not meant.
 
-`python -m evals.sentences` measures the held-out half: each sentence is put alone to a whole assistant on a fresh copy
-of one small world. `--half tuning` names what is wrong in the other, on which the reader was tuned; there nothing is
-really changed (evals/sentences/still.py).
+`python -m evals.sentences` puts the sentences of `people.jsonl` to a whole assistant in one small world, each for
+itself, and names what was not useful; `--set tuning` and `--set traps` the others that it may be tuned on. Of
+`held-out` only the figures are shown: whoever reads what is wrong there tunes on it.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from evals.sentences.data import load_sentences
-from evals.sentences.expected import Outcome
-from evals.sentences.still import put_all
-from evals.sentences.world import open_world
+from evals.sentences.data import SETS, load_sentences
+from evals.sentences.judge import Outcome, Verdict
+from evals.sentences.world import put_all
+
+HELD_OUT = "held-out"
 
 
-def score_sentences(outcomes: list[Outcome] | None = None) -> Iterator[tuple[str, str]]:
-    """Yield how many sentences of each kind are understood, and how many writes were wrong.
+def score_sentences(outcomes: Sequence[Outcome] | None = None) -> Iterator[tuple[str, str]]:
+    """Yield for each meaning how many sentences were useful and how many were wrong writes, and the shares of all.
 
     Args:
-        outcomes: What to count; None puts the held-out half to a whole assistant first.
+        outcomes: What to count; None puts the held-out set first.
     """
-    every = put_held_out() if outcomes is None else outcomes
-    for kind in dict.fromkeys(outcome.sentence.kind for outcome in every):
-        each = [outcome for outcome in every if outcome.sentence.kind == kind]
-        yield f"sentences, {kind}", f"{sum(not o.wrong for o in each)} of {len(each)}"
-    right = sum(not outcome.wrong for outcome in every)
-    yield "sentences understood (goal 0.85)", f"{right} of {len(every)} = {right / len(every):.2f}"
-    yield "wrong writes (goal 0)", str(sum(len(outcome.wrong_writes) for outcome in every))
+    every = put_all(load_sentences(HELD_OUT)) if outcomes is None else outcomes
+    for meaning in dict.fromkeys(outcome.sentence.means for outcome in every):
+        each = [outcome for outcome in every if outcome.sentence.means == meaning]
+        yield f"sentences, {meaning}", f"{_count(each, 'useful')} of {len(each)}, wrong {_count(each, 'wrong')}"
+    for name, verdict in (("useful (goal 0.75)", "useful"), ("wrong writes (goal 0.02)", "wrong")):
+        count = _count(every, verdict)
+        yield f"sentences, {name}", f"{count} of {len(every)} = {count / len(every):.2f}"
 
 
-def put_held_out() -> list[Outcome]:
-    with open_world() as world:
-        return [world.put(sentence) for sentence in load_sentences("held-out")]
+def _count(outcomes: Sequence[Outcome], verdict: str) -> int:
+    return sum(outcome.verdict == verdict for outcome in outcomes)
 
 
 def main() -> None:
-    """Print the score of a half; of the tuning half also what is wrong."""
+    """Print what was not useful, and the score."""
     parser = argparse.ArgumentParser(prog="python -m evals.sentences", description=__doc__)
-    parser.add_argument("--half", choices=["tuning", "held-out"], default="held-out")
-    outcomes = None
-    if parser.parse_args().half == "tuning":  # only there: whoever reads what is wrong in the other half tunes on it
-        outcomes = put_all(load_sentences("tuning"))
-        for outcome in outcomes:
-            if outcome.wrong:
-                print(f"{outcome.sentence.id}: {outcome.sentence.text}\n    " + "\n    ".join(outcome.wrong))
+    parser.add_argument("--set", choices=SETS, default="people")
+    parser.add_argument("--file", type=Path, help="sentences of your own in the same form")
+    parser.add_argument("--verdict", choices=["useless", "wrong"], help="name only these")
+    chosen = parser.parse_args()
+    outcomes = put_all(load_sentences(str(chosen.file.absolute().with_suffix("")) if chosen.file else chosen.set))
+    wanted: tuple[Verdict, ...] = (chosen.verdict,) if chosen.verdict else ("wrong", "useless")
+    for outcome in outcomes if chosen.file or chosen.set != HELD_OUT else ():
+        if outcome.verdict in wanted:
+            said, id = outcome.sentence.text, outcome.sentence.id
+            print(f"{id} {outcome.verdict}: {said}\n    {outcome.why}\n    answered {outcome.answer!r}")
     for name, figure in score_sentences(outcomes):
         print(f"{name:<40} {figure}")

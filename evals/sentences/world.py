@@ -1,86 +1,58 @@
 """A whole assistant in the small world of evals/data/sentences, the same at the beginning of every sentence."""
 
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable
 from datetime import datetime
-from pathlib import Path
-from types import TracebackType
-from typing import Self
 
-from ana.backends.chroma.backend import ChromaBackend
-from ana.embedders import WordLlamaEmbeddings
+from langchain_core.messages import HumanMessage
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.embedders import Embedder, WordLlamaEmbeddings
 from ana.handles import Handles
+from ana.memory.backend import RecordKey
+from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.models.providers import build_model
 from ana.settings import load_settings
+from ana.spending import NoSpending
 from ana.time.clock import Clock
-from ana.tracing.traces import Traces
-from app.outcome import expect_done
-from app.turn import open_assistant
-from evals.sentences.data import ZONE, Sentence, load_life, make_items
-from evals.sentences.expected import Outcome, judge
+from app.replay.play import NOWHERE, KeptTraces, Scene, play
+from evals.sentences.data import STAMP, ZONE, Sentence, load_life, make_items
+from evals.sentences.judge import Outcome, judge
+
+MOST_CALLS = 40
 
 
 class World:
-    """The small world, on a fresh copy of its folder whenever a sentence has changed something.
+    """The small world, in which every sentence is the first.
 
     Args:
-        folder: The folder of the copies.
+        embedder: Turns text into vectors.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, embedder: Embedder | None = None) -> None:
         life = load_life()
-        self._items = make_items(life)
+        self._embedder = embedder or WordLlamaEmbeddings()
+        self._records: dict[RecordKey, Item] = {("item", item.id): item for item in make_items(life)}
+        self._contents = {item.id: item.content for item in self._records.values()}
+        for number, line in enumerate(life["context"]):
+            self._records["line", str(number)] = Item(str(number), line, {}, STAMP, STAMP)
         self._clock = Clock(ZONE, lambda: datetime.fromisoformat(life["now"]))
-        self._folder = folder
-        self._embedder = WordLlamaEmbeddings()
-        self._copies = 0
-        self._stack = ExitStack()
-        backend = ChromaBackend(folder / "first", self._embedder)
-        backend.fill(self._items)
-        memory = Memory(backend, self._clock)
-        for line in life["context"]:
-            memory.append_line(line)
-        memory.close()
-        self._open()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._stack.close()
+        self._settings = load_settings({"LLM_PROVIDER": "offline"}).model_copy(update={"traces_dir": NOWHERE})
+        self._model = build_model(self._settings)
 
     def put(self, sentence: Sentence) -> Outcome:
-        """Say a sentence to the assistant and judge its answer."""
-        answer = expect_done(self._assistant.ask(sentence.text, f"00000000-0000-4000-8000-{self._said:012}"))
-        self._said += 1  # each sentence in a conversation of its own
-        if answer.changes:
-            self._stack.close()
-            self._open()
-        contents = {item.id: item.content for item in self._items}
-        return judge(sentence, answer, contents)
-
-    def _open(self) -> None:
-        self._copies += 1
-        self._said = 0
-        path = self._folder / str(self._copies)
-        shutil.copytree(self._folder / "first", path / "data")
-        here = {
-            "LLM_PROVIDER": "offline",
-            "ANA_AUTONOMY": "act",  # what it understands is judged, not what it asks about
-            "ANA_DATA_DIR": path / "data",
-            "TRACES_DIR": path / "traces",
-            "LOG_FILE_PATH": path / "log",
-        }
-        settings = load_settings({key: str(value) for key, value in here.items()})
-        memory = Memory(ChromaBackend(settings.ana_data_dir, self._embedder), self._clock)
-        handles = Handles(settings, self._clock, memory, Traces(settings.traces_dir), build_model(settings))
-        self._assistant = self._stack.enter_context(open_assistant(handles))
+        """Say a sentence to the assistant and judge what came of it."""
+        backend = InMemoryBackend(self._embedder)
+        backend.fill(self._records, [], len(self._records))
+        memory = Memory(backend, self._clock)
+        handles = Handles(self._settings, self._clock, memory, KeptTraces(), self._model, NoSpending())
+        scene = Scene(sentence.id, sentence.id, HumanMessage(sentence.text, id=f"{sentence.id}-said"))
+        # what it understands is judged, not what it asks about
+        record = play(scene, handles, "act", MOST_CALLS)
+        return judge(sentence, record["steps"], record["answer"], self._contents)
 
 
-@contextmanager
-def open_world() -> Iterator[World]:
-    with tempfile.TemporaryDirectory() as name, World(Path(name)) as opened:
-        yield opened
+def put_all(sentences: Iterable[Sentence]) -> list[Outcome]:
+    """Say sentences, each for itself, and judge what came of each."""
+    world = World()
+    return [world.put(sentence) for sentence in sentences]

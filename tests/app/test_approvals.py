@@ -480,7 +480,7 @@ def test_the_offline_reader_is_asked_for_it_and_told_no(settings: Settings, chat
     handles = open_handles(settings, backend=InMemoryBackend(EMBEDDER))
     with open_assistant(handles) as assistant:
         told = chat(assistant, "remind me to buy milk", "delete buy milk", "/autonomy advise", "undo", "n")
-    assert "Takes back what was done. Brings back “Buy milk”." in told
+    assert "Takes back what was done. Brings back “buy milk”." in told
     assert told.endswith("Not done: it needed your yes.\n  Nothing was stored or changed.\n")
 
 

@@ -53,7 +53,7 @@ def test_what_is_piped_in_is_added_to_the_message(ask_with_pipe: Callable[..., t
 def test_what_is_piped_in_is_the_message(
     ask_with_pipe: Callable[..., tuple[int, str]], arguments: tuple[str, ...]
 ) -> None:
-    assert "+ Buy milk (task, active)\n" in ask_with_pipe(*arguments, given="add buy milk\n")[1]
+    assert "+ Buy milk (task, active)\n" in ask_with_pipe(*arguments, given="new task: Buy milk\n")[1]
 
 
 def test_a_file_is_read(ana: Run) -> None:
@@ -62,7 +62,7 @@ def test_a_file_is_read(ana: Run) -> None:
 
 
 def test_a_pipe_in_which_nothing_comes_is_not_waited_for(ask_with_pipe: Callable[..., tuple[int, str]]) -> None:
-    code, told = ask_with_pipe("add buy milk", closed=False)
+    code, told = ask_with_pipe("new task: Buy milk", closed=False)
     assert code == 0
     assert "+ Buy milk (task, active)\n" in told
 
@@ -79,13 +79,13 @@ def test_a_text_that_is_too_long_is_refused(ana: Run) -> None:
 
 
 def test_receipts_are_on_standard_error(ana: Run) -> None:
-    done = ana("ask", "add buy milk tomorrow", "--json")
-    assert done.stderr.startswith("+ Buy milk (task, active, due ")
+    done = ana("ask", "new task: Buy milk tomorrow", "--json")
+    assert done.stderr.startswith("+ Buy milk tomorrow (task, active, due ")
     assert done.stdout.startswith("{")
 
 
 def test_where_the_text_goes_is_said_if_it_is_another_machine(ana: Run) -> None:
-    ana("ask", "add buy milk", "--thread", "one")
+    ana("ask", "new task: Buy milk", "--thread", "one")
     command = ("ask", "--thread", "one", "--decide", "approve")  # nothing waits, so no model is asked
     keys = {"LLM_PROVIDER": "auto", "OPENAI_API_KEY": "sk-not-a-key"}
     far = ana(*command, **keys, OPENAI_BASE_URL="http://me:word@models.example/v1", ANA_EMBEDDINGS="openai")
@@ -106,18 +106,22 @@ UNCHANGED = "Nothing was stored or changed.\n"
         ("thanks", 0),
         ("what is 5/0?", 1),
         ("what is 2**99999999", 1),
-        ("blargh the foo?", 1),
-        ("who is the president of France?", 1),
+        ("blargh the foo?", 0),
+        ("cancel netflix by friday", 1),
     ],
 )
 def test_the_exit_code_says_whether_it_was_understood(ana: Run, said: str, code: int) -> None:
     done = ana("ask", said)
-    assert (done.returncode, done.stderr) == (code, "")
+    assert (done.returncode, done.stderr.replace(UNCHANGED, "")) == (code, "")
 
 
 def test_an_order_that_was_not_understood_is_said_to_have_changed_nothing(ana: Run) -> None:
-    done = ana("ask", "remind me to call Anna on Friday on Monday")
+    done = ana("ask", "delete all tasks")
     assert (done.returncode, done.stderr) == (1, UNCHANGED)
+
+
+def test_a_list_that_was_asked_for_in_a_word_is_shown_without_a_receipt(ana: Run) -> None:
+    assert (ana("ask", "tomorrow").stdout, ana("ask", "tomorrow").stderr) == ("Nothing is kept for that.\n", "")
 
 
 def test_a_calculation_that_succeeds_the_second_time_has_not_failed(make_assistant: MakeAssistant) -> None:
@@ -128,15 +132,16 @@ def test_a_calculation_that_succeeds_the_second_time_has_not_failed(make_assista
 
 
 def test_the_same_words_again_keep_a_second_one(ana: Run) -> None:
-    changed = [ana("ask", words).stderr for words in ("add buy milk", "add buy milk", "Add buy  milk", "add buy milk")]
+    said = ("new task: Buy milk", "new task: Buy milk", "New  task: Buy milk", "new task: Buy milk")
+    changed = [ana("ask", words).stderr for words in said]
     assert changed == ["+ Buy milk (task, active)\n", "- Already there: Buy milk\n"] * 2
 
 
 def test_other_words_in_between_change_nothing_and_long_after_they_are_asked_again(ana: Run, tmp_path: Path) -> None:
-    for words in ("add buy milk", "add buy milk", "add buy bread"):
+    for words in ("new task: Buy milk", "new task: Buy milk", "new task: Buy bread"):
         ana("ask", words)
     [note] = (tmp_path / "data").glob("refused_copy")
     assert "milk" not in note.read_text()
     os.utime(note, (0, note.stat().st_mtime - 3600))
-    assert ana("ask", "add buy milk").stderr == "- Already there: Buy milk\n"
-    assert ana("ask", "add buy milk").stderr == "+ Buy milk (task, active)\n"
+    assert ana("ask", "new task: Buy milk").stderr == "- Already there: Buy milk\n"
+    assert ana("ask", "new task: Buy milk").stderr == "+ Buy milk (task, active)\n"

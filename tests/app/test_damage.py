@@ -59,7 +59,7 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in folders(path, LLM_PROVIDER="offline").items():
             patch.setenv(name, value)
-        for said in ("buy milk tomorrow", "I prefer tea", "note: the key is in the tin"):
+        for said in ("Buy milk tomorrow", "I prefer tea", "note: the key is in the tin"):
             cli(["ask", said, "--thread", "home"], standalone_mode=False)
     (path / "data" / "last_thread").write_text("0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001")
     return path
@@ -227,7 +227,7 @@ def test_old_traces_are_listed_and_forgotten(home: Path, capsys: Shown) -> None:
     lines = trace.read_text().splitlines()
     trace.write_text("\n".join([lines[0].replace('"ts": "20', '"ts": "19'), *lines[1:]]) + "\n")
     assert "home" in ana(capsys, "traces")[1]
-    assert "buy milk" in ana(capsys, "traces", "--older-than", "30d")[1]
+    assert "Buy milk" in ana(capsys, "traces", "--older-than", "30d")[1]
     assert ana(capsys, "traces", "--purge")[0] == 2
     assert ana(capsys, "traces", "--purge", "--older-than", "soon")[0] == 1
     assert ana(capsys, "traces", "--purge", "--older-than", "30d")[1].startswith("1 turn is forgotten")

@@ -98,19 +98,19 @@ def test_in_a_terminal_a_conflict_is_asked_about(
 
 
 def test_the_commands(ana: Run) -> None:
-    said = "add buy milk tomorrow\n/undo\n/undo\nnote: the key is blue\nundo that\nundo the dentist\n"
+    said = "new task: Buy milk tomorrow\n/undo\n/undo\nnote: the key is blue\nundo that\nundo the dentist\n"
     shown = ana("chat", given=said).stdout
     assert "Taken back:\n  - Buy milk" in shown
     assert "There is nothing to take back." in shown
-    (turn,) = re.findall("Taken back: the key is blue. “ana undo --turn (.+)” brings it back.", shown)
-    assert "/undo" in shown.rpartition("> undo the dentist")[2]
+    (turn,) = re.findall("Taken back. `ana undo --turn (.+)` brings it back.", shown)
+    assert "I changed nothing" in shown.rpartition("> undo the dentist")[2]
     assert json.loads(ana("history", "--json").stdout.splitlines()[0])["op"] == "delete"
     assert ana("undo").returncode == 1
     assert "the key is blue" in ana("undo", "--turn", turn).stdout
 
 
 def test_undo_in_a_conversation_is_of_that_conversation(ana: Run) -> None:
-    shown = ana("chat", given="add buy milk tomorrow\n/reset\n/undo\nadd buy bread\n/undo\n/items\n").stdout
+    shown = ana("chat", given="new task: Buy milk tomorrow\n/reset\n/undo\nnew task: Buy bread\n/undo\n/items\n").stdout
     assert "There is nothing to take back" in shown.partition("/reset")[2].partition("buy bread")[0]
     taken, _, again = shown.rpartition("> /undo")[2].partition("To bring it back: ")
     assert "- Buy bread" in taken

@@ -11,7 +11,7 @@ import pytest
 
 from ana.errors import ToolError, UserError
 from ana.handles import Handles, open_handles
-from ana.models.offline import OfflineReader
+from ana.models.offline.reader import OfflineReader
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.time.clock import Clock

@@ -430,12 +430,12 @@ def test_nothing_is_embedded_that_has_a_vector(desk: Desk) -> None:
 
 
 def test_the_command_tells_a_turn_and_runs_it_again(ana: Run, tmp_path: Path) -> None:
-    ana("ask", "add buy milk tomorrow")
+    ana("ask", "new task: Buy milk tomorrow")
     ana("ask", "find the milk", "--thread", "one")
     kept = [(path, path.read_text()) for path in (tmp_path / "traces").glob("*.jsonl")]
     ((path, text),) = [(path, text) for path, text in kept if "find the milk" in text]
     told = ana("replay", path.stem[:8])
-    assert "> find the milk\n1  · query_items find the milk\n   1 found: Buy milk\n" in told.stdout
+    assert "> find the milk\n1  · query_items find the milk\n   1 found: Buy milk tomorrow\n" in told.stdout
     assert f", conversation {path.stem[:8]}, turn " in told.stdout
     done = ana("replay", "--path", str(path), "--rerun", "--json")
     assert (done.returncode, json.loads(done.stdout)["same"]) == (0, True)
@@ -443,7 +443,7 @@ def test_the_command_tells_a_turn_and_runs_it_again(ana: Run, tmp_path: Path) ->
     done = ana("replay", "one", "--rerun")
     assert done.returncode == 1
     where = "Different at step 1, query_items: observation.items[0].content"
-    assert done.stdout.startswith(f"{where}\n  recorded  Buy silk\n")
+    assert done.stdout.startswith(f"{where}\n  recorded  Buy silk tomorrow\n")
     path.write_text(json.dumps({key: value for key, value in json.loads(text).items() if key != "inputs"}))
     done = ana("replay", path.stem, "--rerun")
     assert done.returncode == 2
@@ -452,7 +452,7 @@ def test_the_command_tells_a_turn_and_runs_it_again(ana: Run, tmp_path: Path) ->
 
 
 def test_the_command_asks_other_models_over_their_protocol(ana: Run, tmp_path: Path) -> None:
-    ana("ask", "add buy milk", "--thread", "one")
+    ana("ask", "new task: Buy milk", "--thread", "one")
     with openai_stub(Said("I leave that to you.")) as stub:
         env = {"OPENAI_BASE_URL": stub.url, "OPENAI_API_KEY": "sk-1"}
         done = ana("replay", "one", "--rerun", "--model", "openai:other", "--json", **env)

@@ -31,7 +31,7 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("home")
     env = folders(path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
     for thread, question in (
-        ("first", f"add {SECRET} tomorrow"),
+        ("first", f"remind me tomorrow to {SECRET}"),
         ("second", "what is due tomorrow?"),
         ("other", "note: the spare key is in the blue tin"),
         ("third", "delete the quokka costume"),
@@ -72,8 +72,8 @@ def test_a_purge_with_conversations_leaves_no_byte(ana: Run, said: str, tmp_path
         ("Überweisung an Zoë Müller", "wo ist die ÜBERWEISUNG AN ZOË MÜLLER?"),
         ("Überweisung an Zoë Müller", "where is the u\u0308berweisung  an zoe\u0308 mu\u0308ller?"),
         ("Straße der Ämter", "STRASSE DER ÄMTER, was that it?"),
-        ("Купить 'хлеб' и \U00010400", "купить 'ХЛЕБ' и \U00010428 please"),
-        ('the "quoted" ÀÉÎÕÜ \\ text', 'I said: THE "QUOTED" àéîõü \\ TEXT'),
+        ("Купить 'хлеб' и \U00010400", "купить 'ХЛЕБ' и \U00010428 please?"),
+        ('the "quoted" ÀÉÎÕÜ \\ text', 'I said: THE "QUOTED" àéîõü \\ TEXT?'),
     ],
 )
 def test_a_purge_finds_what_was_said_in_another_case(ana: Run, tmp_path: Path, kept: str, spoken: str) -> None:
@@ -160,6 +160,6 @@ def test_in_a_terminal_deleting_a_conversation_asks(ana: Run, tmp_path: Path, an
 def test_deleted_lines_are_in_the_trash_too(ana: Run) -> None:
     ana("chat", given="I prefer deep work in the mornings\n/context delete 0\n")
     assert "line 0" in ana("trash").stdout
-    assert "learned: Prefers deep work" in ana("trash", "restore", "line", "0").stdout
-    assert "Prefers deep work" in ana("chat", given="/context\n").stdout
+    assert "learned: I prefer deep work" in ana("trash", "restore", "line", "0").stdout
+    assert "I prefer deep work" in ana("chat", given="/context\n").stdout
     assert ana("trash").stdout == "The trash is empty.\n"

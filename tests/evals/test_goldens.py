@@ -31,6 +31,12 @@ def test_golden_traces_are_the_same_again(name: str) -> None:
     assert {id: difference for id, difference in found.items() if difference} == {}
 
 
+def test_a_recorded_turn_names_the_one_before_it() -> None:
+    said = [("milk?", (), ()), ("tea?", (), ())]
+    golden = record_golden("two turns", "act", said, load_golden_settings(), ScriptedModel(replies=["None.", "None."]))
+    assert [record["previous"] for record in golden.records] == [None, "two-turns-1"]
+
+
 def test_every_difference_of_a_new_recording_is_named() -> None:
     (old, *_) = GOLDENS.values()
     new = Golden(old.name, [{**old.records[0], "answer": "No.", "usage": cast(Any, {})}, *old.records[1:]], old.entries)

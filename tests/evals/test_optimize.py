@@ -14,7 +14,7 @@ from ana.files import write_whole
 from ana.models import providers
 from ana.models.base import StreamingModel, to_chunk
 from ana.models.json_mode.adapter import JsonDecisions
-from ana.models.offline import OfflineReader
+from ana.models.offline.reader import OfflineReader
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
 from evals.cli import optimize as command

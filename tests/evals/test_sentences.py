@@ -1,6 +1,5 @@
-"""The sentences, how they are judged, and how many the offline reader must understand."""
+"""The sentences, how what came of them is judged, and how useful the offline reader must be."""
 
-import json
 from collections import Counter
 from datetime import datetime
 from typing import Any
@@ -8,146 +7,161 @@ from typing import Any
 import pytest
 
 from ana.tracing.schema import Step
-from app.outcome import Done
-from evals.sentences.data import DATA, MORE, Sentence, load_sentences
-from evals.sentences.expected import find_faults, find_wrong_writes
-from evals.sentences.still import put_all
-from evals.sentences.world import open_world
+from evals.sentences.data import SETS, Sentence, load_life, load_sentences
+from evals.sentences.judge import judge
+from evals.sentences.measure import score_sentences
+from evals.sentences.world import put_all
 
-UNDERSTOOD = 0.87
-"""Share of the held-out half that is answered rightly. It may only fall where a refusal takes the place of a guess."""
+LEAST_USEFUL = {"people": 0.98, "tuning": 0.92, "traps": 0.95, "held-out": 0.85}
+"""Share of each set that is answered usefully."""
 
-WRONG_WRITES = 1
-"""Writes in the held-out half that no sentence asked for in just these words. They may only become fewer."""
+MOST_WRONG = {"people": 0, "tuning": 4, "traps": 2, "held-out": 7}
+"""Wrong writes in each set. They may only become fewer."""
 
-TUNED = 0.82
-"""Share of the sentences it was tuned on that is answered rightly, traps and oddities included."""
-
-WORLD = json.loads((DATA / "world.json").read_text(encoding="utf-8"))
-CONTENTS = {item["id"]: item["content"] for item in WORLD["items"]}
-EVERY = pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
-
-FILES = ("tuning", "held-out", "hurried", *MORE)
+LIFE = load_life()
+CONTENTS = {item["id"]: item["content"] for item in LIFE["items"]}
+FIRST, SECOND, *MORE = CONTENTS
 
 
-def written(name: str) -> list[Sentence]:
-    lines = (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [Sentence(**json.loads(line)) for line in lines]
+@pytest.mark.parametrize("name", SETS)
+def test_the_reader_is_useful_and_writes_hardly_anything_wrong(name: str) -> None:
+    every = put_all(load_sentences(name))
+    assert sum(outcome.verdict == "useful" for outcome in every) >= LEAST_USEFUL[name] * len(every)
+    assert sum(outcome.verdict == "wrong" for outcome in every) <= MOST_WRONG[name]
 
 
-def test_the_unseen_half_is_understood() -> None:
-    every = put_all(load_sentences("held-out"))
-    assert sum(not outcome.wrong for outcome in every) / len(every) >= UNDERSTOOD
-    assert sum(len(outcome.wrong_writes) for outcome in every) <= WRONG_WRITES
-    for outcome in every:
-        if outcome.sentence.kind in ("talk", "foreign"):
-            assert outcome.wrong_writes == []
+def test_no_sentence_is_there_twice() -> None:
+    every = [sentence for name in SETS for sentence in load_sentences(name)]
+    for texts in ([s.text.casefold() for s in every], [s.id for s in every]):
+        assert [text for text, count in Counter(texts).items() if count > 1] == []
 
 
-@EVERY
-def test_no_sentence_it_was_tuned_on_writes_what_was_not_asked_for(step: int) -> None:
-    every = put_all(load_sentences("tuning")[::step])
-    assert len(every) > 1500 // step
-    assert [(outcome.sentence.text, outcome.wrong_writes) for outcome in every if outcome.wrong_writes] == []
-    assert sum(not outcome.wrong for outcome in every) / len(every) >= TUNED
-
-
-@EVERY
-def test_what_is_typed_in_a_hurry_changes_nothing_that_was_not_meant(step: int) -> None:
-    every = put_all(load_sentences("hurried")[::step])
-    assert len(every) >= 300 // step
-    assert [(outcome.sentence.text, outcome.wrong_writes) for outcome in every if outcome.wrong_writes] == []
-
-
-def test_a_world_that_changes_judges_as_one_that_does_not() -> None:
-    some = load_sentences("tuning")[::150]
-    with open_world() as opened:
-        changing = [opened.put(sentence) for sentence in some]
-    assert [(o.wrong, o.wrong_writes) for o in changing] == [(o.wrong, o.wrong_writes) for o in put_all(some)]
-
-
-def test_the_halves_are_whole_and_apart() -> None:
-    every = {name: written(name) for name in FILES}
-    assert len(every["tuning"]) + len(every["held-out"]) >= 300
-    texts = Counter(sentence.text.casefold() for part in every.values() for sentence in part)
-    assert [text for text, count in texts.items() if count > 1] == []
-    kinds = {name: Counter(sentence.kind for sentence in part) for name, part in every.items()}
-    assert kinds["tuning"].keys() == kinds["held-out"].keys()
-    assert all(abs(kinds["tuning"][kind] - kinds["held-out"][kind]) <= 1 for kind in kinds["tuning"])
-    assert {sentence.text for sentence in load_sentences("held-out")}.isdisjoint(
-        s.text for s in load_sentences("tuning")
-    )
-
-
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", SETS)
 def test_what_is_expected_exists(name: str) -> None:
-    for sentence in written(name):
-        named = [*(sentence.shows or ()), *sentence.top, *sentence.asks]
-        named += [call["id"] for call in sentence.calls if "id" in call]
-        assert set(named) <= CONTENTS.keys(), sentence.id
-        for call in sentence.calls:
-            due = (call.get("properties") or {}).get("due_date")
-            for value in due if isinstance(due, list) else [due]:
-                assert value is None or datetime.fromisoformat(value).year >= 2026, sentence.id
-            assert call.get("line", 0) < len(WORLD["context"]), sentence.id
+    for sentence in load_sentences(name):
+        assert set(sentence.items) <= CONTENTS.keys(), sentence.id
+        for value in (*(sentence.due or ()), sentence.to):
+            assert not value or datetime.fromisoformat(value).year == 2026, sentence.id
+        assert sentence.words or "paste" not in (sentence.means, *sentence.also), sentence.id
 
 
-CREATED = {"tool": "create_item", "content": ["Buy milk"], "properties": {"type": "task", "priority": ["high", None]}}
-MILK = {"content": "buy milk.", "properties": {"type": "task"}}
-FIRST, SECOND = list(CONTENTS)[:2]
-
-
-def step(tool: str, args: dict[str, Any], observation: Any = None) -> Step:
+def step(tool: str, observation: Any = None, **args: Any) -> Step:
     return {"tool": tool, "args": args, "observation": observation or {"ok": True}}
 
 
-def judged(answer: str, *steps: Step, **expected: Any) -> list[str]:
-    sentence = Sentence(**{"id": "x", "kind": "add", "text": "x", "calls": [], **expected})
-    turn = Done(answer, "t", "t", "p", list(steps), {}, 0.0, [], None)
-    return [*find_faults(sentence, turn, CONTENTS), *find_wrong_writes(sentence, turn)]
+def kept(content: str, due: str | None = None, type: str = "") -> Step:
+    properties = {"due_date": due} if due else {}
+    return step("create_item", content=content, properties=properties | ({"type": type} if type else {}))
 
 
-def test_what_is_right_is_found_right() -> None:
-    assert judged("Saved.", step("create_item", MILK), calls=[CREATED]) == []
-    assert (
-        judged("112.5", step("calculator", {}, {"result": 112.5}), calls=[{"tool": "calculator", "result": 112.5}])
-        == []
-    )
-    assert judged("It is 9.", step("now", {"timezone": "utc"}), calls=[{"tool": "now", "timezone": ["UTC"]}]) == []
-    assert judged(f"- {CONTENTS[FIRST]}\n", step("query_items", {}), shows=[FIRST], top=[FIRST]) == []
-    assert judged(f"Which one?\n{CONTENTS[FIRST]}\n{CONTENTS[SECOND]}", asks=[FIRST, SECOND]) == []
-    assert judged("I found nothing.", none=True) == []
-    learned = step("append_context", {"content": "Is a Vegan"})
-    assert judged("Ok.", learned, calls=[{"tool": "append_context", "words": ["vegan"]}]) == []
-    assert judged("No.", step("create_item", MILK, {"error": "full"})) == []
+def verdict(answer: str, *steps: Step, **meant: Any) -> str:
+    return judge(Sentence(**{"id": "x", "text": "x", **meant}), list(steps), answer, CONTENTS).verdict
 
 
-WRONG: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
-    "a write that was not asked for": (("Saved.", step("create_item", MILK)), {}),
-    "a write that is missing": (("Saved.",), {"calls": [CREATED]}),
-    "other words": (("Saved.", step("create_item", MILK | {"content": "buy bread"})), {"calls": [CREATED]}),
-    "another property": (
-        ("Saved.", step("create_item", MILK | {"properties": {"type": "task", "project": "x"}})),
-        {"calls": [CREATED]},
+FRIDAY = {"means": "keep", "words": ("buy", "milk"), "due": ("2026-01-09",)}
+LOOKED = step("query_items")
+SHOWN = "\n".join(CONTENTS[id] for id in (FIRST, SECOND))
+MOVE = {"means": "move", "items": (FIRST,), "to": "2026-01-09"}
+
+JUDGED: dict[str, tuple[str, str, tuple[Step, ...], dict[str, Any]]] = {
+    "kept whole": ("useful", "Kept.", (kept("Buy milk on Friday", "2026-01-09"),), FRIDAY),
+    "kept without its date": ("useless", "Kept.", (kept("Buy milk on Friday"),), FRIDAY),
+    "kept with another date": ("wrong", "Kept.", (kept("Buy milk", "2026-01-10"),), FRIDAY),
+    "kept with words lost": ("wrong", "Kept.", (kept("Milk", "2026-01-09"),), FRIDAY),
+    "kept twice": ("wrong", "Kept.", (kept("Buy milk", "2026-01-09"),) * 2, FRIDAY),
+    "not kept": ("useless", "Sorry?", (), FRIDAY),
+    "a copy that was not stored": (
+        "useless",
+        "You have that.",
+        (step("create_item", {"existing": {}}, content="Buy milk"),),
+        FRIDAY,
     ),
-    "a property that is missing": (("Saved.", step("create_item", MILK | {"properties": {}})), {"calls": [CREATED]}),
-    "another item": (
-        ("Done.", step("delete_item", {"id": FIRST})),
-        {"calls": [{"tool": "delete_item", "id": SECOND}]},
+    "of another type": (
+        "useless",
+        "Kept.",
+        (kept("Buy milk", "2026-01-09", "task"),),
+        FRIDAY | {"type": "reminder"},
     ),
-    "twice": (("Saved.", step("create_item", MILK), step("create_item", MILK)), {"calls": [CREATED]}),
-    "another number": (("3", step("calculator", {}, {"result": 3})), {"calls": [{"tool": "calculator", "result": 4}]}),
-    "another zone": (("9", step("now", {"timezone": "local"})), {"calls": [{"tool": "now", "timezone": ["utc"]}]}),
-    "one too many shown": ((f"{CONTENTS[FIRST]}\n{CONTENTS[SECOND]}",), {"shows": [FIRST]}),
-    "one too few shown": ((CONTENTS[FIRST],), {"shows": [FIRST, SECOND]}),
-    "not among the first": ((CONTENTS[FIRST],), {"top": [SECOND]}),
-    "told and not asked": ((f"{CONTENTS[FIRST]}\n{CONTENTS[SECOND]}",), {"asks": [FIRST, SECOND]}),
-    "silent about finding nothing": (("Here you are.",), {"none": True}),
-    "a word that is missing": (("I do.",), {"says": ["tea"]}),
+    "without a date where none is clear": (
+        "useful",
+        "Kept.",
+        (kept("buy milk"),),
+        FRIDAY | {"due": (None, "2026-01-09")},
+    ),
+    "another reading that is right too": (
+        "useful",
+        "Done.",
+        (step("update_item", id=FIRST, properties={"status": "done"}),),
+        FRIDAY | {"also": ("done",), "items": (FIRST,)},
+    ),
+    "a line": ("useful", "Ok.", (step("append_context", content="I hate tea"),), {"means": "about me"}),
+    "an item in place of a line": ("useless", "Ok.", (kept("I hate tea"),), {"means": "about me"}),
+    "a line in place of an item": ("wrong", "Ok.", (step("append_context", content="buy milk"),), FRIDAY),
+    "a paste": ("useful", "Kept.", (kept("a"), kept("b")), {"means": "paste", "words": ("a", "b"), "count": 2}),
+    "a paste in one": ("useless", "Kept.", (kept("a b"),), {"means": "paste", "words": ("a", "b"), "count": 2}),
+    "a paste in pieces": ("wrong", "Kept.", (kept("a"), kept("b")), {"means": "paste", "words": ("a", "b")}),
+    "found": ("useful", SHOWN, (LOOKED,), {"means": "find", "items": (FIRST,)}),
+    "five of six found": (
+        "useful",
+        "\n".join([SHOWN, *(CONTENTS[id] for id in MORE[:3])]),
+        (LOOKED,),
+        {"means": "find", "items": (FIRST, SECOND, *MORE[:4])},
+    ),
+    "not found": ("useless", CONTENTS[SECOND], (LOOKED,), {"means": "find", "items": (FIRST,)}),
+    "found too much": ("useless", "\n".join(CONTENTS.values()), (LOOKED,), {"means": "find", "items": (FIRST,)}),
+    "nothing there": ("useful", "Nothing like that is kept.", (LOOKED,), {"means": "find"}),
+    "something shown where nothing is": ("useless", f"Nothing, but {SHOWN}", (LOOKED,), {"means": "find"}),
+    "a question that is kept": ("wrong", "Kept.", (kept("where is it"),), {"means": "find"}),
+    "done": (
+        "useful",
+        "Done.",
+        (step("update_item", id=FIRST, properties={"status": "done"}),),
+        {"means": "done", "items": (FIRST,)},
+    ),
+    "another item is done": (
+        "wrong",
+        "Done.",
+        (step("update_item", id=SECOND, properties={"status": "done"}),),
+        {"means": "done", "items": (FIRST,)},
+    ),
+    "asked which": ("useful", f"Which?\n{SHOWN}", (LOOKED,), {"means": "delete", "items": (FIRST, SECOND)}),
+    "one of two deleted": (
+        "wrong",
+        "Deleted.",
+        (step("delete_item", id=FIRST),),
+        {"means": "delete", "items": (FIRST, SECOND)},
+    ),
+    "none said": ("useful", "Nothing fits.", (LOOKED,), {"means": "delete"}),
+    "an order that is kept": ("wrong", "Kept.", (kept("delete it"),), {"means": "delete"}),
+    "moved": ("useful", "Moved.", (step("update_item", id=FIRST, properties={"due_date": "2026-01-09"}),), MOVE),
+    "moved elsewhere": (
+        "wrong",
+        "Moved.",
+        (step("update_item", id=FIRST, properties={"due_date": "2026-01-10"}),),
+        MOVE,
+    ),
+    "a failed write": ("useless", "No.", (step("update_item", {"error": "full"}, id=SECOND),), MOVE),
+    "undone": ("useful", "Taken back.", (step("undo"),), {"means": "undo"}),
+    "a sum": ("useful", "6 * 7 = 42", (step("calculator"),), {"means": "sum", "says": "42"}),
+    "another sum": ("useless", "43", (step("calculator"),), {"means": "sum", "says": "42"}),
+    "talk": ("useful", "Hello.", (), {"means": "talk"}),
+    "talk that is looked up": ("useless", "Nothing.", (LOOKED,), {"means": "talk"}),
+    "talk that is kept": ("wrong", "Kept.", (kept("hi"),), {"means": "talk"}),
+    "refused": ("useful", "I changed nothing.", (), {"means": "refuse"}),
+    "not refused": ("wrong", "Deleted.", (step("delete_item", id=FIRST),), {"means": "refuse"}),
 }
 
 
-@pytest.mark.parametrize("how", WRONG)
-def test_what_is_wrong_is_found_wrong(how: str) -> None:
-    given, expected = WRONG[how]
-    assert judged(*given, **expected)
+@pytest.mark.parametrize("how", JUDGED)
+def test_what_came_of_a_sentence_is_judged_by_what_was_done_and_shown(how: str) -> None:
+    expected, answer, steps, meant = JUDGED[how]
+    assert verdict(answer, *steps, **meant) == expected
+
+
+def test_the_score_counts_each_meaning() -> None:
+    outcomes = [judge(Sentence("x", "hi", "talk"), steps, "Hello.", {}) for steps in ([], [kept("hi")], [LOOKED])]
+    assert dict(score_sentences(outcomes)) == {
+        "sentences, talk": "1 of 3, wrong 1",
+        "sentences, useful (goal 0.75)": "1 of 3 = 0.33",
+        "sentences, wrong writes (goal 0.02)": "1 of 3 = 0.33",
+    }

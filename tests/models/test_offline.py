@@ -1,4 +1,4 @@
-"""The offline reader: a sentence, and the call it must cause; an answer, and what it may say."""
+"""The offline reader: what it keeps, finds, changes and asks back, and what it leaves alone."""
 
 import json
 from datetime import date
@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from ana.models.offline import OfflineReader, plans
-from ana.models.offline.reader import reply
+from ana.models.base import NOT_UNDERSTOOD
+from ana.models.offline.reader import OfflineReader, reply
 from nodes.reason import system_message
 from tools.catalog import TOOLS, schemas
 
 TODAY = date(2026, 1, 7)
 NAMES = frozenset(TOOLS)
+OFFER = "Shall I keep it as a task? Say yes."
 
 
 def prompt(*lines: str) -> SystemMessage:
@@ -21,8 +22,38 @@ def prompt(*lines: str) -> SystemMessage:
     return system_message({"now": now, "vocabulary": "", "lines": dict(enumerate(lines))})
 
 
-def say(text: str, *lines: str) -> AIMessage:
-    return reply([prompt(*lines), HumanMessage(text)], NAMES)
+def item(content: str, id: str = "aaaaaaaa", **properties: Any) -> dict[str, Any]:
+    return {"id": id, "content": content, "properties": properties}
+
+
+def found(*items: dict[str, Any], share: float = 1.0) -> dict[str, Any]:
+    """What a query gives: each item has so many of the words."""
+    why = [{"id": each["id"], "vector": 0.5, "share": share} for each in items]
+    return {"items": list(items), "total": len(items), "truncated": False, "why": why}
+
+
+class Talk:
+    """A conversation with the reader in which tools answer what is given."""
+
+    def __init__(self, *lines: str) -> None:
+        self.messages: list[BaseMessage] = [prompt(*lines)]
+
+    def say(self, text: str, *results: dict[str, Any]) -> AIMessage:
+        """Say something, answer the calls in order, and return what follows."""
+        self.messages.append(HumanMessage(text))
+        left = list(results)
+        while (answer := reply(self.messages, NAMES)).tool_calls and left:
+            self.messages.append(answer)
+            for call in answer.tool_calls:
+                result = dict(left.pop(0))
+                artifact = {"why": result.pop("why")} if "why" in result else None
+                self.messages.append(ToolMessage(json.dumps(result), tool_call_id=call["id"], artifact=artifact))
+        self.messages.append(answer)
+        return answer
+
+
+def say(text: str, *results: dict[str, Any], lines: tuple[str, ...] = ()) -> AIMessage:
+    return Talk(*lines).say(text, *results)
 
 
 def call_of(message: AIMessage) -> tuple[str, dict[str, Any]]:
@@ -30,336 +61,375 @@ def call_of(message: AIMessage) -> tuple[str, dict[str, Any]]:
     return call["name"], call["args"]
 
 
-def then(text: str, *answers: dict[str, Any], lines: tuple[str, ...] = ()) -> AIMessage:
-    """The message after tools have answered."""
-    messages: list[BaseMessage] = [prompt(*lines), HumanMessage(text)]
-    for n, answer in enumerate(answers):
-        message = reply(messages, NAMES)
-        message.tool_calls[0]["id"] = f"c{n}"
-        messages += [message, ToolMessage(json.dumps(answer), tool_call_id=f"c{n}")]
-    return reply(messages, NAMES)
-
-
-def item(content: str, id: str = "aaaaaaaa", **properties: Any) -> dict[str, Any]:
-    return {"id": id, "content": content, "properties": properties, "created_at": "x", "updated_at": "x"}
-
-
-def found(*items: dict[str, Any]) -> dict[str, Any]:
-    return {"items": list(items), "total": len(items), "truncated": False}
-
-
-ACTIVE = {"type": "task", "status": "active"}
-ADDED: list[tuple[str, str, dict[str, Any]]] = [
-    (
-        "Remind me to review the quarterly report on Friday",
-        "Review the quarterly report",
-        {"type": "reminder", "status": "active", "due_date": "2026-01-09"},
-    ),
-    ("I need to call the dentist by next Tuesday", "Call the dentist", ACTIVE | {"due_date": "2026-01-13"}),
-    ("add buy milk tomorrow", "Buy milk", ACTIVE | {"due_date": "2026-01-08"}),
-    ("Please add a task to water the plants", "Water the plants", ACTIVE),
-    ("add oat milk to my shopping list", "Oat milk", ACTIVE | {"project": "shopping"}),
-    ("buy milk tomorrow!!", "Buy milk", ACTIVE | {"due_date": "2026-01-08", "priority": "high"}),
-    ("note: the wifi code is on the fridge", "the wifi code is on the fridge", {"type": "note"}),
-    ("note: my locker code is 4711", "my locker code is 4711", {"type": "note"}),
-    ("idea - a podcast about maps", "A podcast about maps", {"type": "idea"}),
-    (
-        "put dentist on Thursday at 14:30",
-        "Dentist",
-        {"type": "appointment", "status": "active", "due_date": "2026-01-08T14:30"},
-    ),
-    ("todo: send the invoice #acme", "Send the invoice", ACTIVE | {"project": "acme"}),
-    (
-        "I have to finish the slides for the Acme project, urgent",
-        "Finish the slides",
-        ACTIVE | {"priority": "high", "project": "Acme"},
-    ),
-    (
-        "don't forget to call mum on January 13",
-        "Call mum",
-        {"type": "reminder", "status": "active", "due_date": "2026-01-13"},
-    ),
-    (
-        "Remind me in 2 hours to call Bob",
-        "Call Bob",
-        {"type": "reminder", "status": "active", "due_date": "2026-01-07T11:00"},
-    ),
-    (
-        "I have a meeting with Bob on Friday at 10",
-        "Meeting with Bob",
-        {"type": "appointment", "status": "active", "due_date": "2026-01-09T10:00"},
-    ),
-    ("jot down that Anna likes tulips", "Anna likes tulips", ACTIVE),
-    (
-        "remind me about the tax return in 3 days",
-        "The tax return",
-        {"type": "reminder", "status": "active", "due_date": "2026-01-10"},
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "content", "properties"), ADDED)
-def test_adding(text: str, content: str, properties: dict[str, Any]) -> None:
-    name, args = call_of(say(text) if properties["type"] != "appointment" else then(text, found()))
+def kept(text: str) -> tuple[str, dict[str, Any]]:
+    name, args = call_of(say(text))
     assert name == "create_item"
-    assert args["content"] == content
-    expected = {"type": "note"} if "jot" in text else properties
-    assert args["properties"] == expected
+    return args["content"], args["properties"]
 
 
-LEARNED = [
-    ("I prefer deep work in the mornings", "Prefers deep work in the mornings"),
-    ("I'm allergic to nuts", "Is allergic to nuts"),
-    ("I usually run on Sundays", "Usually runs on Sundays"),
-    ("remember that I work from Berlin", "Works from Berlin"),
-    ("I have two cats", "Has two cats"),
-    ("I don't like phone calls", "Does not like phone calls"),
-    ("My sister is called Anna", "Their sister is called Anna"),
+WHOLE = """
+bike lock code is 4471
+Leo is allergic to cashews
+dentist for both kids, both forms signed
+cancelled shifts dont get paid if its less than 24h before
+which doctor is nice: dr okafor
+when the hearing aid whistles turn it down two clicks
+done deal with mueller, 3 bathrooms, start in april
+owe sam 14.50 for the ubr
+laundry!!
+asdf qwer
+I bought the milk
+Ich habe die Miete bezahlt
+el código del portal es 1234
+牛乳を買う
+drop off the parcel at dhl
+i have to do the dishes
+i meant to call bob
+put the keys under the mat
+find a new dentist
+mark the exam papers
+"""
+
+
+@pytest.mark.parametrize("text", WHOLE.strip().splitlines())
+def test_a_statement_is_kept_in_its_own_words(text: str) -> None:
+    assert kept(text) == (text, {})
+
+
+TYPED: list[tuple[str, str, dict[str, str]]] = [
+    ("remind me to call Anna", "call Anna", {"type": "reminder"}),
+    ("Remind me tomorrow at 10 to call Anna", "call Anna", {"type": "reminder", "due_date": "2026-01-08T10:00"}),
+    ("remind me in 20 min to take the pizza out", "take the pizza out", {"due_date": "2026-01-07T09:20"}),
+    ("tomorrow at 8am remind me to stretch", "stretch", {"type": "reminder", "due_date": "2026-01-08T08:00"}),
+    ("remind me to cancel the skip hire by friday", "cancel the skip hire by friday", {"due_date": "2026-01-09"}),
+    ("could you add a task to water the plants", "water the plants", {"type": "task", "status": "active"}),
+    ("todo: update my CV by Sunday", "update my CV by Sunday", {"type": "task", "due_date": "2026-01-11"}),
+    ("note: what is due, call me Ishmael", "what is due, call me Ishmael", {"type": "note"}),
+    ("note my locker is 12", "my locker is 12", {"type": "note"}),
+    ("Note for Acme: iOS at 9:30", "Note for Acme: iOS at 9:30", {"type": "note"}),
+    ("idea: a podcast", "a podcast", {"type": "idea"}),
+    ("put on my list for Friday: order the photos", "order the photos", {"type": "task", "due_date": "2026-01-09"}),
+    ("i need a reminder on friday to pay", "pay", {"type": "reminder", "due_date": "2026-01-09"}),
+    ("don't let me forget the photos", "the photos", {"type": "reminder"}),
+    ("Termin beim Friseur am Freitag um 9 Uhr", "Termin beim Friseur am Freitag um 9 Uhr", {"type": "appointment"}),
+    ("Erinnere mich morgen um 15 Uhr an den Zahnarzt", "den Zahnarzt", {"due_date": "2026-01-08T15:00"}),
+    ("rappelle-moi de rendre le livre demain", "rendre le livre demain", {"due_date": "2026-01-08"}),
+    ("Recuérdame comprar pan mañana", "comprar pan mañana", {"type": "reminder", "due_date": "2026-01-08"}),
+    ("ricordami di chiamare Paola domenica", "chiamare Paola domenica", {"due_date": "2026-01-11"}),
 ]
 
 
-@pytest.mark.parametrize(("text", "line"), LEARNED)
-def test_learning(text: str, line: str) -> None:
+@pytest.mark.parametrize(("text", "content", "properties"), TYPED)
+def test_its_lead_in_gives_its_type_and_one_clear_day_its_date(
+    text: str, content: str, properties: dict[str, str]
+) -> None:
+    said, given = kept(text)
+    assert said == content
+    assert given.items() >= properties.items()
+    assert ("status" in given) == (given["type"] in ("task", "reminder", "appointment") or "due_date" in given)
+
+
+ABOUT_ME = [
+    ("I prefer deep work in the mornings", "I prefer deep work in the mornings"),
+    ("so i never work sundays", "i never work sundays"),
+    ("remember that I'm left-handed", "I'm left-handed"),
+    ("btw im allergic to latex", "im allergic to latex"),
+    ("ich trinke keinen Alkohol", "ich trinke keinen Alkohol"),
+    ("je ne mange pas de viande", "je ne mange pas de viande"),
+    ("no como carne", "no como carne"),
+    ("non bevo caffè", "non bevo caffè"),
+]
+
+
+@pytest.mark.parametrize(("text", "line"), ABOUT_ME)
+def test_what_people_say_of_themselves_is_a_line_about_them(text: str, line: str) -> None:
     assert call_of(say(text)) == ("append_context", {"content": line})
 
 
-CALCULATED = [
-    ("What's 9! / (3!*3!*3!)? Just the integer.", "9! / (3!*3!*3!)"),
-    ("Compute 7//2", "7//2"),
-    ("If I spend $12.50 daily for 9 days, what's the total?", "12.50 * 9"),
-    ("What is 15% of 240?", "15% of 240"),
-    ("split 84.60 between 3 people", "84.60 / 3"),
-    ("how much is 12 times 8", "12 * 8"),
-    ("2+2", "2+2"),
-    ("What's (3+4)*2?", "(3+4)*2"),
-]
+@pytest.mark.parametrize("text", ["remember the tv man", "I have a cold", "I never met him", "i prefer friday at 9"])
+def test_what_is_of_one_day_or_not_about_them_is_an_item(text: str) -> None:
+    assert call_of(say(text))[0] == "create_item"
 
 
-@pytest.mark.parametrize(("text", "expression"), CALCULATED)
-def test_calculating(text: str, expression: str) -> None:
-    name, args = call_of(say(text))
-    assert name == "calculator"
-    assert "".join(args["expression"].split()) == "".join(expression.split())
+def test_what_was_kept_is_told_in_a_line() -> None:
+    due = item("call Anna", due_date="2026-01-08T10:00 (Thursday)", type="reminder")
+    told = say("remind me tomorrow at 10 to call Anna", due).text
+    assert told.startswith("Kept “call Anna”, due Thursday 8 January, 10:00. “undo” takes it back. I cannot ring")
+    assert say("laundry", item("laundry")).text == "Kept “laundry”. “undo” takes it back."
+    assert "already" in say("laundry", {"existing": item("laundry"), "choice": "x"}).text
 
 
-CLOCK = [
-    ("What time is it right now? Use UTC.", "utc"),
-    ("what time is it", "local"),
-    ("what time is it in Asia/Tokyo?", "Asia/Tokyo"),
-    ("what's today's date?", "local"),
-    ("What day is it today?", "local"),
-]
+def test_lines_become_items_only_under_bullets() -> None:
+    message = say("camping list\n- tent\n* charger + adapter\n2. cash\n- [ ] stove\n- [x] mats")
+    given = [(call["args"]["content"], call["args"]["properties"]) for call in message.tool_calls]
+    assert given == [(w, {"list": "camping list"}) for w in ("tent", "charger + adapter", "cash", "stove", "[x] mats")]
+    todo = say("todo:\n- call bob\n- write to ann").tool_calls
+    assert [call["args"]["properties"]["type"] for call in todo] == ["task", "task"]
+    for text in ("bed 3 obs\nbed 7 nbm", "- a\nb\nc", "From: Ann\nTo: Bob\n\n- tea\n- cake", "x" * 3000):
+        assert kept(text) == (text, {"type": "note"})
+    assert kept("note: first\n\n- second\n- third") == ("first\n\n- second\n- third", {"type": "note"})
 
 
-@pytest.mark.parametrize(("text", "zone"), CLOCK)
-def test_clock(text: str, zone: str) -> None:
-    assert call_of(say(text)) == ("now", {"timezone": zone})
+def test_a_long_list_is_asked_about_first() -> None:
+    talk, text = Talk(), "\n".join(f"- thing {n}" for n in range(21))
+    assert "21 lines" in talk.say(text).text
+    assert len(talk.say("yes").tool_calls) == 21
 
 
-OPEN, TO_DO = plans.OPEN["status"], plans.TO_DO
-FOUND: list[tuple[str, dict[str, Any]]] = [
-    (
-        "what's due Friday?",
-        {"where": {"due_date": {"$gte": "2026-01-09", "$lte": "2026-01-09"}, "status": OPEN}, "limit": 50},
-    ),
-    (
-        "What's due tomorrow",
-        {"where": {"due_date": {"$gte": "2026-01-08", "$lte": "2026-01-08"}, "status": OPEN}, "limit": 50},
-    ),
-    (
-        "what do I have this week",
-        {"where": {"due_date": {"$gte": "2026-01-05", "$lte": "2026-01-11"}, "status": OPEN}, "limit": 50},
-    ),
-    ("anything overdue?", {"where": {"due_date": {"$lt": "2026-01-07T09:00"}, "status": OPEN}, "limit": 50}),
-    ("list my tasks", {"where": {"status": OPEN, "type": "task"}, "limit": 50}),
-    (
-        "show me all high priority tasks",
-        {"where": {"status": OPEN, "type": "task", "priority": {"$in": ["high", 1]}}, "limit": 50},
-    ),
-    ("what do you have on the garden?", {"text": "what do you have on the garden?", "limit": 50}),
-    ("notes about the garden", {"where": {"type": "note"}, "text": "notes about the garden", "limit": 50}),
-    ("did I plan to ring mom?", {"text": "did I plan to ring mom?", "limit": 50}),
-    ("What should I focus on today?", {"where": TO_DO, "limit": 50}),
-    ("done with the dentist", {"text": "dentist", "where": {"status": OPEN}, "limit": 50}),
-    ("delete the milk task", {"text": "milk task", "limit": 50}),
-]
+TALK = """
+hi
+good morning dear
+lol ok thanks
+danke schön
+merci beaucoup
+nvm found it
+never mind
+that's not what i meant
+both
+yes please
+the second one
+sounds good
+help
+what can you do
+!!!
+👍
+"""
 
 
-@pytest.mark.parametrize(("text", "args"), FOUND)
-def test_finding(text: str, args: dict[str, Any]) -> None:
-    assert call_of(say(text)) == ("query_items", args)
-
-
-SAID: list[str] = [
-    "hello",
-    "Thanks!",
-    "What is the capital of France?",
-    "who won the world cup in 1998?",
-    "asdf qwer",
-    "I'm tired",
-    "I don't know",
-    "I have to",
-    "call",
-    "Was ist morgen fällig?",
-    "Ich muss morgen Milch kaufen",
-    "Recuérdame llamar a mamá el viernes",
-    "明日は何がありますか",
-    "",
-    "!!!",
-    "is buying milk tomorrow a good idea?",
-]
-
-
-@pytest.mark.parametrize("text", SAID)
-def test_what_is_not_understood_writes_nothing(text: str) -> None:
+@pytest.mark.parametrize("text", TALK.strip().splitlines())
+def test_talk_is_answered_and_not_kept(text: str) -> None:
     message = say(text)
-    assert message.text or [call["name"] for call in message.tool_calls] == ["query_items"]
+    assert message.tool_calls == []
+    assert message.text
+    assert OFFER not in message.text
 
 
-def test_what_is_not_understood_names_the_way_to_a_real_model() -> None:
-    for text in (say("asdf qwer").text, then("What is the capital of France?", found(item("Buy milk"))).text):
-        assert "ana setup" in text
-        assert "rule-based" in text
-        assert "milk" not in text
+@pytest.mark.parametrize("text", ["undo", "undo that please", "please take that back", "mach das bitte rückgängig"])
+def test_undo(text: str) -> None:
+    assert call_of(say(text)) == ("undo", {})
 
 
-def test_a_reminder_is_told_the_truth() -> None:
-    text = then(
-        "Remind me to stretch tomorrow", item("Stretch", type="reminder", due_date="2026-01-08 (Thursday)")
-    ).text
-    assert (
-        text
-        == "Saved: Stretch, due Thursday 8 January. I cannot ring: it shows when I am opened then, and in `ana due`."
-    )
+REFUSED = """
+git push origin main --force
+rm -rf /tmp/x
+change the filter at no 14 friday
+cancel my spotify before the 15th
+delete all tasks
+lösche alle alten termine
+supprime tout
+rename yoga to pilates
+make the passport renewal high priority
+I don't need the milk any more, delete it
+paid the rent. also move the dentist to monday
+both reports are done
+delete it
+put it on friday
+give me two more days for the slides
+prioritise the invoice
+"""
 
 
-def test_completing_the_one_that_fits() -> None:
-    two = found(item("Call the dentist", "bbbbbbbb"), item("Buy milk"))
-    assert call_of(then("done with the dentist", two)) == (
+@pytest.mark.parametrize("text", REFUSED.strip().splitlines())
+def test_an_order_that_it_cannot_do_changes_nothing_and_is_offered_as_a_task(text: str) -> None:
+    talk = Talk()
+    refused = talk.say(text, found())
+    assert refused.text.startswith("I changed nothing: ")
+    assert refused.text.endswith(OFFER)
+    assert refused.response_metadata[NOT_UNDERSTOOD]
+    name, args = call_of(talk.say("yes please"))
+    assert (name, args["content"], args["properties"]["type"]) == ("create_item", text, "task")
+
+
+def test_a_no_keeps_nothing_and_another_message_is_read_for_itself() -> None:
+    talk = Talk()
+    talk.say("cancel netflix", found())
+    assert talk.say("no thanks").text == "All right. I changed nothing."
+    talk.say("cancel netflix", found())
+    assert call_of(talk.say("laundry"))[1]["content"] == "laundry"
+
+
+DENTIST = item("Dentist", "dddddddd", due_date="2026-01-08T14:30 (Thursday)")
+ORDERS: list[tuple[str, str, dict[str, Any]]] = [
+    ("delete the dentist", "delete_item", {"id": "dddddddd"}),
+    ("lösche den dentist", "delete_item", {"id": "dddddddd"}),
+    ("i finished the dentist", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
+    ("make dentist friday", "update_item", {"id": "dddddddd", "properties": {"due_date": "2026-01-09T14:30"}}),
+    ("cancel the dentist", "delete_item", {"id": "dddddddd"}),
+    ("done with the dentist", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
+    ("dentist is done", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
+    ("mark the dentist as done", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
+    ("tick off dentist", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
+    ("move the dentist to friday", "update_item", {"id": "dddddddd", "properties": {"due_date": "2026-01-09T14:30"}}),
+    (
+        "please move the dentist to 3pm",
         "update_item",
-        {"id": "bbbbbbbb", "properties": {"status": "done"}},
-    )
+        {"id": "dddddddd", "properties": {"due_date": "2026-01-08T15:00"}},
+    ),
+    (
+        "verschiebe dentist auf Montag",
+        "update_item",
+        {"id": "dddddddd", "properties": {"due_date": "2026-01-12T14:30"}},
+    ),
+]
 
 
-def test_asking_back_when_two_fit_and_saying_so_when_none_does() -> None:
-    two = found(item("Call the dentist", "bbbbbbbb"), item("Pay the dentist", "cccccccc"))
-    asked = then("done with the dentist", two)
-    assert asked.tool_calls == []
-    assert asked.text.startswith("Which one")
-    none = then("delete the piano task", found(item("Buy milk")))
-    assert none.tool_calls == []
-    assert "nothing" in none.text
+@pytest.mark.parametrize(("text", "tool", "args"), ORDERS)
+def test_an_order_changes_the_one_item_that_it_names(text: str, tool: str, args: dict[str, Any]) -> None:
+    assert call_of(say(text, found(DENTIST))) == (tool, args)
 
 
-def test_focus_gives_the_reason_and_what_is_known() -> None:
-    items = found(item("Later", due_date="2026-02-01 (Sunday)"), item("Report", due_date="2026-01-05 (Monday)"))
-    text = then("What should I focus on today?", items, lines=("Prefers deep work in the mornings",)).text
-    assert text.startswith("Report, because it was due Monday 5 January.")
-    assert "Prefers deep work" in text
+def test_where_two_fit_it_asks_and_does_what_is_answered() -> None:
+    two = found(item("Email Peter about the contract", "bbbbbbbb"), item("Email Peter about the photos", "cccccccc"))
+    for answer, id in (("the second", "cccccccc"), ("1", "bbbbbbbb"), ("the contract", "bbbbbbbb")):
+        talk = Talk()
+        asked = talk.say("done email peter", two)
+        assert asked.text.startswith("Which one do you mean?\n- “Email Peter about the contract”")
+        assert call_of(talk.say(answer, two))[1]["id"] == id
+    assert talk.say("done email peter", two).tool_calls == []
+    assert talk.say("both").text == "All right. I changed nothing."
+    talk.say("done email peter", two)
+    assert talk.say("the third", two).tool_calls == []
+    talk.say("done email peter", two)
+    assert call_of(talk.say("buy six eggs and some bread tomorrow"))[0] == "create_item"
 
 
-def test_priorities_as_numbers_are_ordered_with_the_words() -> None:
-    three, one, high, none = (item(name, priority=p) for name, p in (("3", 3), ("1", 1), ("h", "high"), ("-", None)))
-    text = then("What should I focus on today?", found(three, none, high, one)).text
-    assert text.startswith("h, because it has high priority.")
-    assert text.index("- 1 (priority 1)") < text.index("\n- -") < text.index("- 3 (priority 3)")
+def test_a_part_of_an_item_does_not_name_it_nor_does_a_word_of_a_long_one() -> None:
+    for content in ("Buy oat milk and eggs", f"Eggs {'and much more besides ' * 9}"):
+        answer = say("delete the eggs", found(item(content)))
+        assert "The nearest is" in answer.text
+    assert call_of(say("done oat milk and eggs", found(item("Buy oat milk and eggs"))))[0] == "update_item"
 
 
-def test_a_place_that_nothing_has_is_named() -> None:
-    work = {"$in": ["work", "office"]}
-    assert call_of(say("what do I have to do at work?"))[1]["where"] == {"context": work, "status": OPEN}
-    assert then("what do I have to do at work?", found()).text == "Nothing with that place."
+def test_where_none_fits_it_says_so_with_the_nearest() -> None:
+    answer = say("mark fix the boiler done", found(item("Fix the printer"), share=0.7))
+    assert answer.text.startswith("I changed nothing: nothing that is kept is “fix the boiler”. The nearest is “Fix")
+    assert "nearest" not in say("delete the piano lesson", found(item("Buy milk"), share=0.2)).text
+    assert kept_by(say("the boiler is done", found(item("Fix the printer"), share=0.2))) == "the boiler is done"
 
 
-def test_not_beside_plain_words_is_said_to_be_unread() -> None:
-    assert call_of(say("find the nuts I must not eat"))[1]["text"] == "find the nuts I must not eat"
-    answer = then("find the nuts I must not eat", found(item("Nuts not to eat: cashews"))).text
-    assert answer == "I do not read “not”; by the other words:\n- Nuts not to eat: cashews"
-    for text in ("find tasks not at home", "find tasks that are not finished", "find notes not about Acme"):
-        assert say(text).text.startswith("I did not understand 'not"), text
+def kept_by(message: AIMessage) -> str:
+    name, args = call_of(message)
+    assert name == "create_item"
+    return str(args["content"])
 
 
-def test_what_repeats_is_not_done_for_good() -> None:
+def test_it_is_what_the_last_answer_named() -> None:
+    for text in ("move it to friday", "make it friday instead", "sorry, I meant Friday"):
+        talk = Talk()
+        talk.say("dentist thursday 14:30", DENTIST)
+        assert call_of(talk.say(text))[1]["properties"] == {"due_date": "2026-01-09T14:30"}
+
+
+def test_what_repeats_is_not_done_for_good_and_what_has_no_day_gets_no_time() -> None:
     fig = item("Water the fig tree", status="active", recurrence="weekly")
-    answer = then("I watered the fig tree", found(fig))
-    assert answer.text.startswith("Water the fig tree repeats (weekly). Say when it is due next")
+    assert "repeats (weekly)" in say("done water the fig tree", found(fig)).text
+    assert "has no day yet" in say("move water the fig tree to 3pm", found(fig)).text
+
+
+AGENDA: list[tuple[str, dict[str, Any]]] = [
+    ("what's due Friday?", {"text": "what's due friday?"}),
+    ("tomorrow", {"text": "due tomorrow"}),
+    ("this week", {"text": "due this week"}),
+    ("am i doing anything saturday morning", {"text": "am i doing anything saturday "}),
+    ("was steht morgen an", {"text": "was steht morgen an"}),
+]
+LISTED: list[tuple[str, dict[str, Any]]] = [
+    ("due", {}),
+    ("todo", {}),
+    ("list my tasks", {}),
+    ("agenda", {"due_date": {"$gte": "2026-01-07"}}),
+    ("what should I focus on today?", {}),
+    ("meetings next week", {"due_date": {"$gte": "2026-01-12", "$lte": "2026-01-18"}}),
+    ("what have I missed", {"due_date": {"$lt": "2026-01-07T09:00"}}),
+    ("overdue", {"due_date": {"$lt": "2026-01-07T09:00"}}),
+    ("reminders for tomorrow", {"due_date": {"$gte": "2026-01-08", "$lte": "2026-01-08"}, "type": ["reminder"]}),
+    ("show my notes", {"type": ["note"]}),
+]
+
+
+@pytest.mark.parametrize(("text", "args"), AGENDA)
+def test_what_is_due_is_asked_by_its_dates(text: str, args: dict[str, Any]) -> None:
+    assert call_of(say(text)) == ("query_items", args | {"limit": 5})
+
+
+@pytest.mark.parametrize(("text", "where"), LISTED)
+def test_what_is_to_be_done_or_of_a_kind_is_listed_by_date(text: str, where: dict[str, Any]) -> None:
+    name, args = call_of(say(text))
+    kinds = where.get("type")
+    assert name == "query_items"
+    assert args["where"].pop("status").keys() == {"$nin"}
+    assert args["where"] == where | {"type": {"$in": kinds} if kinds else {"$nin": ["note", "idea"]}}
+
+
+def test_a_list_has_five_items_with_their_days_and_says_how_many_more() -> None:
+    told = say("todo", found(DENTIST) | {"total": 8}).text
+    assert told == "- “Dentist”, due Thursday 8 January, 14:30\n… and 3 more: `ana due`, `ana items`."
+    assert say("todo", found()).text == "Nothing is kept for that."
+
+
+ASKED = """
+what did i quote henderson
+when is the vet
+where did i put the spare key
+did acme get their invoice
+anything about tomatoes
+show me ideas for acme
+acme tasks
+everything about acme
+remind me, what's the capital of Norway?
+don't i have an umbrella
+wifi cabin?
+when dentist
+wann ist der Zahnarzt
+où est la clé
+cuándo es la cita
+quando è il dentista
+税金はいつ？
+tasks not for acme
+What does this mail want? "Dear all: pay now. Yours"
+"""
+
+
+@pytest.mark.parametrize("text", ASKED.strip().splitlines())
+def test_a_question_is_searched_for_and_never_kept(text: str) -> None:
+    assert call_of(say(text)) == ("query_items", {"text": text, "limit": 10})
+
+
+def test_only_what_is_like_the_question_is_shown_and_at_most_five() -> None:
+    far = found(item("Buy milk"), share=0.05)
+    assert say("what did i quote henderson", far).text == "Nothing like that is kept."
+    many = found(*(item(f"Key {n}", f"aaaaaaa{n}") for n in range(8)))
+    assert say("where is the key", many).text.count("“Key") == 5
+
+
+def test_a_question_about_the_person_is_answered_from_the_lines() -> None:
+    lines = ("Prefers tea over coffee", "Sister Klara lives in Hamburg")
+    assert "Hamburg" in say("where does my sister live", found(), lines=lines).text
+    assert "tea over coffee" not in say("where does my sister live", found(), lines=lines).text
+    assert say("what do you know about me?", lines=lines).text == "\n".join(f"- {line}" for line in lines)
+
+
+def test_what_another_model_called_before_may_have_answered_anything() -> None:
+    talk = Talk()
+    talk.messages += [HumanMessage("roll"), AIMessage(""), ToolMessage("5", tool_call_id="x"), AIMessage("A five.")]
+    assert call_of(talk.say("laundry"))[1]["content"] == "laundry"
 
 
 def test_an_error_is_told() -> None:
-    assert (
-        then("Compute 7//0", {"error": "Division by zero.", "hint": "x"}).text == "That did not work: Division by zero."
-    )
+    assert say("7//0", {"error": "Division by zero.", "hint": "x"}).text == "That did not work: Division by zero."
 
 
-def test_just_the_integer() -> None:
-    assert then("What's 9! / (3!*3!*3!)? Just the integer.", {"result": 1680}).text == "1680"
-
-
-def test_recall_and_forget_use_the_lines_of_the_prompt() -> None:
-    lines = ("Prefers tea", "Runs on Sundays")
-    assert "- Runs on Sundays" in say("what do you know about me?", *lines).text
-    assert call_of(say("forget that I prefer tea", *lines)) == ("delete_context", {"line": 0})
-    assert say("forget that I fly planes", *lines).tool_calls == []
+def test_without_a_clock_in_the_prompt_nothing_is_done() -> None:
+    message = reply([HumanMessage("buy milk tomorrow")], NAMES)
+    assert message.tool_calls == []
+    assert "what day it is" in message.text
 
 
 def test_a_tool_that_is_not_bound_is_not_called() -> None:
-    assert reply([prompt(), HumanMessage("Compute 7//2")], frozenset()).tool_calls == []
+    assert reply([prompt(), HumanMessage("7//2")], frozenset()).tool_calls == []
 
 
 def test_it_is_a_chat_model_that_streams_and_binds() -> None:
     bound = OfflineReader().bind_tools(schemas())
-    message = bound.invoke([prompt(), HumanMessage("Compute 7//2")])
-    assert message.tool_calls[0]["name"] == "calculator"
-    chunks = list(bound.stream([prompt(), HumanMessage("hello")]))
-    assert "".join(c.text for c in chunks).startswith("Hello")
-
-
-def test_what_is_pasted_as_a_note_is_kept_as_it_is() -> None:
-    text = "first line\n\n- second\n- third, tomorrow at 5"
-    assert call_of(say(f"note: {text}")) == ("create_item", {"content": text, "properties": {"type": "note"}})
-    long = "words " * 5000
-    assert call_of(say(f"Idea for the summer: {long}"))[1]["content"] == long.strip()
-
-
-def test_lines_are_wishes_of_their_own() -> None:
-    lines = "buy milk tomorrow\ncall Bob on Friday"
-    assert call_of(say(lines))[1]["content"] == "Buy milk"
-    assert call_of(then(lines, item("Buy milk")))[1]["content"] == "Call Bob"
-
-
-def test_a_long_text_that_says_nothing_of_itself_is_not_read() -> None:
-    assert "rule-based" in say("what is due " + "1/13 " * 20000).text
-
-
-def test_the_answer_to_which_one_narrows_the_wish() -> None:
-    two = found(item("Call the dentist", "bbbbbbbb"), item("Pay the dentist", "cccccccc"))
-    asked = then("done with the dentist", two)
-    messages: list[BaseMessage] = [prompt(), HumanMessage("done with the dentist"), asked, HumanMessage("the call")]
-    query = reply(messages, NAMES)
-    assert call_of(query)[0] == "query_items"
-    query.tool_calls[0]["id"] = "c0"
-    messages += [query, ToolMessage(json.dumps(two), tool_call_id="c0")]
-    assert call_of(reply(messages, NAMES))[1]["id"] == "bbbbbbbb"
-
-
-def test_which_one_is_answered_by_an_id_or_a_place_in_the_list() -> None:
-    two = found(item("Dinner", "bbbbbbbb"), item("Dinner", "cccccccc"))
-    asked = then("delete the dinner", two)
-    assert asked.text.startswith("Which one")
-    for answer, id in (("the second one", "cccccccc"), ("1", "bbbbbbbb"), ("the last one", "cccccccc")):
-        messages: list[BaseMessage] = [prompt(), HumanMessage("delete the dinner"), asked, HumanMessage(answer)]
-        query = reply(messages, NAMES)
-        query.tool_calls[0]["id"] = "c0"
-        messages += [query, ToolMessage(json.dumps(two), tool_call_id="c0")]
-        assert call_of(reply(messages, NAMES)) == ("delete_item", {"id": id})
-    assert call_of(then("delete cccccccc", two)) == ("delete_item", {"id": "cccccccc"})
-
-
-def test_a_promise_to_show_is_made_only_for_what_has_a_date() -> None:
-    assert "ring" not in then("remind me to stretch", item("Stretch", type="reminder")).text
-
-
-def test_a_time_that_has_passed_today_is_tomorrows() -> None:
-    assert call_of(say("remind me to call Bo at 8am"))[1]["properties"]["due_date"] == "2026-01-08T08:00"
-    assert call_of(say("remind me to call Bo at 8am today"))[1]["properties"]["due_date"] == "2026-01-07T08:00"
-    assert call_of(say("remind me to call Bo at 6pm"))[1]["properties"]["due_date"] == "2026-01-07T18:00"
+    assert bound.invoke([prompt(), HumanMessage("7//2")]).tool_calls[0]["name"] == "calculator"
+    assert "".join(c.text for c in bound.stream([prompt(), HumanMessage("thanks")])) == "You are welcome."

@@ -101,8 +101,11 @@ def test_another_model_is_named_by_its_own_name(tmp_path: Path) -> None:
 def test_a_call_of_a_model_in_this_process_is_one_run(tmp_path: Path) -> None:
     offline = opened(tmp_path, "", LLM_PROVIDER="offline")
     assert [named(run) for run in llm_runs(offline)] == [("offline", "offline")] * 2
-    model = ScriptedModel(replies=[calls(KEEP), "Saved."])
-    scripted = Handles(offline.settings, offline.clock, offline.memory, offline.traces, model)
+    model, other = (
+        ScriptedModel(replies=[calls(KEEP), "Saved."]),
+        opened(tmp_path / "other", "", LLM_PROVIDER="offline"),
+    )
+    scripted = Handles(other.settings, other.clock, other.memory, other.traces, model)
     assert [named(run) for run in llm_runs(scripted)] == [("scripted", "scripted")] * 2
 
 

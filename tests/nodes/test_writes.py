@@ -4,7 +4,7 @@ import pytest
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.handles import open_handles
-from ana.models.offline import OfflineReader
+from ana.models.offline.reader import OfflineReader
 from ana.models.scripted import calls
 from ana.settings import Settings
 from app.outcome import expect_done

@@ -1,190 +1,151 @@
-"""Orders to change stored items, and deeds that are told."""
+"""Orders about one kept item: done, delete, move to a day. What else begins like an order changes nothing."""
 
-import re
-from collections.abc import Callable
-from dataclasses import replace
-from datetime import date, datetime
-from functools import partial
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from ana.models.offline.details import UnclearPhrase, take_details, tidy
-from ana.models.offline.edits import Edit, add_unless_kept, edit_items
-from ana.models.offline.english import PATTERNS, VERBS, read_forms, read_words
-from ana.models.offline.items import Item, due_day, may_be_past, stems
-from ana.models.offline.new_items import plan_fragment
-from ana.models.offline.plans import Plan, refuse, say
-from ana.models.offline.view import View
-from ana.time.when import drop_mentions, read_shift, resolve
+from ana.memory.status import CLOSED
+from ana.models.offline.keeping import MANY, NOTHING, keep_as, read_paste, read_statement
+from ana.models.offline.plans import OFFER, UNDO, Item, Plan, do, list_items, name, refuse, say
+from ana.models.offline.view import View, pattern
+from ana.phrases import find_words, fold
+from ana.time.when import find_moments, is_only_when, join_moment
 
-_FORMS = read_forms("change")
-_UNKNOWN_DEED = "I found no open item that this is about. If I am to keep it, begin with “note:”."
-_ONE = "I change one thing at a time, named by its words: “delete the milk”. “What's due this week?” lists by date."
-_DOING = stems(" ".join(read_words("doing")))
-
-
-def _set(**properties: str) -> Callable[[Item], dict[str, Any]]:
-    return lambda _: {"properties": properties}
-
-
-_EDITS: dict[str, Callable[[dict[str, str]], Edit]] = {
-    "reopen": lambda _: Edit(_set(status="active"), state="done"),
-    "done": lambda _: Edit(_set(status="done"), state="open", by_day=False),
-    "rename": lambda said: Edit(lambda _: {"content": tidy(said["new"])}),
-    "priority": lambda said: Edit(_set(priority="low" if PATTERNS["low"].search(said["rest"]) else "high")),
-    "project": lambda said: Edit(_set(project=said.get("new") or said["tag"])),
-    "delete": lambda _: Edit(lambda _: {}, "delete_item"),
-}
+ASKING = "Which one do you mean?"
+SURE, NEAR = 0.95, 0.4
+"""How well an item's words match: "passport renewal" fits "Renew passport" by .97, "fix the boiler" a printer by .7."""
+_PLACES = {"first": 0, "1st": 0, "1": 0, "second": 1, "2nd": 1, "2": 1, "third": 2, "3rd": 2, "3": 2, "last": -1}
+_IT = r"(?:it|that|this|them)(?: one)?"
+_NO_LIST = r"(?! (?:down|(?:on|in|to) (?:my|the)) )"
+_DATE_OF = r"(?:(?:the |my )?(?:due )?(?:date|time) (?:of|for) )?"
+_END = r"(?:\s+(?:from|off|on) (?:my|the) (?:list|calendar|tasks|notes))?(?:\s+<polite>|\s+now|\s+instead)*[.! ]*$"
+_BESIDE = r" from (?:\w+ )?\w+$|^down | (?:down|back|forward|up|over)$|^(?:(?:the|my|d(?:en|ie|as)|l[aeo]s?|el|il) |l')"
+_FORMS = (
+    ("delete", rf"<delete>\s+(?P<what>.+?){_END}"),
+    ("cancel", rf"<cancel>(?! off\b)\s+(?P<what>.+?){_END}"),
+    ("mark", rf"<mark>\s+(?P<what>.+?),?\s+<is done>{_END}"),
+    ("done", rf"<done>:?\s+(?P<what>.+?){_END}"),
+    ("news", rf"<finished>\s+(?P<what>.+?){_END}"),
+    ("news", rf"(?!<looking>|<asking>)(?P<what>.+?),?\s+<is done>{_END}"),
+)
+_CHANGE = (
+    rf"(?:<delete>|<cancel>|<move>|<change>)\s(?!off\b)|(?:<mark>|<set>)\s(?:{_IT}\b{_NO_LIST}|.*<setting>)"
+    rf"|<many>.+<is done>{_END}|.*(?:[,.;]|\band)\s+(?:<polite>\W+)*"
+    rf"(?:(?:<cancel>|<change>|<set>|<mark>)\s+{_IT}\b{_NO_LIST}|(?:<delete>|<move>)\s)"
+)
 
 
-def plan_order(text: str, view: View, narrowed: str = "") -> Plan | None:
-    """Obey an order to change something; None where the text is not one.
+class Order(NamedTuple):
+    """What is to become of an item: its kind (a form's; move or plan), the words for the item, the new day or time."""
 
-    Args:
-        text: What was said.
-        view: All that the reader knows.
-        narrowed: Further words for what is to be changed.
-    """
-    if text.endswith("?"):
+    kind: str
+    what: str
+    due: str = ""
+
+
+def read_reply(view: View) -> Plan | None:
+    """Do what the reader asked about, if the message says yes or which one; nothing if it says no."""
+    asked = next((each for each in (OFFER, MANY, ASKING) if each in view.answer), "")
+    earlier = view._replace(text=view.asked)
+    if asked and pattern(r"<no>(?:\W+(?:<no>|<polite>|<thanks>))*\W*$").match(fold(view.text)):
+        return say(NOTHING)
+    if asked == ASKING:
+        return read_order(earlier, view.text) if len(view.text.split()) < 6 else None
+    if not asked or not pattern(r"<yes>(?:\W+(?:<yes>|<polite>))*\W*$").match(fold(view.text)):
         return None
-    if PATTERNS["many"].match(text):
-        return refuse(_ONE)
-    if order := PATTERNS["order"].match(text):
-        what, rest = order["what"], order["rest"]
-        if rest or not PATTERNS["moved"].search(what):
-            what = re.split(r" (?:is|isn't|can|are|aren't|has|was)\b", what)[0]
-        text = f"{order['verb']} {what}{rest}"
-    for kind, pattern in _FORMS:
-        # a form that fits may still turn out not to be an order; a later one may
-        if (match := pattern.match(f" {text}")) and (plan := _plan_form(kind, match, view, narrowed, new=not order)):
-            return plan
-    # what is left may tell of a move without ordering it: "the dentist is now on Friday"
-    is_order = text.split(" ")[0].lower() in VERBS and not re.search(r"instead| is due ", text)
-    if is_order or PATTERNS["no name"].match(text) or PATTERNS["no move"].search(text):
-        return None
-    return _plan_move(text, view, narrowed, _plan_new(text, view) if " due " in text else None, sure=False)
+    return read_paste(earlier, most=1000) if asked == MANY else keep_as("task", view.asked, earlier)
 
 
-def _plan_form(kind: str, match: re.Match[str], view: View, narrowed: str, *, new: bool) -> Plan | None:
-    """The plan for a sentence of one form; `new` where an item that is not stored may be meant by it."""
-    said, what = match[0].strip(), match["what"].strip(" ,:\"'")
-    if kind != "delete":
-        what = PATTERNS["of it"].sub("", what)
-    what = re.sub(r"^(?:(?:both|all|the|my) )+", "", what)
-    if kind == "move":
-        return _plan_move_form(said, what, view, narrowed, new=new)
-    if _is_no_order(kind, said, what, view):
-        return None
-    if kind == "delete" and PATTERNS["a part"].search(what):
-        return say(f"I delete whole items. Name the one you mean by its words, not {what!r}.")
-    rest = f"{match.groupdict().get('level', '')} {said.replace(what, '')}"
-    edit = _EDITS[kind](match.groupdict() | {"rest": rest})
-    if re.match(r"cancel|call off", said, re.I):
-        edit = replace(edit, state="open")
-    return _plan_edits(what, edit if new else replace(edit, share=0.5), view, narrowed)
+def read_order(view: View, pick: str = "") -> Plan | None:
+    """Do what is ordered of one item; ask where several are meant, which `pick` then says; say so where none is."""
+    order = _find_move(view) or _find_order(view)
+    if order and not pattern("(?:(?:the|my) )*<many>").match(order.what):
+        return _obey(order, view, pick)
+    is_change = order or pattern(_CHANGE).match(view.low)
+    return refuse("I mark as done, delete or move one thing that you name.") if is_change else None
 
 
-def _plan_move_form(said: str, what: str, view: View, narrowed: str, *, new: bool) -> Plan | None:
-    if PATTERNS["no move"].search(said):
-        fresh = _plan_new(said, view)
-        return add_unless_kept(take_details(said.partition(" ")[2], view.now)[0], fresh) if fresh else None
-    is_order = new and said.split(" ")[0].lower() in VERBS and not re.search(r" to (?!.* by )", said)
-    return _plan_move(what, view, narrowed, _plan_new(said, view) if is_order else None, sure=True, whole=new)
-
-
-def _is_no_order(kind: str, said: str, what: str, view: View) -> bool:
-    """Whether a sentence only looks like an order to change something: complete the form by Friday is a new task."""
-    if re.match(r"(?:complete|drop off) ", said, re.I) and resolve(what, view.today):
-        return True
-    if re.match(r"(?:what you know|bit|thing)\b", what):
-        return True
-    is_told = kind in ("done", "reopen") and not re.match(r"(?:mark|set|tick|re-?open|i was wrong)", said, re.I)
-    return is_told and bool(PATTERNS["all"].match(what) or PATTERNS["hedged"].search(said))
-
-
-def _plan_new(text: str, view: View) -> Plan | None:
-    """The plan for a new item if no stored one is meant: change the bed sheets on Sunday."""
-    try:
-        return plan_fragment(text, view)
-    except UnclearPhrase:
-        return None
-
-
-def plan_deed(text: str, view: View, narrowed: str = "") -> Plan | None:
-    """Mark as done what the person tells as done: every word must be the item's, save those of doing."""
-    matches = (PATTERNS[name].match(text) for name in ("active", "passive"))
-    match = next((m for m in matches if m and may_be_past(m["past"].lower())), None)
-    if match is None or PATTERNS["hedged"].search(text):
-        return None
-    # what others did is news, not the person's deed
-    if PATTERNS["someone calls"].match(text.rstrip(" .!")) or PATTERNS["someone"].match(match["what"]):
-        return None
-    said = _drop_days(f"{match['what']} {match['past']}", view.today)
-    # "went to the dentist": the verb says little, unless nothing else is left
-    idle = _DOING if len(stems(said) - _DOING) > 1 else frozenset()
-    what = " ".join(dict.fromkeys(word for word in said.split() if stems(word) - idle))
-    edit = Edit(_set(status="done"), state="open", otherwise=say(_UNKNOWN_DEED))
-    return edit_items(what, [], edit, narrowed) if len(stems(what)) > 1 else None
-
-
-def _plan_edits(what: str, edit: Edit, view: View, narrowed: str) -> Plan | None:
-    """Change the named items; things that are joined by "and" one after the other."""
-    if view.it and re.fullmatch(r"it|that|this", what, re.I):
-        return edit_items(f"{view.it['content']} {view.it['id']}", [], edit)
-    if PATTERNS["all"].match(what):
-        return refuse(_ONE)
-    name = _drop_days(what, view.today)
-    parts = [part for part in re.split(r",? and |, ", name) if stems(part)]
-    # "delete the dentist and water the plants" may be an order and a task
-    if PATTERNS["not one"].search(what) or any(part.split(" ")[0].lower() in VERBS for part in parts[1:]):
-        return refuse(f"I am not sure which you mean by {what!r}. Say one thing at a time.")
-    # "delete Monday's call": the day is part of the name; "I called on Monday": it is when that was done
-    if name != what and edit.by_day:
-        edit = replace(edit, days=tuple(resolve(what, view.today)))
-    # a new item is new as a whole: change the sheets and the towels on Sunday
-    return edit_items(name, [name] if edit.otherwise else parts, edit, narrowed) if parts else None
-
-
-def _plan_move(
-    what: str, view: View, narrowed: str, otherwise: Plan | None, *, sure: bool, whole: bool = True
-) -> Plan | None:
-    """Reschedule: the name is before the first joint after which there is nothing but a day, a time or a span."""
-    what = PATTERNS["of it"].sub("", what)
-    text, is_marked = PATTERNS["aside"].sub("", PATTERNS["aside"].sub("", what)), sure or PATTERNS["moved"].search(what)
-    for joint in PATTERNS["to"].finditer(text):
-        name, rest = PATTERNS["moving"].sub("", text[: joint.start()]), text[joint.start() :].strip(" :")
-        if not is_marked and (joint[0].strip() != "to" or name.count(" ") > 2):
-            continue
-        if date_item := _read_move(rest, view, sure=sure):
-            edit = Edit(date_item, otherwise=otherwise, share=0.99 if whole else 0.5)
-            return _plan_edits(name, edit, view, narrowed)
+def _find_order(view: View) -> Order | None:
+    for kind, form in _FORMS:
+        if match := pattern(form).match(view.low):
+            what = pattern(_BESIDE).sub("", match["what"].strip(" \"'"))
+            # a long one is news: done deal with Mueller, start in April
+            if kind not in ("done", "news") or (len(find_words(what)) < 7 and "," not in what):
+                return Order(kind, what)
     return None
 
 
-def _read_move(rest: str, view: View, *, sure: bool) -> Callable[[Item], dict[str, Any] | None] | None:
-    """How an item's date is to change; None where there is more than a day, a time or a span."""
-    if sure and (by := read_shift(rest)):
-        return partial(_date_item, by=-by if re.search(r"\b(?:earlier|forward)\b", rest, re.I) else by)
-    try:
-        content, properties = take_details(re.sub(r"^from .{3,20} (?=to )", "", rest), view.now)
-    except UnclearPhrase:
+def _find_move(view: View) -> Order | None:
+    """The order to move something; after the name there is a day or a time and nothing else."""
+    if not (start := pattern(rf"(?:(?P<sure><move>|<change>)|<set>)\s+{_DATE_OF}").match(view.low)):
         return None
-    due = str(properties.get("due_date", ""))
-    if not due or PATTERNS["no word"].sub("", content):
-        return None
-    return partial(_date_item, to=due if resolve(rest, view.today) else due[10:])
+    for joint in pattern(r"(?:\s+|\b)(?:<to>\s+)?").finditer(view.low, start.end()):
+        when = pattern(_END).sub("", view.low[joint.end() :])
+        what = pattern(_BESIDE).sub("", view.low[start.end() : joint.start()]).strip() or "it"
+        days, times = find_moments(when, view.now)
+        is_clear = is_only_when(when, view.now) and (start["sure"] or not find_moments(what, view.now)[0])
+        if is_clear and len(days) < 2 and len(times) < 2 and (days or times):
+            due = join_moment(days[0].first if days else None, times[0] if times else None)
+            return Order("move" if start["sure"] else "plan", what, due)
+    return None
 
 
-def _date_item(item: Item, to: str = "", by: Any = None) -> dict[str, Any] | None:
-    """A new date for an item: a day leaves the time that was set, a time ("T14:00") or a span the day."""
-    old = str(item["properties"].get("due_date", "")).partition(" ")[0]
-    if by is not None or to.startswith("T"):
-        if due_day(item) is None:
-            return None
-        to = old[:10] + to if by is None else (datetime.fromisoformat(old) + by).isoformat()[: len(old)]
-    return {"properties": {"due_date": to + old[10:16] if len(to) == 10 and due_day(item) else to}}
+def _obey(order: Order, view: View, pick: str) -> Plan:
+    if is_it := pattern(f"{_IT}$").match(order.what):
+        found = {"why": {}, "items": (named := [item for item in view.it if name(item) in view.answer])}
+    else:
+        where = {"where": {"status": {"$nin": list(CLOSED)}}} if order.kind in ("mark", "done", "news") else {}
+        (found,) = yield [("query_items", {"text": order.what, "limit": 20} | where)]
+        named = _find_named(order, found)
+    if pick:
+        places = [_PLACES[word] for word in find_words(fold(pick)) if word in _PLACES]
+        counts = [len({*find_words(fold(pick))} & _words_in(item)) for item in named]
+        best = [item for item, count in zip(named, counts, strict=True) if 0 < count == max(counts)]
+        named = named[places[0] :][:1] if places else best
+    if pick and len(named) != 1:
+        return "That names none of them, or several. Say the whole order again, with the words of one."
+    if len(named) > 1:
+        return f"{ASKING}\n{list_items(named)}"
+    if named:
+        return (yield from _change(order, named[0]))
+    if order.kind in ("news", "plan") and not is_it:  # nothing is ordered there
+        return (yield from read_statement(view))
+    nearest = "".join(f" The nearest is {name(item)}." for item in _match(found, NEAR)[:1])
+    missing = "I do not know which one you mean." if is_it else f"nothing that is kept is “{order.what}”."
+    return (yield from refuse(f"{missing}{nearest}"))
 
 
-def _drop_days(text: str, today: date) -> str:
-    """A name without the days in it, unless nothing else is left."""
-    short = drop_mentions(text, resolve(text, today))
-    return short if stems(short) else text
+def _find_named(order: Order, found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The items that have all of the words; if the words are all of some items', those."""
+    said = {*find_words(order.what)}
+    named = _match(found, SURE)
+    full = [item for item in named if _words_in(item) <= said]
+    # what is cancelled, one of several things, or a word of a long text is not enough
+    return full or [item for item in named if order.kind != "cancel" and (len(named) > 1 or _is_whole(item, said))]
+
+
+def _match(found: Mapping[str, Any], least: float) -> list[dict[str, Any]]:
+    fitting = {id for id, why in found["why"].items() if why.get("share", 0.0) >= least or why.get("first")}
+    return [item for item in found["items"] if item["id"] in fitting]
+
+
+def _is_whole(item: Item, said: set[str]) -> bool:
+    parts = [{*find_words(part)} for part in pattern(r" (?:and|und|et|y) |[,;&+/\n]").split(fold(item["content"]))]
+    return (len(parts) < 2 or all(part & said for part in parts)) and 10 * len(said) >= len(_words_in(item))
+
+
+def _words_in(item: Item) -> set[str]:
+    return {*find_words(fold(item["content"]))}
+
+
+def _change(order: Order, item: Item) -> Plan:
+    if order.kind in ("delete", "cancel"):
+        return do("delete_item", {"id": item["id"]}, lambda done: f"Deleted: {name(done['deleted'])}. {UNDO}")
+    old, repeats = str(item["properties"].get("due_date", "")).partition(" ")[0], item["properties"].get("recurrence")
+    if repeats and not order.due:  # done once is not done for good
+        return say(f"{name(item)} repeats ({repeats}). Say when it is due next: “move it to Friday”.")
+    if order.due.startswith("T") and not old:
+        return say(f"{name(item)} has no day yet. Say it with a day: “move it to Friday at 15:00”.")
+    due = old[:10] + order.due if order.due.startswith("T") else order.due
+    changed = {"due_date": due + (old[10:16] if "T" not in due else "")} if due else {"status": "done"}
+    given = {"id": item["id"], "properties": changed}
+    return do("update_item", given, lambda done: f"{'Moved' if due else 'Done'}: {name(done)}. {UNDO}")

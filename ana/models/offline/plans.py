@@ -1,26 +1,21 @@
-"""The reader's plans: generators that call tools, are sent the results, and end with an answer."""
+"""The reader's plans: generators that yield calls, are sent results and end with an answer; how it names items."""
 
-from collections.abc import Generator, Iterable, Mapping
+import re
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
-from ana.memory.status import CLOSED
-from ana.models.offline.items import due_day, find_best, format_due, format_item, rank_priority, shorten, stems
-from ana.models.offline.view import View
+Call = tuple[str, dict[str, Any]]
+Plan = Generator[list[Call], list[dict[str, Any]], str]
+Item = Mapping[str, Any]
 
-Plan = Generator[tuple[str, dict[str, Any]], dict[str, Any], str]
-
-CAN = (
-    "I keep tasks and notes (“remind me to call Anna on Friday”, “note: the key is in the tin”), find them (“what's "
-    "due this week?”), remember what you like, and calculate; `ana setup` brings a real model."
+HELP = (
+    "I am a small rule-based reader: I keep what you tell me (“bike lock code is 4471”), find it (“bike lock?”, “due "
+    "this week”), mark it as done, move or delete it, and calculate. `ana setup` brings a real model."
 )
-UNKNOWN = "I am a small rule-based reader of English and did not understand that"
-HELP = f"{UNKNOWN}: {CAN}"
-OPEN = {"status": {"$nin": list(CLOSED)}}
-TO_DO = OPEN | {"$or": [{"status": {"$ne": None}}, {"due_date": {"$ne": None}}]}
-"""What is open and to be done: notes and ideas that have neither a status nor a date are left out."""
-DONE = {"status": "done"}
-MOST = 50
-_WHOLE_LINES = "I forget whole lines. Say it again with the words of one:"
+OFFER = "Shall I keep it as a task? Say yes."
+UNDO = "“undo” takes it back."
+NO_RING = "I cannot ring: it shows when I am opened then, and in `ana due`."
 
 
 def say(text: str) -> Plan:
@@ -29,84 +24,41 @@ def say(text: str) -> Plan:
     return text
 
 
-class NotUnderstood(Exception):
-    """The person was not understood; the message says so to them."""
+def do(tool: str, given: dict[str, Any], tell: Callable[[dict[str, Any]], str]) -> Plan:
+    """Call a tool, and tell its result."""
+    (done,) = yield [(tool, given)]
+    return tell(done)
 
 
-def refuse(text: str) -> Plan:
-    """Answer that the person was not understood."""
-    yield from ()
-    raise NotUnderstood(text)
+def refuse(why: str) -> Plan:
+    """Answer that nothing was changed, and offer to keep what was said."""
+    return say(f"I changed nothing: {why} {OFFER}")
 
 
-def run_all(plans: Iterable[Plan]) -> Plan:
-    """Run one plan after the other, and give their answers together."""
-    answers = []
-    for plan in plans:
-        try:
-            answers += [(yield from plan)]
-        except NotUnderstood as exc:
-            answers += [str(exc)]
-    return "\n".join(dict.fromkeys(answers))
+def keep(calls: Sequence[Call]) -> Plan:
+    """Create items, and say in a line what was kept."""
+    made = yield list(calls)
+    # of what says the same as another item nothing was stored, and the person decides
+    known = [each["existing"] for each in made if "id" not in each]
+    kept = [item for item in made if "id" in item]
+    rings = any(item["properties"].get("type") == "reminder" and "due_date" in item["properties"] for item in kept)
+    told = [f"You have {name(item)} already; say it again for a copy." for item in known]
+    told += [f"Kept {'; '.join(map(name, kept))}. {UNDO}"] if kept else []
+    return " ".join([*told, *([NO_RING] if rings else [])])
 
 
-def add(content: str, properties: dict[str, Any]) -> Plan:
-    item = yield "create_item", {"content": content, "properties": properties}
-    if "existing" in item:  # nothing was stored, and the person decides
-        again = "Say it once more in this conversation, and I keep a second one."
-        return f"You have that already:\n{format_item(item['existing'])}\n{again}"
-    due = f", due {format_due(item)}" if due_day(item) else ""
-    is_timed = due and item["properties"].get("type") == "reminder"
-    note = " I cannot ring: it shows when I am opened then, and in `ana due`." if is_timed else ""
-    return f"Saved: {shorten(item)}{due}.{note}"
+def name(item: Item) -> str:
+    """Return an item's words in one line, cut where they are long, and its day: Friday 27 November, 14:30."""
+    line, value = " ".join(item["content"].split()), str(item["properties"].get("due_date", ""))
+    line = f"“{line[:160]}{'…' if len(line) > 160 else ''}”"
+    if not re.match(r"\d{4}-\d\d-\d\d", value):
+        return line
+    day, at = date.fromisoformat(value[:10]), f", {value[11:16]}" if value[10:11] == "T" else ""
+    return f"{line}, due {day:%A} {day.day} {day:%B}{at}"
 
 
-def learn(line: str, number: int | None = None) -> Plan:
-    """Keep a line of Global Context, or rewrite the one with this number."""
-    if number is None:
-        done = yield "append_context", {"content": line}
-        return f"I will remember: {done['content']}."
-    done = yield "replace_context", {"content": line, "line": number}
-    return f"I will remember: {done['content']} (no longer: {done['replaced']})."
-
-
-def forget(what: str, lines: Mapping[int, str]) -> Plan:
-    best = find_best(what, lines)
-    if not best:
-        return "I know nothing like that about you."
-    # a line is forgotten as a whole, so most of it must have been named
-    if len(best) > 1 or len(stems(lines[best[0]])) > 2 * len(stems(what) & stems(lines[best[0]])):
-        return "\n".join([_WHOLE_LINES, *(f"- {lines[n]}" for n in best)])
-    done = yield "delete_context", {"line": best[0]}
-    return f"Forgotten: {done['deleted']}."
-
-
-def undo() -> Plan:
-    """Undo what the last turn of this conversation changed."""
-    done = yield "undo", {}
-    contents = [shorten(record) for change in done["changes"] for record in change.values()]
-    return f"Taken back: {'; '.join(contents)}. “ana undo --turn {done['undo']}” brings it back."
-
-
-def calculate(expression: str, is_bare: bool) -> Plan:
-    done = yield "calculator", {"expression": expression}
-    return str(done["result"]) if is_bare else f"{expression} = {done['result']}"
-
-
-def tell_time(timezone: str) -> Plan:
-    now = yield "now", {"timezone": timezone}
-    return f"It is {now['iso'][11:16]} on {now['weekday']} {now['iso'][:10]} ({now['timezone']})."
-
-
-def suggest_focus(view: View) -> Plan:
-    """Name the most urgent item, and why."""
-    found = yield "query_items", {"where": TO_DO, "limit": MOST}
-    if not found["items"]:
-        return "Nothing is waiting for you."
-    top, *rest = sorted(found["items"], key=lambda item: (str(due_day(item) or "9999"), rank_priority(item)))
-    day, why = due_day(top), "it has high priority" if rank_priority(top) <= 1 else "it is open"
-    if day:
-        why = f"it {'was' if day < view.today else 'is'} due {'today' if day == view.today else format_due(top)}"
-    known = [view.lines[number] for number in find_best("focus work morning evening meeting", view.lines, 0)]
-    answer = [f"{top['content']}, because {why}.", *["Then:"][: len(rest)], *map(format_item, rest[:3])]
-    return "\n".join([*answer, *(f"What I know about you: {line}." for line in known[:1])])
+def list_items(items: Iterable[Item]) -> str:
+    """Return a line for each item."""
+    return "\n".join(
+        f"- {name(item)}{', done' if item['properties'].get('status') == 'done' else ''}" for item in items
+    )

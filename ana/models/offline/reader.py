@@ -1,4 +1,4 @@
-"""The reader as a chat model."""
+"""The reader as a chat model: it keeps, finds and asks back, by a short list of readings."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -7,13 +7,30 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
 from ana.models.base import COMPOSED, NOT_UNDERSTOOD, StreamingModel, to_chunk
-from ana.models.offline.plans import HELP, UNKNOWN, NotUnderstood
-from ana.models.offline.rules import plan_turn
+from ana.models.offline.figures import read_clock, read_sum
+from ana.models.offline.keeping import read_about_person, read_lead_in, read_paste, read_statement, read_talk
+from ana.models.offline.orders import read_order, read_reply
+from ana.models.offline.plans import OFFER, Plan
+from ana.models.offline.questions import read_agenda, read_question
 from ana.models.offline.view import read_messages
+
+READINGS = (  # what a message may be; the first that fits counts
+    read_reply,  # yes; the second one
+    read_paste,  # several lines
+    read_talk,  # hello; never mind; undo; help; a shell command
+    read_sum,
+    read_clock,
+    read_agenda,  # due; todo; tomorrow; what do I have this week?
+    read_lead_in,  # remind me to ...; note: ...
+    read_order,  # done, delete, move; what it cannot change
+    read_question,
+    read_about_person,  # I never ...; remember that I ...
+    read_statement,  # all the rest is kept
+)
 
 
 class OfflineReader(StreamingModel):
-    """Reads everyday English by rules and answers with real tool calls. Keeps nothing between calls."""
+    """Keeps what it is told, finds it again and asks back, without understanding. Keeps nothing between calls."""
 
     @property
     def _llm_type(self) -> str:
@@ -25,37 +42,29 @@ class OfflineReader(StreamingModel):
 
 
 def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
-    """The next message: a tool call, or the answer.
-
-    Args:
-        messages: The system prompt, the conversation, this turn.
-        tools: The names of the tools that may be called.
-    """
+    """Return the next message, calls or the answer, of a model that may call these tools."""
     if (view := read_messages(messages)) is None:
         return _say("I was not told what day it is, so I cannot work.")
-    # nothing is kept between calls: the plan runs again from its beginning, over the results so far
-    plan, is_explained = plan_turn(view), any(HELP in answer for answer in view.answers)
     try:
-        name, arguments = next(plan)
-        for result in view.results:
-            if "error" in result:
-                if result["error"].startswith("Refused"):
-                    return _say("Not done: it needed your yes.")
-                return _say(f"That did not work: {result['error']}")
-            name, arguments = plan.send(result)
-    except NotUnderstood as exc:
-        # once in a conversation is enough
-        return _refuse(str(exc).replace(HELP, f"{UNKNOWN}.") if is_explained else str(exc))
+        return _go_on(next(plan for read in READINGS if (plan := read(view))), view.results, tools)
     except StopIteration as done:
         return _say(done.value)
-    if name not in tools:
-        return _say(f"I would need the tool {name} for that, and I do not have it.")
-    return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": f"offline-{len(view.results)}"}])
+
+
+def _go_on(plan: Plan, results: list[dict[str, Any]], tools: frozenset[str]) -> AIMessage:
+    """Return the next calls of a plan. Nothing is kept between calls, so it runs again over the results so far."""
+    calls, done = next(plan), 0
+    while done < len(results):
+        answered, done = results[done : done + len(calls)], done + len(calls)
+        if why := next((str(result["error"]) for result in answered if "error" in result), ""):
+            return _say("Not done: it needed your yes." if why.startswith("Refused") else f"That did not work: {why}")
+        calls = plan.send(answered)
+    if missing := {name for name, _ in calls} - tools:
+        return _say(f"I would need the tool {min(missing)} for that, and I do not have it.")
+    given = [{"name": name, "args": args, "id": f"offline-{done + n}"} for n, (name, args) in enumerate(calls)]
+    return AIMessage("", tool_calls=given)
 
 
 def _say(text: str) -> AIMessage:
-    return AIMessage(text, response_metadata={COMPOSED: True})
-
-
-def _refuse(text: str) -> AIMessage:
-    return AIMessage(text, response_metadata={COMPOSED: True, NOT_UNDERSTOOD: True})
+    # what is offered instead was not understood
+    return AIMessage(text, response_metadata={COMPOSED: True} | ({NOT_UNDERSTOOD: True} if OFFER in text else {}))

@@ -1,106 +1,71 @@
-"""The part of a conversation that the reader goes by: the question, the moment, Global Context, results so far."""
+"""The part of a conversation that the reader goes by, and the words by which it reads it."""
 
 import json
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Any
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from ana.models.base import PROMPT_DATA, TYPED
 from ana.models.fence import unfence
+from ana.phrases import Phrases, fold
 
-ASKING = "Which one do you mean?"
-"""The reader's question back; the next message may answer it."""
-
-WHOLE = 100
-"""Characters of an item's content by which an answer names it."""
-
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
+_PHRASES = Phrases(Path(__file__).with_name("words.txt"))
+pattern, words_of = _PHRASES.pattern, _PHRASES.words_of
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """All that the reader knows.
 
     Args:
-        question: What the person said last.
-        asked: What they had said before, if they were asked then which one they mean.
-        now: The person's moment.
-        it: The one item that the last answer named, if it was one.
-        lines: Global Context by number, as it was when the turn began: plans are run again over the results so far.
-        results: What tools answered in this turn, in order.
-        answers: The earlier answers of the conversation.
+        text: What the person said; what they had said before is `asked`, and `answer` what they were answered.
+        now: The person's moment; `lines` is Global Context.
+        it: The items that the last answer may have named; `results` what tools answered now, and `why` it was found.
     """
 
-    question: str
-    asked: str | None
+    text: str
+    asked: str
+    answer: str
     now: datetime
-    it: dict[str, Any] | None
-    lines: dict[int, str]
+    lines: Mapping[int, str]
+    it: list[dict[str, Any]]
     results: list[dict[str, Any]]
-    answers: list[str]
 
     @property
-    def today(self) -> date:
-        return self.now.date()
+    def wish(self) -> str:
+        """Return the text after its politeness."""
+        polite = pattern(r"(?:<polite>\W+)*").match(fold(self.text))
+        return self.text[polite.end() if polite else 0 :]
+
+    @property
+    def low(self) -> str:
+        """Return the wish, folded: the same places hold the same letters."""
+        return fold(self.wish)
 
 
 def read_messages(messages: Sequence[BaseMessage]) -> View | None:
-    """Return what the messages hold for the reader; None where they tell no date, for the system's is not the person's.
-
-    A draft that was sent back comes as a message of the program, not of the person.
-    """
+    """Return what the messages hold; None where they tell no date, for the system's is not the person's."""
     data = next((m.additional_kwargs.get(PROMPT_DATA) for m in messages if isinstance(m, SystemMessage)), None)
-    moment = _MOMENT.search(data["now"]) if data else None
-    if not data or not moment:
-        return None
-    # the last two turns are enough: what was asked back, and the answer to it
+    moment = pattern(r".*(\d{4}-\d\d-\d\d \d\d:\d\d)").match(data["now"]) if data else None
     starts = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage)]
-    turn = messages[starts[-1] :] if starts else []
-    before = messages[starts[-2] : starts[-1]] if len(starts) > 1 else []
+    if not data or not moment or not starts:
+        return None
+    # two turns are enough: a question back, and the reply
+    turn, before = messages[starts[-1] :], messages[starts[-2] : starts[-1]] if len(starts) > 1 else []
+    asked, text = ["", *(str(messages[i].additional_kwargs.get(TYPED, messages[i].text)).strip() for i in starts)][-2:]
+    earlier, results = ([_read_result(m) for m in each if isinstance(m, ToolMessage)] for each in (before, turn))
+    it = [item for result in earlier for item in result.get("items", [result]) if "id" in item]
     answer = before[-1].text if before else ""
-    results = _read_results(turn)
-    return View(
-        question=_read_question(turn[0]) if turn else "",
-        asked=before[0].text if answer.startswith(ASKING) else None,
-        now=datetime.fromisoformat(moment[0]),
-        it=_find_named(answer, _read_results(before)),
-        lines=_restore_lines(data["lines"], results),
-        results=results,
-        answers=[m.text for m in messages[: starts[-1] if starts else 0] if isinstance(m, AIMessage)],
-    )
+    return View(text, asked, answer, datetime.fromisoformat(moment[1]), data["lines"], it, results)
 
 
-def _read_question(message: BaseMessage) -> str:
-    return str(message.additional_kwargs.get(TYPED, message.text))
-
-
-def _read_results(turn: Sequence[BaseMessage]) -> list[dict[str, Any]]:
-    return [_read_result(unfence(message.text)) for message in turn if isinstance(message, ToolMessage)]
-
-
-def _read_result(text: str) -> dict[str, Any]:
+def _read_result(message: ToolMessage) -> dict[str, Any]:
     try:
-        value = json.loads(text)
+        value = json.loads(unfence(message.text))
     except (ValueError, RecursionError):
         value = None
-    return value if isinstance(value, dict) else {"error": text}
-
-
-def _restore_lines(lines: dict[int, str], results: Sequence[dict[str, Any]]) -> dict[int, str]:
-    """The lines as they were before the turn's calls changed them."""
-    earlier = dict(lines)
-    for result in reversed(results):
-        if isinstance(number := result.get("line"), int):
-            earlier[number] = str(result.get("deleted") or result.get("replaced") or "")
-    return {number: earlier[number] for number in sorted(earlier) if earlier[number]}
-
-
-def _find_named(answer: str, results: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """The one item among the results that the answer names; None where it names none or several."""
-    items = {item["id"]: item for result in results for item in result.get("items", [result]) if "id" in item}
-    named = [item for item in items.values() if " ".join(item["content"].split())[:WHOLE] in answer]
-    return named[0] if len(named) == 1 else None
+    value = value if isinstance(value, dict) else {"error": unfence(message.text)}
+    why = message.artifact.get("why", []) if isinstance(message.artifact, dict) else []
+    return {**value, "why": {each["id"]: each for each in why}}

@@ -12,11 +12,13 @@ How it reads:
   or the like before it, a weekday, a year, or to stand alone.
 - "in January" is the whole month, this one included; "next January" never this one; "this January" is this year's.
   In a search a month may also stand by itself ("December things") or after "from", "until" and the like.
+- Names of days and months are read in ten more languages (`names.py`); 3/4 and the like stay month/day.
 - Nothing is read from days that do not exist (February 30, 13/45) and days that recur (every Friday, Mondays).
 """
 
-from ana.time.when.mentions import Mention, drop_mentions, find_stretches, resolve, spell_out
-from ana.time.when.questions import find_named_days, read_due_question
+from ana.time.when.mentions import Mention, drop_mentions, resolve
+from ana.time.when.questions import find_named_days, has_only_fillers, read_due_question
+from ana.time.when.single import find_moments, find_single, is_only_when, join_moment
 from ana.time.when.times import TimeMention, find_hours_ahead, find_times, read_shift
 from ana.time.when.words import weekday_named
 
@@ -25,12 +27,15 @@ __all__ = [
     "TimeMention",
     "drop_mentions",
     "find_hours_ahead",
+    "find_moments",
     "find_named_days",
-    "find_stretches",
+    "find_single",
     "find_times",
+    "has_only_fillers",
+    "is_only_when",
+    "join_moment",
     "read_due_question",
     "read_shift",
     "resolve",
-    "spell_out",
     "weekday_named",
 ]

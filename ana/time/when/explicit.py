@@ -20,6 +20,8 @@ from ana.time.when.words import (
 )
 
 _AFTER = re.compile(r"\b(?:on|by|due|until|till|before|after|from|since|this|am|bis|ab|vom|zum)\s+(?:the\s+)?$", re.I)
+_CLOCKED = r"\s+\d{1,2}[:.]\d\d\b"
+_TIME = re.compile(_CLOCKED)
 _VERBS = ("may", "march", "mar")  # in lower case: "we may 5 times", "march 3 miles"
 _BEHIND = re.compile(STOP, re.IGNORECASE)
 
@@ -34,7 +36,11 @@ _CLOCK = r"(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 _ISO = r"(?P<year>\d{4})(?P<sep>[-/])(?P<month>\d\d?)(?P=sep)(?P<day>\d\d?)"
 _NTH_DAY = rf"\b{_LEAD}the\s+(?P<day>\d{{1,2}}){_NTH}\b"
 _EDGE = r"(?P<edge>end|last\s+day|beginning|start|first\s+day|first)"
+_NO_UNIT = r"(?!\s*(?:[%€$£]|(?:eur\w*|usd|gbp|chf|kg|g|km|cm|mm|m|ml|l)\b))"
 _TAIL = rf"(?!\w|[.,:/-]\d|%){_NOTE}"
+_SOON = 62
+"""Days within which a day of the month that follows its weekday must lie."""
+
 _FAR = 48
 """Months looked through for a day of the month that falls on a weekday."""
 
@@ -56,7 +62,8 @@ def _next_occurrence(month: int, day: int, today: date) -> date | None:
     return next((found for found in days if found and found >= today), None)
 
 
-def _day(match: re.Match[str], month: int, today: date) -> Days | None:
+def read_day(match: re.Match[str], month: int, today: date) -> Days | None:
+    """Return the day, or the first and last one, that a match names by its groups `day`, `last` and `year`."""
     groups = match.groupdict()
     day, year = int(groups["day"]), groups.get("year")
     first = _date(_full_year(year), month, day) if year else _next_occurrence(month, day, today)
@@ -71,7 +78,7 @@ def _full_year(year: str) -> int:
 
 
 def _month_day(match: re.Match[str], today: date) -> Days | None:
-    return _day(match, month_number(match["month"]), today)
+    return read_day(match, month_number(match["month"]), today)
 
 
 def _day_month(match: re.Match[str], today: date) -> Days | None:
@@ -80,7 +87,7 @@ def _day_month(match: re.Match[str], today: date) -> Days | None:
 
 
 def _numeric(match: re.Match[str], today: date) -> Days | None:
-    return _day(match, int(match["month"]), today)
+    return read_day(match, int(match["month"]), today)
 
 
 def _slashed(match: re.Match[str], today: date) -> Days | None:
@@ -90,8 +97,9 @@ def _slashed(match: re.Match[str], today: date) -> Days | None:
 
 
 def _dotted(match: re.Match[str], today: date) -> Days | None:
-    begins = not match.string[: match.start()].strip()
-    return _numeric(match, today) if match["weekday"] or begins or _is_introduced(match) else None
+    begins, rest = not match.string[: match.start()].strip(), match.string[match.end() :]
+    sure = match["weekday"] or begins or _is_introduced(match) or _TIME.match(rest)
+    return _numeric(match, today) if sure else None
 
 
 def _is_introduced(match: re.Match[str]) -> bool:
@@ -160,6 +168,12 @@ def _nth(match: re.Match[str], today: date) -> Days | None:
     return _one(found)
 
 
+def _weekday_nth(match: re.Match[str], today: date) -> Days | None:
+    """Tues 13th: not the 13th of a later year, because another number may follow a weekday."""
+    found = _nth(match, today)
+    return found if found and (found[0] - today).days < _SOON else None
+
+
 def _nth_of(match: re.Match[str], today: date) -> Days | None:
     turn = {"last": -1, "this": 0, "next": 1}[match["which"].lower()]
     month = today + relativedelta(day=1, months=turn)
@@ -207,11 +221,13 @@ EXPLICIT = (
         _day_month,
     ),
     rule(rf"{_NTH_DAY}(?:\s+of\s+the\s+month\b|{STOP})", _nth),
+    rule(rf"\b(?P<weekday>{ANY_WEEKDAY})\.?,?\s+(?P<day>\d{{1,2}}){_NTH}\b", _weekday_nth),
     rule(rf"{_NTH_DAY}\s+of\s+(?P<which>this|next|last)\s+month\b", _nth_of),
     rule(rf"{_LEAD}{_ALONE}{_ISO}(?![\d/-]){_CLOCK}{_NOTE}", _numeric),
     rule(rf"{_LEAD}{_ALONE}(?P<month>\d\d?)/(?P<day>\d\d?)(?:/(?P<year>\d{{4}}|\d\d))?(?!/){_TAIL}", _slashed),
     rule(rf"{_LEAD}{_ALONE}(?P<day>\d\d?)\.\s?(?P<month>\d\d?)\.\s?(?P<year>\d{{4}}){_TAIL}", _numeric),
-    rule(rf"{_LEAD}{_ALONE}(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?!\s?\d|\w){_NOTE}", _dotted),
+    rule(rf"{_LEAD}{_ALONE}(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?:(?={_CLOCKED})|(?!\s?\d|\w)){_NOTE}", _dotted),
+    rule(rf"\b(?:due|on|am|zum)\s+(?P<at>(?P<day>\d\d?)\.(?P<month>0[1-9]|1[0-2]))(?![\d.:/]){_NO_UNIT}", _numeric),
     rule(rf"\b(?P<month>{MONTH})\s+(?:of\s+)?{YEAR}", _month_year),
     rule(rf"\b(?:in|during)\s+(?P<at>(?P<month>{MONTH}))(?!\s*\d)", _month),
     rule(rf"\bfor\s+(?P<at>(?P<month>{FULL_MONTH}))(?!\s*\d)", _month),

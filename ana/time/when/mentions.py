@@ -8,22 +8,21 @@ from functools import lru_cache
 
 from dateutil.relativedelta import relativedelta
 
-from ana.time.dates import spell_day
 from ana.time.when.explicit import ASKED, EXPLICIT
+from ana.time.when.foreign import FOREIGN
 from ana.time.when.relative import RELATIVE
 from ana.time.when.times import TimeMention
 from ana.time.when.words import ANY_WEEKDAY, MONTH, Days, Rule, shift_day
 
-_PAST = re.compile(r"\b(?:did|was|were|had|happened)\b", re.IGNORECASE)
+_PAST = re.compile(  # German asks "was" for what
+    r"\b(?:did|was(?! (?:steht|ist|habe?|muss|mache|sind|soll|kommt|gibt)\b)|were|had|happened)\b", re.IGNORECASE
+)
 _PINNED = re.compile(
     r"\d{4}|\b(?:next|this|coming|to-?day|tomorrow|tonight|in|week|month|year|weekend|from|within)\b", re.I
 )
 _OPENING = re.compile(r"\b(between|from)\s+(?:the\s+)?$", re.IGNORECASE)
 _TO = re.compile(r"\s*(?:-|–|\b(?:to|until|till|through|thru)\b)\s*(?:the\s+)?", re.IGNORECASE)
 _AND = re.compile(r"\s+and\s+(?:the\s+)?", re.IGNORECASE)
-
-MOST_DAYS = 14
-"""How many days of one mention are spelled out."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ def _join(text: str, first: Mention, last: Mention) -> Mention | None:
 
 def _readings(text: str, today: date, more: tuple[Rule, ...]) -> Iterator[tuple[int, int, Days | None]]:
     """The readings of each rule. One that is not a day takes its place too: 31 April 2026 is not April 2026."""
-    for rule in (*RELATIVE, *EXPLICIT, *more):
+    for rule in (*RELATIVE, *EXPLICIT, *FOREIGN, *more):
         for match in rule.pattern.finditer(text):
             start, end = match.span("at" if "at" in rule.pattern.groupindex else 0)
             try:
@@ -123,14 +122,3 @@ def _readings(text: str, today: date, more: tuple[Rule, ...]) -> Iterator[tuple[
             except (ValueError, OverflowError):  # beyond the years a date can have
                 days = None
             yield start, end, days
-
-
-def spell_out(text: str, today: date) -> str:
-    """Return the text followed by the days it mentions, as `spell_day` writes them; at most 14 a mention."""
-    days = [day for mention in resolve(text, today) for day in _days(mention)]
-    return " ".join([text, *dict.fromkeys(spell_day(day) for day in days)])
-
-
-def _days(mention: Mention) -> list[date]:
-    count = min((mention.last - mention.first).days + 1, MOST_DAYS)
-    return [mention.first + timedelta(days=ahead) for ahead in range(count)]

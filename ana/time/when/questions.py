@@ -10,8 +10,8 @@ from ana.time.when.mentions import Mention, drop_mentions, find_stretches
 from ana.time.when.words import Days, shift_day
 
 _CUE_WORDS = (
-    "due deadline deadlines agenda schedule scheduled calendar task tasks todo todos plan plans planned have "
-    "happening upcoming overdue"
+    "due deadline deadlines agenda schedule scheduled calendar task tasks todo todos plan plans planned have doing "
+    "happening upcoming overdue missed steht fällig termine aufgaben habe hab ai tengo ho fare faire hacer tun machen"
 )
 _PHRASES = re.compile(
     r"\bwhat(?:'s|s|\s+is)?\s+(?:going\s+|coming\s+)?(?:on|up|for)\b|\bto[ -]dos?\b|\bcoming\s+up\b|\bpast\s+due\b"
@@ -22,7 +22,10 @@ _FILLER_WORDS = (
     "what whats which how many much is are was were am be will do does must should shall need can could would "
     "i we me us my our there this that these those the a an any anything something everything all thing things stuff "
     "item items show list tell give get got has see find display please hey hi on for of in at by until till before "
-    "through to from with s up coming going still left look looks like past to-do to-dos and"
+    "through to from with s up coming going still left look looks like past to-do to-dos and now pls wats far looking "
+    "it next week day else saved kept every or you so more "
+    "was wann ich an zu ist sind muss meine am im noch es gibt für que qu est-ce j je à au le la les mes est dois qué "
+    "el los mis para debo hay che cosa devo il i"
 )
 _CUES = frozenset(_CUE_WORDS.split())
 _FILLERS = _CUES | frozenset(_FILLER_WORDS.split())
@@ -43,7 +46,7 @@ def read_due_question(text: str, today: date) -> Days | None:
     """
     text = text.replace("’", "'")
     mentions = find_stretches(text, today)
-    if not _asks_for_due(text) or not _has_only_fillers(text, mentions):
+    if not _asks_for_due(text) or not has_only_fillers(text, mentions):
         return None
     if _OVERDUE.search(text):
         return None if mentions else (date.min, today - timedelta(days=1))
@@ -86,16 +89,17 @@ def _move_near(mention: Mention, today: date) -> Mention:
     return replace(mention, first=shift_day(mention.first, year), last=shift_day(mention.last, year))
 
 
+def has_only_fillers(text: str, days: list[Mention]) -> bool:
+    """Return whether a text has only words that a question about what is due may have beside these days."""
+    return _FILLERS.issuperset(_words(drop_mentions(text, days)))
+
+
 def _asks_for_due(text: str) -> bool:
     return not _CUES.isdisjoint(_words(text)) or _PHRASES.search(text) is not None
 
 
 def _words(text: str) -> list[str]:
     return re.findall(r"[\w-]+", text.lower())
-
-
-def _has_only_fillers(text: str, mentions: list[Mention]) -> bool:
-    return _FILLERS.issuperset(_words(drop_mentions(text, mentions)))
 
 
 def _limit(text: str, mention: Mention, today: date) -> Days | None:

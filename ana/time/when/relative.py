@@ -15,6 +15,7 @@ _WORDS = {
     "this afternoon": 0,
     "this evening": 0,
     "tomorrow": 1,
+    **dict.fromkeys(("tomorow", "tommorow", "tommorrow", "tmr", "tmrw", "tmw", "2moro"), 1),
     "day after tomorrow": 2,
     "yesterday": -1,
     "last night": -1,
@@ -27,6 +28,7 @@ _NAMES = ("every", "each", "black", "good", "ash", "easter", "palm", "cyber", "s
 _OWN_DAY = "".join(rf"(?<!\b{name} )" for name in _NAMES)
 _PERIOD = r"(?P<unit>week|month|year|weekend)\b"
 _EDGE = r"(?P<edge>end|last\s+day|beginning|start|first\s+day|first)\s+of"
+_PART_OF_DAY = r"(?:noon|midday|midnight|lunchtime|morning|afternoon|evening|night)\b"
 _DURING = r"(?:within|in|over|during|for)"
 
 
@@ -128,7 +130,8 @@ RELATIVE = (
     rule(rf"\b(?:on|by|due)\s+(?P<at>(?P<day>sat\b|sun\b{STOP}))", _weekday),
     rule(rf"(?<![\w-])(?P<at>(?P<day>{SHORT}))[.?!\s]*$", _weekday),
     rule(rf"^\s*(?P<at>(?P<day>{SHORT}))\s+(?=\d|at\b|noon\b|morning\b|afternoon\b|evening\b)", _weekday),
-    rule(rf"(?<![\w-])(?P<at>(?P<day>{SHORT}|(?:sat|sun)\b))\s+(?=(?:at\s+)?{CLOCK})", _weekday),
+    rule(rf"(?<![\w-])(?P<at>(?P<day>{SHORT}|(?:sat|sun)\b))\s+(?=(?:at\s+)?{CLOCK}|{_PART_OF_DAY})", _weekday),
+    rule(rf"\b(?:{CLOCK}|\d{{1,2}}\.[0-5]\d)\s+(?P<at>(?P<day>{SHORT}|(?:sat|sun)\b))", _weekday),
     rule(rf"\b(?P<day>{WEEKDAY}|{SHORT}),?\s+(?:of\s+|in\s+)?(?P<which>this|next|last)\s+week\b", _weekday_of_week),
     rule(rf"\b(?P<which>this|next|last)\s+week,?\s+(?:on\s+)?(?P<day>{WEEKDAY}|{SHORT})", _weekday_of_week),
     rule(rf"\b(?P<which>this|next|last)\s+{_PERIOD}(?!\s+of\b)", _period),

@@ -16,7 +16,7 @@ from typing import Any
 from dateutil.relativedelta import relativedelta
 
 from ana.patterns import compile_later
-from ana.time.when.words import NUMBER, number
+from ana.time.when.words import ANY_WEEKDAY, NUMBER, number
 
 _HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _HOUR = rf"(?P<hour>\d{{1,2}}|{_HOURS})"
@@ -34,6 +34,8 @@ _FOLLOWING = (
 _NOUN = rf"\s+(?!(?:{_FOLLOWING})\w*)\w"
 """Looks ahead for a noun, before which a number is not an hour: at 10 Downing Street, by 3 points."""
 
+_FRENCH_DAY = "(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|demain|aujourd'hui"
+
 _SHAPES = tuple(
     compile_later(pattern, re.IGNORECASE)
     for pattern in (
@@ -45,6 +47,17 @@ _SHAPES = tuple(
         rf"{_BEFORE}?\b{_HOUR}{_HALF_DAY}",
         rf"{_BEFORE}{_HOUR}\b(?!\s*(?:%|[-/.:]\d))(?!{_NOUN})",
         rf"\b{_HOUR}(?={_PART_OF_DAY})",
+        rf"(?:\b{ANY_WEEKDAY}|\d(?:st|nd|rd|th)|\b(?:today|tonight|tomorrow|tmrw?))\s+(?P<at>(?P<hour>\d{{1,2}})"
+        r"\.(?P<minute>[0-5]\d))\b(?!\s*(?:%|[€$£]|[-/.:]\d))",
+        rf"\b(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d)(?=\s+(?:{ANY_WEEKDAY}|today|tonight|tomorrow|tmrw?)\b)",
+        r"(?:\b(?:um|gegen|à|vers|a las|alle|at)\s+)?\b(?P<hour>\d{1,2})\s?(?P<exact>uhr)\b",
+        r"\b(?P<hour>\d{1,2})\s?h(?P<minute>[0-5]\d)\b",
+        r"\b(?:à|a las|alle|às|at|um|gegen|vers)\s+(?P<hour>\d{1,2})\s?(?P<exact>h)\b",
+        r"\b(?P<hour>1[3-9]|2[0-3])\s?(?P<exact>h)\b(?!\s+(?:before|after|later|ago|earlier))",
+        r"\b(?:a las|alle)\s+(?P<hour>\d{1,2})\b(?!:|\s*(?:min|st|tag|woche|monat|jahr))",
+        r"\bum\s+(?P<hour>\d{1,2})\b(?=\s*(?:$|[,;!?]|\.(?!\d)|(?:an|zu[mr]?|mit|i[mn]|bei|beim|den|die|das)\b))",
+        rf"\b(?:{_FRENCH_DAY}|\d{{1,2}}/\d{{1,2}})\s+(?P<at>(?P<hour>\d{{1,2}})\s?(?P<exact>h))\b",
+        r"(?P<hour>\d{1,2})(?P<exact>時)(?:(?P<minute>\d{1,2})分)?",
         rf"{_BEFORE}?\b(?P<name>noon|midday|midnight|lunchtime)\b",
     )
 )
@@ -104,7 +117,7 @@ def _readings(text: str) -> Iterator[TimeMention]:
         for match in shape.finditer(text):
             at = _time(match.groupdict(), text)
             if at is not None:
-                yield TimeMention(match.start(), match.end(), at)
+                yield TimeMention(*match.span("at" if "at" in shape.groupindex else 0), at)
 
 
 def _time(said: dict[str, str | None], text: str) -> time | None:
@@ -112,7 +125,7 @@ def _time(said: dict[str, str | None], text: str) -> time | None:
         return _NAMED[name.lower()]
     hour = _number(said["hour"] or "")
     minute = int(said.get("minute") or 0)
-    late = _is_late(said.get("half"), text, hour, written=bool(said.get("minute")))
+    late = _is_late(said.get("half"), text, hour, written=bool(said.get("minute") or said.get("exact")))
     if hour <= 12 and late is not None:
         hour = hour % 12 + (12 if late else 0)
     if minutes := said.get("minutes"):  # half seven is half past seven

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from ana.time.when import resolve, spell_out
+from ana.time.when import resolve
 
 TODAY = date(2026, 1, 7)
 
@@ -68,4 +68,3 @@ end of the road
 @pytest.mark.parametrize("text", [line for line in NOTHING.splitlines() if line])
 def test_what_names_no_day(text: str) -> None:
     assert resolve(text, TODAY) == []
-    assert spell_out(text, TODAY) == text

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from ana.time.when import Mention, resolve, spell_out
+from ana.time.when import Mention, resolve
 
 TODAY = date(2026, 1, 7)
 
@@ -243,24 +243,3 @@ def test_what_introduces_a_day_is_not_part_of_it() -> None:
 def test_the_ends_of_the_calendar_raise_nothing(today: date) -> None:
     for row in rows(ONE_DAY + RANGES):
         resolve(row, today)
-
-
-@pytest.mark.parametrize(
-    ("text", "behind"),
-    [
-        ("notes", ""),
-        ("due Tuesday", " Tuesday January 13 2026"),
-        ("tomorrow or Jan 8", " Thursday January 8 2026"),
-        ("tomorrow and Jan 1", " Thursday January 8 2026 Friday January 1 2027"),
-        ("this weekend", " Saturday January 10 2026 Sunday January 11 2026"),
-    ],
-)
-def test_spelling_out_appends_each_day_once(text: str, behind: str) -> None:
-    assert spell_out(text, TODAY) == text + behind
-
-
-def test_spelling_out_stops_after_fourteen_days_of_a_mention() -> None:
-    spelled = spell_out("in January, and tomorrow", TODAY)
-    assert spelled.count("2026") == 14
-    assert spelled.endswith("Wednesday January 14 2026")
-    assert spell_out("next month", TODAY).endswith("Saturday February 14 2026")
