@@ -8,8 +8,8 @@ from typing import Any
 from ana.tracing.schema import Step
 from app.outcome import Done
 from evals.sentences.data import Sentence
+from tools.catalog import WRITERS
 
-WRITES = frozenset({"create_item", "update_item", "delete_item", "append_context", "replace_context", "delete_context"})
 _NOTHING = re.compile(r"\b(?:nothing|none|no|not)\b|n't\b", re.IGNORECASE)
 
 
@@ -64,7 +64,7 @@ def find_faults(sentence: Sentence, answer: Done, contents: Mapping[str, str]) -
 
 def find_wrong_writes(sentence: Sentence, answer: Done) -> list[str]:
     """Return the writes that the sentence must not cause."""
-    writes = [step for step in _find_deeds(answer) if step["tool"] in WRITES]
+    writes = [step for step in _find_deeds(answer) if step["tool"] in WRITERS]
     return [f"{w['tool']} {w['args']}" for w in writes if not any(_fits(w, call) for call in sentence.calls)]
 
 
@@ -73,7 +73,7 @@ def _find_deeds(answer: Done) -> list[Step]:
     return [
         step
         for step in answer.steps
-        if step["tool"] in WRITES | {"calculator", "now"}
+        if step["tool"] in WRITERS | {"calculator", "now"}
         and not (isinstance(step["observation"], dict) and {"error", "existing"} & step["observation"].keys())
     ]
 

@@ -27,10 +27,9 @@ from evals.sentences.expected import Outcome, judge
 from nodes.load_context import calendar
 from nodes.reason import system_message
 from tools.call import CallContext
-from tools.catalog import TOOLS, schemas
+from tools.catalog import READERS, TOOLS, schemas
 
 MOST_CALLS = 20
-_LOOK_UPS = frozenset({"query_items", "calculator", "now"})
 
 
 class StillWorld:
@@ -68,7 +67,7 @@ class StillWorld:
 
     def _answer_call(self, tool: str, args: dict[str, Any]) -> dict[str, Any]:
         """Return what the tool answers, or would answer."""
-        if tool in _LOOK_UPS:
+        if tool in READERS:
             try:
                 return dict(TOOLS[tool].invoke(args | ({} if tool == "calculator" else {"call": self._call})))
             except ToolError as exc:

@@ -7,6 +7,7 @@ import pytest
 
 from ana.models.offline import english
 from ana.models.offline.english import VERBS, normalize, read_forms, read_pairs, read_rows
+from ana.patterns import LatePattern
 from ana.settings import PROJECT
 
 READER = PROJECT / "ana" / "models" / "offline"
@@ -14,12 +15,12 @@ TABLE = (READER / "english.txt").read_text(encoding="utf-8")
 CODE = "\n".join(path.read_text(encoding="utf-8") for path in READER.glob("*.py"))
 
 
-Form = Callable[[str], re.Pattern[str]]
+Form = Callable[[str], LatePattern]
 
 
 @pytest.fixture
 def form(monkeypatch: pytest.MonkeyPatch) -> Form:
-    def read(line: str) -> re.Pattern[str]:
+    def read(line: str) -> LatePattern:
         monkeypatch.setattr(english, "_TABLES", f"\n[test]\n{line}\n")
         ((_, pattern),) = read_forms("test")
         return pattern

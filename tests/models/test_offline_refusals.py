@@ -19,10 +19,10 @@ from ana.settings import Settings
 from ana.time.clock import Clock
 from app.outcome import Done, expect_done
 from app.turn import Assistant, open_assistant
-from evals.sentences.expected import WRITES
 from tests.conftest import BERLIN
 from tests.models.test_offline import NAMES, OPEN, call_of, found, item, prompt, say, then
 from tools.calculator import calculate
+from tools.catalog import WRITERS
 
 THREAD = "00000000-0000-4000-8000-000000000000"
 
@@ -75,7 +75,7 @@ take the cat to the vet off
 
 @pytest.mark.parametrize("text", NOT_STORED.strip().splitlines())
 def test_what_only_looks_like_a_task_is_not_stored(text: str) -> None:
-    assert [call["name"] for call in say(text).tool_calls if call["name"] in WRITES] == []
+    assert [call["name"] for call in say(text).tool_calls if call["name"] in WRITERS] == []
 
 
 BOTH = item("Call grandma and book the plumber", "bbbbbbbb", type="task", status="active")

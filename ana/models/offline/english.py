@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from ana.patterns import compile_later
+from ana.patterns import LatePattern, compile_later
 
 _TABLES = Path(__file__).with_name("english.txt").read_text(encoding="utf-8")
 _PART = re.compile(r"\[([^\]]*)\]|\(([^)]*)\)|\{(\w+)\}|([^\s\[\](){}]+)")
@@ -29,12 +29,12 @@ def read_pairs(name: str) -> dict[str, str]:
     }
 
 
-def read_patterns(section: str) -> dict[str, re.Pattern[str]]:
+def read_patterns(section: str) -> dict[str, LatePattern]:
     """Return the patterns of a section, by name."""
     return {name: compile_later(_fill_names(pattern), re.I) for name, pattern in read_rows(section)}
 
 
-def read_forms(section: str) -> list[tuple[str, re.Pattern[str]]]:
+def read_forms(section: str) -> list[tuple[str, LatePattern]]:
     """Return the forms of a section, each as its name and its pattern, which matches a sentence after a space."""
     return [
         (name, compile_later("".join(map(_compile_part, _PART.findall(form))) + "[.!? ]*$", re.I))
