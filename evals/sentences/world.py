@@ -11,14 +11,12 @@ from typing import Self
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.embedders import WordLlamaEmbeddings
-from ana.handles import Handles
 from ana.memory.memory import Memory
 from ana.models.providers import build_model
 from ana.settings import load_settings
 from ana.time.clock import Clock
-from ana.tracing.traces import Traces
 from app.outcome import expect_done
-from app.turn import open_assistant
+from app.throwaway import open_throwaway
 from evals.sentences.data import ZONE, Sentence, load_life, make_items
 from evals.sentences.expected import Outcome, judge
 
@@ -65,19 +63,13 @@ class World:
     def _open(self) -> None:
         self._copies += 1
         self._said = 0
-        path = self._folder / str(self._copies)
-        shutil.copytree(self._folder / "first", path / "data")
-        here = {
-            "LLM_PROVIDER": "offline",
-            "ANA_AUTONOMY": "act",  # what it understands is judged, not what it asks about
-            "ANA_DATA_DIR": path / "data",
-            "TRACES_DIR": path / "traces",
-            "LOG_FILE_PATH": path / "log",
-        }
-        settings = load_settings({key: str(value) for key, value in here.items()})
-        memory = Memory(ChromaBackend(settings.ana_data_dir, self._embedder), self._clock)
-        handles = Handles(settings, self._clock, memory, Traces(settings.traces_dir), build_model(settings))
-        self._assistant = self._stack.enter_context(open_assistant(handles))
+        data = self._folder / str(self._copies)
+        shutil.copytree(self._folder / "first", data)
+        # what it understands is judged, not what it asks about
+        settings = load_settings({"LLM_PROVIDER": "offline", "ANA_AUTONOMY": "act"})
+        backend = ChromaBackend(data, self._embedder)
+        opened = open_throwaway(settings, build_model(settings), backend, self._clock)
+        self._assistant = self._stack.enter_context(opened)
 
 
 @contextmanager
