@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from ana import __version__
-from ana.errors import AnaError, ConfigError, UserError
+from ana.errors import AnaError
 from ana.handles import default_handles
 from ana.logs import escape_console_lines
 from ana.models.providers import model_name
@@ -148,10 +148,8 @@ async def trace(request: Request) -> JSONResponse:
     settings = await run_in_threadpool(load_settings)
     try:
         record = await run_in_threadpool(Traces(settings.traces_dir).find, request.path_params["id"])
-    except UserError as exc:
-        return _error(400, exc.sentence())
-    except ConfigError as exc:  # the files are a newer program's
-        return _error(503, exc.sentence())
+    except AnaError as exc:
+        return _error(find_status(exc, 400), exc.sentence())
     return JSONResponse(record) if record else _error(404, "There is no such trace.")
 
 
@@ -164,10 +162,8 @@ async def transcript(request: Request) -> JSONResponse:
     try:
         id = await run_in_threadpool(Threads(settings).resolve, request.path_params["thread"])
         page = await run_in_threadpool(Traces(settings.traces_dir).page, id, int(limit), before)
-    except UserError as exc:
-        return _error(400, exc.sentence())
-    except ConfigError as exc:  # the files are a newer program's
-        return _error(503, exc.sentence())
+    except AnaError as exc:
+        return _error(find_status(exc, 400), exc.sentence())
     return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
 
 
