@@ -20,7 +20,6 @@ from ana.embedders import WordLlamaEmbeddings
 from ana.handles import Handles
 from ana.models.json_mode.adapter import JsonDecisions
 from ana.settings import PROJECT, Autonomy, load_settings
-from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.detect import find_reader
 from ana.transfer.importer import import_bundle
 from ana.values import Properties
@@ -130,7 +129,7 @@ def _import(stage: Stage, text: str) -> None:
     file.write_text(json.dumps([task | {"entry": "20260102T113000Z", "modified": "20260102T113000Z"}]))
     reader = find_reader(file)
     assert reader
-    import_bundle(stage.handles.memory, Bundle(items=reader(file, stage.handles.clock.zone).items))
+    import_bundle(stage.handles.memory, reader(file, stage.handles.clock.zone))
 
 
 def _summarise(stage: Stage, text: str) -> None:

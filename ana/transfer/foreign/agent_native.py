@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from ana.backends.chroma.client import DATABASE, open_copy
 from ana.errors import AnaError, UserError
 from ana.memory.item import Item
+from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.block import split_document
-from ana.transfer.foreign.foreign_records import ForeignRecords
-from ana.transfer.foreign.records import check_item, item_id, make_notes, read_each, read_modified, show_path, to_stamp
+from ana.transfer.records import item_id, make_item, make_notes, read_each, read_modified, show_path, to_stamp
 from ana.values import plain_text
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ Row = tuple[str, str, Mapping[str, Any]]
 _WANTED: Any = ["documents", "metadatas"]
 
 
-def read(path: Path, zone: tzinfo) -> ForeignRecords:
+def read(path: Path, zone: tzinfo) -> Bundle:
     """Return the items and the Global Context of a folder, which is not changed.
 
     Args:
@@ -61,7 +61,8 @@ def read(path: Path, zone: tzinfo) -> ForeignRecords:
         ) from exc
     age = read_modified(path / DATABASE)
     items = read_each(path, ((f"item {row[0]}", row) for row in rows), lambda row: _read_item(row, age))
-    return ForeignRecords(items, lines, make_notes({"Left out: collections that are not of that program": others}))
+    notes = make_notes({"Left out: collections that are not of that program": others})
+    return Bundle(items, texts=lines, notes=notes)
 
 
 def _find_collections(path: Path, client: "Client") -> set[str]:
@@ -93,8 +94,7 @@ def _read_item(row: Row, age: str) -> Item:
     id, document, metadata = row
     content, properties = split_document(document, {k: v for k, v in metadata.items() if k not in _STAMPS})
     made, changed = (_read_stamp(metadata.get(name)) for name in _STAMPS)
-    created = made or changed or age
-    return check_item(Item(item_id(f"agent-native-app:{id}"), content, properties, created, changed or created))
+    return make_item(item_id(f"agent-native-app:{id}"), content, properties, (made, changed, age))
 
 
 def _read_stamp(written: object) -> str | None:

@@ -13,12 +13,12 @@ from typing import Any
 
 from ana.errors import UserError
 from ana.memory.item import Item
-from ana.transfer.foreign.foreign_records import ForeignRecords
-from ana.transfer.foreign.records import (
+from ana.transfer.bundle import Bundle
+from ana.transfer.records import (
     BadRecord,
-    check_item,
     drop_empty,
     item_id,
+    make_item,
     make_notes,
     read_each,
     read_modified,
@@ -45,7 +45,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 _DATE = re.compile(r"\d{8}T\d{6}Z")
 
 
-def read(path: Path, zone: tzinfo) -> ForeignRecords:
+def read(path: Path, zone: tzinfo) -> Bundle:
     """Return the tasks of an export, without deleted ones and templates of recurring ones.
 
     Args:
@@ -58,7 +58,7 @@ def read(path: Path, zone: tzinfo) -> ForeignRecords:
     records = _read_records(path)
     tasks = _Tasks(zone, read_modified(path), {uuid for _, record in records if (uuid := _find_uuid(record))})
     items = read_each(path, records, tasks.read)
-    return ForeignRecords(items, [], _note_losses([record for _, record in records], items))
+    return Bundle(items, notes=_note_losses([record for _, record in records], items))
 
 
 def _note_losses(records: list[Any], items: list[Item]) -> list[str]:
@@ -142,9 +142,8 @@ class _Tasks:
         if status not in _STATUS:
             raise BadRecord(f"its status is {reprlib.repr(status)}")
         made, changed = (to_stamp(at) if (at := _read_moment(record, name)) else None for name in ("entry", "modified"))
-        created = made or changed or self._age
-        item = Item(_id(uuid), self._read_content(record), self._read_properties(record), created, changed or created)
-        return check_item(item)
+        content, properties = self._read_content(record), self._read_properties(record)
+        return make_item(_id(uuid), content, properties, (made, changed, self._age))
 
     def _read_uuid(self, task: Mapping[str, Any]) -> str:
         uuid = _read_text(task, "uuid").lower()

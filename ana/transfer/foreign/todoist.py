@@ -18,9 +18,9 @@ from zoneinfo import ZoneInfo
 from ana.errors import UserError
 from ana.memory.item import Item
 from ana.time.dates import day_of
+from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.absolute import read_date
-from ana.transfer.foreign.foreign_records import ForeignRecords
-from ana.transfer.foreign.records import (
+from ana.transfer.records import (
     BadRecord,
     drop_empty,
     item_id,
@@ -43,7 +43,7 @@ _NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 """Todoist's own id after the project's name, and the number of a second download."""
 
 
-def read(path: Path, zone: tzinfo) -> ForeignRecords:
+def read(path: Path, zone: tzinfo) -> Bundle:
     """Return the tasks of a project.
 
     Args:
@@ -58,7 +58,7 @@ def read(path: Path, zone: tzinfo) -> ForeignRecords:
     read_each(path, rows, outline.add)
     age = read_modified(path)
     items = [Item(e.id, "\n".join(e.lines), e.properties, age, age) for e in outline.entries]
-    return ForeignRecords(items, [], make_notes(_list_losses(items)))
+    return Bundle(items, notes=make_notes(_list_losses(items)))
 
 
 def _list_losses(items: list[Item]) -> dict[str, list[str]]:

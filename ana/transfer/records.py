@@ -1,4 +1,4 @@
-"""Helpers of all readers: UTF-8 or an error, ids made from the source, one error for all bad records."""
+"""Helpers of all readers of files: UTF-8 or an error, ids made from the source, one error for all bad records."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -110,14 +110,22 @@ def show_path(path: Path) -> str:
     return plain_text(str(path))
 
 
-def check_item(item: Item) -> Item:
-    """Return the item, if it can be stored.
+def make_item(id: str, content: str, properties: Properties, stamps: tuple[str | None, str | None, str]) -> Item:
+    """Return an item that can be stored.
+
+    Args:
+        id: Its id.
+        content: Its text.
+        properties: Its properties.
+        stamps: When it was made and changed, if that is known, and the stamp that stands for both where it is not.
 
     Raises:
         ToolError: A property cannot be stored.
     """
-    check_properties(item.properties)
-    return item
+    made, changed, age = stamps
+    created = made or changed or age
+    check_properties(properties)
+    return Item(id, content, properties, created, changed or created)
 
 
 def drop_empty(properties: Properties) -> Properties:
