@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import StoreBusy, UserError, WrongReply
 from ana.values import read_json
+from app.show.confirm import edit_text
 from app.show.text import say
 
 if TYPE_CHECKING:
@@ -114,14 +115,9 @@ def _edit(request: "Request") -> dict[str, Any]:
     Raises:
         UserError: The editor cannot be used, or what it left cannot be read.
     """
-    import click
-
     actions = request["action_requests"]
     before = [{"name": action.get("name"), "args": action.get("args", {})} for action in actions]
-    try:
-        edited = click.edit(json.dumps(before, ensure_ascii=False, indent=2), extension=".json")
-    except click.ClickException as exc:
-        raise UserError(f"The editor could not be used: {exc.message}.", "Set EDITOR to one that works.") from exc
+    edited = edit_text(json.dumps(before, ensure_ascii=False, indent=2), ".json")
     if edited is None:
         raise UserError("Nothing was edited.", "It still waits: y, n, e or a.")
     try:

@@ -197,7 +197,7 @@ def test_a_bad_record_is_named_and_nothing_is_taken(read_text: Read, change: dic
         (f"[\n{json.dumps(TASK)},\n{SECOND},\n".encode(), "line 4: it is not JSON"),
         (b"uuid description", "line 1: it is not JSON"),
         (b'[\n  {\n    "uuid" 5\n  }\n]', "line 3: it is not JSON (Expecting ':' delimiter)"),
-        (b"[" * 100_000, "line 1: it is not JSON (maximum recursion depth"),
+        (b"[" * 100_000, "line 1: it is not JSON (it is nested more than"),
         (b"[" + b"9" * 5000 + b"]", "line 1: it is not JSON (Exceeds the limit"),
         (f"{json.dumps(TASK)}\n\n{SECOND[:-9]}\n{{}}\n".encode(), "line 3: it is not JSON"),
         (f"{json.dumps(TASK)}\n\n{SECOND[:-9]}\n{{}}\n".encode(), "; line 4: its uuid is ''"),
