@@ -111,7 +111,7 @@ WAYS_TO_START |= {f"os.{way}{how}{more}" for way in ("exec", "spawn") for how in
 WAYS_TO_START |= {"os.posix_spawn", "os.posix_spawnp", "os.startfile", "sys.executable", "runpy", "ProcessPoolExecutor"}
 WAYS_TO_START |= {"asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell"}
 STARTERS = {
-    "ana.children": {"subprocess", "os.execv", "os.execve", "sys.executable"},
+    "ana.children": {"subprocess", "os.execve", "sys.executable"},
     "evals.crash.kills": {"multiprocessing"},  # forks, which import nothing
     "evals.sizes": {"subprocess"},  # make, which installs
 }

@@ -189,7 +189,7 @@ def test_a_line_that_changed_while_it_was_edited_is_left_alone(
 
     handles.memory.append_line("Prefers tea")
 
-    def edit(text: str) -> str:
+    def edit(text: str, extension: str) -> str:
         handles.memory.replace_line(0, "Prefers green tea")
         return text.replace("tea", "coffee")
 
