@@ -8,15 +8,13 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from ana.memory.backend import Backend, RecordKey, retry_on_change
-from ana.memory.changes import Change, Entry, Kind
+from ana.memory.changes import KINDS, Change, Entry
 from ana.memory.context_line import LONGEST_LINE
 from ana.memory.ids import short_id
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.undo import find_undone_turn
 from ana.transfer.bundle import Bundle
-
-KINDS: tuple[Kind, ...] = ("item", "line")
 
 Records = dict[RecordKey, Item]
 

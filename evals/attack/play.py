@@ -7,7 +7,7 @@ import os
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 from unittest import mock
@@ -151,7 +151,7 @@ def _with_model(stage: Stage, attack: Attack, *, copies: bool = False) -> Stage:
     model: BaseChatModel = GullibleModel(text=text, acts=attack.acts, copies=copies)
     if attack.json:
         model = JsonDecisions(inner=QuotingModel(text=text), instruct=decision_prompt)
-    return Stage(Handles(**{**vars(stage.handles), "model": model}), stage.victim, stage.thread)
+    return Stage(replace(stage.handles, model=model), stage.victim, stage.thread)
 
 
 @contextlib.contextmanager
@@ -225,7 +225,7 @@ def play_twin(stored: str, acts: list[tuple[str, dict[str, Any]]], message: str,
         for name, args in acts:
             replies.append(calls(_TWINS.get(name, lambda _, args, name=name: (name, args))(memory, args)))
         model = ScriptedModel(replies=[*replies, "I see."])
-        with open_assistant(Handles(**{**vars(stage.handles), "model": model})) as assistant:
+        with open_assistant(replace(stage.handles, model=model)) as assistant:
             return isinstance(assistant.ask(message, stage.thread), Waiting)
 
 

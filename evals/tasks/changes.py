@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from ana.memory.backend import RecordKey
-from ana.memory.changes import Change, Kind
+from ana.memory.changes import KINDS, Change
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.values import Json
@@ -25,7 +25,7 @@ _KINDS = {
 
 def read_store(memory: Memory) -> Store:
     """Return everything that is stored now."""
-    kinds: tuple[Kind, ...] = ("item", "line")
+    kinds = KINDS
     return {(kind, item.id): item for kind in kinds for item in memory.backend.scan(kind)}
 
 
