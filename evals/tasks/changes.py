@@ -25,8 +25,7 @@ _KINDS = {
 
 def read_store(memory: Memory) -> Store:
     """Return everything that is stored now."""
-    kinds = KINDS
-    return {(kind, item.id): item for kind in kinds for item in memory.backend.scan(kind)}
+    return {(kind, item.id): item for kind in KINDS for item in memory.backend.scan(kind)}
 
 
 def list_differences(before: Store, after: Store) -> list[Change]:
