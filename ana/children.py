@@ -58,11 +58,6 @@ def become_python(*arguments: str, env: Mapping[str, str]) -> NoReturn:
     os.execve(sys.executable, [sys.executable, *arguments], {**env, **SAFE})
 
 
-def start_again() -> NoReturn:
-    """Replace this process by itself, as it was started: with what it has put into its environment since."""
-    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
-
-
 def make_environment(more: Environment = None) -> dict[str, str]:
     """Return the environment of a child."""
     return {**os.environ, **(more or {}), **SAFE}

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ana.time.clock import Clock
 
 Due = Literal["overdue", "today", "week"]
-DUE: tuple[Due, ...] = ("overdue", "today", "week")
 TITLES: dict[Due, str] = {"overdue": "Overdue", "today": "Today", "week": "Next seven days"}
 NAMES: dict[Due, str] = {"overdue": "overdue", "today": "due today", "week": "due in the next seven days"}
 MOST = 1000

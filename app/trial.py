@@ -1,9 +1,7 @@
 """Trying a model with one real turn, on a store that is thrown away."""
 
 import time
-from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from dataclasses import dataclass
 
 from ana.errors import UserError
 from ana.settings import Settings
@@ -37,21 +35,20 @@ def try_model(settings: Settings) -> Trial:
     """
     from ana.backends.in_memory import InMemoryBackend
     from ana.embedders import WordLlamaEmbeddings
-    from ana.handles import open_handles
+    from ana.models.providers import build_model
     from ana.spending import open_total
+    from ana.tracing.langsmith import connect
     from app.outcome import expect_done
-    from app.turn import open_assistant
+    from app.throwaway import open_throwaway
     from prompts import decision_prompt
 
-    with TemporaryDirectory(prefix="ana-") as folder:
-        spending = open_total(settings)
-        here = settings.model_copy(update={"ana_data_dir": Path(folder), "traces_dir": Path(folder) / "traces"})
-        handles = open_handles(here, instruct=decision_prompt, backend=InMemoryBackend(WordLlamaEmbeddings()))
-        with open_assistant(replace(handles, spending=spending)) as assistant:
-            start = time.monotonic()
-            done = expect_done(assistant.ask(QUESTION, "trial"))
-            seconds = time.monotonic() - start
-        spending.keep(handles.traces.read("trial"))
+    connect(settings)
+    spending, model = open_total(settings), build_model(settings, decision_prompt)
+    with open_throwaway(settings, model, InMemoryBackend(WordLlamaEmbeddings()), spending=spending) as assistant:
+        start = time.monotonic()
+        done = expect_done(assistant.ask(QUESTION, "trial"))
+        seconds = time.monotonic() - start
+        spending.keep(assistant.handles.traces.read("trial"))
     if done.error:  # its hint is about a conversation
         raise UserError(done.answer if done.error == "limit" else done.error)
     return Trial(done.answer, seconds, done.usage["input_tokens"], done.usage["output_tokens"])

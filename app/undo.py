@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from ana.memory.receipts import describe_change, make_receipt
+from ana.memory.receipts import describe_change, describe_difference, make_receipt
 from app.show.confirm import can_ask, confirm
-from app.show.text import say, shorten
+from app.show.text import say
 
 if TYPE_CHECKING:
-    from ana.memory.item import Item
     from ana.memory.memory import Memory
     from ana.memory.undo import Conflict
 
@@ -53,8 +52,4 @@ def undo_turn(
 def _show_conflicts(turn: str, conflicts: "list[Conflict]") -> None:
     say(f"Nothing was taken back: since the turn {turn} this was changed.")
     for conflict in conflicts:
-        say(f"  {_format_item(conflict.left)} -> {_format_item(conflict.now)}")
-
-
-def _format_item(item: "Item | None") -> str:
-    return f"“{shorten(item.content, 50)}”" if item else "(deleted)"
+        say(f"  {describe_difference(conflict.left, conflict.now)}")

@@ -7,7 +7,7 @@ shows it. `make goldens` plays it again with the decisions that were recorded, w
 import sys
 from textwrap import wrap
 
-from ana.memory.receipts import describe_change
+from ana.memory.receipts import list_changes
 from ana.models.providers import build_model
 from ana.output import escape_controls
 from ana.settings import PROJECT, load_settings
@@ -61,7 +61,7 @@ def render_conversation(golden: Golden | None = None) -> str:
 
 def _tell(record: Record) -> list[str]:
     calls = [f"  {describe_step(step)}" for step in record["steps"]]
-    changes = [f"  {describe_change(change)}" for change in record.get("changes", [])]
+    changes = [f"  {line}" for line in list_changes(record.get("changes", []), None)]
     return [f"> {record['question']}", *calls, record["answer"], *changes]
 
 

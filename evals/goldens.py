@@ -21,22 +21,20 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import WordLlamaEmbeddings
 from ana.errors import ModelFailed
 from ana.files import write_whole
-from ana.handles import Handles
 from ana.memory.backend import RecordKey
 from ana.memory.changes import Change, Entry
 from ana.memory.item import Item
-from ana.memory.memory import Memory
 from ana.models.providers import build_model
 from ana.models.scripted import ScriptedModel, calls
 from ana.output import shorten
 from ana.settings import PROJECT, Autonomy, Settings, load_settings
-from ana.spending import NoSpending
 from ana.time.clock import Clock
 from ana.tracing.schema import Record
 from app.replay.compare import iter_differences
 from app.replay.history import list_messages
-from app.replay.play import NOWHERE, KeptTraces, Scene, play
+from app.replay.play import Scene, play
 from app.replay.rerun import Rerun
+from app.throwaway import make_throwaway
 from graph.inputs import digest_tools
 
 FILE = PROJECT / "tests" / "data" / "goldens.jsonl"
@@ -207,10 +205,9 @@ def record_golden(
     for number, (question, replies, decisions) in enumerate(said, 1):
         provider = "openai" if replies else "offline"
         settings = own or load_golden_settings().model_copy(update={"llm_provider": provider})
-        settings = settings.model_copy(update={"traces_dir": NOWHERE})
         model = answering or (ScriptedModel(replies=list(replies)) if replies else build_model(settings))
         scene = _set_scene(f"{thread}-{number}", thread, question, decisions, records)
-        handles = Handles(settings, clock, Memory(backend, clock), KeptTraces(), model, NoSpending())
+        handles = make_throwaway(settings, model, backend, clock)
         # how long it took is another each time
         records.append({**play(scene, handles, dial, STEPS), "durations": {}})
     return _from_json(json.loads(json.dumps(_to_json(Golden(name, records, backend.entries()[::-1])))))

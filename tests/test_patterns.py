@@ -18,4 +18,8 @@ def test_it_does_what_a_compiled_one_does() -> None:
     for text in ("on Monday", "on MONDAY, Monday", "none"):
         assert late.findall(text) == compiled.findall(text)
         assert late.sub("x", text) == compiled.sub("x", text)
-    assert (late.groupindex, late.pattern, late.flags) == (compiled.groupindex, compiled.pattern, compiled.flags)
+        assert late.split(text, 1) == compiled.split(text, 1)
+        assert [found.span() for found in late.finditer(text)] == [found.span() for found in compiled.finditer(text)]
+        for one, other in ((late.search, compiled.search), (late.match, compiled.match)):
+            assert str(one(text, 3)) == str(other(text, 3))
+        assert str(late.fullmatch(text, 3)) == str(compiled.fullmatch(text, 3))

@@ -111,7 +111,7 @@ WAYS_TO_START |= {f"os.{way}{how}{more}" for way in ("exec", "spawn") for how in
 WAYS_TO_START |= {"os.posix_spawn", "os.posix_spawnp", "os.startfile", "sys.executable", "runpy", "ProcessPoolExecutor"}
 WAYS_TO_START |= {"asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell"}
 STARTERS = {
-    "ana.children": {"subprocess", "os.execv", "os.execve", "sys.executable"},
+    "ana.children": {"subprocess", "os.execve", "sys.executable"},
     "evals.crash.kills": {"multiprocessing"},  # forks, which import nothing
     "evals.sizes": {"subprocess"},  # make, which installs
 }
@@ -153,6 +153,7 @@ OPENERS = {
     "ana.backends.chroma.care.rebuild": {"shutil.copy2"},  # into a folder that was made before it
     "ana.backends.chroma.care.restore": {"shutil.copytree"},  # the same, for Chroma
     "ana.transfer.foreign.detect": {"sqlite3.connect"},  # another program's, and only to read
+    "ana.reservations": {"open"},  # with x, which follows no link
     "app.old_traces": {"shutil.copy2"},  # what is there is removed first
     "app.cli.export": {"tempfile.NamedTemporaryFile"},  # a new file, wherever the person wants the export
 }

@@ -80,7 +80,7 @@ def receipts_of(message: AnyMessage) -> list[Receipt]:
 
 def is_refused_copy(message: AnyMessage) -> bool:
     """Whether a message answers a create_item that stored nothing, because another item says the same."""
-    return "refused_copy_of" in _artifact_of(message)
+    return find_existing(message) is not None
 
 
 def find_existing(message: AnyMessage) -> str | None:

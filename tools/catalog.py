@@ -31,18 +31,11 @@ TOOLS: dict[str, BaseTool] = {
         resolve_date,
     )
 }
-WRITERS = frozenset(
-    {
-        "create_item",
-        "update_item",
-        "delete_item",
-        "append_context",
-        "replace_context",
-        "delete_context",
-        "undo",
-    }
-)
-"""Our tools that change something."""
+READERS = frozenset({"query_items", "calculator", "now", "resolve_date"})
+"""Our tools that only look something up."""
+
+WRITERS = frozenset(TOOLS) - READERS
+"""Our tools that change something: all that are not known to change nothing."""
 
 CONTEXT_TOOLS = frozenset({"append_context", "replace_context", "delete_context", "undo"})
 """Tools that may change Global Context, which is read again after them."""

@@ -11,8 +11,9 @@ from langchain_core.tools import tool
 from ana.errors import ToolError, UserError
 from ana.memory.backend import retry_on_change
 from ana.memory.changes import Change
+from ana.memory.receipts import describe_difference
 from ana.memory.trash import list_deleted, restore
-from ana.memory.undo import Conflict, Undone, find_undone, last_turn, plan_undo
+from ana.memory.undo import Undone, find_undone, last_turn, plan_undo
 from ana.memory.undo import undo as take_back
 from ana.values import Json
 from tools.artifacts import collect_receipts
@@ -33,9 +34,9 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
     turn = None if turn == "last" else turn
     if turn and not call.memory.history(turn=turn, limit=1):
         change = _bring_back(call, turn)
-        return {"changes": [_describe_change(call, change)]}, collect_receipts([change])
+        return {"changes": [_show_change(call, change)]}, collect_receipts([change])
     done = find_own_undo(call) or _undo_turn(call, turn, force=force)
-    described = [_describe_change(call, change) for change in done.changes]
+    described = [_show_change(call, change) for change in done.changes]
     return {"turn": done.turn, "undo": done.name, "changes": described}, collect_receipts(done.changes)
 
 
@@ -64,7 +65,7 @@ def _undo_turn(call: CallContext, turn: str | None, *, force: bool) -> Undone:
     turn = _find_turn(call, turn)
     done = take_back(call.memory, turn, override=force, mark=_mark(call))
     if done.conflicts and not force:
-        changed = "; ".join(map(_describe_conflict, done.conflicts))
+        changed = "; ".join(describe_difference(each.left, each.now) for each in done.conflicts)
         raise ToolError(
             f"Nothing was undone, because this was changed since turn {done.turn}: {changed}.",
             "Show this to the user and ask; with force it becomes what it was before anyway.",
@@ -88,15 +89,10 @@ def _mark(call: CallContext) -> str:
     return hashlib.sha256(call.cause.key.encode()).hexdigest()[:8] if call.cause else ""
 
 
-def _describe_change(call: CallContext, change: Change) -> Json:
+def _show_change(call: CallContext, change: Change) -> Json:
     record = change.after or change.before
     assert record is not None
     action = {"create": "brought back", "update": "changed back", "delete": "removed again"}[change.op]
     if change.kind == "line":
         return {action: {"line": int(record.id), "content": record.content}}
     return {action: call.show(record)}
-
-
-def _describe_conflict(conflict: Conflict) -> str:
-    left, now = (f"{side.content[:80]!r}" if side else "nothing" for side in (conflict.left, conflict.now))
-    return f"{left} is now {now}"

@@ -3,11 +3,12 @@
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from ana.memory.item import Item
 
 Kind = Literal["item", "line"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True)

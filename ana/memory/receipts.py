@@ -1,11 +1,11 @@
 """Receipts of writes and reasons of finds, as people see them and traces record them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from ana.memory.changes import Change
-from ana.memory.item import to_json
+from ana.memory.item import Item, to_json
 from ana.memory.search.found import Reason
 from ana.memory.search.property_text import describe_unsearched
 from ana.output import shorten
@@ -47,6 +47,21 @@ def word_change(change: Mapping[str, Any]) -> str:
     """Return a receipt without signs, which Markdown would take for a list's: Stored: Buy milk (task)."""
     verb = ABOUT_YOU[change["op"]].capitalize() if change["kind"] == "line" else VERBS[change["op"]]
     return f"{verb}: {_describe_record(change)}"
+
+
+def list_changes(changes: Sequence[Mapping[str, Any]], receipt: str | None) -> list[str]:
+    """Return what a turn wrote, a line for each receipt; where it wrote nothing, what is said of that, if anything."""
+    return [describe_change(change) for change in changes] or ([receipt] if receipt else [])
+
+
+def describe_difference(before: Item | None, now: Item | None) -> str:
+    """Return how a record that something else has changed differs: “Buy milk” is now “Buy oat milk”."""
+    return f"{quote_record(before)} is now {quote_record(now)}"
+
+
+def quote_record(record: Item | None) -> str:
+    """Return a record in a few words, in quotes; the word for none where there is none."""
+    return f"“{shorten(record.content, 60)}”" if record else "nothing"
 
 
 def describe_property(name: str, value: object) -> str:

@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ana.errors import ToolError, UserError
+from ana.errors import UserError
 from ana.memory.bounds import check_item
 from ana.memory.changes import Change, Entry
 from ana.memory.context_line import to_one_line
 from ana.memory.item import Item
 from ana.transfer.exporter import FORMAT, NAME
+from ana.transfer.records import BadRecord, read_each, refusal_error
 from ana.values import read_json, whole_number
 
 MOST_LINES = 10**9
@@ -22,9 +23,6 @@ MOST_GAPS = 10**6
 """How many numbers more than it has lines an export may have used, because lines are purged."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
-
-MOST_NAMED = 10
-"""How many bad lines an error names."""
 
 
 @dataclass
@@ -54,20 +52,13 @@ def read_export(path: Path) -> Bundle:
     Raises:
         UserError: It is not an export, or lines of it are wrong; they are named by number.
     """
-    bundle, bad = Bundle(), []
+    bundle = Bundle()
     with path.open("rb") as file:
         _check_header(path, file.readline(), bundle)
-        for number, text in enumerate(file, 2):
-            if not text.strip():
-                continue
-            try:
-                _add(read_json(text), bundle)
-            except (ValueError, TypeError, KeyError, ToolError) as exc:
-                bad.append(f"line {number}: {_explain(exc)}")
-    bad += _find_duplicates(bundle) + _find_wrong_numbers(bundle)
-    if bad:
-        more = f" (and {len(bad) - MOST_NAMED} more)" if len(bad) > MOST_NAMED else ""
-        raise UserError(f"{path} cannot be imported: {'; '.join(bad[:MOST_NAMED])}{more}.", "Nothing was changed.")
+        lines = ((f"line {number}", text) for number, text in enumerate(file, 2) if text.strip())
+        read_each(path, lines, lambda text: _add(text, bundle))
+    if bad := _find_duplicates(bundle) + _find_wrong_numbers(bundle):
+        raise refusal_error(path, bad)
     return bundle
 
 
@@ -98,7 +89,22 @@ def _check_header(path: Path, line: bytes, bundle: Bundle) -> None:
         )
 
 
-def _add(record: Any, bundle: Bundle) -> None:
+def _add(text: bytes, bundle: Bundle) -> None:
+    """Add a line's record to a bundle.
+
+    Raises:
+        BadRecord: It is none.
+        ToolError: A property cannot be stored.
+    """
+    try:
+        _add_record(read_json(text), bundle)
+    except KeyError as exc:
+        raise BadRecord(f"{exc} is missing or unknown") from exc
+    except (ValueError, TypeError) as exc:
+        raise BadRecord(str(exc)) from exc
+
+
+def _add_record(record: Any, bundle: Bundle) -> None:
     if not isinstance(record, dict) or len(record) != 1:
         raise ValueError("it is not one item, line or change")
     ((kind, values),) = record.items()
@@ -189,9 +195,3 @@ def _find_wrong_numbers(bundle: Bundle) -> list[str]:
     if highest < len(used) + MOST_GAPS:
         return []
     return [f"the line number {highest} is too high for an export of {len(used)} lines"]
-
-
-def _explain(exc: Exception) -> str:
-    if isinstance(exc, KeyError):
-        return f"{exc} is missing or unknown"
-    return exc.sentence().rstrip(".") if isinstance(exc, ToolError) else str(exc)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from ana.memory.backend import Backend, RecordKey, retry_on_change
-from ana.memory.changes import Change, Entry, Kind
+from ana.memory.changes import KINDS, Change, Entry
 from ana.memory.context_line import LONGEST_LINE
 from ana.memory.ids import short_id
 from ana.memory.item import Item
@@ -16,8 +16,6 @@ from ana.memory.memory import Memory
 from ana.memory.search.property_text import SEARCHED, describe_unsearched
 from ana.memory.undo import find_undone_turn
 from ana.transfer.bundle import Bundle
-
-KINDS: tuple[Kind, ...] = ("item", "line")
 
 Records = dict[RecordKey, Item]
 

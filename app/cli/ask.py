@@ -152,7 +152,7 @@ def _tell_ended(event: "Event") -> None:
 
 def _show(settings: "Settings", outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
     """Print the answer or the request, and exit with what it means."""
-    from ana.memory.receipts import describe_change
+    from ana.memory.receipts import list_changes
     from app.cli.last_shown import remember_shown
     from app.outcome import Done, Waiting
     from app.show.answers import describe_cost, show_text
@@ -164,10 +164,8 @@ def _show(settings: "Settings", outcome: "Done | Waiting", as_json: bool, thread
         show_request(outcome.request)
     else:
         show_text(outcome.answer)
-    for change in outcome.changes:
-        tell(describe_change(change))
-    if isinstance(outcome, Done) and outcome.receipt and not outcome.changes:
-        tell(outcome.receipt)
+    for line in list_changes(outcome.changes, outcome.receipt if isinstance(outcome, Done) else None):
+        tell(line)
     if isinstance(outcome, Done) and not as_json and (line := describe_cost(outcome)):
         tell(line)
     if isinstance(outcome, Waiting):

@@ -11,6 +11,7 @@ import typer
 from ana.errors import StoreBroken
 from ana.files import find_damage
 from ana.handles import open_data_folder
+from ana.memory.receipts import quote_record
 from ana.notes import read_note
 from ana.output import tell, write_json, write_line
 from ana.ownership import own_all
@@ -20,7 +21,7 @@ from ana.tracing.traces import count_broken_lines
 from app.embedder import suggest_embedder
 from app.old_traces import list_old_traces
 from app.serving import refuse_while_serving
-from app.show.text import pluralize, shorten
+from app.show.text import pluralize
 from app.startup import start
 from app.thread_names import NAMES
 
@@ -128,7 +129,7 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
     faults += [f"{kind} {row.id} cannot be read." for kind, row in findings.unreadable]
     faults += findings.index
     for change in findings.journal:
-        said, stored = (f"“{shorten(i.content, 40)}”" if i else "nothing" for i in (change.before, change.after))
+        said, stored = quote_record(change.before), quote_record(change.after)
         faults.append(f"{change.kind} {change.id}: the journal says {said}, the store has {stored}.")
     notes = [f"These say the same: {', '.join(ids)}." for ids in findings.duplicates]
     notes += [f"Item {id} was stored by another program; ana reads it as it is." for id in findings.foreign]

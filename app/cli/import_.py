@@ -74,7 +74,7 @@ def _back_up(handles: "FolderHandles") -> Path | None:
 
 
 def _read_source(path: Path, zone: tzinfo) -> "Bundle":
-    from ana.transfer.bundle import Bundle, is_export, read_export
+    from ana.transfer.bundle import is_export, read_export
     from ana.transfer.foreign.detect import find_reader
 
     if path.is_file() and is_export(path):
@@ -88,5 +88,4 @@ def _read_source(path: Path, zone: tzinfo) -> "Bundle":
             "`ana import` reads exports of ana, Taskwarrior's JSON, Todoist's CSV, and a Chroma folder of the"
             " agent-native-app.",
         )
-    brought = reader(path, zone)
-    return Bundle(items=brought.items, texts=brought.lines, notes=brought.notes)
+    return reader(path, zone)

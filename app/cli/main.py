@@ -4,7 +4,6 @@ import gc
 import logging
 import os
 import sqlite3
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -140,25 +139,12 @@ def load_command(name: str) -> Any:
 
 def main() -> None:
     """Run the command line; every failure is a sentence and an exit code, never a traceback."""
-    _use_utf8()
     gc.set_threshold(SELDOM)
     logging.root.addHandler(logging.NullHandler())  # Python would print what is logged before the log is set up
     # pydantic would look for plugins in every package that is installed, before the prompt appears
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     prepare_streams()
     raise SystemExit(run_command(lambda: cli(standalone_mode=True)))
-
-
-def _use_utf8() -> None:
-    """Start this process again in Python's UTF-8 mode if the locale knows ASCII only.
-
-    Names of files and arguments would otherwise hold halves of characters, which neither Chroma nor a checkpoint takes.
-    """
-    if sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":
-        os.environ["PYTHONUTF8"] = "1"
-        from ana.children import start_again
-
-        start_again()
 
 
 def run_command(command: Callable[[], Any]) -> int:

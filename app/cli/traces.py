@@ -1,11 +1,9 @@
 """`ana traces`: the traces of conversations, and forgetting old ones."""
 
-from datetime import datetime
 from typing import Annotated
 
 import typer
 
-from ana.handles import open_data_folder
 from ana.output import tell
 from ana.ownership import thread_lock
 from ana.settings import Settings
@@ -41,7 +39,7 @@ def show_traces(settings: Settings, older_than: str | None) -> None:
     """
     traces, threads = Traces(settings.traces_dir), Threads(settings)
     clock = Clock(local_zone(settings.ana_timezone))
-    before = _parse_age(settings, older_than) if older_than else None
+    before = moment_before(older_than, clock) if older_than else None
     rows = []
     for id in traces.ids():
         records = [record for record in traces.read(id) if before is None or moment(record) < before]
@@ -64,7 +62,8 @@ def purge_traces(settings: Settings, older_than: str) -> int:
         StoreBusy: Another program works in a conversation.
         UserError: That is not an age.
     """
-    traces, before, count = Traces(settings.traces_dir), _parse_age(settings, older_than), 0
+    traces, count = Traces(settings.traces_dir), 0
+    before = moment_before(older_than, Clock(local_zone(settings.ana_timezone)))
     for id in traces.ids():
         lock = thread_lock(settings, id, "ana traces")  # its file is rewritten: no turn may add to it meanwhile
         lock.acquire()
@@ -73,8 +72,3 @@ def purge_traces(settings: Settings, older_than: str) -> int:
         finally:
             lock.release()
     return count
-
-
-def _parse_age(settings: Settings, age: str) -> datetime:
-    with open_data_folder(settings, "ana traces") as handles:
-        return moment_before(age, handles.clock)

@@ -12,7 +12,7 @@ from ana.output import tell
 from ana.settings import Settings
 from ana.values import read_plain_json
 from app.cli.ages import moment_before
-from app.mentions import find_conversations, remove_mentions
+from app.purge import find_conversations, purge_mentions
 from app.serving import refuse_while_serving
 from app.show.confirm import require_consent
 from app.show.tables import show_table
@@ -143,7 +143,7 @@ def _purge_mentions(handles: FolderHandles, records: set[RecordKey], conversatio
         f"Delete {pluralize(len(found), 'conversation')}, all typed lines and the server's list of runs permanently?",
         yes=yes,
     )
-    remove_mentions(handles.settings, entries, found)
+    purge_mentions(handles.settings, entries, found)
     return found
 
 

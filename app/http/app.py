@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from ana import __version__
-from ana.errors import AnaError, ConfigError, UserError
+from ana.errors import AnaError
 from ana.handles import default_handles
 from ana.logs import escape_console_lines
 from ana.models.providers import model_name
@@ -60,7 +60,7 @@ class Question(BaseModel):
     max_steps: int | None = Field(None, ge=1, le=100)
 
 
-class Decision(Reply):
+class PostedReply(Reply):
     """The body of POST /ask: the decisions that a conversation waits for."""
 
     thread_id: str = Field(min_length=1, max_length=200)
@@ -91,10 +91,10 @@ class TurnRunner:
         except AnaError as exc:
             _log.warning("%s", exc)
 
-    def answer(self, asked: Question | Decision) -> JSONResponse:
+    def answer(self, asked: Question | PostedReply) -> JSONResponse:
         """Run a turn or let one go on; every failure is a status and a sentence."""
         try:
-            outcome = self._decide(asked) if isinstance(asked, Decision) else self._ask(asked)
+            outcome = self._decide(asked) if isinstance(asked, PostedReply) else self._ask(asked)
         except NotShown as exc:
             return _to_response({"error": exc.sentence(), **exc.waiting.to_json()}, 409)
         except AnaError as exc:
@@ -116,10 +116,10 @@ class TurnRunner:
             return finished
         return assistant.ask(asked.question, id, asked.max_steps)
 
-    def _decide(self, decided: Decision) -> Done | Waiting:
+    def _decide(self, reply: PostedReply) -> Done | Waiting:
         assistant = self._open()
-        id = Threads(assistant.handles.settings).resolve(decided.thread_id)
-        return assistant.resume(id, decided.to_json(), decided.request_id, max_steps=decided.max_steps)
+        id = Threads(assistant.handles.settings).resolve(reply.thread_id)
+        return assistant.resume(id, reply.to_json(), reply.request_id, max_steps=reply.max_steps)
 
     def _open(self) -> Assistant:
         with self._opening:
@@ -148,10 +148,8 @@ async def trace(request: Request) -> JSONResponse:
     settings = await run_in_threadpool(load_settings)
     try:
         record = await run_in_threadpool(Traces(settings.traces_dir).find, request.path_params["id"])
-    except UserError as exc:
-        return _error(400, exc.sentence())
-    except ConfigError as exc:  # the files are a newer program's
-        return _error(503, exc.sentence())
+    except AnaError as exc:
+        return _error(find_status(exc, 400), exc.sentence())
     return JSONResponse(record) if record else _error(404, "There is no such trace.")
 
 
@@ -164,10 +162,8 @@ async def transcript(request: Request) -> JSONResponse:
     try:
         id = await run_in_threadpool(Threads(settings).resolve, request.path_params["thread"])
         page = await run_in_threadpool(Traces(settings.traces_dir).page, id, int(limit), before)
-    except UserError as exc:
-        return _error(400, exc.sentence())
-    except ConfigError as exc:  # the files are a newer program's
-        return _error(503, exc.sentence())
+    except AnaError as exc:
+        return _error(find_status(exc, 400), exc.sentence())
     return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
 
 
@@ -212,12 +208,12 @@ async def _watch(rows: ThreadRows) -> None:
         await rows.refresh()
 
 
-def _read_body(body: bytes) -> Question | Decision:
+def _read_body(body: bytes) -> Question | PostedReply:
     try:
         decides = "decisions" in from_json(body)
     except (ValueError, TypeError):
         decides = False  # Question says what is wrong with it
-    return Decision.model_validate_json(body) if decides else Question.model_validate_json(body)
+    return PostedReply.model_validate_json(body) if decides else Question.model_validate_json(body)
 
 
 def _describe_error(exc: ValidationError) -> str:

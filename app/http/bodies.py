@@ -2,7 +2,9 @@
 
 import asyncio
 from contextlib import suppress
+from typing import Any
 
+from pydantic_core import from_json
 from starlette.responses import Response
 from starlette.types import Message, Receive, Send
 
@@ -22,6 +24,16 @@ async def read_body(receive: Receive, seconds: float | None = None) -> list[Mess
         while not messages or messages[-1].get("more_body"):
             messages.append(await receive())
     return messages
+
+
+async def read_json(receive: Receive) -> tuple[Any, Receive]:
+    """Return the body as JSON, and a `receive` that gives it again; None where it is no JSON, which the server says."""
+    messages = await read_body(receive)
+    try:
+        asked = from_json(join_body(messages))
+    except ValueError:
+        asked = None
+    return asked, replay(messages, receive)
 
 
 def join_body(messages: list[Message]) -> bytes:

@@ -1,12 +1,13 @@
 """Ids in requests, written as we write them: whatever comes after knows one spelling of each."""
 
+from typing import Any
 from urllib.parse import quote
 
-from pydantic_core import from_json, to_json
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from pydantic_core import to_json
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.ownership import canonical_id
-from app.http.bodies import join_body, read_body, replay
+from app.http.bodies import read_json, replay
 
 
 class CanonicalIds:
@@ -25,18 +26,14 @@ class CanonicalIds:
             if path != scope["path"]:
                 scope = {**scope, "path": path, "raw_path": quote(path).encode()}
             if scope.get("method") == "POST" and path.rstrip("/") == "/threads":
-                receive = replay(_rewrite(await read_body(receive)), receive)
+                receive = _rewrite(*await read_json(receive))
         await self._app(scope, receive, send)
 
 
-def _rewrite(messages: list[Message]) -> list[Message]:
-    """Return a body with its thread's id rewritten."""
-    try:
-        asked = from_json(join_body(messages))
-    except ValueError:
-        return messages  # the server says what is wrong with it
+def _rewrite(asked: Any, receive: Receive) -> Receive:
+    """Return a `receive` that gives a body with its thread's id rewritten."""
     given = asked.get("thread_id") if isinstance(asked, dict) else None
     id = canonical_id(given) if isinstance(given, str) else None
     if id in (None, given):
-        return messages
-    return [{"type": "http.request", "body": to_json(asked | {"thread_id": id})}]
+        return receive
+    return replay([{"type": "http.request", "body": to_json(asked | {"thread_id": id})}], receive)

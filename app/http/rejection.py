@@ -1,8 +1,8 @@
 """`multitask_strategy: "reject"` of the API, also while a door that is no run of the server works in the thread."""
 
 import re
+from typing import Any
 
-from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ana.errors import StoreBusy
 from ana.ownership import canonical_id, thread_lock
 from ana.settings import load_settings
-from app.http.bodies import join_body, read_body, replay
+from app.http.bodies import read_json
 
 _RUNS = re.compile(r"/threads/([0-9a-f-]{36})/(?:runs(?:/stream|/wait)?|commands)/?")
 
@@ -31,18 +31,14 @@ class RunRejection:
         if thread is None:
             await self._app(scope, receive, send)
             return
-        messages = await read_body(receive)
-        if _asks_to_be_rejected(join_body(messages)) and (why := await run_in_threadpool(_find_owner, thread)):
+        asked, receive = await read_json(receive)
+        if _asks_to_be_rejected(asked) and (why := await run_in_threadpool(_find_owner, thread)):
             await JSONResponse({"detail": why}, status_code=409)(scope, receive, send)
         else:
-            await self._app(scope, replay(messages, receive), send)
+            await self._app(scope, receive, send)
 
 
-def _asks_to_be_rejected(body: bytes) -> bool:
-    try:
-        asked = from_json(body)
-    except ValueError:
-        return False  # the server says what is wrong with it
+def _asks_to_be_rejected(asked: Any) -> bool:
     if not isinstance(asked, dict):
         return False
     command = asked.get("params")

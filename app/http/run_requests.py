@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from pydantic_core import from_json
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.errors import UserError
-from app.http.bodies import join_body, read_body, replay
+from app.http.bodies import read_json
 from graph.context import Context
 from graph.replies import names_requests
 from graph.updates import check_command, check_config, check_input, check_update
@@ -38,14 +37,16 @@ class RunRequests:
         if check is None:
             await self._app(scope, receive, send)
             return
-        messages = await read_body(receive)
+        asked, receive = await read_json(receive)
         try:
-            _check_body(join_body(messages), check)
+            for each in asked if isinstance(asked, list) else [asked]:  # there may be several in a batch
+                if isinstance(each, dict):
+                    check(each)
         except UserError as exc:
             _log.warning("%s %s was refused: %s", scope["method"], scope["path"], exc)
             await JSONResponse({"detail": exc.sentence()}, status_code=422)(scope, receive, send)
             return
-        await self._app(scope, replay(messages, receive), send)
+        await self._app(scope, receive, send)
 
 
 def check_run(asked: dict[str, Any]) -> None:
@@ -116,17 +117,6 @@ _CHECKS: tuple[tuple[re.Pattern[str], Callable[[dict[str, Any]], None]], ...] = 
     (re.compile(r"(?:/threads/[^/]+)?/runs(?:/wait|/stream|/batch|/crons(?:/[^/]+)?)?/?"), check_run),
     (re.compile(r"/threads/[^/]+/commands/?|/assistants(?:/[^/]+)?/?"), check_run),
 )
-
-
-def _check_body(body: bytes, check: Callable[[dict[str, Any]], None]) -> None:
-    """Check a request, or each in a batch."""
-    try:
-        asked = from_json(body)
-    except ValueError:
-        return  # the server says what is wrong with it
-    for each in asked if isinstance(asked, list) else [asked]:
-        if isinstance(each, dict):
-            check(each)
 
 
 def _refuse_several(updates: Any) -> None:

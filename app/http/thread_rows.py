@@ -36,7 +36,6 @@ logger = logging.getLogger(__name__)
 Mark = tuple[int, int, str]
 """Of a thread: other after each change of what its row tells."""
 
-Times = dict[str, datetime | None]
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 """What the server keeps in memory, by the name of the table."""

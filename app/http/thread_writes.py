@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import Any
 
 from langgraph_api.validation import ThreadPruneRequest
-from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ana.errors import AnaError
 from ana.ownership import PATIENCE, canonical_id, stop_runs, thread_lock
 from ana.settings import load_settings
-from app.http.bodies import join_body, read_body, replay
+from app.http.bodies import read_json
 from app.http.refusals import answer_error
 from app.http.thread_rows import ThreadRows
 from app.threads import Threads
@@ -57,8 +57,10 @@ class ThreadWrites:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         write: Write | None = None
         if scope["type"] == "http" and scope["method"] in ("POST", "DELETE"):
-            messages = await read_body(receive) if _takes_ids(scope["path"]) else []
-            write, receive = find_write(scope, join_body(messages)), replay(messages, receive)
+            asked = None
+            if _PRUNE.fullmatch(scope["path"]) or _NEW.fullmatch(scope["path"]):  # whose bodies name the threads
+                asked, receive = await read_json(receive)
+            write = find_write(scope, asked)
         if write is None:
             await self._app(scope, receive, send)
             return
@@ -105,14 +107,14 @@ class ThreadWrites:
         return reply
 
 
-def find_write(scope: Scope, body: bytes) -> Write | None:
+def find_write(scope: Scope, asked: Any) -> Write | None:
     """Return what a request does to threads by itself; None if that is nothing, or the server will refuse it."""
     path, posted = scope["path"], scope["method"] == "POST"
     if _PRUNE.fullmatch(path) and posted:
-        pruned = _read_pruned(body)
+        pruned = _read_pruned(asked)
         return Write(pruned, erases=True) if pruned else None
     if _NEW.fullmatch(path) and posted:
-        thread = _read_filled(body)
+        thread = _read_filled(asked)
     elif found := _EDITED.fullmatch(path) if posted else _THREAD.fullmatch(path) or _RUN.fullmatch(path):
         thread = canonical_id(found[1])
     else:
@@ -123,28 +125,15 @@ def find_write(scope: Scope, body: bytes) -> Write | None:
     return Write([thread], erases=not posted and run is None, run=run[2] if run else "")
 
 
-def _takes_ids(path: str) -> bool:
-    """Return whether the threads that a request changes are named in its body."""
-    return bool(_PRUNE.fullmatch(path) or _NEW.fullmatch(path))
-
-
-def _read_pruned(body: bytes) -> list[str]:
+def _read_pruned(asked: Any) -> list[str]:
     """Return the threads that a request to prune deletes; none if it is to keep their newest state, or is not valid."""
-    try:
-        asked = from_json(body)
-    except ValueError:
-        return []  # the server says what is wrong with it
     if not ThreadPruneRequest.is_valid(asked) or asked.get("strategy", "delete") != "delete":
         return []
     ids = [canonical_id(id) for id in asked["thread_ids"]]
     return sorted({id for id in ids if id}) if all(ids) else []
 
 
-def _read_filled(body: bytes) -> str | None:
+def _read_filled(asked: Any) -> str | None:
     """Return the thread that a request to create one fills with states; it may be there already."""
-    try:
-        asked = from_json(body)
-    except ValueError:
-        return None
     id = asked.get("thread_id") if isinstance(asked, dict) and asked.get("supersteps") else None
     return canonical_id(id) if isinstance(id, str) else None

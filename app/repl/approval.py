@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import StoreBusy, UserError, WrongReply
 from ana.values import read_json
+from app.show.confirm import edit_text
 from app.show.text import say
 
 if TYPE_CHECKING:
     from app.outcome import Done, Request, Waiting
     from app.turn import Assistant, Listener
 
-Decision = Literal["approve", "reject", "edit", "all"]
-DECISIONS: dict[str, Decision] = {
+ShortReply = Literal["approve", "reject", "edit", "all"]
+SHORT_REPLIES: dict[str, ShortReply] = {
     "y": "approve",
     "yes": "approve",
     "n": "reject",
@@ -58,11 +59,11 @@ class Approval:
         edit = ", e edits it first" if outcome.request["action_requests"] else ""
         say(f"y does it, n does not{edit}, a also does what this turn asks next; a new message ends it.")
 
-    def read(self, line: str) -> Decision | None:
+    def read(self, line: str) -> ShortReply | None:
         """Return the decision that a line is while a request is shown; None for a message."""
-        return DECISIONS.get(line.strip().lower()) if self._shown else None
+        return SHORT_REPLIES.get(line.strip().lower()) if self._shown else None
 
-    def resume(self, assistant: "Assistant", decision: Decision, on_event: "Listener") -> "Done | Waiting":
+    def resume(self, assistant: "Assistant", short: ShortReply, on_event: "Listener") -> "Done | Waiting":
         """Decide on everything that was shown. Nothing is done if something else is asked by now: that is returned.
 
         Raises:
@@ -73,22 +74,22 @@ class Approval:
 
         assert self._shown is not None
         try:
-            return self._decide(assistant, self._shown, decision, on_event)
+            return self._decide(assistant, self._shown, short, on_event)
         except NotShown as exc:
             on_event({"ended": exc.sentence()})
             return exc.waiting
 
     def _decide(
-        self, assistant: "Assistant", waiting: "Waiting", decision: Decision, on_event: "Listener"
+        self, assistant: "Assistant", waiting: "Waiting", short: ShortReply, on_event: "Listener"
     ) -> "Done | Waiting":
         from app.outcome import Waiting
         from app.reply import decide_all
 
-        if decision == "edit":
+        if short == "edit":
             return self._reply(assistant, waiting, _edit(waiting.request), on_event)
-        answer: Literal["approve", "reject"] = "reject" if decision == "reject" else "approve"
+        answer: Literal["approve", "reject"] = "reject" if short == "reject" else "approve"
         outcome = self._reply(assistant, waiting, decide_all(waiting.request, answer), on_event)
-        while decision == "all" and isinstance(outcome, Waiting) and outcome.may_be_approved_unseen:
+        while short == "all" and isinstance(outcome, Waiting) and outcome.may_be_approved_unseen:
             outcome = self._reply(assistant, outcome, decide_all(outcome.request, "approve"), on_event)
         return outcome
 
@@ -114,14 +115,9 @@ def _edit(request: "Request") -> dict[str, Any]:
     Raises:
         UserError: The editor cannot be used, or what it left cannot be read.
     """
-    import click
-
     actions = request["action_requests"]
     before = [{"name": action.get("name"), "args": action.get("args", {})} for action in actions]
-    try:
-        edited = click.edit(json.dumps(before, ensure_ascii=False, indent=2), extension=".json")
-    except click.ClickException as exc:
-        raise UserError(f"The editor could not be used: {exc.message}.", "Set EDITOR to one that works.") from exc
+    edited = edit_text(json.dumps(before, ensure_ascii=False, indent=2), ".json")
     if edited is None:
         raise UserError("Nothing was edited.", "It still waits: y, n, e or a.")
     try:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ana.errors import UserError
 from ana.memory.changes import make_edit
+from app.show.confirm import edit_text
 from app.show.tables import show_table
 from app.show.text import say, shorten
 
@@ -95,18 +96,13 @@ def _quote(handles: "Handles", cause: "Cause | None") -> str:
 
 def _edit_all(handles: "Handles", cause: "Cause") -> None:
     """Let the person edit Global Context in their own editor, then show what it has become."""
-    import click
-
     before = handles.memory.lines()
     known = [f"# {since}, {words}\n{n}-- {text}" for n, (text, since, words) in _explain_lines(handles).items()]
-    try:
-        edited = click.edit("\n".join([_HEADER, *known, ""]))
-    except click.ClickException as exc:
-        raise UserError(f"The editor could not be used: {exc.message}.", "Set EDITOR to one that works.") from exc
+    edited = edit_text("\n".join([_HEADER, *known, ""]))
     if edited is None:
         say("Nothing was changed.")
         return
-    _apply(handles.memory, cause, before, [line.strip() for line in str(edited).splitlines()])
+    _apply(handles.memory, cause, before, [line.strip() for line in edited.splitlines()])
     show_context(handles)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -17,17 +16,16 @@ from langgraph.types import Command, Interrupt
 from ana.errors import ToolError
 from ana.handles import Handles
 from ana.memory.backend import Backend
-from ana.memory.memory import Memory
 from ana.settings import Autonomy, Settings
 from ana.spending import Spending
 from ana.time.clock import Clock, Listener, listener
 from ana.tracing.langsmith import untraced
 from ana.tracing.record import build_record
 from ana.tracing.schema import Inputs, Part, Record, Step
-from ana.tracing.traces import Traces
 from app.open_turn import close
 from app.outcome import read_request
 from app.replay.history import dict_of, failed, text_of
+from app.throwaway import KeptTraces, make_throwaway
 from graph.builder import graph
 from graph.context import LocalContext
 from graph.inputs import count_parts
@@ -36,20 +34,6 @@ from nodes.history import receipts, this_turn
 
 WAITS = "The turn waits for a decision."
 """The answer of a turn that asks the person what the recorded one did not ask."""
-
-NOWHERE = Path("/nonexistent/ana-replay")
-"""The folders of a turn that writes no file."""
-
-
-class KeptTraces(Traces):
-    """Traces that keep their records in memory."""
-
-    def __init__(self) -> None:
-        super().__init__(NOWHERE)
-        self.records: list[Record] = []
-
-    def write(self, record: Record) -> None:
-        self.records.append(record)
 
 
 @dataclass(frozen=True)
@@ -136,11 +120,8 @@ def make_handles(
         model: Who decides.
         spending: Where its cost counts.
     """
-    clock = Clock(ZoneInfo(inputs["zone"]), Tape(inputs["parts"]))
-    then = settings.model_copy(
-        update={"ana_data_dir": NOWHERE, "traces_dir": NOWHERE, "ana_history_tokens": inputs["history_tokens"]}
-    )
-    return Handles(then, clock, Memory(backend, clock), KeptTraces(), model, spending)
+    then = settings.model_copy(update={"ana_history_tokens": inputs["history_tokens"]})
+    return make_throwaway(then, model, backend, Clock(ZoneInfo(inputs["zone"]), Tape(inputs["parts"])), spending)
 
 
 def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Record:

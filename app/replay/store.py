@@ -7,13 +7,11 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import Embedder
 from ana.errors import CannotReplay
 from ana.memory.backend import Backend, RecordKey
-from ana.memory.changes import Entry, Kind
+from ana.memory.changes import KINDS, Entry
 from ana.memory.item import Item
 from ana.tracing.schema import Inputs, Record
 from app.replay.history import dict_of
 from graph.inputs import digest_lines
-
-KINDS: tuple[Kind, ...] = ("item", "line")
 
 PURGED = "Something that it relied on was deleted permanently since."
 

@@ -5,7 +5,7 @@ import sys
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ana.memory.receipts import describe_change
+from ana.memory.receipts import list_changes
 from ana.output import tell, write_line
 from app.show.tables import show_table
 from app.show.text import say
@@ -25,14 +25,11 @@ def show_answer(answer: "Done") -> None:
 
     show_text(answer.answer)
     console = make_console()
-    for change in answer.changes:
-        line = describe_change(change)
-        if sys.stdout.isatty():
+    for line in list_changes(answer.changes, answer.receipt):
+        if sys.stdout.isatty() and answer.changes:
             console.print(f"  {line}", style=COLOURS[line[0]])
         else:
-            write_line(f"  {line}")
-    if answer.receipt and not answer.changes:
-        say(f"  {answer.receipt}")
+            say(f"  {line}")
     if line := describe_cost(answer):
         if sys.stdout.isatty():
             console.print(f"  {line}", style="dim")

@@ -21,6 +21,21 @@ def confirm(question: str) -> bool:
         return False
 
 
+def edit_text(text: str, extension: str = ".txt") -> str | None:
+    """Let the person change a text in their own editor, and return it; None if they left it as it is.
+
+    Raises:
+        UserError: The editor cannot be used.
+    """
+    import click
+
+    try:
+        edited: str | None = click.edit(text, extension=extension)
+    except click.ClickException as exc:
+        raise UserError(f"The editor could not be used: {exc.message}.", "Set EDITOR to one that works.") from exc
+    return edited
+
+
 def require_consent(question: str, *, yes: bool) -> None:
     """Ask unless the person has said yes beforehand.
 

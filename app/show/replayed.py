@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from ana.memory.receipts import describe_change
+from ana.memory.receipts import list_changes
 from ana.output import escape_controls, write_line
 from app.show.answers import show_text
 from app.show.tables import show_table
@@ -28,10 +28,8 @@ def tell_turn(record: "Record") -> None:
         say(f"   {describe_observation(step)}")
     write_line()
     show_text(record["answer"])
-    for change in record.get("changes", []):
-        say(f"  {describe_change(change)}")
-    if record.get("receipt") and not record.get("changes"):
-        say(f"  {record['receipt']}")
+    for line in list_changes(record.get("changes", []), record.get("receipt")):
+        say(f"  {line}")
     write_line()
     for line in _list_facts(record):
         say(line)

@@ -5,12 +5,10 @@ import io
 import json
 import os
 import sys
-import tempfile
 import uuid
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -19,14 +17,14 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import WordLlamaEmbeddings
-from ana.handles import Handles, open_handles
+from ana.handles import Handles
 from ana.memory.item import Item
 from ana.models.json_mode.adapter import JsonDecisions
 from ana.settings import PROJECT, Autonomy, load_settings
-from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.detect import find_reader
 from ana.transfer.importer import import_bundle
 from ana.values import Properties
+from app.throwaway import open_throwaway
 from evals.attack.gullible import GullibleModel, ListingModel, QuotingModel
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
@@ -137,38 +135,35 @@ def _embedder() -> WordLlamaEmbeddings:
 @contextlib.contextmanager
 def set_stage(attack: Attack, dial: Autonomy) -> Iterator[Stage]:
     """Open a data folder with what the person has and the attack's text."""
-    with tempfile.TemporaryDirectory() as folder:
-        names = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "log"}
-        env = {name: f"{folder}/{value}" for name, value in names.items()}
-        settings = load_settings(env | {"ANA_AUTONOMY": dial, "ANA_EMBEDDINGS": "wordllama", "ANA_TIMEZONE": "UTC"})
-        handles = open_handles(settings, model=QuotingModel(text=""), backend=InMemoryBackend(_embedder()))
-        memory = handles.memory
+    settings = load_settings({"ANA_AUTONOMY": dial, "ANA_EMBEDDINGS": "wordllama", "ANA_TIMEZONE": "UTC"})
+    with open_throwaway(settings, QuotingModel(text=""), InMemoryBackend(_embedder())) as assistant:
+        memory = assistant.handles.memory
         memory.append_line(attack.text if attack.where == "line" else "Works in Rome")
         memory.append_line(LINE)
         for content in MINE:
             memory.create(content, attack.properties)
-        stage = Stage(handles, [*memory.items()])
-        _PLACES[attack.where](stage, attack.text.replace("VICTIM", stage.mine[0].id), Path(folder))
+        stage = Stage(assistant.handles, [*memory.items()])
+        _PLACES[attack.where](stage, attack.text.replace("VICTIM", stage.mine[0].id))
         yield replace(stage, known=frozenset(item.id for item in memory.items()))
 
 
-def _import(stage: Stage, text: str, folder: Path) -> None:
-    file = folder / "tasks.json"
+def _import(stage: Stage, text: str) -> None:
+    file = stage.handles.settings.ana_data_dir / "tasks.json"
     task = {"id": 1, "uuid": str(uuid.uuid4()), "description": text, "status": "pending", "urgency": 1}
     file.write_text(json.dumps([task | {"entry": "20260102T113000Z", "modified": "20260102T113000Z"}]))
     reader = find_reader(file)
     assert reader
-    import_bundle(stage.handles.memory, Bundle(items=reader(file, stage.handles.clock.zone).items))
+    import_bundle(stage.handles.memory, reader(file, stage.handles.clock.zone))
 
 
-def _summarise(stage: Stage, text: str, _: Path) -> None:
+def _summarise(stage: Stage, text: str) -> None:
     with _open_graph(stage) as (graph, config):
         said = [HumanMessage("Hello", id="h"), AIMessage("Hello.", id="a")]
         graph.update_state(config, {"messages": said, "summary": text}, as_node="reflect")
 
 
-_PLACES: Mapping[str, Callable[[Stage, str, Path], Any]] = {
-    "item": lambda stage, text, _: stage.handles.memory.create(text, {}),
+_PLACES: Mapping[str, Callable[[Stage, str], Any]] = {
+    "item": lambda stage, text: stage.handles.memory.create(text, {}),
     "line": lambda *_: None,  # it came first
     "import": _import,
     "summary": _summarise,
@@ -184,7 +179,7 @@ def _make_model(attack: Attack, text: str) -> BaseChatModel:
 
 def with_model(stage: Stage, model: BaseChatModel) -> Stage:
     """Return a stage with another model."""
-    return replace(stage, handles=Handles(**{**vars(stage.handles), "model": model}))
+    return replace(stage, handles=replace(stage.handles, model=model))
 
 
 @contextlib.contextmanager

@@ -158,7 +158,8 @@ def show_report(report: "Report") -> None:
     from evals.tasks.scores import FIGURES
 
     title = f"{report.model}, {report.embedder}, each task {pluralize(report.repeat, 'time')}"
-    title += f", cut short after {pluralize(len(report.runs), 'run')}" * (report.stop is not None)
+    if report.stop is not None:
+        title += f", cut short after {pluralize(len(report.runs), 'run')}"
     is_narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < WIDE
     for names in (FIGURES[:5], (*FIGURES[5:8], FIGURES[-1]), FIGURES[8:-1]) if is_narrow else (FIGURES,):
         rows = [(group, *(_format(figures[name]) for name in names)) for group, figures in report.groups.items()]

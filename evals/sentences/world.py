@@ -7,15 +7,13 @@ from langchain_core.messages import HumanMessage
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import Embedder, WordLlamaEmbeddings
-from ana.handles import Handles
 from ana.memory.backend import RecordKey
 from ana.memory.item import Item
-from ana.memory.memory import Memory
 from ana.models.providers import build_model
 from ana.settings import load_settings
-from ana.spending import NoSpending
 from ana.time.clock import Clock
-from app.replay.play import NOWHERE, KeptTraces, Scene, play
+from app.replay.play import Scene, play
+from app.throwaway import make_throwaway
 from evals.sentences.data import STAMP, ZONE, Sentence, load_life, make_items
 from evals.sentences.judge import Outcome, judge
 
@@ -37,15 +35,14 @@ class World:
         for number, line in enumerate(life["context"]):
             self._records["line", str(number)] = Item(str(number), line, {}, STAMP, STAMP)
         self._clock = Clock(ZONE, lambda: datetime.fromisoformat(life["now"]))
-        self._settings = load_settings({"LLM_PROVIDER": "offline"}).model_copy(update={"traces_dir": NOWHERE})
+        self._settings = load_settings({"LLM_PROVIDER": "offline"})
         self._model = build_model(self._settings)
 
     def put(self, sentence: Sentence) -> Outcome:
         """Say a sentence to the assistant and judge what came of it."""
         backend = InMemoryBackend(self._embedder)
         backend.fill(self._records, [], len(self._records))
-        memory = Memory(backend, self._clock)
-        handles = Handles(self._settings, self._clock, memory, KeptTraces(), self._model, NoSpending())
+        handles = make_throwaway(self._settings, self._model, backend, self._clock)
         scene = Scene(sentence.id, sentence.id, HumanMessage(sentence.text, id=f"{sentence.id}-said"))
         # what it understands is judged, not what it asks about
         record = play(scene, handles, "act", MOST_CALLS)

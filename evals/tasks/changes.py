@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from ana.memory.backend import RecordKey
-from ana.memory.changes import Change, Kind
+from ana.memory.changes import KINDS, Change
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.values import Json
@@ -25,8 +25,7 @@ _KINDS = {
 
 def read_store(memory: Memory) -> Store:
     """Return everything that is stored now."""
-    kinds: tuple[Kind, ...] = ("item", "line")
-    return {(kind, item.id): item for kind in kinds for item in memory.backend.scan(kind)}
+    return {(kind, item.id): item for kind in KINDS for item in memory.backend.scan(kind)}
 
 
 def list_differences(before: Store, after: Store) -> list[Change]:

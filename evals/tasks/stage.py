@@ -12,17 +12,16 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.embedders.base import Embedder
 from ana.embedders.known import OnceEmbeddings
 from ana.errors import AnaError, UserError
-from ana.handles import Handles
 from ana.memory.changes import Change
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
-from ana.spending import NoSpending, Spending, open_total
+from ana.spending import NoSpending, open_total
 from ana.tracing.schema import Step
-from ana.tracing.traces import Traces
 from app.outcome import Done, Waiting
 from app.reply import decide_all
+from app.throwaway import open_throwaway
 from app.turn import Assistant
 from evals.tasks.changes import read_store
 from evals.tasks.judge import Result, Verdict, judge
@@ -92,55 +91,55 @@ class Stage:
     """Plays tasks.
 
     Args:
-        settings: The settings, with folders that may be thrown away.
+        settings: The settings.
         model: The model that is asked.
         embedder: Makes the vectors of every store.
-        graph: The compiled graph, with its saver.
-        spending: Where the cost of the model counts.
+        folder: Where the examples lie that the model is shown.
     """
 
-    def __init__(
-        self, settings: Settings, model: "BaseChatModel", embedder: Embedder, graph: Any, spending: Spending
-    ) -> None:
+    def __init__(self, settings: Settings, model: "BaseChatModel", embedder: Embedder, folder: Path) -> None:
         self._settings = settings
         self.model = model
         self._embedder = OnceEmbeddings(embedder)  # many stores begin with the same items
-        self._graph = graph
-        self._spending = spending
-        self._played = 0
+        self._spending = open_total(settings)
+        self._folder = folder
         self._shown = 0
 
     def show(self, demos: Sequence[Demo]) -> None:
         """Show the model these examples from now on, and no other."""
         self._shown += 1
-        path = self._settings.ana_data_dir / f"demos-{self._shown}.json"
+        path = self._folder / f"demos-{self._shown}.json"
         if demos:
             path.write_text(demos_to_json(demos, {}), encoding="utf-8")
         self._settings = self._settings.model_copy(update={"compiled_demos_path": path})
 
     def play(self, task: Task, repeat: int = 0) -> Run:
         """Play a task once, and judge it."""
-        self._played += 1
-        thread = f"{task.id}-{self._played}"
-        handles = self._open(task)
-        before = read_store(handles.memory)
+        store = InMemoryBackend(self._embedder)
+        with open_throwaway(self._settings, self.model, store, task.clock, self._spending) as assistant:
+            _fill(assistant.handles.memory, task)
+            return self._play(assistant, task, repeat)
+
+    def _play(self, assistant: Assistant, task: Task, repeat: int) -> Run:
+        memory = assistant.handles.memory
+        before = read_store(memory)
         ended: list[Done] = []
         asked, error, begun = False, None, time.monotonic()
         try:
             for turn in task.earlier:
-                self._play_earlier(handles, turn, thread)
-            before, begun = read_store(handles.memory), time.monotonic()
+                _play_earlier(assistant, turn, task.id)
+            before, begun = read_store(memory), time.monotonic()
             for question in task.question:
-                asked |= self._say(handles, task, question, thread, ended)
+                asked |= _say(assistant, task, question, ended)
         except AnaError as exc:
             error = exc.sentence()
         finally:  # also what a person stops was paid for
-            records = handles.traces.read(thread)[len(task.earlier) :]
+            records = assistant.handles.traces.read(task.id)[len(task.earlier) :]
             self._spending.keep(records)
         seconds = time.monotonic() - begun
         answer = ended[-1].answer if ended else ""
         steps = [step for done in ended for step in done.steps]
-        verdict = judge(task, Result(answer, steps, asked, before, handles.memory))
+        verdict = judge(task, Result(answer, steps, asked, before, memory))
         run = _report(task, repeat, seconds, ended, steps, verdict)
         made = [str(change["id"]) for done in ended for change in done.changes if change["op"] == "create"]
         return replace(
@@ -150,37 +149,10 @@ class Stage:
             error=error or run.error,
         )
 
-    def _open(self, task: Task) -> Handles:
-        memory = Memory(InMemoryBackend(self._embedder), task.clock)
-        _fill(memory, task)
-        return Handles(
-            self._settings, task.clock, memory, Traces(self._settings.traces_dir), self.model, self._spending
-        )
-
-    def _play_earlier(self, handles: Handles, turn: EarlierTurn, thread: str) -> None:
-        made = [calls(*((call.tool, call.args) for call in turn.calls))] if turn.calls else []
-        scripted = replace(handles, model=ScriptedModel(replies=[*made, turn.answer]), spending=NoSpending())
-        assistant = Assistant(scripted, self._graph)
-        assistant.autonomy = "act"
-        outcome = assistant.ask(turn.said, thread)
-        if not isinstance(outcome, Done) or outcome.answer != turn.answer:
-            raise UserError(f"The earlier turn {turn.said!r} cannot be played: {outcome.answer or outcome.error}")
-
-    def _say(self, handles: Handles, task: Task, question: str, thread: str, ended: list[Done]) -> bool:
-        """Play a turn to its end; return whether the person was asked."""
-        assistant = Assistant(handles, self._graph)
-        assistant.autonomy = task.autonomy
-        outcome, asked = assistant.ask(question, thread), False
-        while isinstance(outcome, Waiting):
-            asked = True
-            outcome = assistant.resume(thread, decide_all(outcome.request, task.decide), outcome.request_id)
-        ended.append(outcome)
-        return asked
-
 
 @contextmanager
 def open_stage(settings: Settings, model: "BaseChatModel", embedder: Embedder) -> Iterator[Stage]:
-    """Open a stage in a folder that is thrown away; a person's own tools, which could act, are left out.
+    """Open a stage that leaves nothing behind; a person's own tools, which could act, are left out.
 
     What it costs counts all the same, in the data folder of the settings.
 
@@ -189,15 +161,8 @@ def open_stage(settings: Settings, model: "BaseChatModel", embedder: Embedder) -
         model: The model that is asked.
         embedder: Makes the vectors of every store.
     """
-    from graph.builder import builder
-    from graph.checkpoints import open_saver, saver_path
-
     with TemporaryDirectory(prefix="ana-") as folder:
-        here = {"ana_data_dir": Path(folder), "traces_dir": Path(folder) / "traces", "tools_modules": ()}
-        there = settings.model_copy(update=here)
-        with open_saver(saver_path(there)) as saver:
-            graph = builder.compile(checkpointer=saver, name="ana")
-            yield Stage(there, model, embedder, graph, open_total(settings))
+        yield Stage(settings.model_copy(update={"tools_modules": ()}), model, embedder, Path(folder))
 
 
 def play_tasks(stage: Stage, tasks: Sequence[Task], repeats: int) -> Iterator[Run]:
@@ -214,6 +179,28 @@ def play_tasks(stage: Stage, tasks: Sequence[Task], repeats: int) -> Iterator[Ru
             if failed == MOST_FAILURES:
                 raise UserError(f"{failed} turns in a row failed; the last one: {run.answer or run.error}")
             yield run
+
+
+def _play_earlier(assistant: Assistant, turn: EarlierTurn, thread: str) -> None:
+    made = [calls(*((call.tool, call.args) for call in turn.calls))] if turn.calls else []
+    handles = assistant.handles
+    assistant.handles = replace(handles, model=ScriptedModel(replies=[*made, turn.answer]), spending=NoSpending())
+    assistant.autonomy = "act"
+    outcome = assistant.ask(turn.said, thread)
+    assistant.handles = handles
+    if not isinstance(outcome, Done) or outcome.answer != turn.answer:
+        raise UserError(f"The earlier turn {turn.said!r} cannot be played: {outcome.answer or outcome.error}")
+
+
+def _say(assistant: Assistant, task: Task, question: str, ended: list[Done]) -> bool:
+    """Play a turn to its end; return whether the person was asked."""
+    assistant.autonomy = task.autonomy
+    outcome, asked = assistant.ask(question, task.id), False
+    while isinstance(outcome, Waiting):
+        asked = True
+        outcome = assistant.resume(task.id, decide_all(outcome.request, task.decide), outcome.request_id)
+    ended.append(outcome)
+    return asked
 
 
 def _fill(memory: Memory, task: Task) -> None:

@@ -5,10 +5,10 @@ They are strict: a message that does not clearly ask for it does not ask for it.
 
 import re
 
-from ana.patterns import compile_later
+from ana.patterns import LatePattern, compile_later
 
 
-def any_of(*patterns: str) -> re.Pattern[str]:
+def any_of(*patterns: str) -> LatePattern:
     """Join patterns into one that ignores case."""
     return compile_later("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 

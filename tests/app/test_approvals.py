@@ -23,7 +23,7 @@ from ana.tracing.schema import Record
 from ana.tracing.traces import Traces
 from app.cli.main import cli
 from app.outcome import Done, Waiting
-from app.repl.approval import Approval, Decision
+from app.repl.approval import Approval, ShortReply
 from app.repl.repl import Repl
 from app.threads import Threads
 from app.turn import Assistant, open_assistant
@@ -461,7 +461,7 @@ def test_a_yes_that_was_typed_before_the_request_was_shown_is_neither_a_yes_nor_
     assistant.ask("note that", THREAD)
     is_read, read = threading.Event(), Approval.read
 
-    def read_early(approval: Approval, line: str) -> Decision | None:
+    def read_early(approval: Approval, line: str) -> ShortReply | None:
         try:
             return read(approval, line)
         finally:

@@ -11,13 +11,14 @@ from ana.settings import PROJECT
 from tests.app.conftest import Run
 from tests.conftest import folders
 
-ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+ASCII = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
 
 
 def test_a_locale_without_letters_loses_none(tmp_path: Path) -> None:
     """In a process started from nothing: what the locale knows is settled when an interpreter starts."""
     home = tmp_path / "dätä 日本"
-    env = os.environ | folders(home, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT), LOG_TO_CONSOLE="true") | ASCII
+    set_otherwise = {name: value for name, value in os.environ.items() if name != "PYTHONUTF8"}
+    env = set_otherwise | folders(home, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT), LOG_TO_CONSOLE="true") | ASCII
     command = [sys.executable, "-m", "app.cli", "chat", "--thread", "Zürich"]
     given = "note: café – 日本\n/transcript\n".encode()
     done = subprocess.run(command, cwd=tmp_path, env=env, input=given, capture_output=True, timeout=90, check=False)

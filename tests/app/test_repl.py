@@ -15,7 +15,7 @@ from ana.models.offline.reader import OfflineReader
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.time.clock import Clock
-from app.due import DUE, find_due, group_due, summarize_due
+from app.due import find_due, group_due, summarize_due
 from app.outcome import Waiting, expect_done
 from app.repl.context import delete_line, edit_context, show_context
 from app.repl.repl import COMMANDS, EXAMPLES, Repl
@@ -104,7 +104,7 @@ def test_it_opens_with_what_is_overdue_and_due_today_and_soon(handles: Handles) 
     assert lines[1] == "  late 0 (since Thursday 2025-12-11)"
     assert lines[6:9] == ["  and 2 more: /due", "Today:", "  Dentist (14:30)"]
     assert lines[9:] == ["Next seven days:", "  Exam (Wednesday 2026-01-14, 09:00)"]
-    assert [len(group_due(handles)[name].items) for name in DUE] == [7, 1, 1]
+    assert [len(found.items) for found in group_due(handles).values()] == [7, 1, 1]
 
 
 def test_what_is_due_agrees_with_the_question_what_is_overdue(handles: Handles) -> None:
@@ -189,7 +189,7 @@ def test_a_line_that_changed_while_it_was_edited_is_left_alone(
 
     handles.memory.append_line("Prefers tea")
 
-    def edit(text: str) -> str:
+    def edit(text: str, extension: str) -> str:
         handles.memory.replace_line(0, "Prefers green tea")
         return text.replace("tea", "coffee")
 

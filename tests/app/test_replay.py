@@ -25,10 +25,10 @@ from ana.settings import PROJECT, load_settings
 from ana.spending import open_total
 from ana.tracing.schema import Record
 from ana.tracing.traces import iter_records
+from app import throwaway
 from app.cli.cost import add_up
 from app.cli.replay import build_other, run_again
 from app.outcome import Done, Waiting
-from app.replay import play
 from app.replay.compare import Difference, compare
 from app.replay.model import OtherPrompt
 from app.replay.rerun import Rerun
@@ -385,7 +385,7 @@ def test_another_model_answers_on_the_same_store(desk: Desk) -> None:
 def test_a_model_that_is_asked_counts_in_the_day_and_a_repeated_turn_costs_nothing(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "NOWHERE", tmp_path / "nowhere")
+    monkeypatch.setattr(throwaway, "NOWHERE", tmp_path / "nowhere")
     desk.say("hello", "Hello.")
     (record,), spending = desk.records(), open_total(desk.settings)
     before = spending.today()

@@ -110,7 +110,7 @@ def test_changes_made_since_are_shown_and_asked_about(make_assistant: MakeAssist
     memory.replace_line(0, "Likes oat milk")
     assert assistant.ask("undo that", THREAD).changes == []
     told = observed(settings)
-    assert "'Likes milk' is now 'Likes oat milk'" in told["error"]
+    assert "“Likes milk” is now “Likes oat milk”" in told["error"]
     assert "ask" in told["hint"]
     assistant.autonomy = "act"
     assistant.ask("yes", THREAD)

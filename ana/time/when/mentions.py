@@ -116,7 +116,7 @@ def _readings(text: str, today: date, more: tuple[Rule, ...]) -> Iterator[tuple[
     """The readings of each rule. One that is not a day takes its place too: 31 April 2026 is not April 2026."""
     for rule in (*RELATIVE, *EXPLICIT, *FOREIGN, *more):
         for match in rule.pattern.finditer(text):
-            start, end = match.span("at" if "at" in rule.pattern.groupindex else 0)
+            start, end = match.span("at" if "at" in match.re.groupindex else 0)
             try:
                 days = rule.read(match, today)
             except (ValueError, OverflowError):  # beyond the years a date can have

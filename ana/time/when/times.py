@@ -117,7 +117,7 @@ def _readings(text: str) -> Iterator[TimeMention]:
         for match in shape.finditer(text):
             at = _time(match.groupdict(), text)
             if at is not None:
-                yield TimeMention(*match.span("at" if "at" in shape.groupindex else 0), at)
+                yield TimeMention(*match.span("at" if "at" in match.re.groupindex else 0), at)
 
 
 def _time(said: dict[str, str | None], text: str) -> time | None:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
 
-from ana.patterns import compile_later
+from ana.patterns import LatePattern, compile_later
 
 Days = tuple[date, date]
 
@@ -42,7 +42,7 @@ class Rule:
         read: Returns the first and last day, or None where it is not a day after all.
     """
 
-    pattern: re.Pattern[str]
+    pattern: LatePattern
     read: Callable[[re.Match[str], date], Days | None]
 
 

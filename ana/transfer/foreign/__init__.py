@@ -1,1 +1,1 @@
-"""Readers of what other programs left. Each gives items and Global Context lines, and changes nothing."""
+"""Readers of what other programs left. Each gives a bundle, the same at each reading, and changes nothing."""

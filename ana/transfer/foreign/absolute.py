@@ -5,7 +5,7 @@ from datetime import date, datetime, tzinfo
 
 from ana.time.dates import day_of
 from ana.time.when import find_times, resolve
-from ana.transfer.foreign.records import to_local
+from ana.transfer.records import to_local
 
 _FAR_APART = (date(1999, 2, 3), date(2095, 9, 17))
 """Two days to read a text on: if both give the same day, the text alone names it."""

@@ -14,9 +14,9 @@ from ana.backends.chroma.client import DATABASE, open_copy
 from ana.errors import AnaError, UserError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
+from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.block import split_document
-from ana.transfer.foreign.foreign_records import ForeignRecords
-from ana.transfer.foreign.records import item_id, make_notes, read_each, read_modified, show_path, to_stamp
+from ana.transfer.records import item_id, make_notes, read_each, read_modified, show_path, to_stamp
 from ana.values import plain_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ Row = tuple[str, str, Mapping[str, Any]]
 _WANTED: Any = ["documents", "metadatas"]
 
 
-def read(path: Path, zone: tzinfo) -> ForeignRecords:
+def read(path: Path, zone: tzinfo) -> Bundle:
     """Return the items and the Global Context of a folder, which is not changed.
 
     Args:
@@ -62,7 +62,8 @@ def read(path: Path, zone: tzinfo) -> ForeignRecords:
         ) from exc
     age = read_modified(path / DATABASE)
     items = read_each(path, ((f"item {row[0]}", row) for row in rows), lambda row: _read_item(row, age))
-    return ForeignRecords(items, lines, make_notes({"Left out: collections that are not of that program": others}))
+    notes = make_notes({"Left out: collections that are not of that program": others})
+    return Bundle(items, texts=lines, notes=notes)
 
 
 def _find_collections(path: Path, client: "Client") -> set[str]:

@@ -9,11 +9,11 @@ from datetime import tzinfo
 from pathlib import Path
 
 from ana.backends.chroma.client import DATABASE
+from ana.transfer.bundle import Bundle
 from ana.transfer.foreign import agent_native, taskwarrior, todoist
-from ana.transfer.foreign.foreign_records import ForeignRecords
-from ana.transfer.foreign.records import read_bytes
+from ana.transfer.records import read_bytes
 
-Reader = Callable[[Path, tzinfo], ForeignRecords]
+Reader = Callable[[Path, tzinfo], Bundle]
 
 _NAMES = re.compile(rb'"(uuid|description|status)"\s*:')
 _REQUIRED = {b"uuid", b"description", b"status"}

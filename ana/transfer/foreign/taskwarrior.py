@@ -14,8 +14,8 @@ from typing import Any
 from ana.errors import UserError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
-from ana.transfer.foreign.foreign_records import ForeignRecords
-from ana.transfer.foreign.records import (
+from ana.transfer.bundle import Bundle
+from ana.transfer.records import (
     BadRecord,
     drop_empty,
     item_id,
@@ -45,7 +45,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 _DATE = re.compile(r"\d{8}T\d{6}Z")
 
 
-def read(path: Path, zone: tzinfo) -> ForeignRecords:
+def read(path: Path, zone: tzinfo) -> Bundle:
     """Return the tasks of an export, without deleted ones and templates of recurring ones.
 
     Args:
@@ -58,7 +58,7 @@ def read(path: Path, zone: tzinfo) -> ForeignRecords:
     records = _read_records(path)
     tasks = _Tasks(zone, read_modified(path), {uuid for _, record in records if (uuid := _find_uuid(record))})
     items = read_each(path, records, tasks.read)
-    return ForeignRecords(items, [], _note_losses([record for _, record in records], items))
+    return Bundle(items, notes=_note_losses([record for _, record in records], items))
 
 
 def _note_losses(records: list[Any], items: list[Item]) -> list[str]:

@@ -19,9 +19,9 @@ from ana.errors import UserError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
 from ana.time.dates import day_of
+from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.absolute import read_date
-from ana.transfer.foreign.foreign_records import ForeignRecords
-from ana.transfer.foreign.records import (
+from ana.transfer.records import (
     BadRecord,
     drop_empty,
     item_id,
@@ -44,7 +44,7 @@ _NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 """Todoist's own id after the project's name, and the number of a second download."""
 
 
-def read(path: Path, zone: tzinfo) -> ForeignRecords:
+def read(path: Path, zone: tzinfo) -> Bundle:
     """Return the tasks of a project.
 
     Args:
@@ -63,7 +63,7 @@ def read(path: Path, zone: tzinfo) -> ForeignRecords:
         return check_item(Item(entry.id, "\n".join(entry.lines), entry.properties, age, age))
 
     items = read_each(path, ((f"“{entry.lines[0]:.40}”", entry) for entry in outline.entries), make)
-    return ForeignRecords(items, [], make_notes(_list_losses(items)))
+    return Bundle(items, notes=make_notes(_list_losses(items)))
 
 
 def _list_losses(items: list[Item]) -> dict[str, list[str]]:

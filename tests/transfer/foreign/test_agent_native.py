@@ -9,8 +9,8 @@ import pytest
 
 from ana.errors import UserError
 from ana.time.clock import Clock
+from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.agent_native import read
-from ana.transfer.foreign.foreign_records import ForeignRecords
 from ana.values import DELIMITER
 from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER
@@ -47,7 +47,7 @@ def test_items_and_context_are_read_and_nothing_is_changed(leave: Left) -> None:
     ]
     assert {(item.created_at, item.updated_at) for item in brought.items} == {(MADE, CHANGED)}
     assert [len(item.id) for item in brought.items] == [8, 8, 8]
-    assert brought.lines == ["Prefers tea", "Works in Berlin", "Not on Fridays"]
+    assert brought.texts == ["Prefers tea", "Works in Berlin", "Not on Fridays"]
     assert snapshot(folder) == before
     assert read(folder, BERLIN) == brought
 
@@ -55,9 +55,9 @@ def test_items_and_context_are_read_and_nothing_is_changed(leave: Left) -> None:
 def test_either_collection_may_be_missing(leave: Left, tmp_path: Path) -> None:
     context = read(leave(tmp_path / "a", global_context=CONTEXT), BERLIN)
     items = read(leave(tmp_path / "b", items=ITEMS), BERLIN)
-    assert (len(context.items), len(context.lines)) == (0, 3)
-    assert (len(items.items), len(items.lines)) == (3, 0)
-    assert read(leave(tmp_path / "c", items={}, global_context={}), BERLIN) == ForeignRecords([], [])
+    assert (len(context.items), len(context.texts)) == (0, 3)
+    assert (len(items.items), len(items.texts)) == (3, 0)
+    assert read(leave(tmp_path / "c", items={}, global_context={}), BERLIN) == Bundle()
 
 
 def test_other_collections_are_left_out_and_said(leave: Left) -> None:

@@ -14,7 +14,6 @@ from ana.models.offline.reader import OfflineReader
 from ana.settings import load_settings
 from ana.time.clock import Clock
 from ana.tracing.traces import Traces
-from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.detect import find_reader
 from ana.transfer.importer import import_bundle
 from ana.values import Json
@@ -41,7 +40,7 @@ def handles(tmp_path_factory: pytest.TempPathFactory) -> Handles:
     read = find_reader(folder)
     assert read is not None
     found = read(folder, BERLIN)
-    import_bundle(memory, Bundle(items=found.items, texts=found.lines))
+    import_bundle(memory, found)
     return Handles(settings, clock, memory, Traces(settings.traces_dir), OfflineReader())
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ana.errors import UserError
 from ana.memory.item import Item, check_properties
-from ana.transfer.foreign.foreign_records import ForeignRecords
+from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.taskwarrior import read
 from tests.conftest import BERLIN
 from tests.examples import examples
@@ -23,14 +23,14 @@ OTHER = "296d835e-8f85-4224-8f36-c612cad1b9f8"
 TASK: dict[str, Any] = {"uuid": UUID, "description": "Buy milk", "status": "pending", "entry": "20260101T100000Z"}
 WRITTEN = datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC).timestamp()
 
-Read = Callable[..., ForeignRecords]
+Read = Callable[..., Bundle]
 
 
 @pytest.fixture
 def read_text(tmp_path: Path) -> Read:
     """Reads a file of this text or these bytes."""
 
-    def read_it(content: str | bytes) -> ForeignRecords:
+    def read_it(content: str | bytes) -> Bundle:
         path = tmp_path / "tasks.json"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         os.utime(path, (0, WRITTEN))
@@ -79,7 +79,7 @@ def test_what_is_open_and_what_is_done(read_task: Callable[..., Item], status: s
 def test_the_deleted_and_templates_are_left_out(read_text: Read) -> None:
     assert read_text(json.dumps([TASK | {"status": "deleted"}])).items == []
     assert read_text(json.dumps([TASK | {"status": "recurring"}])).items == []
-    assert read_text("[]") == ForeignRecords([], [])
+    assert read_text("[]") == Bundle()
 
 
 def test_what_is_left_out_and_what_no_longer_repeats_is_said(read_text: Read) -> None:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ana.errors import UserError
-from ana.transfer.foreign.foreign_records import ForeignRecords
+from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.todoist import read
 from tests.conftest import BERLIN
 from tests.examples import examples
@@ -24,14 +24,14 @@ NEW = (
 )
 NAME = "Garden [2203306141].csv"
 
-Read = Callable[..., ForeignRecords]
+Read = Callable[..., Bundle]
 
 
 @pytest.fixture
 def read_rows(tmp_path: Path) -> Read:
     """Reads a file of this header, these rows and this name."""
 
-    def read_it(*rows: str, header: str = NEW, name: str = NAME) -> ForeignRecords:
+    def read_it(*rows: str, header: str = NEW, name: str = NAME) -> Bundle:
         path = tmp_path / name
         path.write_bytes("\r\n".join([header, *rows]).encode())
         os.utime(path, (0, datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC).timestamp()))
@@ -86,12 +86,12 @@ def test_an_older_header_and_a_mark_at_the_front_are_read(read_rows: Read) -> No
     assert found.items[0].content == "Call Bob"
     assert found.items[0].properties["due_date"] == "2026-01-13"
     assert found.items[0].properties["priority"] == "low"
-    assert found.lines == []
+    assert found.texts == []
     assert read_rows("task,Call Bob", header="TYPE,CONTENT") == read_rows("task,Call Bob,,,,,,,,,,,,")
 
 
 def test_a_header_alone_is_an_empty_project(read_rows: Read) -> None:
-    assert read_rows() == ForeignRecords([], [])
+    assert read_rows() == Bundle()
 
 
 def test_a_subtask_belongs_to_the_nearest_above_that_is_further_out(read_rows: Read) -> None:

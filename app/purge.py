@@ -1,4 +1,4 @@
-"""What was said about purged records: conversations, traces, typed lines, the server's copies and lines of the log."""
+"""The purge of what was said about records: conversations, traces, typed lines, the server's copies, log lines."""
 
 import os
 import re
@@ -73,7 +73,7 @@ def find_conversations(settings: Settings, entries: Collection[Entry]) -> set[st
     return (changed & known) | of_changed | told | find_threads(saver_path(settings), mentions.are_in)
 
 
-def remove_mentions(settings: Settings, entries: Collection[Entry], conversations: Collection[str]) -> None:
+def purge_mentions(settings: Settings, entries: Collection[Entry], conversations: Collection[str]) -> None:
     """Delete conversations permanently, all typed lines, the server's copies, and log lines that mention records."""
     Threads(settings).purge(conversations)
     (settings.ana_data_dir / "typed").unlink(missing_ok=True)

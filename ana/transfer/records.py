@@ -1,4 +1,4 @@
-"""Helpers of all readers: UTF-8 or an error, ids made from the source, one error for all bad records."""
+"""Helpers of all readers of files: UTF-8 or an error, ids made from the source, one error for all bad records."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
