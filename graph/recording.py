@@ -1,6 +1,5 @@
 """A wrapper around a node: it times it, labels the turn's run, and writes the turn's record when the turn has ended."""
 
-import logging
 import time
 from typing import Any, Protocol
 
@@ -10,15 +9,13 @@ from ana.models.providers import model_name
 from ana.ownership import Ownership, check_stopped, work
 from ana.time.clock import listen
 from ana.tracing.langsmith import label_run
-from ana.tracing.record import build_record
 from graph.context import Context, context_of, thread_of
 from graph.inputs import LOOK, add_part, count_parts, find_position, read_inputs
 from graph.state import State, Turn
 from graph.updates import keep_usable
-from nodes.history import receipts, this_turn
-from nodes.turns import continue_turn
+from nodes.history import this_turn
+from nodes.turns import continue_turn, write_record
 
-logger = logging.getLogger(__name__)
 BEGINNING = "load_context"
 """The node that begins a turn in any case."""
 
@@ -55,7 +52,8 @@ def record(name: str, node: Node) -> Node:
             label_turn(turn, context)
             if turn["answer"] is not None:
                 check_stopped()  # the answer of a stopped run reaches no state, so it is in no trace either
-                write_record(state, turn, runtime)
+                model = context.model_options().get("model")
+                write_record(context.handles, turn, this_turn(state["messages"]), thread_of(runtime), model)
         return update | {"turn": turn}
 
     run.__name__ = name
@@ -83,14 +81,3 @@ def _note_new_turn(owner: Ownership | None, found: Turn | None, turn: Turn) -> N
     """Tell the run which turn began in it: that turn's writes go if the run is rolled back."""
     if owner and (found is None or found["id"] != turn["id"]):
         owner.turn = turn["id"]
-
-
-def write_record(state: State, turn: Turn, runtime: Runtime[Context]) -> None:
-    """Write the turn's record, before its answer is shown."""
-    context = context_of(runtime)
-    handles, chosen = context.handles, context.model_options().get("model")
-    messages = this_turn(state["messages"])
-    record = build_record(turn, messages, thread_of(runtime), handles.settings, chosen, receipts(messages))
-    handles.traces.write(record)
-    spent = sum(turn["durations"].values())
-    logger.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, record["error"])

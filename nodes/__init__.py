@@ -1,1 +1,1 @@
-"""The nodes of the graph, one in each file; the policies are next to reflect."""
+"""The five nodes of the graph, each in its file, and what they share; `autonomy` weighs calls, `policies` drafts."""

@@ -14,8 +14,8 @@ from graph.state import Asked, State
 from nodes.autonomy.batch import read_write
 from nodes.autonomy.request import digest_records, digest_write, show_request
 from nodes.calls import answer_refused, build_context, check_arguments
-from nodes.decisions import Approve, Decision, Edit, Reject, Reply
 from nodes.history import pending_calls
+from nodes.requests import Approve, Edit, Reject, Reply
 from tools.artifacts import DECLINED
 from tools.call import CallContext
 
@@ -72,7 +72,7 @@ def _carry_out(
     return {"messages": [*changed, *answers], "turn": state["turn"] | {"asked": None, "approved": approved}}
 
 
-def _edit(call: ToolCall, decision: Decision | None, runtime: Runtime[Context]) -> ToolCall:
+def _edit(call: ToolCall, decision: Approve | Edit | Reject | None, runtime: Runtime[Context]) -> ToolCall:
     """Return the call as the person wants it.
 
     Raises:

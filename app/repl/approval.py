@@ -8,8 +8,9 @@ from ana.values import read_json
 from app.show.text import say
 
 if TYPE_CHECKING:
-    from app.outcome import Done, Request, Waiting
+    from app.outcome import Done, Waiting
     from app.turn import Assistant, Listener
+    from nodes.requests import Request
 
 Decision = Literal["approve", "reject", "edit", "all"]
 DECISIONS: dict[str, Decision] = {
@@ -82,7 +83,7 @@ class Approval:
         self, assistant: "Assistant", waiting: "Waiting", decision: Decision, on_event: "Listener"
     ) -> "Done | Waiting":
         from app.outcome import Waiting
-        from app.reply import decide_all
+        from nodes.requests import decide_all
 
         if decision == "edit":
             return self._reply(assistant, waiting, _edit(waiting.request), on_event)
