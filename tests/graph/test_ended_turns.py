@@ -39,10 +39,10 @@ class Client:
     def say(self, text: str) -> list[str]:
         """Return the texts of the thread after a message."""
         with open_saver(saver_path(self._settings)) as saver:
-            graph = builder.compile(checkpointer=saver)
+            graph: Any = builder.compile(checkpointer=saver)
             config = RunnableConfig(configurable={"thread_id": THREAD})
             context, given = LocalContext(opened=self._handles), Input(messages=[HumanMessage(text)])
-            values: Any = graph.invoke(given, config, context=context, durability="sync")
+            values = graph.invoke(given, config, context=context, durability="sync")
             return [message.text for message in values["messages"] if message.text and message.type in ("human", "ai")]
 
 
@@ -66,7 +66,7 @@ def records(settings: Settings) -> list[Record]:
 
 
 def written(record: Record) -> list[str]:
-    return [str((change["after"] or {})["content"]) for change in record["changes"]]
+    return [change["after"]["content"] for change in record["changes"] if change["after"]]
 
 
 def test_a_turn_that_was_cut_short_is_told_when_a_client_sends_the_next_message(
