@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from ana.errors import ToolError, UserError
 from ana.models.fence import FENCE
-from ana.ownership import check_stopped
+from ana.stopping import check_stopped
 from ana.tracing.schema import INVALID
 from ana.values import plain_text
 from graph.context import Context, can_wait, context_of, emit
