@@ -27,7 +27,7 @@ from graph.replies import mark_answered, save_reply, was_stopped
 from graph.state import Turn
 from graph.updates import keep_usable
 from nodes.autonomy.request import may_be_approved_unseen
-from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
+from nodes.history import calculation_failed, is_answered, receipts, refused_copies, this_turn, understood
 from nodes.requests import check_reply, read_request
 from nodes.turns import (
     DROPPED,
@@ -37,6 +37,7 @@ from nodes.turns import (
     close_turn,
     find_turn,
     find_unanswered,
+    find_unread,
     refuse_asked,
     write_record,
 )
@@ -220,7 +221,9 @@ class Assistant:
         )
 
     def _open_turn(self, state: StateSnapshot) -> Waiting | CutShort | None:
-        if not state.next or not state.values.get("messages"):
+        if unread := find_unread(self._graph.checkpointer, state):
+            return CutShort(_thread_of(state), unread)
+        if not state.tasks or not state.values.get("messages"):
             return None
         if unanswered := find_unanswered(state):
             return self._wait(state, unanswered[0])
@@ -239,7 +242,8 @@ class Assistant:
     def _end_failed(self, thread_id: str, why: str) -> None:
         """End a turn that was stopped or failed, so that the thread takes the next message and the trace has it."""
         state = self._read(thread_id)
-        if state.next and state.values.get("messages"):
+        messages = this_turn(state.values.get("messages", []))
+        if state.tasks and messages and not is_answered(messages):
             self._end(state, why)
 
     def _end(self, state: StateSnapshot, why: str, answers: Sequence[ToolMessage] = ()) -> None:

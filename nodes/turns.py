@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langgraph.graph import START
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Interrupt, StateSnapshot
 
@@ -21,7 +22,7 @@ from ana.handles import Handles
 from ana.time.clock import Clock
 from ana.tracing.record import build_record
 from graph.context import Context, context_of, thread_of
-from graph.state import State, Turn
+from graph.state import State, Turn, merge_messages
 from nodes.attachments import left_out
 from nodes.calls import answer_refused
 from nodes.evidence import list_calls
@@ -129,10 +130,22 @@ def find_unanswered(state: StateSnapshot) -> list[Interrupt]:
     return [asked for asked in state.interrupts if asked.id not in state.values.get("replies", {})]
 
 
+def find_unread(saver: Any, state: StateSnapshot) -> str | None:
+    """Return the message of a run that ended before it had put it into the thread; None if there is none."""
+    if state.next != (START,):
+        return None
+    given = saver.get_tuple(state.config).checkpoint["channel_values"][START]
+    return "".join(message.text for message in merge_messages([], given.get("messages", []))[-1:])
+
+
 def can_go_on(state: StateSnapshot) -> bool:
-    """Return whether a turn has begun, or a question waits with which one can begin; not if a client has forked it."""
+    """Return whether a turn has begun, or a question waits with which one can begin; not if a client has forked it.
+
+    Where the last node's writes are saved and no checkpoint with them, nothing is next, and what follows is not known.
+    """
     with suppress(UserError):
-        return len(state.next) == 1 and bool(_find_begun(state) or last_question(state.values["messages"]))
+        begun = not state.next or _find_begun(state) or last_question(state.values["messages"])
+        return bool(state.tasks) and len(state.next) < 2 and bool(begun)
     return False
 
 
