@@ -116,7 +116,7 @@ class Assistant:
             if not isinstance(self._open_turn(state), CutShort):
                 return None
             if was_stopped(self._graph.checkpointer, state):
-                self._end(state, STOPPED)
+                self._end_open(state, STOPPED)
                 return None
             return self._run(build_input(state), thread_id, None, on_event)
 
@@ -175,17 +175,17 @@ class Assistant:
                 version="v2",
             )
         except KeyboardInterrupt:
-            self._end_failed(thread_id, STOPPED)
+            self._end_open(self._read(thread_id), STOPPED)
             raise
         except AnaError as exc:
-            self._end_failed(thread_id, exc.message)
+            self._end_open(self._read(thread_id), exc.message)
             raise
         except (sqlite3.Error, OSError):
             raise
         except Exception as exc:  # a turn that is left open would begin again, and fail again, each time
             _log.exception("a turn failed in a way that was not foreseen")
             why = f"Something went wrong that was not foreseen: {type(exc).__name__}: {exc}."
-            self._end_failed(thread_id, why)
+            self._end_open(self._read(thread_id), why)
             raise UserError(why, "The next message works; the log tells where it happened.") from exc
         if ended.interrupts:
             state = self._read(thread_id)
@@ -239,9 +239,8 @@ class Assistant:
         mark_answered(self._graph.checkpointer, state)
         return why or closing
 
-    def _end_failed(self, thread_id: str, why: str) -> None:
+    def _end_open(self, state: StateSnapshot, why: str) -> None:
         """End a turn that was stopped or failed, so that the thread takes the next message and the trace has it."""
-        state = self._read(thread_id)
         messages = this_turn(state.values.get("messages", []))
         if state.tasks and messages and not is_answered(messages):
             self._end(state, why)

@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import uuid
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -9,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.handles import open_handles
@@ -21,6 +23,7 @@ from app.outcome import CutShort, Outcome, Waiting
 from app.turn import Assistant
 from graph.builder import builder
 from graph.pruning import PruningSaver
+from graph.state import Input
 from nodes.receipt import strip_receipt
 from tests.conftest import EMBEDDER
 from tests.sent import typed
@@ -190,3 +193,26 @@ def test_a_kill_at_any_write_loses_nothing_and_does_nothing_twice(
         assert house.answers() == [answer for _, answer, _ in house.told()], end
         house.live(lambda assistant: assistant.ask("hello", THREAD))
         assert house.told()[-1] == ("hello", "Hello.", 0)
+
+
+def test_a_run_that_was_stopped_before_its_message_was_in_the_thread_is_left(
+    settings: Settings, tmp_path: Path
+) -> None:
+    house, run = House(settings, tmp_path / "threads"), str(uuid.uuid4())
+
+    def begin(assistant: Assistant) -> None:
+        config = RunnableConfig(configurable={"thread_id": THREAD, "run_id": run}, metadata={"run_id": run})
+        assistant._graph.invoke(Input(messages=[HumanMessage("I need milk")]), config)
+
+    def come_back(assistant: Assistant) -> None:
+        assert assistant.find_open_turn(THREAD) == CutShort(THREAD, "I need milk")
+        saver = assistant._graph.checkpointer
+        assert isinstance(saver, PruningSaver)
+        saver.mark_stopped(run)
+        assert assistant.finish(THREAD) is None
+        assistant.ask("hello", THREAD)
+
+    house.live(begin, 2)
+    house.live(come_back)
+    assert house.told() == [("hello", "Hello.", 0)]
+    assert house.items() == []
