@@ -65,10 +65,11 @@ def begin_turn(state: State, runtime: Runtime[Context], source: str | None = Non
     Raises:
         UserError: It has been answered, or there is none.
     """
-    question, info = last_question(state["messages"]), runtime.execution_info
-    context, attempt = context_of(runtime), seed_fork(source, runtime) if source else info.checkpoint_id if info else ""
-    seed = f"{thread_of(runtime)}/{attempt}/{question.id}"
-    turn = new_turn(seed, state, context.handles.clock)
+    question, context, info = last_question(state["messages"]), context_of(runtime), runtime.execution_info
+    attempt = info.checkpoint_id if info else ""
+    if source:
+        attempt = seed_fork(source, runtime)
+    turn = new_turn(f"{thread_of(runtime)}/{attempt}/{question.id}", state, context.handles.clock)
     return turn | {"id": context.name_turn(turn["id"]), "fork": source}
 
 
