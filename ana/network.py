@@ -16,7 +16,7 @@ from functools import cache
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from ana.ownership import check_stopped, when_stopped
+from ana.stopping import check_stopped, when_stopped
 
 if TYPE_CHECKING:
     from openai import DefaultAsyncHttpxClient

@@ -25,9 +25,9 @@ from ana.errors import BudgetReached, LinkRefused, StoreBroken
 from ana.files import append_line, write_whole
 from ana.models.prices import cost
 from ana.notes import read_note
-from ana.ownership import check_stopped
 from ana.reservations import Reservation, list_reserved
 from ana.settings import Settings
+from ana.stopping import check_stopped
 from ana.time.clock import Clock, local_zone
 from ana.tracing.traces import Traces
 from ana.values import read_plain_json

@@ -1,25 +1,11 @@
 """How a turn ends: done, waiting for a person's decision, or cut short by a crash."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, NotRequired, TypedDict
-
-from langgraph.types import Interrupt
+from typing import Any
 
 from ana.errors import NotWaiting, UserError
 from ana.tracing.schema import Step
-
-
-class Request(TypedDict):
-    """What a person is asked to decide, in langchain's HITLRequest convention.
-
-    A node that asks so must ask before any side effect: a request that nobody approves is told as "not run".
-    A request in any other shape has two empty lists and is passed on as it is under `value`.
-    """
-
-    action_requests: list[dict[str, Any]]
-    review_configs: list[dict[str, Any]]
-    value: NotRequired[Any]
+from nodes.requests import Request
 
 
 @dataclass(frozen=True)
@@ -130,12 +116,3 @@ def expect_done(outcome: Done | Waiting) -> Done:
     if isinstance(outcome, Waiting):
         raise UserError("The turn waits for a decision.", "Decide with `ana ask --decide`.")
     return outcome
-
-
-def read_request(interrupt: Interrupt) -> Request:
-    """Return the request of an interrupt."""
-    value = interrupt.value
-    actions = value.get("action_requests") if isinstance(value, Mapping) else None
-    if isinstance(actions, list) and actions and all(isinstance(action, Mapping) for action in actions):
-        return Request(action_requests=actions, review_configs=value.get("review_configs") or [])
-    return Request(action_requests=[], review_configs=[], value=value)

@@ -2,11 +2,11 @@
 
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
@@ -17,11 +17,9 @@ from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.ownership import PATIENCE, thread_lock
 from ana.settings import Autonomy
-from ana.tracing.record import build_record, list_steps
+from ana.tracing.record import list_steps
 from ana.values import plain_text
-from app.open_turn import DROPPED, build_input, can_go_on, close, find_turn, find_unanswered
-from app.outcome import CutShort, Done, NotShown, Waiting, read_request
-from app.reply import check_reply
+from app.outcome import CutShort, Done, NotShown, Waiting
 from graph.builder import builder
 from graph.checkpoints import map_saver_errors, open_saver, saver_path
 from graph.context import LocalContext
@@ -29,15 +27,25 @@ from graph.replies import mark_answered, save_reply, was_stopped
 from graph.state import Turn
 from graph.updates import keep_usable
 from nodes.autonomy.request import may_be_approved_unseen
-from nodes.evidence import list_calls
-from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
-from nodes.receipt import add_receipt, render_receipt
+from nodes.history import calculation_failed, is_answered, receipts, refused_copies, this_turn, understood
+from nodes.requests import check_reply, read_request
+from nodes.turns import (
+    DROPPED,
+    STOPPED,
+    build_input,
+    can_go_on,
+    close_turn,
+    find_turn,
+    find_unanswered,
+    find_unread,
+    refuse_asked,
+    write_record,
+)
 from tools.catalog import catalog
 
 _log = logging.getLogger(__name__)
 Event = dict[str, Any]
 Listener = Callable[[Event], None]
-STOPPED = "Stopped."
 
 
 def _ignore(_: Event) -> None:
@@ -108,7 +116,7 @@ class Assistant:
             if not isinstance(self._open_turn(state), CutShort):
                 return None
             if was_stopped(self._graph.checkpointer, state):
-                self._end(state, STOPPED, [])
+                self._end_open(state, STOPPED)
                 return None
             return self._run(build_input(state), thread_id, None, on_event)
 
@@ -167,17 +175,17 @@ class Assistant:
                 version="v2",
             )
         except KeyboardInterrupt:
-            self._end_failed(thread_id, STOPPED)
+            self._end_open(self._read(thread_id), STOPPED)
             raise
         except AnaError as exc:
-            self._end_failed(thread_id, exc.message)
+            self._end_open(self._read(thread_id), exc.message)
             raise
         except (sqlite3.Error, OSError):
             raise
         except Exception as exc:  # a turn that is left open would begin again, and fail again, each time
             _log.exception("a turn failed in a way that was not foreseen")
             why = f"Something went wrong that was not foreseen: {type(exc).__name__}: {exc}."
-            self._end_failed(thread_id, why)
+            self._end_open(self._read(thread_id), why)
             raise UserError(why, "The next message works; the log tells where it happened.") from exc
         if ended.interrupts:
             state = self._read(thread_id)
@@ -213,7 +221,9 @@ class Assistant:
         )
 
     def _open_turn(self, state: StateSnapshot) -> Waiting | CutShort | None:
-        if not state.next or not state.values.get("messages"):
+        if unread := find_unread(self._graph.checkpointer, state):
+            return CutShort(_thread_of(state), unread)
+        if not state.tasks or not state.values.get("messages"):
             return None
         if unanswered := find_unanswered(state):
             return self._wait(state, unanswered[0])
@@ -223,32 +233,24 @@ class Assistant:
 
     def _end_waiting(self, state: StateSnapshot, asked: Interrupt, why: str = "") -> str:
         """End a turn that nobody replied to; return the sentence that closes it."""
-        approval = bool(find_turn(state, self.handles.clock).get("asked"))
-        closing, answers = close(read_request(asked), state.values["messages"], approval=approval)
-        closing = why or closing
-        self._end(state, closing, answers)
+        weighed = find_turn(state, self.handles.clock).get("asked")
+        closing, answers = refuse_asked(state.values["messages"], None if weighed else read_request(asked))
+        self._end(state, why or closing, answers)
         mark_answered(self._graph.checkpointer, state)
-        return closing
+        return why or closing
 
-    def _end_failed(self, thread_id: str, why: str) -> None:
+    def _end_open(self, state: StateSnapshot, why: str) -> None:
         """End a turn that was stopped or failed, so that the thread takes the next message and the trace has it."""
-        state = self._read(thread_id)
-        if state.next and state.values.get("messages"):
-            self._end(state, why, [])
+        messages = this_turn(state.values.get("messages", []))
+        if state.tasks and messages and not is_answered(messages):
+            self._end(state, why)
 
-    def _end(self, state: StateSnapshot, why: str, answers: list[AnyMessage]) -> None:
-        changes = receipts(this_turn(state.values["messages"]))
-        receipt = render_receipt([*list_calls(this_turn(state.values["messages"]))])
-        turn = find_turn(state, self.handles.clock) | {"answer": why, "error": why, "receipt": receipt}
-        ended = {
-            "messages": [*answers, AIMessage(add_receipt(why, receipt), id=f"{turn['id']}-answer")],
-            "turn": turn,
-            "draft": "",
-        }
-        thread_id = _thread_of(state)
+    def _end(self, state: StateSnapshot, why: str, answers: Sequence[ToolMessage] = ()) -> None:
+        messages, thread_id = this_turn(state.values["messages"]), _thread_of(state)
+        added, turn = close_turn(find_turn(state, self.handles.clock), messages, why, answers)
+        ended = {"messages": added, "turn": turn, "draft": ""}
+        write_record(self.handles, turn, [*messages, *answers], thread_id)
         self._graph.update_state(_config(thread_id), ended, as_node="reflect")
-        messages = [*this_turn(state.values["messages"]), *answers]
-        self.handles.traces.write(build_record(turn, messages, thread_id, self.handles.settings, changes=changes))
 
     def _read(self, thread_id: str) -> StateSnapshot:
         state = self._graph.get_state(_config(thread_id))

@@ -50,7 +50,7 @@ def read_inputs(state: State, update: dict[str, Any], context: Context, found: P
         found: Where the store stood before it.
     """
     handles, settings = context.handles, context.handles.settings
-    messages = find_messages(state["messages"], update.get("messages", []))
+    messages = join_dropped(state["messages"], update.get("messages", []))
     *earlier, turn = split_turns(messages)
     history = messages[: len(messages) - len(turn)]
     loaded = update.get("loaded") or state.get("loaded")
@@ -76,7 +76,7 @@ def read_inputs(state: State, update: dict[str, Any], context: Context, found: P
     return inputs
 
 
-def find_messages(before: Sequence[AnyMessage], update: Sequence[AnyMessage]) -> list[AnyMessage]:
+def join_dropped(before: Sequence[AnyMessage], update: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return a thread's messages after an update, and before them those that it dropped."""
     left = merge_messages([*before], [*update])
     kept = {message.id for message in left}

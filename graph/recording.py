@@ -1,24 +1,22 @@
 """A wrapper around a node: it times it, labels the turn's run, and writes the turn's record when the turn has ended."""
 
-import logging
 import time
 from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
 from ana.models.providers import model_name
-from ana.ownership import Ownership, check_stopped, work
+from ana.stopping import check_stopped
 from ana.time.clock import listen
 from ana.tracing.langsmith import label_run
-from ana.tracing.record import build_record
 from graph.context import Context, context_of, thread_of
 from graph.inputs import LOOK, add_part, count_parts, find_position, read_inputs
+from graph.runs import Run, work
 from graph.state import State, Turn
 from graph.updates import keep_usable
-from nodes.history import receipts, this_turn
-from nodes.turns import continue_turn
+from nodes.history import this_turn
+from nodes.turns import continue_turn, write_record
 
-logger = logging.getLogger(__name__)
 BEGINNING = "load_context"
 """The node that begins a turn in any case."""
 
@@ -33,19 +31,19 @@ def record(name: str, node: Node) -> Node:
     """Return the node with its time and the turn's record kept; one that interrupts leaves no record yet."""
 
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
-        with work() as owner, listen() as heard:
+        with work() as present, listen() as heard:
             state = keep_usable(state)
             context, begun, found = context_of(runtime), time.perf_counter(), state.get("turn")
             if name != BEGINNING:
                 state = continue_turn(state, runtime)
                 heard.part = count_parts(state["turn"])
-                _note_new_turn(owner, found, state["turn"])  # before the node writes anything
+                _note_new_turn(present, found, state["turn"])  # before the node writes anything
                 label_turn(state["turn"], context)  # a turn may go on in another run, and wait or fail there
             first = heard.part == 0
             position = find_position(context.handles.memory, first=first) if first or name in LOOK else None
             update = node(state, runtime)
             turn: Turn = update.get("turn") or state["turn"]
-            _note_new_turn(owner, found, turn)
+            _note_new_turn(present, found, turn)
             inputs = turn.get("inputs") or read_inputs(state, update, context, position)
             spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
             turn = turn | {
@@ -55,7 +53,8 @@ def record(name: str, node: Node) -> Node:
             label_turn(turn, context)
             if turn["answer"] is not None:
                 check_stopped()  # the answer of a stopped run reaches no state, so it is in no trace either
-                write_record(state, turn, runtime)
+                model = context.model_options().get("model")
+                write_record(context.handles, turn, this_turn(state["messages"]), thread_of(runtime), model)
         return update | {"turn": turn}
 
     run.__name__ = name
@@ -79,18 +78,7 @@ def label_turn(turn: Turn, context: Context) -> None:
     label_run(labels, tags)
 
 
-def _note_new_turn(owner: Ownership | None, found: Turn | None, turn: Turn) -> None:
+def _note_new_turn(run: Run | None, found: Turn | None, turn: Turn) -> None:
     """Tell the run which turn began in it: that turn's writes go if the run is rolled back."""
-    if owner and (found is None or found["id"] != turn["id"]):
-        owner.turn = turn["id"]
-
-
-def write_record(state: State, turn: Turn, runtime: Runtime[Context]) -> None:
-    """Write the turn's record, before its answer is shown."""
-    context = context_of(runtime)
-    handles, chosen = context.handles, context.model_options().get("model")
-    messages = this_turn(state["messages"])
-    record = build_record(turn, messages, thread_of(runtime), handles.settings, chosen, receipts(messages))
-    handles.traces.write(record)
-    spent = sum(turn["durations"].values())
-    logger.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, record["error"])
+    if run and (found is None or found["id"] != turn["id"]):
+        run.turn = turn["id"]

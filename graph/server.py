@@ -18,11 +18,13 @@ from ana.errors import UserError
 from ana.handles import default_handles
 from ana.locks import OwnerLock
 from ana.memory.undo import undo
-from ana.ownership import Ownership, owner, thread_lock
+from ana.ownership import thread_lock
 from ana.settings import load_settings
+from ana.stopping import present
 from graph.builder import graph
 from graph.context import SAVER, TOLD, Context
 from graph.replies import bind_reply
+from graph.runs import Run, find_run
 from graph.updates import check_config, check_input
 from prompts import decision_prompt
 
@@ -40,7 +42,7 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """
 
     async def astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        run, (given, *more) = owner.get(), args
+        run, (given, *more) = find_run(), args
         assert run is not None
         config: RunnableConfig = more[0] if more else kwargs["config"]
         # also here: over a web socket, and from an assistant that was kept long ago, they come unchecked
@@ -85,8 +87,8 @@ async def make(
     _leave_out_told(config)  # this one is the run's surroundings
     thread = str(config["configurable"]["thread_id"])
     lock = await asyncio.to_thread(_lock, thread) if SAVER in config["configurable"] else None
-    run = Ownership(lock, thread, str(config["configurable"].get("run_id")))
-    owner.set(run)
+    run = Run(lock, thread, str(config["configurable"].get("run_id")))
+    present.set(run)
     try:
         yield _owning_graph
     except UserRollback:
@@ -111,7 +113,7 @@ def _lock(thread: str) -> OwnerLock:
     return thread_lock(_settings(), thread, "ana server", patience=0)
 
 
-async def _roll_back(run: Ownership, configurable: dict[str, Any]) -> None:
+async def _roll_back(run: Run, configurable: dict[str, Any]) -> None:
     """Remove a run's messages and take back what it stored, before another run reads the thread."""
     if SAVER in configurable:
         await configurable[SAVER].adelete_for_runs([str(configurable["run_id"])])

@@ -5,7 +5,6 @@ fails the thread could neither be shown nor go on. Clients are told what is wron
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage, convert_to_messages
@@ -14,7 +13,7 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from pydantic import AfterValidator, Field
 from typing_extensions import TypedDict
 
-from ana.tracing.schema import Inputs
+from ana.tracing.schema import Inputs, Moment
 
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, NotImplementedError)
 """What `convert_to_messages` raises at what is no message."""
@@ -63,14 +62,6 @@ def _read_message(given: Any) -> BaseMessage | None:
 def keep_replies(known: dict[str, Any], new: Any) -> dict[str, Any]:
     """Add replies to the known ones; an empty update forgets them all."""
     return {**known, **new} if isinstance(known, dict) and isinstance(new, dict) and new else {}
-
-
-def _check_moment(text: str) -> str:
-    try:
-        datetime.fromisoformat(text).astimezone(UTC)
-    except OverflowError as exc:
-        raise ValueError(str(exc)) from exc
-    return text
 
 
 def _check_decision(decision: dict[str, Any]) -> dict[str, Any]:
@@ -146,7 +137,7 @@ class Turn(TypedDict):
     """
 
     id: str
-    ts: Annotated[str, AfterValidator(_check_moment)]
+    ts: Moment
     question: str
     message: NotRequired[str]
     """Id of the user message."""

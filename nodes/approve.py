@@ -13,11 +13,11 @@ from graph.context import Context, context_of
 from graph.state import Asked, State
 from nodes.autonomy.batch import read_write
 from nodes.autonomy.request import digest_records, digest_write, show_request
-from nodes.calls import answer_refused, build_context, check_arguments
-from nodes.decisions import Approve, Decision, Edit, Reject, Reply
+from nodes.autonomy.writes import Write
+from nodes.calls import answer_refused, check_arguments, read_call
 from nodes.history import pending_calls
+from nodes.requests import Approve, Edit, Reject, Reply
 from tools.artifacts import DECLINED
-from tools.call import CallContext
 
 
 def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def _carry_out(
     decided = dict(zip(asked["calls"], reply.decisions, strict=True))
     calls = [_edit(call, decided.get(str(call["id"])), runtime) for call in message.tool_calls]
     edited = message.model_copy(update={"tool_calls": calls})
-    approved = dict(state["turn"].get("approved") or {})
+    approved, modules = dict(state["turn"].get("approved") or {}), context_of(runtime).handles.settings.tools_modules
     answers: list[AnyMessage] = []
     for position, call in enumerate(calls):
         id = str(call["id"])
@@ -67,12 +67,13 @@ def _carry_out(
             case Approve():
                 approved[id] = asked["digests"][id]
             case Edit():
-                approved[id] = _approve_edit(call, build_context(state, runtime, edited, position), asked, runtime)
+                write = read_write(read_call(state, runtime, edited, position), modules)
+                approved[id] = _approve_edit(write, asked)
     changed = [edited] if calls != message.tool_calls else []
     return {"messages": [*changed, *answers], "turn": state["turn"] | {"asked": None, "approved": approved}}
 
 
-def _edit(call: ToolCall, decision: Decision | None, runtime: Runtime[Context]) -> ToolCall:
+def _edit(call: ToolCall, decision: Approve | Edit | Reject | None, runtime: Runtime[Context]) -> ToolCall:
     """Return the call as the person wants it.
 
     Raises:
@@ -83,15 +84,10 @@ def _edit(call: ToolCall, decision: Decision | None, runtime: Runtime[Context]) 
     action = decision.edited_action
     if action.name != call["name"]:
         raise ToolError(f"Only the arguments of {call['name']} can be changed.")
-    return {**call, "args": check_arguments(action.name, action.args, _modules(runtime))}
+    return {**call, "args": check_arguments(action.name, action.args, runtime)}
 
 
-def _approve_edit(call: ToolCall, context: CallContext, asked: Asked, runtime: Runtime[Context]) -> str:
+def _approve_edit(write: Write | None, asked: Asked) -> str:
     """Return what an edited call is approved for: nothing, if it touches a record that was not shown."""
-    write = read_write(call, context, _modules(runtime))
     shown = write is not None and {*digest_records(write)} <= {*asked["records"]}
     return digest_write(write) if write and shown else ""
-
-
-def _modules(runtime: Runtime[Context]) -> tuple[str, ...]:
-    return context_of(runtime).handles.settings.tools_modules

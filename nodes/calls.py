@@ -1,7 +1,8 @@
-"""The calls of a message: their context, their check, and the answers that say why one did not run."""
+"""The calls of a message, as they are weighed and run, and the answers that say why one did not run."""
 
 import hashlib
 import json
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
@@ -13,13 +14,68 @@ from ana.memory.changes import Cause
 from ana.tracing.schema import INVALID
 from graph.context import Context, context_of, thread_of
 from graph.state import State
-from nodes.history import previous_turn, refused_copies
+from nodes.history import answered_ids, previous_turn, refused_copies
 from tools.call import CallContext
 from tools.catalog import catalog, checker
 
 
-def build_context(state: State, runtime: Runtime[Context], message: AIMessage, position: int) -> CallContext:
-    """Return what a call is given besides its arguments."""
+@dataclass(frozen=True)
+class ReadCall:
+    """A call that was read: it is weighed and run from this.
+
+    Args:
+        call: As the model made it.
+        context: What its tool is given besides its arguments.
+        args: Its arguments in the types of the tool's schema; none for a call that cannot run.
+        fault: Why it cannot run.
+    """
+
+    call: ToolCall
+    context: CallContext
+    args: dict[str, Any] = field(default_factory=dict)
+    fault: ToolError | None = None
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return str(self.call["id"])
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        return self.call["name"]
+
+
+def read_calls(state: State, runtime: Runtime[Context], message: AIMessage) -> list[ReadCall]:
+    """Return the calls of a message that are not answered yet."""
+    answered = answered_ids(state["messages"])
+    left = (n for n, call in enumerate(message.tool_calls) if call["id"] not in answered)
+    return [read_call(state, runtime, message, position) for position in left]
+
+
+def read_call(state: State, runtime: Runtime[Context], message: AIMessage, position: int) -> ReadCall:
+    """Return one call of a message."""
+    call, context = message.tool_calls[position], _build_context(state, runtime, message, position)
+    try:
+        return ReadCall(call, context, check_arguments(call["name"], call["args"], runtime))
+    except ToolError as exc:
+        return ReadCall(call, context, fault=exc)
+
+
+def check_arguments(name: str, args: dict[str, Any], runtime: Runtime[Context]) -> dict[str, Any]:
+    """Return the arguments, converted to the types of the tool's schema if nothing is lost by it.
+
+    Raises:
+        ToolError: There is no such tool, or they do not fit.
+    """
+    modules = context_of(runtime).handles.settings.tools_modules
+    known = catalog(modules)
+    if name not in known:
+        raise ToolError(f"There is no tool {name!r}.", f"The tools are: {', '.join(known)}.")
+    return checker(modules).check(name, args)
+
+
+def _build_context(state: State, runtime: Runtime[Context], message: AIMessage, position: int) -> CallContext:
     handles, thread, call = context_of(runtime).handles, thread_of(runtime), message.tool_calls[position]
     turn = state["turn"]["id"]
     text = json.dumps([call["name"], call["args"]], sort_keys=True)
@@ -31,18 +87,6 @@ def build_context(state: State, runtime: Runtime[Context], message: AIMessage, p
     allow_copy = call["args"] in refused_copies(previous_turn(state["messages"]))
     cause, said = Cause(key, thread, turn), state["turn"]["question"]
     return CallContext(handles.memory, handles.clock, cause, shown, allow_copy, said)
-
-
-def check_arguments(name: str, args: dict[str, Any], modules: tuple[str, ...]) -> dict[str, Any]:
-    """Return the arguments, converted to the types of the tool's schema if nothing is lost by it.
-
-    Raises:
-        ToolError: There is no such tool, or they do not fit.
-    """
-    known = catalog(modules)
-    if name not in known:
-        raise ToolError(f"There is no tool {name!r}.", f"The tools are: {', '.join(known)}.")
-    return checker(modules).check(name, args)
 
 
 def answer_error(id: str, name: str, error: ToolError) -> ToolMessage:

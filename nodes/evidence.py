@@ -15,24 +15,22 @@ from tools.catalog import WRITERS
 def collect_evidence(state: State, handles: Handles) -> Evidence:
     """Return the turn as the policies see it."""
     messages = this_turn(state["messages"])
+    calls = tuple(list_calls(messages))
+    # a write that wrote nothing, such as a copy that was refused, did nothing
+    did = (call.tool for call in calls if call.ok and (call.receipts or call.tool not in WRITERS))
     earlier = [message.text for message in state["messages"][: len(state["messages"]) - len(messages)]]
     loaded = state.get("loaded")
     return Evidence(
         question=state["turn"]["question"],
         draft=state["draft"],
-        tools=tuple(str(m.name) for m in messages if isinstance(m, ToolMessage) and _did(m)),
-        calls=tuple(list_calls(messages)),
+        tools=tuple(did),
+        calls=calls,
         earlier=(state.get("summary", ""), *earlier),
         lines=loaded["lines"] if loaded else {},
         prompt=loaded["now"] if loaded else "",
         now=handles.clock.now(),
         declined=any(isinstance(m, ToolMessage) and is_declined(m) for m in messages),
     )
-
-
-def _did(message: ToolMessage) -> bool:
-    """Whether a call had a result; a write that wrote nothing, such as a copy that was refused, did nothing."""
-    return message.status == "success" and (message.name not in WRITERS or bool(receipts_of(message)))
 
 
 def list_calls(messages: Sequence[AnyMessage]) -> Iterator[Call]:

@@ -6,14 +6,13 @@ from contextlib import suppress
 from typing import Any
 
 from langchain_core.messages import ToolMessage
-from langchain_core.messages.tool import ToolCall
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from ana.errors import ToolError, UserError
 from ana.models.fence import FENCE
-from ana.ownership import check_stopped
+from ana.stopping import check_stopped
 from ana.tracing.schema import INVALID
 from ana.values import plain_text
 from graph.context import Context, can_wait, context_of, emit
@@ -22,7 +21,7 @@ from nodes.autonomy.batch import read_batch
 from nodes.autonomy.request import digest_write, make_request
 from nodes.autonomy.weigh import Asking, Batch, weigh
 from nodes.autonomy.weighed import ChangedSinceWeighed, bind
-from nodes.calls import answer_error, answer_refused, answer_unreadable, build_context, check_arguments
+from nodes.calls import ReadCall, answer_error, answer_refused, answer_unreadable, read_calls
 from nodes.history import answered_ids, cut_middle, pending_calls
 from nodes.load_context import loaded_of
 from tools.call import CallContext
@@ -53,7 +52,8 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """
     message, answered = pending_calls(state["messages"]), answered_ids(state["messages"])
     assert message is not None
-    batch = read_batch(state, runtime, message)
+    calls = read_calls(state, runtime, message)
+    batch = read_batch(state, runtime, calls)
     asking = _find_asking(state, batch)
     if asking and can_wait():
         return {"turn": state["turn"] | {"asked": make_request(asking, _explain_again(asking, state))}}
@@ -61,20 +61,18 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     unreadable = [call for call in message.invalid_tool_calls if call["id"] not in answered]
     answers = [answer_unreadable(str(call["id"]), call["error"]) for call in unreadable]
     ran = set[str]()
-    for position, call in enumerate(message.tool_calls):
-        if call["id"] in answered:
-            continue
+    for call in calls:
         check_stopped()
-        context = bind(build_context(state, runtime, message, position), touched.get(str(call["id"]), ()))
+        context = bind(call.context, touched.get(call.id, ()))
         try:
-            is_refused = call["id"] in refused
-            answer = answer_refused(call, NOBODY) if is_refused else _run(call, context, context_of(runtime))
+            is_refused = call.id in refused
+            answer = answer_refused(call.call, NOBODY) if is_refused else _run(call, context, context_of(runtime))
         except ChangedSinceWeighed:  # this node is entered again for the calls that are left, and weighs them again
             break
         answers.append(answer)
-        ran.add(call["name"])
-        emit(runtime, {"tool": call["name"], "args": call["args"], "ok": answer.status == "success", "id": call["id"]})
-        if call["name"] not in TOOLS:
+        ran.add(call.name)
+        emit(runtime, {"tool": call.name, "args": call.call["args"], "ok": answer.status == "success", "id": call.id})
+        if call.name not in TOOLS:
             break
     for answer in answers:
         answer.additional_kwargs[FENCE] = secrets.token_hex(4)
@@ -97,17 +95,15 @@ def _explain_again(asking: list[Asking], state: State) -> str:
     return CHANGED if any(decided.get(each.write.call) for each in asking) else ""
 
 
-def _run(call: ToolCall, context: CallContext, run: Context) -> ToolMessage:
-    id, name, modules = str(call["id"]), call["name"], run.handles.settings.tools_modules
-    try:
-        args = check_arguments(name, call["args"], modules)
-    except ToolError as exc:
-        return answer_error(id, INVALID, exc)
+def _run(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
+    id, name = call.id, call.name
+    if call.fault:
+        return answer_error(id, INVALID, call.fault)
     try:
         if name in TOOLS:
-            answer = _invoke(call, args, context)
+            answer = _invoke(call, context)
         else:
-            answer = run.answer_own(call) or _invoke_plugin(call, args, modules)
+            answer = run.answer_own(call.call) or _invoke_plugin(call, run.handles.settings.tools_modules)
     except ToolError as exc:
         return answer_error(id, name, exc)
     except ValidationError as exc:
@@ -117,29 +113,27 @@ def _run(call: ToolCall, context: CallContext, run: Context) -> ToolMessage:
     return ToolMessage(answer.text, name=name, tool_call_id=id, artifact=answer.artifact, id=f"{id}-result")
 
 
-def _invoke(call: ToolCall, args: dict[str, Any], context: CallContext) -> ToolMessage:
-    answer: ToolMessage = TOOLS[call["name"]].invoke({**call, "args": {**args, "call": context}})
+def _invoke(call: ReadCall, context: CallContext) -> ToolMessage:
+    answer: ToolMessage = TOOLS[call.name].invoke({**call.call, "args": {**call.args, "call": context}})
     return answer
 
 
-def _invoke_plugin(call: ToolCall, args: dict[str, Any], modules: tuple[str, ...]) -> ToolMessage:
+def _invoke_plugin(call: ReadCall, modules: tuple[str, ...]) -> ToolMessage:
     """Run a tool of the person's own. The model is told of any error, and an artifact is dropped.
 
     An artifact of a foreign tool could otherwise be taken for a receipt.
     """
     try:
-        answer = catalog(modules)[call["name"]].invoke({**call, "args": args})
+        answer = catalog(modules)[call.name].invoke({**call.call, "args": call.args})
         if not isinstance(answer, ToolMessage):
             raise TypeError(f"it returned a {type(answer).__name__}, which is not a result")
     except GraphBubbleUp:  # an interrupt of langgraph, not an error
         raise
     except (Exception, SystemExit) as exc:  # a tool that was once a program may end with sys.exit
-        _log.exception("the tool %s failed", call["name"])
-        raise ToolError(
-            f"The tool {call['name']} failed: {_explain(exc)}.", "Tell the user, or do without it."
-        ) from exc
+        _log.exception("the tool %s failed", call.name)
+        raise ToolError(f"The tool {call.name} failed: {_explain(exc)}.", "Tell the user, or do without it.") from exc
     text = cut_middle(plain_text(answer.text), MOST_RESULT_CHARACTERS)
-    return ToolMessage(text, name=call["name"], tool_call_id=str(call["id"]))
+    return ToolMessage(text, name=call.name, tool_call_id=call.id)
 
 
 def _explain(exc: BaseException) -> str:

@@ -15,7 +15,7 @@ from graph.state import Loaded, State, Turn
 from nodes.attachments import keep_text
 from nodes.history import messages_to_drop
 from nodes.summary import summarise
-from nodes.turns import begin_turn, end_abandoned, last_question
+from nodes.turns import begin_turn, close_passed_over, last_question
 
 CALENDAR_DAYS = 14
 WAITED = "That was when the person wrote. The turn has waited since; by now it is"
@@ -26,7 +26,7 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     context = context_of(runtime)
     handles, options = context.handles, context.model_options()
     found = len(state["messages"])
-    state = end_abandoned(state, runtime)
+    state = close_passed_over(state, runtime)
     question, turn = last_question(state["messages"]), begin_turn(state, runtime)
     dropped = messages_to_drop(state["messages"], handles.settings.ana_history_tokens)
     summary, usage = summarise(handles, state.get("summary", ""), dropped, turn, options)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from ana.models.base import COMPOSED
@@ -15,7 +14,8 @@ from nodes.policies.check import first_violation
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.numbers import put_value
 from nodes.policies.writes import may_expect_write
-from nodes.receipt import NOTHING, add_receipt, render_receipt, strip_receipt
+from nodes.receipt import NOTHING, render_receipt, strip_receipt
+from nodes.turns import end_turn
 
 MOST_CORRECTIONS = 2
 NOTHING_CHANGED = "Nothing was changed in this turn."
@@ -27,27 +27,26 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if not draft and not turn["decisions"]:  # the turn begins here, and the model has not been asked
         return {}
     id = call_id(turn, len(turn["decisions"]))
-    e = collect_evidence(state | {"draft": draft}, context_of(runtime).handles)
+    evidence = collect_evidence(state | {"draft": draft}, context_of(runtime).handles)
     ours = _is_ours(turn)
-    violation = None if ours else _find_violation(e, turn)
+    violation = None if ours else _find_violation(evidence, turn)
     if violation:
         withdraw(runtime, id)
         if len(turn["corrections"]) < MOST_CORRECTIONS:
             return _send_back(state, violation)
-    answer = draft if ours else _compose(violation, e) if violation else put_value(e)
+    answer = draft if ours else _compose(violation, evidence) if violation else put_value(evidence)
     answer += explain_left_out(this_turn(state["messages"])[0])
     # what looked something up and was composed from it says itself what was done
-    may_be_missed = not (violation or turn["error"] or (ours and e.calls)) and may_expect_write(e)
-    receipt = render_receipt(e.calls) or (NOTHING if may_be_missed else "")
+    may_be_missed = not (violation or turn["error"] or (ours and evidence.calls)) and may_expect_write(evidence)
+    receipt = render_receipt(evidence.calls) or (NOTHING if may_be_missed else "")
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
-    answer_id = f"{turn['id']}-answer" if violation or turn["error"] else id
-    message = AIMessage(add_receipt(answer, receipt), id=answer_id, response_metadata=_error_metadata(turn))
-    return {"messages": [message], "turn": turn | {"answer": answer, "receipt": receipt}, "draft": ""}
+    message, turn = end_turn(turn, answer, receipt, None if violation or turn["error"] else id)
+    return {"messages": [message], "turn": turn, "draft": ""}
 
 
-def _compose(violation: Violation, e: Evidence) -> str:
+def _compose(violation: Violation, evidence: Evidence) -> str:
     """Return the answer to a turn whose drafts were all false: what is known without them."""
-    known = "What was changed in this turn stands below." if e.receipts else NOTHING_CHANGED
+    known = "What was changed in this turn stands below." if evidence.receipts else NOTHING_CHANGED
     return f"{violation.fallback} {known}"
 
 
@@ -69,12 +68,8 @@ def _send_back(state: State, violation: Violation) -> dict[str, Any]:
     return {"messages": [], "turn": turn | {"corrections": [*turn["corrections"], correction]}, "draft": ""}
 
 
-def _find_violation(e: Evidence, turn: Turn) -> Violation | None:
-    if not e.draft:
+def _find_violation(evidence: Evidence, turn: Turn) -> Violation | None:
+    if not evidence.draft:
         reason = "It had neither text nor a tool call. Answer the user, or call a tool."
         return Violation("no_action", reason, "I have no answer to that. Please say it in other words.")
-    return first_violation(e, [correction["policy"] for correction in turn["corrections"]])
-
-
-def _error_metadata(turn: Turn) -> dict[str, Any]:
-    return {"ana_error": turn["error"]} if turn["error"] else {}
+    return first_violation(evidence, [correction["policy"] for correction in turn["corrections"]])

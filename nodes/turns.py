@@ -1,26 +1,45 @@
-"""Turns: one begins where a user message has no answer, however the state came to be."""
+"""The life of a turn: it begins, goes on, waits for a person and ends. Nodes and doors move it by what stands here.
+
+A turn is open while it has no answer. An open one works, waits for a reply to a request, or was cut short: by a crash,
+by a person, by a failure. It goes on from its checkpoint, or is closed without an answer of a model. Whoever ends it
+writes its record, before anybody is shown the end.
+"""
 
 import base64
 import hashlib
+import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langgraph.graph import START
 from langgraph.runtime import Runtime
+from langgraph.types import Command, Interrupt, StateSnapshot
 
 from ana.errors import UserError
+from ana.handles import Handles
 from ana.time.clock import Clock
 from ana.tracing.record import build_record
 from graph.context import Context, context_of, thread_of
-from graph.state import State, Turn
+from graph.state import State, Turn, merge_messages
 from nodes.attachments import left_out
 from nodes.calls import answer_refused
+from nodes.evidence import list_calls
 from nodes.forks import find_fork, seed_fork
-from nodes.history import is_answered, this_turn, unanswered_calls
+from nodes.history import is_answered, receipts, this_turn, unanswered_calls
+from nodes.receipt import add_receipt, render_receipt
+from nodes.requests import Request
 from nodes.usage import no_usage
 
 NOT_APPROVED = "Not done: nobody approved it, and a new message came."
-"""The answer of a turn that waited when the next message came."""
+NOT_ANSWERED = "Not finished: nobody replied to what was asked, and a new message came."
+NOT_FINISHED = "Not finished: a new message came before the answer."
+DROPPED = "Not done: nobody approved it, and the request was dropped."
+STOPPED = "Stopped."
+"""How a turn is closed: what stands for its answer."""
+
+_log = logging.getLogger(__name__)
 
 
 def continue_turn(state: State, runtime: Runtime[Context]) -> State:
@@ -46,10 +65,11 @@ def begin_turn(state: State, runtime: Runtime[Context], source: str | None = Non
     Raises:
         UserError: It has been answered, or there is none.
     """
-    question, info = last_question(state["messages"]), runtime.execution_info
-    context, attempt = context_of(runtime), seed_fork(source, runtime) if source else info.checkpoint_id if info else ""
-    seed = f"{thread_of(runtime)}/{attempt}/{question.id}"
-    turn = new_turn(seed, state, context.handles.clock)
+    question, context, info = last_question(state["messages"]), context_of(runtime), runtime.execution_info
+    attempt = info.checkpoint_id if info else ""
+    if source:
+        attempt = seed_fork(source, runtime)
+    turn = new_turn(f"{thread_of(runtime)}/{attempt}/{question.id}", state, context.handles.clock)
     return turn | {"id": context.name_turn(turn["id"]), "fork": source}
 
 
@@ -97,23 +117,134 @@ def new_turn(seed: str, state: Mapping[str, Any], clock: Clock) -> Turn:
     return turn
 
 
-def end_abandoned(state: State, runtime: Runtime[Context]) -> State:
-    """Return the state with the end of a turn that waited for a person when this message came, and write its record.
+def find_turn(state: StateSnapshot, clock: Clock) -> Turn:
+    """Return the open turn of a thread; make one if its next node begins it."""
+    seed = f"{state.config}/{this_turn(state.values['messages'])[0].id}"
+    return _find_begun(state) or new_turn(seed, state.values, clock)
+
+
+def find_unanswered(state: StateSnapshot) -> list[Interrupt]:
+    """Return the requests that no reply is known for.
+
+    A reply is checkpointed before the turn goes on, so a turn that a crash ends after it needs no second one.
+    """
+    return [asked for asked in state.interrupts if asked.id not in state.values.get("replies", {})]
+
+
+def find_unread(saver: Any, state: StateSnapshot) -> str | None:
+    """Return the message of a run that ended before it had put it into the thread; None if there is none."""
+    if state.next != (START,):
+        return None
+    given = saver.get_tuple(state.config).checkpoint["channel_values"][START]
+    return "".join(message.text for message in merge_messages([], given.get("messages", []))[-1:])
+
+
+def can_go_on(state: StateSnapshot) -> bool:
+    """Return whether a turn has begun, or a question waits with which one can begin; not if a client has forked it.
+
+    Where the last node's writes are saved and no checkpoint with them, nothing is next, and what follows is not known.
+    """
+    with suppress(UserError):
+        begun = not state.next or _find_begun(state) or last_question(state.values["messages"])
+        return bool(state.tasks) and len(state.next) < 2 and bool(begun)
+    return False
+
+
+def build_input(state: StateSnapshot, reply: Mapping[str, Any] | None = None) -> "Command[Any] | None":
+    """Return the input that lets a turn go on: with a new reply, and with those that a crash kept from being used."""
+    kept = state.values.get("replies", {})
+    replies = {asked.id: kept[asked.id] for asked in state.interrupts if asked.id in kept} | dict(reply or {})
+    return Command(resume=replies, update={"replies": replies}) if replies else None
+
+
+def end_turn(turn: Turn, answer: str, receipt: str, id: str | None = None) -> tuple[AIMessage, Turn]:
+    """Return the message that ends a turn, and the turn as it has ended.
+
+    Args:
+        turn: The turn, with its error if it failed.
+        answer: The answer.
+        receipt: What stands under it.
+        id: The message's, if clients have seen a draft under it.
+    """
+    failed = {"ana_error": turn["error"]} if turn["error"] else {}
+    message = AIMessage(add_receipt(answer, receipt), id=id or f"{turn['id']}-answer", response_metadata=failed)
+    return message, turn | {"answer": answer, "receipt": receipt}
+
+
+def close_turn(
+    turn: Turn, messages: Sequence[AnyMessage], why: str, answers: Sequence[ToolMessage] = ()
+) -> tuple[list[AnyMessage], Turn]:
+    """Return the messages that end a turn which nobody goes on with, and the turn as it has ended.
+
+    Args:
+        turn: The turn.
+        messages: Its messages, from the user's on.
+        why: Why it ends, as a sentence.
+        answers: Those to calls that are known not to have run.
+    """
+    message, ended = end_turn(turn | {"error": why}, why, render_receipt([*list_calls(messages)]))
+    return [*answers, message], ended
+
+
+def refuse_asked(messages: Sequence[AnyMessage], request: Request | None = None) -> tuple[str, list[ToolMessage]]:
+    """Return the sentence that closes a turn nobody replied to, and answers to the calls that have certainly not run.
+
+    Whether another call of the same batch ran, or one of a node that asks in another way, is not known;
+    nodes/history.py says so to the model.
+
+    Args:
+        messages: The thread's.
+        request: What a tool of the person's own asks; None for what was asked before any call of the batch ran.
+    """
+    calls = unanswered_calls(messages)
+    if request is None:
+        return NOT_APPROVED, [answer_refused(call) for call in calls]
+    asked = [(action.get("name"), action.get("args")) for action in request["action_requests"]]
+    refused = [answer_refused(call) for call in calls if (call["name"], call["args"]) in asked]
+    return NOT_APPROVED if asked else NOT_ANSWERED, refused
+
+
+def close_passed_over(state: State, runtime: Runtime[Context]) -> State:
+    """Return the state with the end of a turn that was open when this message came, and write its record.
 
     Doors that run the graph themselves end it first. A client of the server just sends its message.
     """
-    turn, messages = state.get("turn"), state["messages"]
-    if not turn or turn["answer"] is not None or not turn.get("asked") or not isinstance(messages[-1], HumanMessage):
+    turn, before, question = state.get("turn"), state["messages"][:-1], state["messages"][-1:]
+    messages = this_turn(before)
+    if not turn or turn["answer"] is not None or not messages or not isinstance(question[0], HumanMessage):
         return state
-    *before, question = messages
-    answers = [answer_refused(call) for call in unanswered_calls(before)]
-    ended = [*before, *answers, AIMessage(NOT_APPROVED, id=f"{turn['id']}-answer")]
+    if is_answered(messages) or turn.get("message", messages[0].id) != messages[0].id:  # a client has edited it
+        return state
+    why, answers = refuse_asked(before) if turn.get("asked") else (NOT_FINISHED, [])
+    added, turn = close_turn(turn, messages, why, answers)
     context = context_of(runtime)
-    turn = turn | {"answer": NOT_APPROVED, "error": NOT_APPROVED}
-    context.handles.traces.write(
-        build_record(turn, this_turn(ended), thread_of(runtime), context.handles.settings, context.model)
-    )
-    return state | {"messages": [*ended, question], "turn": turn}
+    model = context.model_options().get("model")
+    write_record(context.handles, turn, [*messages, *answers], thread_of(runtime), model)
+    return state | {"messages": [*before, *added, *question], "turn": turn}
+
+
+def write_record(
+    handles: Handles, turn: Turn, messages: Sequence[AnyMessage], thread: str, model: str | None = None
+) -> None:
+    """Write the record of a turn that has ended.
+
+    Args:
+        handles: For the traces.
+        turn: The turn.
+        messages: Its messages, from the user's on.
+        thread: The conversation.
+        model: Another model's name, if the run chose one.
+    """
+    record = build_record(turn, messages, thread, handles.settings, model, receipts(messages))
+    handles.traces.write(record)
+    spent = sum(turn["durations"].values())
+    _log.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, record["error"])
+
+
+def _find_begun(state: StateSnapshot) -> Turn | None:
+    """Return the turn that has begun and not ended; None if the next node begins one."""
+    turn: Turn | None = state.values.get("turn")
+    return turn if turn and turn["answer"] is None and "load_context" not in state.next else None
 
 
 def _keep_edited(state: State) -> str:

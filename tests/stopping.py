@@ -10,7 +10,8 @@ from langchain_core.messages import HumanMessage
 
 from ana.errors import AnaError, TurnStopped
 from ana.models.call import complete
-from ana.ownership import Ownership, owner
+from ana.stopping import present
+from graph.runs import Run
 
 PROMPT = 10.0
 """Seconds that a loaded machine may take for what takes milliseconds; what is stopped here would take a minute."""
@@ -20,14 +21,14 @@ class StoppableRun:
     """Something that a run of the server does in a thread, until the run is stopped."""
 
     def __init__(self, act: Callable[[], object]) -> None:
-        self.run = Ownership(None)
+        self.run = Run(None)
         self.failure: AnaError | None = None
         self._act = act
         self._thread = threading.Thread(target=contextvars.copy_context().run, args=(self._work,), daemon=True)
         self._thread.start()
 
     def _work(self) -> None:
-        owner.set(self.run)
+        present.set(self.run)
         try:
             self._act()
         except AnaError as exc:

@@ -76,7 +76,7 @@ def _read_reply(decide: str) -> Any:
         return decide
     from pydantic import ValidationError
 
-    from nodes.decisions import Reply
+    from nodes.requests import Reply
 
     try:
         return Reply.model_validate_json(Path(decide).read_bytes()).to_json()
@@ -110,8 +110,8 @@ def _decide(
     from ana.errors import NotWaiting, WrongReply
     from app.cli.last_shown import find_shown
     from app.outcome import NotShown, Waiting
-    from app.reply import decide_all
     from app.threads import Threads
+    from nodes.requests import decide_all
 
     id = Threads(settings).resolve(thread)
     with _open(settings) as assistant:

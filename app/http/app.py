@@ -38,7 +38,7 @@ from app.outcome import Done, NotShown, Waiting
 from app.serving import mark_serving
 from app.threads import Threads
 from app.turn import Assistant, open_assistant
-from nodes.decisions import Reply
+from nodes.requests import Reply
 from prompts import decision_prompt
 
 _log = logging.getLogger(__name__)

@@ -18,13 +18,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.errors import AnaError
-from ana.ownership import canonical_id, stop_runs
+from ana.ownership import canonical_id
 from ana.settings import Settings, load_settings
 from app.show.text import shorten
 from app.threads import Thread, Threads
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path, thread_marks
 from graph.context import TOLD
+from graph.runs import stop_runs
 from graph.updates import keep_usable
 
 GRAPH = "ana"

@@ -12,12 +12,13 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.errors import AnaError
-from ana.ownership import PATIENCE, canonical_id, stop_runs, thread_lock
+from ana.ownership import PATIENCE, canonical_id, thread_lock
 from ana.settings import load_settings
 from app.http.bodies import read_json
 from app.http.refusals import answer_error
 from app.http.thread_rows import ThreadRows
 from app.threads import Threads
+from graph.runs import stop_runs
 
 _ID = "([0-9a-f-]{36})"
 _THREAD = re.compile(rf"/threads/{_ID}/?")

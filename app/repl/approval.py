@@ -9,8 +9,9 @@ from app.show.confirm import edit_text
 from app.show.text import say
 
 if TYPE_CHECKING:
-    from app.outcome import Done, Request, Waiting
+    from app.outcome import Done, Waiting
     from app.turn import Assistant, Listener
+    from nodes.requests import Request
 
 ShortReply = Literal["approve", "reject", "edit", "all"]
 SHORT_REPLIES: dict[str, ShortReply] = {
@@ -83,7 +84,7 @@ class Approval:
         self, assistant: "Assistant", waiting: "Waiting", short: ShortReply, on_event: "Listener"
     ) -> "Done | Waiting":
         from app.outcome import Waiting
-        from app.reply import decide_all
+        from nodes.requests import decide_all
 
         if short == "edit":
             return self._reply(assistant, waiting, _edit(waiting.request), on_event)

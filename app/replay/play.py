@@ -20,17 +20,16 @@ from ana.settings import Autonomy, Settings
 from ana.spending import Spending
 from ana.time.clock import Clock, Listener, listener
 from ana.tracing.langsmith import untraced
-from ana.tracing.record import build_record
 from ana.tracing.schema import Inputs, Part, Record, Step
-from app.open_turn import close
-from app.outcome import read_request
 from app.replay.history import dict_of, failed, text_of
 from app.throwaway import KeptTraces, make_throwaway
 from graph.builder import graph
 from graph.context import LocalContext
 from graph.inputs import count_parts
 from graph.state import Turn, Usage
-from nodes.history import receipts, this_turn
+from nodes.history import this_turn
+from nodes.requests import read_request
+from nodes.turns import close_turn, refuse_asked, write_record
 
 WAITS = "The turn waits for a decision."
 """The answer of a turn that asks the person what the recorded one did not ask."""
@@ -186,10 +185,11 @@ def _end_turn(id: str) -> Turn:
 
 def _end_waiting(turn: Turn, messages: list[AnyMessage], asked: Interrupt, scene: Scene, handles: Handles) -> Record:
     """Return the record of a turn that nobody decided about."""
-    _, answers = close(read_request(asked), messages, approval=bool(turn.get("asked")))
-    messages = [*this_turn(messages), *answers]
-    turn = turn | {"answer": WAITS, "error": WAITS}
-    return build_record(turn, messages, scene.thread, handles.settings, changes=receipts(messages))
+    assert isinstance(handles.traces, KeptTraces)
+    _, answers = refuse_asked(messages, None if turn.get("asked") else read_request(asked))
+    _, turn = close_turn(turn, this_turn(messages), WAITS)
+    write_record(handles, turn, [*this_turn(messages), *answers], scene.thread)
+    return handles.traces.records[-1]
 
 
 def _config(scene: Scene) -> RunnableConfig:

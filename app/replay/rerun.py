@@ -16,14 +16,13 @@ from ana.settings import Settings
 from ana.spending import NoSpending, open_total
 from ana.time.clock import Listener, listener
 from ana.tracing.schema import FOLLOWED, RUN_AGAIN, SHOWN, Inputs, Record, find_fault
-from app.open_turn import DROPPED, NOT_ANSWERED
 from app.replay.history import make_question, own_steps, rebuild_history
 from app.replay.model import RecordedModel
 from app.replay.play import WAITS, Scene, make_handles, play
 from app.replay.store import StoreCopy, copy_store
 from graph.inputs import digest_tools
 from nodes.attachments import explain_left_out
-from nodes.turns import NOT_APPROVED
+from nodes.turns import DROPPED, NOT_ANSWERED, NOT_APPROVED
 from tools.catalog import TOOLS
 
 STARTS = ("load_context", "reason")

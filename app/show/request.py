@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from app.show.text import say
 
 if TYPE_CHECKING:
-    from app.outcome import Request
+    from nodes.requests import Request
 
 
 def show_request(request: "Request") -> None:

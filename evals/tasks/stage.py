@@ -20,13 +20,13 @@ from ana.settings import Settings
 from ana.spending import NoSpending, open_total
 from ana.tracing.schema import Step
 from app.outcome import Done, Waiting
-from app.reply import decide_all
 from app.throwaway import open_throwaway
 from app.turn import Assistant
 from evals.tasks.changes import read_store
 from evals.tasks.judge import Result, Verdict, judge
 from evals.tasks.task import EarlierTurn, Task
 from nodes.demos import Demo, demos_to_json
+from nodes.requests import decide_all
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -1,10 +1,9 @@
 """Read the batch that is weighed: the calls that are left, the records they touch, and what the model has in view."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
-from langchain_core.messages.tool import ToolCall
+from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from ana.errors import ToolError
@@ -19,8 +18,8 @@ from nodes.autonomy.shared import mark_shared
 from nodes.autonomy.weigh import Batch
 from nodes.autonomy.words import Words
 from nodes.autonomy.writes import Touched, Write
-from nodes.calls import build_context, check_arguments
-from nodes.history import answered_ids, receipts, shown_before, this_turn
+from nodes.calls import ReadCall
+from nodes.history import receipts, shown_before, this_turn
 from nodes.load_context import loaded_of
 from tools.artifacts import receipts_of
 from tools.call import CallContext
@@ -32,17 +31,16 @@ _OWN_WORDS = frozenset({"create_item", "append_context", "replace_context", "del
 """Tools whose results hold nothing that their calls or the prompt did not hold, except under `similar`."""
 
 
-def read_batch(state: State, runtime: Runtime[Context], message: AIMessage) -> Batch:
-    """Return what is weighed before the calls of a message run; calls that cannot run are left out."""
+def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall]) -> Batch:
+    """Return what is weighed before calls run; those that cannot run are left out."""
     handles, turn = context_of(runtime).handles, this_turn(state["messages"])
     writes, ran = list[Write](), sum(bool(receipts_of(each)) for each in turn)
-    for position, call in _iter_left(state, message):
-        if call["name"] in TOOLS and call["name"] not in WRITERS:
+    for call in calls:
+        if call.name in TOOLS and call.name not in WRITERS:
             continue
-        context = build_context(state, runtime, message, position)
-        if _has_run(call, context):
+        if _has_run(call):
             ran += 1
-        elif write := read_write(call, context, handles.settings.tools_modules):
+        elif write := read_write(call, handles.settings.tools_modules):
             writes.append(write)
     question = state["turn"]["question"]
     return Batch(
@@ -58,15 +56,16 @@ def read_batch(state: State, runtime: Runtime[Context], message: AIMessage) -> B
     )
 
 
-def read_write(call: ToolCall, context: CallContext, modules: tuple[str, ...]) -> Write | None:
+def read_write(call: ReadCall, modules: tuple[str, ...]) -> Write | None:
     """Return a call as it is weighed; None if it asks by itself or cannot run: its record is not there, say."""
-    try:
-        args = check_arguments(call["name"], call["args"], modules)
-        if call["name"] == "create_item":  # the person is shown the text, not a reference to it
-            args["content"] = quote_message(args["content"], context.message)
-    except ToolError:
+    id, name, args, context = call.id, call.name, call.args, call.context
+    if call.fault:
         return None
-    id, name = str(call["id"]), call["name"]
+    if name == "create_item":  # the person is shown the text, not a reference to it
+        try:
+            args = args | {"content": quote_message(args["content"], context.message)}
+        except ToolError:
+            return None
     if name not in TOOLS:
         return None if needs_no_question(catalog(modules)[name]) else Write(id, name, args, own=True)
     if name == "undo":
@@ -93,14 +92,10 @@ def _read_touched(name: str, args: dict[str, Any], context: CallContext) -> Touc
     return Touched(kind, id, now, name.startswith("delete"))
 
 
-def _iter_left(state: State, message: AIMessage) -> Iterator[tuple[int, ToolCall]]:
-    answered = answered_ids(state["messages"])
-    return ((n, call) for n, call in enumerate(message.tool_calls) if call["id"] not in answered)
-
-
-def _has_run(call: ToolCall, context: CallContext) -> bool:
+def _has_run(call: ReadCall) -> bool:
     """Whether a call ran before a crash: what it touched is no longer what was approved."""
-    if call["name"] == "undo" and find_own_undo(context):
+    context = call.context
+    if call.name == "undo" and find_own_undo(context):
         return True
     return bool(context.cause and context.memory.backend.find_change(context.cause.key))
 

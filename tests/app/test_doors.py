@@ -21,8 +21,9 @@ from starlette.testclient import TestClient
 from ana.errors import StoreBusy, TurnStopped
 from ana.handles import open_data_folder
 from ana.models.scripted import calls
-from ana.ownership import Ownership, owner, thread_lock
+from ana.ownership import thread_lock
 from ana.settings import Settings
+from ana.stopping import present
 from ana.tracing.traces import Traces
 from app.http.app import Question, TurnRunner
 from app.http.ids import CanonicalIds
@@ -31,6 +32,7 @@ from app.http.thread_writes import ThreadWrites
 from app.threads import Threads
 from evals.load.mixed import run_round
 from evals.load.server import Server
+from graph.runs import Run
 from nodes.receipt import strip_receipt
 from tests.app.conftest import HELLO, say
 from tests.conftest import MakeAssistant
@@ -124,7 +126,7 @@ def ask_again(client: SyncLangGraphClient, thread: str) -> str:
 
 
 def test_a_stopped_run_owns_its_thread_until_its_node_has_ended(settings: Settings) -> None:
-    run = Ownership(thread_lock(settings, "t", "ana server", patience=0), "t")
+    run = Run(thread_lock(settings, "t", "ana server", patience=0), "t")
     asyncio.run(run.acquire(0))
     with run.node():
         run.close()
@@ -138,10 +140,10 @@ def test_a_stopped_run_owns_its_thread_until_its_node_has_ended(settings: Settin
 def test_a_stopped_run_begins_no_further_call(make_assistant: MakeAssistant) -> None:
     both = calls(*[("create_item", {"content": content}) for content in ("first", "second")])
     assistant = make_assistant(both, "Saved.")
-    run = Ownership(None)
+    run = Run(None)
 
     def ask_and_stop() -> None:
-        owner.set(run)
+        present.set(run)
         assistant.ask("both", str(uuid.uuid4()), on_event=lambda event: run.close() if "tool" in event else None)
 
     with pytest.raises(TurnStopped):
@@ -288,8 +290,8 @@ def test_a_run_that_begins_while_its_thread_is_deleted_does_not_bring_it_back(
         Threads(settings).erase(thread)
         asyncio.run(rows.refresh())
     with pytest.raises(TurnStopped):
-        asyncio.run(Ownership(None, thread, taken_on).acquire(0))
-    later = Ownership(None, thread, tables.add_run(thread, "running"))
+        asyncio.run(Run(None, thread, taken_on).acquire(0))
+    later = Run(None, thread, tables.add_run(thread, "running"))
     asyncio.run(later.acquire(0))
     later.close()
 

@@ -32,11 +32,11 @@ from app.outcome import Done, Waiting
 from app.replay.compare import Difference, compare
 from app.replay.model import OtherPrompt
 from app.replay.rerun import Rerun
-from app.reply import decide_all
 from app.show.replayed import show_side_by_side
 from app.turn import Assistant, open_assistant
 from graph.builder import graph
 from graph.context import LocalContext
+from nodes.requests import decide_all
 from tests.app.conftest import Run
 from tests.app.test_crash import KILLED
 from tests.conftest import EMBEDDER, folders

@@ -157,6 +157,7 @@ class Gate:
 
 
 SECOND = ["second", "Hello there."]
+NOT_FINISHED = "Not finished: a new message came before the answer."
 
 
 @pytest.mark.parametrize(
@@ -164,7 +165,7 @@ SECOND = ["second", "Hello there."]
     [
         ("reject", ["first", "Too late."]),
         ("enqueue", ["first", "Too late.", *SECOND]),
-        ("interrupt", ["first", *SECOND]),
+        ("interrupt", ["first", NOT_FINISHED, *SECOND]),
         ("rollback", SECOND),
     ],
 )
@@ -184,9 +185,11 @@ def test_a_message_while_a_run_works_does_what_its_strategy_says(
     assert state_texts(client, thread) == [*left, "third", "Hello there."]
 
 
-@pytest.mark.parametrize(("action", "left"), [("interrupt", ["first"]), ("rollback", [])])
+@pytest.mark.parametrize(
+    ("action", "left", "told"), [("interrupt", ["first"], ["first", NOT_FINISHED]), ("rollback", [], [])]
+)
 def test_a_cancelled_run_keeps_or_loses_its_messages(
-    client: SyncLangGraphClient, gate: Gate, action: Any, left: list[str]
+    client: SyncLangGraphClient, gate: Gate, action: Any, left: list[str], told: list[str]
 ) -> None:
     thread = client.threads.create()["thread_id"]
     run = client.runs.create(thread, "ana", input=say("first"))
@@ -195,7 +198,7 @@ def test_a_cancelled_run_keeps_or_loses_its_messages(
     gate.opened.set()
     wait_for(lambda: texts_of(client.threads.get_state(thread)) == left)
     client.runs.wait(thread, "ana", input=say("second"))
-    assert state_texts(client, thread) == [*left, *SECOND]
+    assert state_texts(client, thread) == [*told, *SECOND]
 
 
 def test_a_deleted_run_takes_its_messages_with_it_and_leaves_what_it_stored(

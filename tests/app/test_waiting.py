@@ -26,8 +26,8 @@ from app.cli.main import cli, run_command
 from app.http import app as http
 from app.http.thread_rows import ThreadRows
 from app.outcome import CutShort, Done, Waiting
-from app.reply import decide_all
 from app.turn import Assistant, open_assistant
+from nodes.requests import decide_all
 from tests.app.conftest import Run
 from tests.app.mailer import MODULE, REQUEST
 from tests.conftest import folders

@@ -145,6 +145,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("update_item", {"id": "aaaaaaaa"}, "Nothing to change"),
     ("delete_item", {"id": "aaaaaaaa"}, "aaaaaaaa"),
     ("query_items", {"text": "x", "limit": 0}, "limit"),
+    ("query_items", {"text": "x", "limit": 1e300}, "limit"),
     ("query_items", {"where": {"x": {"$approx": 1}}}, "x"),
     ("replace_context", {"line": 3, "content": "x"}, "line 3"),
     ("delete_context", {"line": "three"}, "line"),

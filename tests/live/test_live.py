@@ -15,8 +15,8 @@ from ana.models.call import complete
 from ana.models.local.server import LocalServer
 from ana.settings import Settings
 from app.outcome import Done, Waiting
-from app.reply import decide_all
 from app.turn import Assistant, open_assistant
+from nodes.requests import decide_all
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER
 from tests.live.conftest import Figures

@@ -15,8 +15,9 @@ from ana.embedders.remote import OpenAiEmbeddings
 from ana.errors import TurnStopped
 from ana.models.call import complete
 from ana.models.providers import build_model
-from ana.ownership import Ownership, owner
 from ana.settings import load_settings
+from ana.stopping import present
+from graph.runs import Run
 from prompts import decision_prompt
 from tests.openai_stub import Said, openai_stub
 from tests.stopping import PROMPT, StoppableRun, call, wait_until
@@ -75,11 +76,11 @@ def test_a_call_is_stopped_while_it_connects() -> None:
 
 def test_a_call_of_a_run_that_was_stopped_is_not_begun() -> None:
     with openai_stub(Said("hello")) as stub:
-        run, model = Ownership(None), build(**WIRES["openai"](stub.url))
+        run, model = Run(None), build(**WIRES["openai"](stub.url))
         run.close()
 
         def begin() -> None:
-            owner.set(run)
+            present.set(run)
             with pytest.raises(TurnStopped):
                 complete(model, [HumanMessage("hello")], "one")
 
