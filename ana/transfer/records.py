@@ -76,7 +76,8 @@ def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[
         try:
             made.append(read(record))
         except (BadRecord, ToolError) as exc:
-            bad.append(f"{place}: {str(exc).rstrip('.')}")
+            why = exc.sentence() if isinstance(exc, ToolError) else str(exc)
+            bad.append(f"{place}: {why.rstrip('.')}")
     if bad:
         raise refusal_error(path, bad)
     return [each for each in made if each is not None]

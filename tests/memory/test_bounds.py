@@ -172,7 +172,7 @@ def test_what_is_larger_by_an_earlier_version_stays_usable(older: Memory, tmp_pa
         older.update("aaaaaaaa", None, {"one more": 1})
     assert older.find("ledger").items[0].id == "aaaaaaaa"
     (tmp_path / "all.jsonl").write_bytes(b"".join(export_lines(older.backend)))
-    with pytest.raises(AnaError, match=r"line \d+: It would have 3,000 properties.*Nothing was changed"):
+    with pytest.raises(AnaError, match=r"Nothing was imported.*line \d+: It would have 3,000 properties"):
         read_export(tmp_path / "all.jsonl")
     older.close()
 
