@@ -12,7 +12,7 @@ DATA = PROJECT / "evals" / "data" / "sentences"
 ZONE = ZoneInfo("Europe/Berlin")
 STAMP = "2026-01-01T00:00:00.000000+00:00"
 
-SETS = ("people", "tuning", "traps", "held-out")
+SETS = ("people", "tuning", "traps", "held-out", "unseen")
 
 
 @dataclass(frozen=True)
