@@ -40,7 +40,7 @@ _ASKED = re.compile(
 _RUN = re.compile(r"[$€£(\-]*\d(?:[\d\s.,()+*/%^!×÷$€£-]|(?<=%) ?of (?=[$€£]?\d))*")
 _OPERATION = re.compile(r"\d\s*(?:!|% of|%\s*\d|[-+*/^×÷]+\s*[$€£(]*-?\d)|\)\s*[-+*/^]")
 _NO_SUM = re.compile(r"\b0x|\bdozen|\bsave\b.*%|\d ?[ap]m\b|\d{4}-\d\d-\d\d|\d:\d\d|\b(?:on|by|for|until|due) \d+/\d+")
-_UNTIL = r"(?:.{0,20}\bhow (?:many days|long|far)\b.{0,20}?\b|days )(?:till|until|to|before)\s+(?P<day>.+?)[?. ]*$"
+_UNTIL = r"(?:.{0,20}\bhow (?:many days|long|far)\b.{0,20}?\b|days )(?:till?|until|to|before)\s+(?P<day>.+?)[?. ]*$"
 _OF = r".{0,15}\b(?:what|which) (?:week)?(?:day|date) (?:is|does|will) (?:it )?(?P<day>.+?)(?: (?:fall|be)(?: on)?)?[?. ]*$"
 _IN = r"(?P<asked>.*?)\s(?:in|for|use)\s+(?:the\s+)?(?P<place>[a-z][a-z /_]+?)(?:\s+(?:right|now|today|please|pls))*[?. ]*$"
 

@@ -14,8 +14,9 @@ LIKE = 0.55
 
 _ASKED = (
     r"<looking>|(?:<which>\s+)*<kinds>|(?:\S+\s+){1,2}(?:tasks|to-?dos|notes|ideas|appointments|deadlines)\W*$"
-    r"|(?:<asked>|don'?t|haven'?t)\s+(?:i|we|you|there|ich|wir)\b|(?:(?:for|about|on|at|in)(?:\s+\S+){1,3}?\s+)?"
-    r"<asking>(?:(?:\s+\S+){0,5}?\s+<asked>|(?:\s+\S+){0,3}\W*$)"
+    r"|(?:<asked>|don'?t|haven'?t)\s+(?:i|we|you|there|ich|wir)\b|.*\s(?:is|are|ist)\s+<asking>(?:\s+again)?\W*$"
+    r"|(?:can|could|do|does|did)\s+(?!the|my|an?|some)\S+\s+(?:want|need|like|have|eat|take|get|come|go)\b"
+    r"|(?:(?:for|about|on|at|in)(?:\s+\S+){1,3}?\s+)?<asking>(?:(?:\s+\S+){0,5}?\s+<asked>|(?:\s+\S+){0,3}\W*$)"
 )
 
 

@@ -66,5 +66,4 @@ def _go_on(plan: Plan, results: list[dict[str, Any]], tools: frozenset[str]) -> 
 
 
 def _say(text: str) -> AIMessage:
-    # what is offered instead was not understood
     return AIMessage(text, response_metadata={COMPOSED: True} | ({NOT_UNDERSTOOD: True} if OFFER in text else {}))

@@ -19,7 +19,7 @@ from ana.time.when.words import (
     weekday_number,
 )
 
-_AFTER = re.compile(r"\b(?:on|by|due|until|till|before|after|from|since|this|am|bis|ab|vom|zum)\s+(?:the\s+)?$", re.I)
+_AFTER = re.compile(r"\b(?:on|by|due|until|till?|before|after|from|since|this|am|bis|ab|vom|zum)\s+(?:the\s+)?$", re.I)
 _CLOCKED = r"\s+\d{1,2}[:.]\d\d\b"
 _TIME = re.compile(_CLOCKED)
 _VERBS = ("may", "march", "mar")  # in lower case: "we may 5 times", "march 3 miles"

@@ -24,7 +24,8 @@ _EITHER = compile_later(r"(?<![\d/])(?:0?[1-9]|1[0-2])/(?:0?[1-9]|1[0-2])(?![\d/
 _DAY_FIRST = compile_later(r"(?<![\d/])(?!24/7)(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])(?![\d/])")
 _LOOSE = compile_later(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri)(?:day)?s?\b|\b(?:satur|sun)days?\b"
-    r"|(?:\band|\bor|[&/,-]) ?(?:sat|sun)\b|\b(?:from|till|until|to|on the) \d{1,2}(?:st|nd|rd|th)\b",
+    r"|(?:\band|\bor|[&/,-]) ?(?:sat|sun)\b|\b(?:from|till|until|to|on the) \d{1,2}(?:st|nd|rd|th)\b"
+    r"|\b(?:el|le|il|am|zum) \d{1,2}\b(?! ?(?:h\b|uhr|[:%]|[.]\d))",
     re.IGNORECASE,
 )
 """What may name a day: beside another one, neither is clear."""

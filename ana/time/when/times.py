@@ -70,6 +70,7 @@ _SHIFT = compile_later(
     r"(?P<unit>minute|hour|day|week|month)s?(?:\s+(?:earlier|later|forward|back))?",
     re.IGNORECASE,
 )
+_NOON = 12
 _NAMED = {"noon": time(12), "midday": time(12), "lunchtime": time(12), "midnight": time(0)}
 
 
@@ -124,6 +125,8 @@ def _time(said: dict[str, str | None], text: str) -> time | None:
     if name := said.get("name"):
         return _NAMED[name.lower()]
     hour = _number(said["hour"] or "")
+    if said.get("half") and hour > _NOON:  # nr. 17 am Samstag
+        return None
     minute = int(said.get("minute") or 0)
     late = _is_late(said.get("half"), text, hour, written=bool(said.get("minute") or said.get("exact")))
     if hour <= 12 and late is not None:

@@ -42,6 +42,7 @@ NONE = """
 buy 2 breads
 at 10 Downing Street
 by 3 points
+Nr. 17 am Samstag
 3.50 for milk
 version 2.10
 at 25:00
