@@ -334,7 +334,8 @@ AGENDA: list[tuple[str, dict[str, Any]]] = [
     ("was steht morgen an", {"text": "was steht morgen an"}),
 ]
 LISTED: list[tuple[str, dict[str, Any]]] = [
-    ("due", {}),
+    ("due", {"due_date": {"$ne": None}}),
+    ("what is due", {"due_date": {"$ne": None}}),
     ("todo", {}),
     ("list my tasks", {}),
     ("agenda", {"due_date": {"$gte": "2026-01-07"}}),

@@ -31,8 +31,8 @@ def read_agenda(view: View) -> Plan | None:
         return _list({"text": asked})
     if not cues or not has_only_fillers(" ".join(words - cues), []):
         return None
-    span = {"$gte": str(days[0].first), "$lte": str(days[0].last)} if days else {}
-    # what comes first may be overdue, whatever day is named
+    dated = {"$ne": None} if words & {"due", "fällig"} else {}
+    span = {"$gte": str(days[0].first), "$lte": str(days[0].last)} if days else dated
     late, coming = {"$lt": view.now.isoformat(timespec="minutes")}, span or {"$gte": str(today)}
     bounds = {"is first": {}, "is late": late, "is coming": coming, "agenda": span}
     bound = next((bounds[row] for row in bounds if cues & words_of(row)), {})
