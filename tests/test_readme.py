@@ -1,6 +1,7 @@
 """The generated parts of the README and the docs are what the code says; the transcript is what the program prints."""
 
 import re
+from importlib import import_module
 
 import pytest
 
@@ -77,6 +78,14 @@ def mask(text: str) -> str:
     months = "January|February|March|April|May|June|July|August|September|October|November|December"
     text = re.sub(rf"\b({days}|{months})\b", "#", text)
     return re.sub(r"--+", "--", re.sub(r"  +(?=\|)|(?<=\S)  +", " ", text))
+
+
+def test_the_bounds_are_those_of_the_code() -> None:
+    page = (PROJECT / "docs" / "reliability.md").read_text()
+    rows = re.findall(r"^\|[^|]+\| ([\d,]+) \| `([A-Z_]+)` in `([\w/]+)\.py` \|$", page, re.MULTILINE)
+    assert len(rows) > 10
+    for number, name, module in rows:
+        assert getattr(import_module(module.replace("/", ".")), name) == int(number.replace(",", "")), name
 
 
 def test_the_tests_and_pages_named_exist() -> None:
