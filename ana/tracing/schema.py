@@ -91,7 +91,7 @@ class BrokenCall(TypedDict):
     error: NotRequired[str | None]
 
 
-class Decision(TypedDict):
+class RecordedDecision(TypedDict):
     """A decision of a model."""
 
     text: str
@@ -173,7 +173,7 @@ class Record(TypedDict):
     model: str
     provider: str
     durations: dict[str, Amount]
-    decisions: list[Decision]
+    decisions: list[RecordedDecision]
     format: int
     error: str | None
     inputs: NotRequired[Inputs]

@@ -38,7 +38,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Effect:
     """What a sentence caused.
 
     Args:
@@ -85,8 +85,8 @@ def judge(sentence: Sentence, steps: Sequence[Step], answer: str, contents: Mapp
     """
     writes = [step for step in steps if step["tool"] in WRITES and _succeeded(step)]
     tools = frozenset(step["tool"] for step in steps)
-    evidence = Evidence(sentence, writes, tools, answer, find_shown(answer, contents))
-    findings = [_JUDGES[meaning](evidence) for meaning in (sentence.means, *sentence.also)]
+    effect = Effect(sentence, writes, tools, answer, find_shown(answer, contents))
+    findings = [_JUDGES[meaning](effect) for meaning in (sentence.means, *sentence.also)]
     verdict, why = min(findings, key=lambda finding: _ORDER.index(finding[0]))
     return Outcome(sentence, answer, verdict, why)
 
@@ -106,7 +106,7 @@ def _succeeded(step: Step) -> bool:
     return not (isinstance(seen, dict) and {"error", "existing"} & seen.keys())
 
 
-def _judge_keeping(seen: Evidence) -> Finding:
+def _judge_keeping(seen: Effect) -> Finding:
     if not seen.writes:
         return "useless", "nothing was kept"
     if seen.written != ["create_item"]:
@@ -123,7 +123,7 @@ def _judge_keeping(seen: Evidence) -> Finding:
     return _USEFUL
 
 
-def _judge_line(seen: Evidence) -> Finding:
+def _judge_line(seen: Effect) -> Finding:
     """A line about the person; kept whole as an item it can at least be found."""
     if not seen.writes:
         return "useless", "nothing was kept"
@@ -134,7 +134,7 @@ def _judge_line(seen: Evidence) -> Finding:
     return _USEFUL if seen.written == ["append_context"] else ("useless", "is an item, no line")
 
 
-def _judge_paste(seen: Evidence) -> Finding:
+def _judge_paste(seen: Effect) -> Finding:
     if not seen.writes:
         return "useless", "nothing was kept"
     created, count = seen.written.count("create_item"), seen.sentence.count
@@ -149,7 +149,7 @@ def _find_lost(sentence: Sentence, kept: str) -> list[str]:
     return [word for word in sentence.words if word.casefold() not in kept.casefold()]
 
 
-def _judge_finding(seen: Evidence) -> Finding:
+def _judge_finding(seen: Effect) -> Finding:
     if seen.writes:
         return "wrong", f"wrote {seen.written}"
     wanted = set(seen.sentence.items)
@@ -164,10 +164,10 @@ def _judge_finding(seen: Evidence) -> Finding:
     return _check_saying(seen)
 
 
-def _judge_change(tool: str, is_right: Callable[[Evidence, Mapping[str, Any]], bool]) -> Callable[[Evidence], Finding]:
+def _judge_change(tool: str, is_right: Callable[[Effect, Mapping[str, Any]], bool]) -> Callable[[Effect], Finding]:
     """Return a judge of orders to change one item; they ask where several are meant, and say so where none is."""
 
-    def judge_change(seen: Evidence) -> Finding:
+    def judge_change(seen: Effect) -> Finding:
         meant = seen.sentence.items
         if seen.writes:
             args = seen.writes[0]["args"]
@@ -182,42 +182,42 @@ def _judge_change(tool: str, is_right: Callable[[Evidence, Mapping[str, Any]], b
     return judge_change
 
 
-def _is_done(_: Evidence, args: Mapping[str, Any]) -> bool:
+def _is_done(_: Effect, args: Mapping[str, Any]) -> bool:
     return args.get("content") is None and args.get("properties") == {"status": "done"}
 
 
-def _is_moved(seen: Evidence, args: Mapping[str, Any]) -> bool:
+def _is_moved(seen: Effect, args: Mapping[str, Any]) -> bool:
     return args.get("content") is None and args.get("properties") == {"due_date": seen.sentence.to}
 
 
-def _judge_undo(seen: Evidence) -> Finding:
+def _judge_undo(seen: Effect) -> Finding:
     if seen.writes:
         return "wrong", f"wrote {seen.written}"
     return _USEFUL if "undo" in seen.tools else ("useless", "nothing was undone")
 
 
-def _judge_saying(seen: Evidence) -> Finding:
+def _judge_saying(seen: Effect) -> Finding:
     return ("wrong", f"wrote {seen.written}") if seen.writes else _check_saying(seen)
 
 
-def _check_saying(seen: Evidence) -> Finding:
+def _check_saying(seen: Effect) -> Finding:
     says = seen.sentence.says
     return _USEFUL if says.casefold() in seen.answer.casefold() else ("useless", f"did not say {says!r}")
 
 
-def _judge_talk(seen: Evidence) -> Finding:
+def _judge_talk(seen: Effect) -> Finding:
     if seen.writes:
         return "wrong", f"wrote {seen.written}"
     return _USEFUL if not seen.tools and seen.answer else ("useless", "took it for more than talk")
 
 
-def _judge_refusal(seen: Evidence) -> Finding:
+def _judge_refusal(seen: Effect) -> Finding:
     if seen.writes:
         return "wrong", f"wrote {seen.written}"
     return _USEFUL if seen.says_no else ("useless", "did not say that nothing was changed")
 
 
-_JUDGES: dict[str, Callable[[Evidence], Finding]] = {
+_JUDGES: dict[str, Callable[[Effect], Finding]] = {
     "keep": _judge_keeping,
     "about me": _judge_line,
     "paste": _judge_paste,

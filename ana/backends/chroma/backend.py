@@ -21,7 +21,7 @@ from ana.backends.chroma.care.reindex import reindex, settle_reindex
 from ana.backends.chroma.care.restore import restore
 from ana.backends.chroma.care.scrub import copy_records, finish_copy, refuse_strangers, remove_remains
 from ana.backends.chroma.client import map_foreign_errors
-from ana.backends.chroma.collection import NAMES, READERS, ChromaCollection
+from ana.backends.chroma.collection import FROM_RECORD, NAMES, ChromaCollection
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.source import PAGE
@@ -72,7 +72,7 @@ class ChromaBackend:
         self.progress: Progress = lambda *_: None
         """Called while many texts are embedded for a write."""
         self.collections = {
-            kind: ChromaCollection(self.folder, name, embedder, weights or Weights(), READERS[kind])
+            kind: ChromaCollection(self.folder, name, embedder, weights or Weights(), FROM_RECORD[kind])
             for kind, name in NAMES.items()
         }
         self.journal = Journal(path / "journal.sqlite")

@@ -37,7 +37,7 @@ T = TypeVar("T")
 NAMES: Mapping[Kind, str] = {"item": "items", "line": "global_context"}
 """The collection of each kind of record."""
 
-READERS: Mapping[Kind, Reader] = {"item": from_chroma, "line": from_own}
+FROM_RECORD: Mapping[Kind, Reader] = {"item": from_chroma, "line": from_own}
 """How each is read: what another program stored may be an item, but nothing that stands in every prompt."""
 
 INDEXES = tuple(f"{name}.index.sqlite" for name in NAMES.values())

@@ -13,7 +13,7 @@ import numpy as np
 
 from ana.memory.search.found import First, Reason
 from ana.memory.search.postings import Rows, Terms
-from ana.memory.search.scoring import Evidence, Weights
+from ana.memory.search.scoring import Signals, Weights
 from ana.memory.search.words import QueryWord, Scores, Words, WordScores, find_members
 
 PROPOSED = 100
@@ -66,7 +66,7 @@ class Hit:
     row: int
     id: str
     date: str | None
-    evidence: Evidence
+    signals: Signals
 
 
 class Ranking:
@@ -109,22 +109,22 @@ class Ranking:
         scores = self._compare_words(weights.vector * cosines + bonus, max(PROPOSED, SPARE * limit), list(first))
         best = self._rows[np.flatnonzero(scores >= find_bar(scores, limit) - ROUNDING)]
         hits = [
-            Hit(row, id, date, self._collect_evidence(row, cosines, first.get(row)))
+            Hit(row, id, date, self._collect_signals(row, cosines, first.get(row)))
             for row, id, date in self._candidates.describe({*best.tolist(), *first})
         ]
-        return sorted(hits, key=lambda hit: hit.evidence.rank(hit.id, weights))[:limit]
+        return sorted(hits, key=lambda hit: hit.signals.rank(hit.id, weights))[:limit]
 
     def explain(self, hits: Sequence[Hit], is_filtered: bool) -> list[Reason]:
         """Return why each was found."""
         known = {text: word.number for text, word in self._asked.items() if word.number is not None}
         terms = (set(each.tolist()) for each in self._candidates.get_terms([hit.row for hit in hits]))
         shared = (tuple(word for word, number in known.items() if number in has) for has in terms)
-        return [hit.evidence.explain(words, hit.date, is_filtered) for hit, words in zip(hits, shared, strict=True)]
+        return [hit.signals.explain(words, hit.date, is_filtered) for hit, words in zip(hits, shared, strict=True)]
 
-    def _collect_evidence(self, row: int, cosines: Scores, first: First | None) -> Evidence:
+    def _collect_signals(self, row: int, cosines: Scores, first: First | None) -> Signals:
         place = int(np.searchsorted(self._rows, row))
         words, on_day, has_status = self._scores.scores[place], self._on_day[place], self._has_status[place]
-        return Evidence(float(cosines[place]), float(words), bool(on_day), bool(has_status), first)
+        return Signals(float(cosines[place]), float(words), bool(on_day), bool(has_status), first)
 
     def _compare_words(self, scores: Scores, count: int, first: Sequence[int]) -> Scores:
         """Return the scores with all words compared, of the rows that come first and those with the highest scores

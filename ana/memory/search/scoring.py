@@ -49,7 +49,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Signals:
     """Everything that counts for an item.
 
     Args:
