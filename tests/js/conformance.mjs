@@ -54,10 +54,11 @@ async function hear(thread, payload) {
   return { values, heard: [...chunks.values()].map(([id, type, text]) => [id, type, text.trim()]) };
 }
 
+const NOT_FINISHED = "Not finished: a new message came before the answer.";
 const LEFT = {
   reject: (held) => [held, "Too late."],
   enqueue: (held) => [held, "Too late.", "second", HELLO],
-  interrupt: (held) => [held, "second", HELLO],
+  interrupt: (held) => [held, NOT_FINISHED, "second", HELLO],
   rollback: () => ["second", HELLO],
 };
 
@@ -80,7 +81,8 @@ async function checkCancel(action, isKept) {
   const left = isKept ? [`hold ${thread}`] : [];
   await until(async () => JSON.stringify(await texts(thread)) === JSON.stringify(left));
   await ask(thread, "and now?");
-  assert.deepEqual(await texts(thread), [...left, "and now?", HELLO]);
+  const told = isKept ? [NOT_FINISHED] : []; // what a stopped turn did, and that it ended, is said before the next
+  assert.deepEqual(await texts(thread), [...left, ...told, "and now?", HELLO]);
 }
 
 async function checkDecision(type, isSent) {
