@@ -13,7 +13,7 @@ from graph.context import Context, context_of, thread_of
 from graph.inputs import LOOK, add_part, count_parts, find_position, read_inputs
 from graph.runs import Run, work
 from graph.state import State, Turn
-from graph.updates import keep_usable
+from graph.updates import keep_usable, note_usable
 from nodes.history import this_turn
 from nodes.turns import continue_turn, write_record
 
@@ -55,6 +55,7 @@ def record(name: str, node: Node) -> Node:
                 check_stopped()  # the answer of a stopped run reaches no state, so it is in no trace either
                 model = context.model_options().get("model")
                 write_record(context.handles, turn, this_turn(state["messages"]), thread_of(runtime), model)
+        note_usable("turn", turn)
         return update | {"turn": turn}
 
     run.__name__ = name

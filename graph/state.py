@@ -48,8 +48,9 @@ def merge_messages(known: list[AnyMessage], new: Any) -> list[AnyMessage]:
 
 def find_messages(kept: object) -> list[AnyMessage]:
     """Return the messages among what a state holds as such."""
-    found = [each for each in kept if isinstance(each, BaseMessage)] if isinstance(kept, list) else []
-    return cast("list[AnyMessage]", [each for each in found if not isinstance(each, RemoveMessage)])
+    found = kept if isinstance(kept, list) else []
+    messages = [each for each in found if isinstance(each, BaseMessage) and not isinstance(each, RemoveMessage)]
+    return cast("list[AnyMessage]", messages)
 
 
 def _read_message(given: Any) -> BaseMessage | None:

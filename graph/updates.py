@@ -32,6 +32,11 @@ EXAMPLE = 'Send {"messages": [{"role": "user", "content": "..."}]}.'
 _OVERWRITE = "__overwrite__"
 """How langgraph spells a value, in JSON, that takes the place of the old one unseen by whatever adds the two."""
 
+_MOST_NOTED = 100
+_NONE = object()
+_usable: dict[tuple[str, int], Any] = {}
+"""The last values that were found to be usable, by their field and their place in memory."""
+
 
 def check_update(values: Any) -> None:
     """Check an update of the state, as a client writes it.
@@ -122,9 +127,25 @@ def keep_usable(state: Mapping[str, Any]) -> State:
 
     A turn that cannot be used is None; where there was none yet, there is none.
     """
-    kept = {name: value for name, value in state.items() if name not in _readers() or not _find_fault(name, value)}
+    kept = {name: value for name, value in state.items() if name not in _readers() or _is_usable(name, value)}
     lost = {"turn": None} if "turn" in state else {}
     return cast("State", DEFAULTS | lost | kept | {"messages": find_messages(state.get("messages"))})
+
+
+def note_usable(name: str, value: Any) -> None:
+    """Remember a field's value that is known to be usable: it goes from node to node, and is not checked at each."""
+    if len(_usable) >= _MOST_NOTED:
+        _usable.clear()
+    _usable[name, id(value)] = value
+
+
+def _is_usable(name: str, value: Any) -> bool:
+    if _usable.get((name, id(value)), _NONE) is value:  # what is noted is kept, so that nothing else gets its id
+        return True
+    if _find_fault(name, value):
+        return False
+    note_usable(name, value)
+    return True
 
 
 def _find_fault(name: str, value: Any) -> str | None:
