@@ -21,7 +21,7 @@ from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
 from graph.state import merge_messages
-from graph.updates import check_update
+from graph.updates import check_update, keep_usable
 from nodes.receipt import strip_receipt
 from tests.conftest import MakeAssistant
 
@@ -317,3 +317,9 @@ def test_an_unusable_state_is_edited_and_answered_like_another(
     client.edit(HumanMessage("second"), as_node="reflect")
     client.run()
     assert client.texts() == ["first", "One.", "second", "Two."]
+
+
+def test_what_one_field_may_hold_another_may_not() -> None:
+    shared: Any = {}
+    assert keep_usable({"messages": [], "replies": shared})["replies"] == {}
+    assert keep_usable({"messages": [], "turn": shared})["turn"] is None
