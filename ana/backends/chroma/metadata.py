@@ -30,7 +30,8 @@ MOST_NAMES = 500
 Measured with Chroma 1.5.9: a record with 5,461 keys or more, its document's included (six values each for one statement
 of SQLite, which takes 32,766), is taken into the log and never into the tables, and from then on every call fails with
 "Failed to apply logs to the metadata segment". And every name that was ever used makes a collection's description 70
-bytes longer, which each call reads: with 10,000 names a call takes .1 s, with 100,000 .9 s, for ever.
+bytes longer, which each call reads: with 10,000 names a call takes .1 s, with 100,000 .9 s, even after the
+names are gone.
 """
 
 UNKNOWN = "1970-01-01T00:00:00.000000+00:00"

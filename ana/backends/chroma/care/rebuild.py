@@ -186,7 +186,7 @@ def _read_aside(path: Path) -> Path | None:
     try:
         note = read_note(path / REBUILDING, RebuildNote)
     except StoreBroken as exc:
-        _log.warning("the rebuild begins anew: %s", exc)
+        _log.warning("the rebuild starts again from the beginning: %s", exc)
         return None
     return path / ASIDE / note.aside if note else None
 
