@@ -1,5 +1,6 @@
 """The program as people start it, but for the imports (see tests/forks.py), and one dev server for all tests."""
 
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,6 +34,15 @@ def ana(tmp_path: Path) -> Run:
 
 HELLO = Said("Hello there.")
 """What the model of the dev server answers without a script."""
+
+
+@pytest.fixture
+def home(lived_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the folder that a module of tests has lived in, which the environment names."""
+    path = shutil.copytree(lived_in, tmp_path / "home")
+    for name, value in folders(path, LLM_PROVIDER="offline").items():
+        monkeypatch.setenv(name, value)
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -65,14 +65,6 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def home(lived_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path = shutil.copytree(lived_in, tmp_path / "home")
-    for name, value in folders(path, LLM_PROVIDER="offline").items():
-        monkeypatch.setenv(name, value)
-    return path
-
-
 def cut(file: Path) -> None:
     os.truncate(file, file.stat().st_size // 2)
 

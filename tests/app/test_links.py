@@ -39,14 +39,6 @@ Shown = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def home(lived_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path = shutil.copytree(lived_in, tmp_path / "home")
-    for name, value in folders(path, LLM_PROVIDER="offline").items():
-        monkeypatch.setenv(name, value)
-    return path
-
-
-@pytest.fixture
 def victim(tmp_path: Path) -> Iterator[Path]:
     """A file of the person's own, which nothing may change."""
     victim = tmp_path / "victim"

@@ -4,7 +4,6 @@ import contextlib
 import io
 import itertools
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -69,14 +68,6 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for more in (["threads", "restore", "home"], ["chat"]):
             patch.setattr("sys.stdin", io.StringIO("hello\n"))
             cli(more, standalone_mode=False)
-    return path
-
-
-@pytest.fixture
-def home(lived_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path = shutil.copytree(lived_in, tmp_path / "home")
-    for name, value in folders(path, LLM_PROVIDER="offline").items():
-        monkeypatch.setenv(name, value)
     return path
 
 

@@ -60,7 +60,7 @@ def step(tool: str, observation: Any = None, **args: Any) -> Step:
     return {"tool": tool, "args": args, "observation": observation or {"ok": True}}
 
 
-def kept(content: str, due: str | None = None, type: str = "") -> Step:
+def keep(content: str, due: str | None = None, type: str = "") -> Step:
     properties = {"due_date": due} if due else {}
     return step("create_item", content=content, properties=properties | ({"type": type} if type else {}))
 
@@ -75,11 +75,11 @@ SHOWN = "\n".join(CONTENTS[id] for id in (FIRST, SECOND))
 MOVE = {"means": "move", "items": (FIRST,), "to": "2026-01-09"}
 
 JUDGED: dict[str, tuple[str, str, tuple[Step, ...], dict[str, Any]]] = {
-    "kept whole": ("useful", "Kept.", (kept("Buy milk on Friday", "2026-01-09"),), FRIDAY),
-    "kept without its date": ("useless", "Kept.", (kept("Buy milk on Friday"),), FRIDAY),
-    "kept with another date": ("wrong", "Kept.", (kept("Buy milk", "2026-01-10"),), FRIDAY),
-    "kept with words lost": ("wrong", "Kept.", (kept("Milk", "2026-01-09"),), FRIDAY),
-    "kept twice": ("wrong", "Kept.", (kept("Buy milk", "2026-01-09"),) * 2, FRIDAY),
+    "kept whole": ("useful", "Kept.", (keep("Buy milk on Friday", "2026-01-09"),), FRIDAY),
+    "kept without its date": ("useless", "Kept.", (keep("Buy milk on Friday"),), FRIDAY),
+    "kept with another date": ("wrong", "Kept.", (keep("Buy milk", "2026-01-10"),), FRIDAY),
+    "kept with words lost": ("wrong", "Kept.", (keep("Milk", "2026-01-09"),), FRIDAY),
+    "kept twice": ("wrong", "Kept.", (keep("Buy milk", "2026-01-09"),) * 2, FRIDAY),
     "not kept": ("useless", "Sorry?", (), FRIDAY),
     "a copy that was not stored": (
         "useless",
@@ -90,13 +90,13 @@ JUDGED: dict[str, tuple[str, str, tuple[Step, ...], dict[str, Any]]] = {
     "of another type": (
         "useless",
         "Kept.",
-        (kept("Buy milk", "2026-01-09", "task"),),
+        (keep("Buy milk", "2026-01-09", "task"),),
         FRIDAY | {"type": "reminder"},
     ),
     "without a date where none is clear": (
         "useful",
         "Kept.",
-        (kept("buy milk"),),
+        (keep("buy milk"),),
         FRIDAY | {"due": (None, "2026-01-09")},
     ),
     "another reading that is right too": (
@@ -106,11 +106,11 @@ JUDGED: dict[str, tuple[str, str, tuple[Step, ...], dict[str, Any]]] = {
         FRIDAY | {"also": ("done",), "items": (FIRST,)},
     ),
     "a line": ("useful", "Ok.", (step("append_context", content="I hate tea"),), {"means": "about me"}),
-    "an item in place of a line": ("useless", "Ok.", (kept("I hate tea"),), {"means": "about me"}),
+    "an item in place of a line": ("useless", "Ok.", (keep("I hate tea"),), {"means": "about me"}),
     "a line in place of an item": ("wrong", "Ok.", (step("append_context", content="buy milk"),), FRIDAY),
-    "a paste": ("useful", "Kept.", (kept("a"), kept("b")), {"means": "paste", "words": ("a", "b"), "count": 2}),
-    "a paste in one": ("useless", "Kept.", (kept("a b"),), {"means": "paste", "words": ("a", "b"), "count": 2}),
-    "a paste in pieces": ("wrong", "Kept.", (kept("a"), kept("b")), {"means": "paste", "words": ("a", "b")}),
+    "a paste": ("useful", "Kept.", (keep("a"), keep("b")), {"means": "paste", "words": ("a", "b"), "count": 2}),
+    "a paste in one": ("useless", "Kept.", (keep("a b"),), {"means": "paste", "words": ("a", "b"), "count": 2}),
+    "a paste in pieces": ("wrong", "Kept.", (keep("a"), keep("b")), {"means": "paste", "words": ("a", "b")}),
     "found": ("useful", SHOWN, (LOOKED,), {"means": "find", "items": (FIRST,)}),
     "five of six found": (
         "useful",
@@ -122,7 +122,7 @@ JUDGED: dict[str, tuple[str, str, tuple[Step, ...], dict[str, Any]]] = {
     "found too much": ("useless", "\n".join(CONTENTS.values()), (LOOKED,), {"means": "find", "items": (FIRST,)}),
     "nothing there": ("useful", "Nothing like that is kept.", (LOOKED,), {"means": "find"}),
     "something shown where nothing is": ("useless", f"Nothing, but {SHOWN}", (LOOKED,), {"means": "find"}),
-    "a question that is kept": ("wrong", "Kept.", (kept("where is it"),), {"means": "find"}),
+    "a question that is kept": ("wrong", "Kept.", (keep("where is it"),), {"means": "find"}),
     "done": (
         "useful",
         "Done.",
@@ -143,7 +143,7 @@ JUDGED: dict[str, tuple[str, str, tuple[Step, ...], dict[str, Any]]] = {
         {"means": "delete", "items": (FIRST, SECOND)},
     ),
     "none said": ("useful", "Nothing fits.", (LOOKED,), {"means": "delete"}),
-    "an order that is kept": ("wrong", "Kept.", (kept("delete it"),), {"means": "delete"}),
+    "an order that is kept": ("wrong", "Kept.", (keep("delete it"),), {"means": "delete"}),
     "moved": ("useful", "Moved.", (step("update_item", id=FIRST, properties={"due_date": "2026-01-09"}),), MOVE),
     "moved elsewhere": (
         "wrong",
@@ -157,7 +157,7 @@ JUDGED: dict[str, tuple[str, str, tuple[Step, ...], dict[str, Any]]] = {
     "another sum": ("useless", "43", (step("calculator"),), {"means": "sum", "says": "42"}),
     "talk": ("useful", "Hello.", (), {"means": "talk"}),
     "talk that is looked up": ("useless", "Nothing.", (LOOKED,), {"means": "talk"}),
-    "talk that is kept": ("wrong", "Kept.", (kept("hi"),), {"means": "talk"}),
+    "talk that is kept": ("wrong", "Kept.", (keep("hi"),), {"means": "talk"}),
     "refused": ("useful", "I changed nothing.", (), {"means": "refuse"}),
     "not refused": ("wrong", "Deleted.", (step("delete_item", id=FIRST),), {"means": "refuse"}),
 }
@@ -170,7 +170,7 @@ def test_what_came_of_a_sentence_is_judged_by_what_was_done_and_shown(how: str) 
 
 
 def test_the_score_counts_each_meaning() -> None:
-    outcomes = [judge(Sentence("x", "hi", "talk"), steps, "Hello.", {}) for steps in ([], [kept("hi")], [LOOKED])]
+    outcomes = [judge(Sentence("x", "hi", "talk"), steps, "Hello.", {}) for steps in ([], [keep("hi")], [LOOKED])]
     assert dict(score_sentences(outcomes)) == {
         "sentences, talk": "1 of 3, wrong 1",
         "sentences, useful (goal 0.75)": "1 of 3 = 0.33",

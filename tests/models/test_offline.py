@@ -61,7 +61,7 @@ def call_of(message: AIMessage) -> tuple[str, dict[str, Any]]:
     return call["name"], call["args"]
 
 
-def kept(text: str) -> tuple[str, dict[str, Any]]:
+def find_kept(text: str) -> tuple[str, dict[str, Any]]:
     name, args = call_of(say(text))
     assert name == "create_item"
     return args["content"], args["properties"]
@@ -93,7 +93,7 @@ mark the exam papers
 
 @pytest.mark.parametrize("text", WHOLE.strip().splitlines())
 def test_a_statement_is_kept_in_its_own_words(text: str) -> None:
-    assert kept(text) == (text, {})
+    assert find_kept(text) == (text, {})
 
 
 TYPED: list[tuple[str, str, dict[str, str]]] = [
@@ -123,7 +123,7 @@ TYPED: list[tuple[str, str, dict[str, str]]] = [
 def test_its_lead_in_gives_its_type_and_one_clear_day_its_date(
     text: str, content: str, properties: dict[str, str]
 ) -> None:
-    said, given = kept(text)
+    said, given = find_kept(text)
     assert said == content
     assert given.items() >= properties.items()
     assert ("status" in given) == (given["type"] in ("task", "reminder", "appointment") or "due_date" in given)
@@ -166,8 +166,8 @@ def test_lines_become_items_only_under_bullets() -> None:
     todo = say("todo:\n- call bob\n- write to ann").tool_calls
     assert [call["args"]["properties"]["type"] for call in todo] == ["task", "task"]
     for text in ("bed 3 obs\nbed 7 nbm", "- a\nb\nc", "From: Ann\nTo: Bob\n\n- tea\n- cake", "x" * 3000):
-        assert kept(text) == (text, {"type": "note"})
-    assert kept("note: first\n\n- second\n- third") == ("first\n\n- second\n- third", {"type": "note"})
+        assert find_kept(text) == (text, {"type": "note"})
+    assert find_kept("note: first\n\n- second\n- third") == ("first\n\n- second\n- third", {"type": "note"})
 
 
 def test_a_long_list_is_asked_about_first() -> None:
