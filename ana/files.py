@@ -145,7 +145,7 @@ def open_own(path: str | Path, flags: int, mode: int = 0o666) -> int:
         raise
 
 
-def connect_own(database: Path, timeout: float = BUSY_SECONDS, **options: Any) -> sqlite3.Connection:
+def connect_own(database: Path, timeout: float | None = None, **options: Any) -> sqlite3.Connection:
     """Open a SQLite file of ours, as `sqlite3.connect` does, but not through a link. SQLite refuses those beside it.
 
     Raises:
@@ -153,7 +153,7 @@ def connect_own(database: Path, timeout: float = BUSY_SECONDS, **options: Any) -
         sqlite3.Error: It cannot be opened.
     """
     refuse_link(database)
-    db: sqlite3.Connection = sqlite3.connect(database, timeout=timeout, **options)
+    db: sqlite3.Connection = sqlite3.connect(database, BUSY_SECONDS if timeout is None else timeout, **options)
     return db
 
 

@@ -37,16 +37,22 @@ class World:
         self._clock = Clock(ZONE, lambda: datetime.fromisoformat(life["now"]))
         self._settings = load_settings({"LLM_PROVIDER": "offline"})
         self._model = build_model(self._settings)
+        self._backend = self._build()
 
     def put(self, sentence: Sentence) -> Outcome:
         """Say a sentence to the assistant and judge what came of it."""
-        backend = InMemoryBackend(self._embedder)
-        backend.fill(self._records, [], len(self._records))
-        handles = make_throwaway(self._settings, self._model, backend, self._clock)
+        if self._backend.entries():
+            self._backend = self._build()
+        handles = make_throwaway(self._settings, self._model, self._backend, self._clock)
         scene = Scene(sentence.id, sentence.id, HumanMessage(sentence.text, id=f"{sentence.id}-said"))
         # what it understands is judged, not what it asks about
         record = play(scene, handles, "act", MOST_CALLS)
         return judge(sentence, record["steps"], record["answer"], self._contents)
+
+    def _build(self) -> InMemoryBackend:
+        backend = InMemoryBackend(self._embedder)
+        backend.fill(self._records, [], len(self._records))
+        return backend
 
 
 def put_all(sentences: Iterable[Sentence]) -> list[Outcome]:
