@@ -1,14 +1,23 @@
-"""Savers that prune: a checkpoint holds the whole list of messages, so a thread keeps only those of its last turns."""
+"""Savers that prune: a checkpoint holds the whole list of messages, so a thread keeps only those of its last turns.
+
+A process that is killed loses nothing that was saved. A machine that loses its power loses what is not on the disk yet:
+the saver waits for the disk at each checkpoint with new messages, at what a run waits for or was told, and at what a
+client changes. What lies between is on the disk with the next of those; without it, a node that changes nothing
+elsewhere runs again.
+"""
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -48,11 +57,32 @@ class PruningSaver(SqliteSaver):
     The newest checkpoint is the one saved last, whatever the clock said then.
     """
 
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(connection)
+        self._commit = threading.local()
+
     def setup(self) -> None:
         """Create the tables."""
         if not self.is_setup:
             super().setup()
             create_sequence(self.conn)
+
+    @contextmanager
+    def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
+        """Yield a cursor; what it has changed is committed at the end, as in the base class."""
+        with super().cursor(transaction) as cursor:
+            # https://sqlite.org/pragma.html#pragma_synchronous: with a log, NORMAL leaves the disk to a later commit
+            cursor.execute(f"PRAGMA synchronous = {'NORMAL' if getattr(self._commit, 'later', False) else 'FULL'}")
+            yield cursor
+
+    @contextmanager
+    def _sync_later(self, later: bool) -> Iterator[None]:
+        """Let what this thread commits meanwhile reach the disk with what is committed after it."""
+        self._commit.later = later
+        try:
+            yield
+        finally:
+            self._commit.later = False
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return the checkpoint that the config names, or the thread's newest; None if there is none.
@@ -95,10 +125,20 @@ class PruningSaver(SqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Save a checkpoint; arguments as in the base class."""
-        saved = super().put(config, checkpoint, metadata, new_versions)
-        if metadata.get("source") == "input":  # a turn begins
-            self._change(DELETE_OLD_TURNS, {"thread": str(config["configurable"]["thread_id"]), "turns": TURNS})
+        by_run = metadata.get("source") in ("input", "loop")
+        with self._sync_later(by_run and "messages" not in new_versions):
+            saved = super().put(config, checkpoint, metadata, new_versions)
+            if metadata.get("source") == "input":  # a turn begins
+                self._change(DELETE_OLD_TURNS, {"thread": str(config["configurable"]["thread_id"]), "turns": TURNS})
         return saved
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Save what a task has written, or what it waits for; arguments as in the base class."""
+        # the checkpoint that follows at once holds what was written, but not what is waited for or replied
+        with self._sync_later(not any(channel in WRITES_IDX_MAP for channel, _ in writes)):
+            super().put_writes(config, writes, task_id, task_path)
 
     def _list_keys(self, *asked: Any) -> Sequence[tuple[str, str, str]]:
         try:

@@ -30,13 +30,14 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     question, turn = last_question(state["messages"]), begin_turn(state, runtime)
     dropped = messages_to_drop(state["messages"], handles.settings.ana_history_tokens)
     summary, usage = summarise(handles, state.get("summary", ""), dropped, turn, options)
+    changed = _replace(state["messages"], dropped, keep_text(question), whole=len(state["messages"]) > found)
     return {
         "turn": turn | {"usage": usage},
         "draft": "",
         "loaded": read_prompt_inputs(handles, turn),
-        "messages": _replace(state["messages"], dropped, keep_text(question), whole=len(state["messages"]) > found),
         "summary": summary,
         "replies": {},
+        **({"messages": changed} if changed else {}),
     }
 
 

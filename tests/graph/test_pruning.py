@@ -1,12 +1,16 @@
 """A thread keeps the checkpoints of its last turns, and those at which somebody is being asked."""
 
 import asyncio
+import itertools
+import re
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
@@ -52,6 +56,35 @@ def test_only_the_last_turns_are_kept_and_the_thread_goes_on(tmp_path: Path) -> 
     assert len(rows(tmp_path / "t", "checkpoints", "long")) == 3 * TURNS
     assert set(rows(tmp_path / "t", "writes", "long")) <= set(rows(tmp_path / "t", "checkpoints", "long"))
     assert len(rows(tmp_path / "t", "checkpoints", "other")) == 9
+
+
+def synced(saver: SqliteSaver, work: Callable[[], object]) -> list[tuple[str, str]]:
+    """Return what was written to the tables of checkpoints while something works, and how far each commit went."""
+    statements: list[str] = []
+    saver.conn.set_trace_callback(statements.append)
+    work()
+    saver.conn.set_trace_callback(None)
+    found, mode = list[tuple[str, str]](), ""
+    for statement, _ in itertools.groupby(statements):  # a trigger tells its statement again
+        mode = statement.partition("= ")[2] if statement.startswith("PRAGMA synchronous") else mode
+        if table := re.match(r"INSERT OR \w+ INTO (checkpoints|writes)", statement):
+            found.append((table[1], mode))
+    return found
+
+
+def test_what_was_said_done_or_waits_is_on_the_disk_before_a_run_goes_on(tmp_path: Path) -> None:
+    with open_saver(tmp_path / "t") as saver:
+        graph = builder.compile(checkpointer=saver)
+        plain = synced(saver, lambda: graph.invoke(said("x"), thread("a"), durability="sync"))
+        # the input, the message in it, the answer
+        assert [mode for table, mode in plain if table == "checkpoints"] == ["NORMAL", "FULL", "FULL"]
+        assert {mode for table, mode in plain if table == "writes"} == {"NORMAL"}
+        asked = synced(saver, lambda: graph.invoke(said("ask"), thread("a"), durability="sync"))
+        assert asked[-1] == ("writes", "FULL")  # what it waits for
+        edited = synced(saver, lambda: graph.update_state(thread("b"), said("y")))
+        assert ("checkpoints", "FULL") in edited
+        told = synced(saver, lambda: graph.invoke(Command(resume="no"), thread("a"), durability="sync"))
+        assert ("writes", "FULL") in told
 
 
 def test_a_question_that_waits_for_an_answer_is_kept(tmp_path: Path) -> None:
