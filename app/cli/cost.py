@@ -1,6 +1,5 @@
 """`ana cost`: what models cost, by day and model, from the traces."""
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -19,17 +18,11 @@ HEADERS = ("day", "model", "turns", "tokens in", "of them cached", "tokens out",
 
 @dataclass
 class DayCost:
-    """What one model cost on one of the person's days.
+    """What one model cost on one of the person's days. An answer that was made again counts again: it was paid for.
 
     Args:
-        day: In ISO form.
-        model: Its name.
-        turns: How many turns asked it; an answer that was made again counts again, for it was paid for.
-        input_tokens: What it read.
-        cached_tokens: Of that, what the provider had in its cache.
-        output_tokens: What it wrote.
+        cached_tokens: Of the input, what the provider had in its cache.
         cost_usd: What is known of the cost; None if nothing is.
-        unpriced_turns: Turns whose cost is not known.
     """
 
     day: str
@@ -74,22 +67,21 @@ def cost(
         write_json({"days": rows, "total_usd": total, "damaged_lines": sum(damaged.values()), "damaged": damaged})
     elif days:
         show_table(HEADERS, [day.to_row() for day in days], fixed=("day",))
-        say(f"${total:.4f} in all{_describe_unpriced(days)}.")
+        unpriced = sum(day.unpriced_turns for day in days)
+        without = f", without {pluralize(unpriced, 'turn')} of models whose price is not known" if unpriced else ""
+        say(f"${total:.4f} in all{without}.")
     else:
         say("No turn was recorded." if since is None else f"No turn was recorded in the last {since}.")
     for thread, count in damaged.items():
-        tell(f"{pluralize(count, 'line')} of the trace {thread} cannot be read and {_be(count)} not counted.")
+        be = "is" if count == 1 else "are"
+        tell(f"{pluralize(count, 'line')} of the trace {thread} cannot be read and {be} not counted.")
 
 
 def add_up(settings: Settings, since: str | None) -> tuple[list[DayCost], dict[str, int]]:
     """Return what each model cost on each day, the oldest first, and the traces' lines that cannot be read, by thread.
 
-    Args:
-        settings: For the traces, the zone and the prices.
-        since: An age, such as 7d; None for all.
-
     Raises:
-        UserError: That is not an age.
+        UserError: `since` is not an age, such as 7d.
     """
     from ana.spending import find_accounts, read_records, recorded_cost
     from ana.time.clock import Clock, local_zone
@@ -108,13 +100,3 @@ def add_up(settings: Settings, since: str | None) -> tuple[list[DayCost], dict[s
                 key = clock.day(record["ts"]).isoformat(), record["model"]
                 days.setdefault(key, DayCost(*key)).add(record["usage"], recorded_cost(record, settings))
     return [days[key] for key in sorted(days)], damaged
-
-
-def _describe_unpriced(days: Iterable[DayCost]) -> str:
-    """Return what the sum leaves out; empty if it is complete."""
-    count = sum(day.unpriced_turns for day in days)
-    return f", without {pluralize(count, 'turn')} of models whose price is not known" if count else ""
-
-
-def _be(count: int) -> str:
-    return "is" if count == 1 else "are"

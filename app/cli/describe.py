@@ -30,16 +30,12 @@ def describe(
     if json_:
         write_json(description)
     else:
-        write_line(to_text(description))
+        told = (line for each in description["collections"] for line in _describe_collection(each))
+        write_line("\n".join([f"data in {description['path']}", *told]))
 
 
 def describe_store(settings: Settings, samples: int) -> dict[str, Any]:
-    """Return the data folder, and each collection with its fields by type, the names in use and some records.
-
-    Args:
-        settings: The settings, with the data folder.
-        samples: How many records of each collection to give, newest first.
-    """
+    """Return the data folder, and each collection: its fields by type, the names in use and the newest records."""
     with open_data_folder(settings, "ana describe") as handles, handles.backend.snapshot():
         items, lines = handles.backend.describe()
         names = {key: dict(each) for key, each in handles.memory.vocabulary.names().items() if each and key != DATES}
@@ -64,12 +60,6 @@ def _count_fields(records: Iterable[Item], fields: dict[str, Counter[str]]) -> I
         for name, value in (stamps | dict(record.properties)).items():
             fields.setdefault(name, Counter())[type(value).__name__] += 1
         yield record
-
-
-def to_text(description: Mapping[str, Any]) -> str:
-    """Return the same for people."""
-    told = [f"data in {description['path']}"]
-    return "\n".join([*told, *(line for each in description["collections"] for line in _describe_collection(each))])
 
 
 def _describe_collection(collection: Mapping[str, Any]) -> Iterator[str]:

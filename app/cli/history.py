@@ -39,13 +39,7 @@ def history(
 
 
 def find_entries(settings: Settings, id: str | None, since: str | None, limit: int = 100) -> "list[Entry]":
-    """Return entries of the journal, the newest first.
-
-    Args:
-        settings: The settings, with the data folder.
-        id: Only changes of this item or line.
-        since: Only from this day on, ISO or in words.
-        limit: How many at most.
+    """Return entries of the journal, the newest first: of an item or a line, from a day on, ISO or in words.
 
     Raises:
         UserError: `since` does not name a day.

@@ -9,7 +9,6 @@ import typer
 
 from ana.errors import UserError
 from ana.handles import open_data_folder
-from ana.settings import Settings
 from app.show.text import say
 from app.startup import start
 
@@ -27,23 +26,14 @@ def import_(
     replace: Annotated[bool, typer.Option("--replace", help="Where something else is here, take the file's.")] = False,
 ) -> None:
     """Bring in an export; or Taskwarrior's JSON, Todoist's CSV, a Chroma folder of the agent-native-app."""
-    import_file(start(), source, replace=replace)
-
-
-def import_file(settings: Settings, path: Path, *, replace: bool) -> None:
-    """Import a file or folder, and print what changed.
-
-    Raises:
-        UserError: It cannot be read; nothing was changed.
-    """
     from ana.transfer.importer import import_bundle
     from app.show.progress import show_progress
 
-    with open_data_folder(settings, "ana import") as handles:
+    with open_data_folder(start(), "ana import") as handles:
         try:
-            bundle = _read_source(path, handles.clock.zone)
+            bundle = _read_source(source, handles.clock.zone)
         except OSError as exc:
-            raise UserError(f"{path} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
+            raise UserError(f"{source} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
         before = _back_up(handles) if bundle.changes else None
         with show_progress("embedding") as handles.backend.progress:
             result = import_bundle(handles.memory, bundle, replace=replace)

@@ -6,9 +6,7 @@ import typer
 
 from ana.errors import ToolError
 from ana.handles import open_data_folder
-from ana.memory.search.found import Found
 from ana.output import write_json
-from ana.settings import Settings
 from ana.values import Json, read_json
 from app.due import Due, find_due
 from app.show.items import found_to_json, show_found
@@ -24,40 +22,20 @@ def items(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show what is kept, as a table: found by meaning, by words, by property."""
+    if due and (words or where):
+        raise typer.BadParameter("--due stands alone. Put the same condition into --where, or leave the words out.")
+    text = " ".join(words or ()) or None
     try:
-        found = find_items(start(), " ".join(words or []), where, due, limit)
+        wanted: dict[str, Json] | None = read_json(where) if where else None
+    except ValueError as exc:
+        hint = 'Write it as --where \'{"status": "active"}\'.'
+        raise typer.BadParameter(f"--where is not JSON: {exc}. {hint}") from exc
+    try:
+        with open_data_folder(start(), "ana items") as handles:
+            found = find_due(handles, due, limit) if due else handles.memory.find(text, wanted, limit)
     except ToolError as exc:  # written for a model, but here it is the person who can correct the filter
         raise typer.BadParameter(exc.sentence()) from exc
     if json_:
         write_json(found_to_json(found, why))
     else:
         show_found(found, why)
-
-
-def find_items(settings: Settings, words: str, where: str | None, due: Due | None, limit: int) -> Found:
-    """Find items by words and filter, or those that are due.
-
-    Args:
-        settings: The settings, with the data folder.
-        words: What the items are about; empty for all of them.
-        where: A filter as JSON.
-        due: Only open items that are overdue, due today or due in the next seven days.
-        limit: How many at most.
-
-    Raises:
-        ToolError: The filter cannot be used, or not together with `due`.
-    """
-    if due and (words or where):
-        raise ToolError("--due stands alone.", "Put the same condition into --where, or leave the words out.")
-    with open_data_folder(settings, "ana items") as handles:
-        if due:
-            return find_due(handles, due, limit)
-        return handles.memory.find(words or None, _parse_filter(where), limit)
-
-
-def _parse_filter(where: str | None) -> dict[str, Json] | None:
-    try:
-        parsed: dict[str, Json] | None = read_json(where) if where else None
-    except ValueError as exc:
-        raise ToolError(f"--where is not JSON: {exc}.", 'Write it as --where \'{"status": "active"}\'.') from exc
-    return parsed

@@ -152,12 +152,9 @@ def run_command(command: Callable[[], Any]) -> int:
     mistake of ours, of which the log tells more."""
     try:
         command()
-    except ConfigError as exc:
-        tell(exc.sentence())
-        return 2
     except AnaError as exc:
         tell(exc.sentence())
-        return 1
+        return 2 if isinstance(exc, ConfigError) else 1
     except BrokenPipeError:
         silence()
         return 1

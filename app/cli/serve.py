@@ -27,24 +27,9 @@ def serve(
     reload: Annotated[bool, typer.Option("--reload/--no-reload", help="Restart when the code changes.")] = True,
 ) -> None:
     """Start the LangGraph dev server for Studio and the API."""
-    become_server(start(), port, reload)
-
-
-def become_server(settings: Settings, port: int, reload: bool) -> None:
-    """Replace this process by the dev server on 127.0.0.1; does not return.
-
-    Args:
-        settings: The settings, with the data folder.
-        port: The port.
-        reload: Restart when the code changes.
-
-    Raises:
-        ConfigError: The server is not installed, or a module of TOOLS_MODULES cannot be used.
-        StoreReadOnly: The data folder cannot be written.
-        UserError: The port is taken.
-    """
     from tools.catalog import catalog
 
+    settings = start()
     refuse_read_only(settings.ana_data_dir)
     catalog(settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     if importlib.util.find_spec("langgraph_api") is None:

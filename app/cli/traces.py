@@ -31,12 +31,7 @@ def traces(
 
 
 def show_traces(settings: Settings, older_than: str | None) -> None:
-    """Print every conversation's trace: how many turns, how large, the last one.
-
-    Args:
-        settings: The settings, with the traces folder.
-        older_than: Only turns older than this.
-    """
+    """Print every conversation's trace: how many turns, how large, the last one."""
     traces, threads = Traces(settings.traces_dir), Threads(settings)
     clock = Clock(local_zone(settings.ana_timezone))
     before = moment_before(older_than, clock) if older_than else None

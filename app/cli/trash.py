@@ -1,6 +1,5 @@
 """`ana trash`: deleted items, lines and conversations, to be brought back or purged."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,7 +20,6 @@ from app.startup import start
 from app.threads import Threads
 
 if TYPE_CHECKING:
-    from ana.memory.trash import DeletedRecord
     from graph.trash import DeletedThread
 
 HELP = "What was deleted: list it, bring it back, purge it."
@@ -41,8 +39,7 @@ def _default(
     if context.invoked_subcommand is not None:
         return
     if purge:
-        settings = start()
-        show_purged(settings, purge_trash(settings, older_than, with_conversations=with_conversations, yes=yes))
+        purge_trash(start(), older_than, with_conversations=with_conversations, yes=yes)
     elif with_conversations:
         raise typer.BadParameter("--with-conversations needs --purge.")
     else:
@@ -73,21 +70,6 @@ def restore_item(
         say(f"  {describe_change(make_receipt(restore(handles.memory, name)))}")
 
 
-@dataclass(frozen=True)
-class Purged:
-    """What a purge deleted permanently.
-
-    Args:
-        records: Items and lines.
-        conversations: How many conversations.
-        spoken_of: Whether conversations that mention the records were deleted too.
-    """
-
-    records: "list[DeletedRecord]"
-    conversations: int
-    spoken_of: bool
-
-
 def show_trash(settings: Settings) -> None:
     """Print what was deleted, the last first."""
     from ana.memory.trash import list_deleted
@@ -103,14 +85,8 @@ def show_trash(settings: Settings) -> None:
         say("The trash is empty.")
 
 
-def purge_trash(settings: Settings, older_than: str, *, with_conversations: bool = False, yes: bool = False) -> Purged:
+def purge_trash(settings: Settings, older_than: str, *, with_conversations: bool, yes: bool) -> None:
     """Delete permanently what was deleted longer ago than an age such as 30d, so that no file holds it.
-
-    Args:
-        settings: The settings.
-        older_than: The age.
-        with_conversations: Whether to delete what mentions it, too.
-        yes: Whether the person has agreed to that already.
 
     Raises:
         UserError: That is not an age, the person does not agree, or a file of theirs is in the way.
@@ -129,7 +105,15 @@ def purge_trash(settings: Settings, older_than: str, *, with_conversations: bool
             conversations |= _purge_mentions(handles, records, conversations, yes=yes)
         else:
             Threads(settings).purge(conversations)
-        return Purged(purge(handles.memory, before, records), len(conversations), with_conversations)
+        kinds = [record.kind for record in purge(handles.memory, before, records)]
+    counts = [pluralize(kinds.count("item"), "item"), pluralize(kinds.count("line"), "line")]
+    counts += [pluralize(len(conversations), "conversation")]
+    told = [f"Deleted permanently: {', '.join(counts)}."]
+    if kinds and not with_conversations:
+        told.append("What was said about them stays.")
+    if backups := list((settings.ana_data_dir / "backups").glob("*.zip")):
+        told.append(f"{pluralize(len(backups), 'backup')} in {settings.ana_data_dir / 'backups'} may hold them.")
+    tell(" ".join(told))
 
 
 def _purge_mentions(handles: FolderHandles, records: set[RecordKey], conversations: set[str], *, yes: bool) -> set[str]:
@@ -145,19 +129,6 @@ def _purge_mentions(handles: FolderHandles, records: set[RecordKey], conversatio
     )
     purge_mentions(handles.settings, entries, found)
     return found
-
-
-def show_purged(settings: Settings, purged: Purged) -> None:
-    """Print on standard error what was purged and what still holds it."""
-    kinds = [record.kind for record in purged.records]
-    counts = [pluralize(kinds.count("item"), "item"), pluralize(kinds.count("line"), "line")]
-    counts += [pluralize(purged.conversations, "conversation")]
-    lines = [f"Deleted permanently: {', '.join(counts)}."]
-    if not purged.spoken_of and purged.records:
-        lines.append("What was said about them stays.")
-    if backups := list((settings.ana_data_dir / "backups").glob("*.zip")):
-        lines.append(f"{pluralize(len(backups), 'backup')} in {settings.ana_data_dir / 'backups'} may hold them.")
-    tell(" ".join(lines))
 
 
 def _describe(deleted: "DeletedThread") -> str:

@@ -61,10 +61,7 @@ class Region:
         from rich.styled import Styled
 
         self._draft = draft
+        # marked: an answer is only what stands there when the turn has ended
+        marked = draft[-TAIL:].rstrip() + UNCHECKED if draft else ""
         if self._live is not None:
-            self._live.update(Styled(mark(draft), "dim italic"), refresh=True)
-
-
-def mark(draft: str) -> str:
-    """Return the end of a draft, marked as one: an answer is only what stands there when the turn has ended."""
-    return draft[-TAIL:].rstrip() + UNCHECKED if draft else ""
+            self._live.update(Styled(marked, "dim italic"), refresh=True)
