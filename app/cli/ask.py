@@ -1,6 +1,12 @@
 """`ana ask`: one turn, or the decision that a waiting turn needs."""
 
+import hashlib
+import os
+import select
 import shlex
+import stat
+import sys
+import time
 import uuid
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -8,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ana.errors import UserError
+from ana.files import read_small, write_whole
 from ana.output import tell, write_json
-from app.cli.message import read_message
-from app.cli.said_again import remember_refusal, take_refusal
 from app.startup import start
 
 if TYPE_CHECKING:
@@ -20,6 +26,13 @@ if TYPE_CHECKING:
 
 WAITING = 3
 """Exit code of `ana ask` while a decision is needed."""
+PIPE_PATIENCE = 1.0
+"""How long a pipe may be silent, in seconds: cron leaves one open in which nothing ever comes."""
+LONGEST_INPUT = 1_000_000
+"""The longest text that is read, in bytes."""
+SAME_WORDS = 600
+"""How many seconds the same words count as said once more, for a copy that was refused: each call is a conversation of
+its own. A job that runs every hour means a new item each time."""
 
 
 def ask(
@@ -44,7 +57,7 @@ def ask(
 
     Exit code 1 when nothing was understood or something failed, 3 while a decision is needed.
     """
-    said = read_message(question) if decide is None else question
+    said = _read_message(question) if decide is None else question
     _check_use(said, thread, decide, request)
     reply = _read_reply(decide) if decide else None
     settings = start()
@@ -90,7 +103,7 @@ def _ask(settings: "Settings", said: str, thread: str | None, max_steps: int | N
     from app.outcome import Done, Waiting
     from app.threads import Threads
 
-    id = Threads(settings).remember(thread) if thread else take_refusal(settings, said) or str(uuid.uuid4())
+    id = Threads(settings).remember(thread) if thread else _take_refusal(settings, said) or str(uuid.uuid4())
     with _open(settings) as assistant:
         finished = assistant.finish(id) if thread else None
         if isinstance(finished, Waiting):
@@ -100,7 +113,7 @@ def _ask(settings: "Settings", said: str, thread: str | None, max_steps: int | N
             tell(f"Finished what was cut short: {finished.answer}")
         outcome = assistant.ask(said, id, max_steps, _tell_ended)
     if thread is None and isinstance(outcome, Done) and outcome.refused_copy:
-        remember_refusal(settings, id, said)
+        _remember_refusal(settings, id, said)
     return outcome
 
 
@@ -155,8 +168,7 @@ def _show(settings: "Settings", outcome: "Done | Waiting", as_json: bool, thread
     from ana.memory.receipts import list_changes
     from app.cli.last_shown import remember_shown
     from app.outcome import Done, Waiting
-    from app.show.answers import describe_cost, show_text
-    from app.show.request import show_request
+    from app.show.answers import describe_cost, show_request, show_text
 
     if as_json:
         write_json(outcome.to_json())
@@ -176,3 +188,56 @@ def _show(settings: "Settings", outcome: "Done | Waiting", as_json: bool, thread
         raise typer.Exit(WAITING)
     if outcome.error or outcome.fruitless:
         raise typer.Exit(1)
+
+
+def _read_message(question: str | None) -> str | None:
+    """Return the message, None if there is none: the argument, standard input for - or None, or both."""
+    if question == "-":
+        return _read_input()
+    text = _read_input() if _has_text() else ""
+    if not question or not text:
+        return text or question
+    joint = "" if question.rstrip().endswith((":", "?", "!")) else ":"
+    return f"{question.rstrip().rstrip('.')}{joint}\n\n{text}"
+
+
+def _has_text() -> bool:
+    """Whether standard input is a file, or a pipe with something in it or at its end."""
+    try:
+        kind = os.fstat(0).st_mode
+        if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
+            return bool(select.select([0], [], [], PIPE_PATIENCE)[0])
+    except OSError:  # it is closed
+        return False
+    return stat.S_ISREG(kind)
+
+
+def _read_input() -> str:
+    data = sys.stdin.buffer.read(LONGEST_INPUT + 1) if sys.stdin else b""
+    if len(data) > LONGEST_INPUT:
+        raise UserError(f"The text is longer than {LONGEST_INPUT:,} bytes.", "Send a part of it.")
+    return data.decode("utf-8", "replace").strip()
+
+
+def _remember_refusal(settings: "Settings", thread_id: str, said: str) -> None:
+    """Note that a copy was refused in this conversation, after these words."""
+    write_whole(settings.ana_data_dir / "refused_copy", f"{thread_id} {_digest(said)}")
+
+
+def _take_refusal(settings: "Settings", said: str) -> str | None:
+    """Return the conversation in which these words were refused a moment ago, and forget it."""
+    note = settings.ana_data_dir / "refused_copy"
+    try:
+        thread_id, known = read_small(note).split()
+        age = time.time() - note.stat().st_mtime
+    except (OSError, ValueError):
+        return None
+    if known != _digest(said) or not 0 <= age <= SAME_WORDS:
+        return None
+    note.unlink(missing_ok=True)
+    return thread_id
+
+
+def _digest(said: str) -> str:
+    """Return a digest of the words: what a person said is not kept in one more place."""
+    return hashlib.sha256(" ".join(said.split()).casefold().encode("utf-8", "surrogatepass")).hexdigest()

@@ -7,9 +7,9 @@ import typer
 from ana.errors import UserError
 from ana.output import tell, write_line
 from ana.tracing.traces import Traces
+from app.show.answers import show_transcript
 from app.show.confirm import require_consent
 from app.show.text import pluralize
-from app.show.transcript import show_transcript
 from app.startup import start
 from app.threads import Threads
 

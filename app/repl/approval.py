@@ -49,8 +49,7 @@ class Approval:
     def show(self, outcome: "Done | Waiting") -> None:
         """Show an answer with its changes, or a request."""
         from app.outcome import Waiting
-        from app.show.answers import show_answer
-        from app.show.request import show_request
+        from app.show.answers import show_answer, show_request
 
         self._shown = outcome if isinstance(outcome, Waiting) else None
         if not isinstance(outcome, Waiting):

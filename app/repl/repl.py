@@ -17,10 +17,10 @@ from app.repl.approval import Approval
 from app.repl.context import delete_line, edit_context, show_context
 from app.repl.lines import read_piped_lines, read_typed_lines
 from app.repl.opening import Opening
+from app.show.answers import show_transcript
 from app.show.items import show_found
 from app.show.tables import show_table
 from app.show.text import say, shorten
-from app.show.transcript import show_transcript
 from app.threads import Threads
 from app.undo import undo_turn
 

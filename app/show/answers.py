@@ -1,17 +1,21 @@
-"""Answers as people see them: text, Markdown tables drawn as tables, and below it what was changed."""
+"""What a person is told: answers, Markdown tables drawn as tables, with what was changed; requests; transcripts."""
 
+import json
 import re
 import sys
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ana.errors import UserError
 from ana.memory.receipts import list_changes
 from ana.output import tell, write_line
 from app.show.tables import show_table
 from app.show.text import say
 
 if TYPE_CHECKING:
+    from ana.settings import Settings
     from app.outcome import Done
+    from nodes.requests import Request
 
 _CELL = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*")
@@ -66,3 +70,43 @@ def show_text(text: str) -> None:
 def _split_cells(line: str) -> list[str]:
     inner = line.strip().removeprefix("|").removesuffix("|")
     return [cell.strip().replace("\\|", "|") for cell in _CELL.split(inner)]
+
+
+def show_request(request: "Request") -> None:
+    """Print every action with all its arguments: a person approves exactly what stands here."""
+    if not request["action_requests"]:
+        value = request.get("value")
+        say(f"Before I go on: {value if isinstance(value, str) else _as_text(value)}")
+        return
+    say("Not done yet; may I?")
+    for number, action in enumerate(request["action_requests"], start=1):
+        say(f"  {number}. {action.get('name')} {_as_text(action.get('args', {}))}")
+        for line in str(action.get("description") or "").splitlines():
+            say(f"     {line}")
+
+
+def _as_text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def show_transcript(settings: "Settings", thread_id: str, limit: int, before: str | None = None) -> None:
+    """Print turns of a conversation, oldest first, from its traces: the state of a thread forgets old ones.
+
+    Args:
+        limit: How many turns at most, the last ones.
+        before: Only turns before the one with this id.
+
+    Raises:
+        UserError: It has no turns, or none with that id.
+    """
+    from ana.tracing.traces import Traces
+
+    records = Traces(settings.traces_dir).page(thread_id, limit, before)
+    if not records:
+        raise UserError("There is nothing earlier in this conversation.", "`ana threads list` shows them all.")
+    for record in records:
+        say(f"{record['ts']}  {record['id']}\n> {record['question']}")
+        show_text(record["answer"])
+        if receipt := record.get("receipt"):
+            say(receipt)
+        write_line()

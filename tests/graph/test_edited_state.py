@@ -16,7 +16,7 @@ from ana.settings import Settings
 from ana.tracing.schema import Record
 from ana.tracing.traces import Traces
 from app.outcome import CutShort
-from app.show.transcript import show_transcript
+from app.show.answers import show_transcript
 from graph.builder import builder
 from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
