@@ -27,8 +27,7 @@ _CHANGE = "reindexed.json"
 def reindex(client: "Client", path: Path, embedder: Embedder, progress: Progress) -> int:
     """Embed every document again, while the folder is held. If that was cut short, the vectors it made are used.
 
-    Returns:
-        The number of documents.
+    Returns their number.
     """
     settle_reindex(client, path)
     existing = _list_names(client)
