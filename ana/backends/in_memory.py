@@ -33,12 +33,7 @@ T = TypeVar("T")
 
 
 class InMemoryBackend:
-    """Records, vectors and the journal in dictionaries and lists.
-
-    Args:
-        embedder: Turns text into vectors.
-        weights: How much each leg of the ranking counts.
-    """
+    """Records, vectors and the journal in dictionaries and lists."""
 
     def __init__(self, embedder: Embedder, weights: Weights | None = None) -> None:
         self._embedder = embedder

@@ -16,12 +16,7 @@ from ana.memory.item import Item
 
 
 class Acts:
-    """Makes changes in the collections and enters them in the journal. Used only while the folder is held.
-
-    Args:
-        collections: The records of each kind.
-        journal: The journal.
-    """
+    """Makes changes in the collections and enters them in the journal. Used only while the folder is held."""
 
     def __init__(self, collections: Mapping[Kind, ChromaCollection], journal: Journal) -> None:
         self._collections = collections

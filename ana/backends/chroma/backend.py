@@ -260,14 +260,7 @@ class ChromaBackend:
         return restore(self.folder, traces, backup)
 
     def reindex(self, progress: Progress) -> int:
-        """Embed everything again with this backend's embedder, while other processes wait.
-
-        Args:
-            progress: Called with the number of records done, and of all.
-
-        Returns:
-            The number of records.
-        """
+        """Embed everything again with this backend's embedder, while other processes wait; return how many records."""
         with self.hold() as client:
             self.folder.mark_written()
             try:

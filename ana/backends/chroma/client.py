@@ -2,14 +2,18 @@
 
 import shutil
 import sqlite3
+import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
-from ana.backends.chroma.library import load_chromadb
 from ana.errors import AnaError, StoreBroken, ToolError
 from ana.files import is_damage
 
@@ -19,6 +23,31 @@ if TYPE_CHECKING:
 
 DATABASE = "chroma.sqlite3"
 """Chroma's own file, with all documents and metadata."""
+
+
+_loading = threading.Lock()
+
+
+def load_chromadb() -> None:
+    """Import chromadb; to be called before anything of it is imported.
+
+    Its settings are also read from a file .env in the current folder, already when it is imported: the names of classes
+    to run, and of a server to send everything to. ana's own settings say what it is told, so its class of settings,
+    which can be imported alone, is told to read no file before the rest of it is.
+    """
+    with _loading:
+        if "chromadb" in sys.modules:
+            return
+        spec, alone = find_spec("chromadb"), ModuleType("chromadb")
+        assert spec is not None
+        alone.__path__ = list(spec.submodule_search_locations or ())
+        sys.modules["chromadb"] = alone
+        try:
+            config = import_module("chromadb.config")
+            config.Settings.model_config["env_file"] = None
+        finally:
+            del sys.modules["chromadb"]
+        vars(import_module("chromadb"))["config"] = config  # as if it had imported that itself
 
 
 def open_chroma(path: Path) -> "Client":
@@ -111,11 +140,8 @@ def open_copy(path: Path) -> Iterator["Client"]:
             if (path / part).exists():
                 shutil.copyfile(path / part, Path(name) / part)
         refuse_damaged(Path(name) / DATABASE)
-        client = open_chroma(Path(name))
-        try:
+        with closing(open_chroma(Path(name))) as client:
             yield client
-        finally:
-            client.close()
 
 
 def refuse_damaged(database: Path) -> None:

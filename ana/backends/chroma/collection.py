@@ -10,8 +10,8 @@ import numpy as np
 from ana.backends.chroma.client import read_settings
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.index import lookup
+from ana.backends.chroma.index.candidates import search
 from ana.backends.chroma.index.index import Index
-from ana.backends.chroma.index.search import search
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.chroma.vectors import BATCH as MANY

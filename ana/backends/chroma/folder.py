@@ -78,12 +78,7 @@ class Folder:
 
     @contextmanager
     def hold(self) -> Iterator["Client"]:
-        """Own the folder, with Chroma. As `hold_closed`.
-
-        Raises:
-            StoreBusy: Another process did not release it in time.
-            StoreBroken: The folder cannot be read or written, or something in it is a link.
-        """
+        """Own the folder, with Chroma. As `hold_closed`, and a StoreBroken also if something in it is a link."""
         with self.hold_closed():
             yield self.get_client()
 

@@ -27,11 +27,7 @@ CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NU
 
 
 class Journal:
-    """The list of changes, and the counters that never go back. Used only while the folder is held.
-
-    Args:
-        path: The SQLite file; created at the first use.
-    """
+    """The list of changes, and the counters that never go back. Used only while the folder is held."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

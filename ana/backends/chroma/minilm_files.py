@@ -5,7 +5,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from ana.backends.chroma.library import load_chromadb
+from ana.backends.chroma.client import load_chromadb
 from ana.embedders.minilm import import_onnxruntime
 from ana.embedders.minilm_folder import chroma_cache, has_minilm
 from ana.errors import ConfigError

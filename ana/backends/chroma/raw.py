@@ -17,12 +17,7 @@ def to_seconds(day: str) -> float:
 
 
 class RawChroma:
-    """One collection, used directly.
-
-    Args:
-        path: A folder.
-        embedder: Turns text into vectors.
-    """
+    """One collection, used directly."""
 
     def __init__(self, path: Path, embedder: Embedder) -> None:
         self._client = open_chroma(path)

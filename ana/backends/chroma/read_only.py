@@ -2,7 +2,6 @@
 
 import shutil
 import tempfile
-from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,9 +11,6 @@ from ana.embedders import Embedder
 from ana.errors import StoreReadOnly
 from ana.files import refuse_read_only
 from ana.locks import keep_out_writers
-from ana.memory.backend import Expected, RecordKey
-from ana.memory.changes import Change, Entry
-from ana.memory.item import Item
 
 LEFT_OUT = ("lock", "locks", "backups", "set-aside", "server", "traces", "traces.*", "vectors.*")
 """Files and folders that reading items and their history does not need."""
@@ -25,11 +21,6 @@ CUT_SHORT = ("restore.json", "rebuilding.json")
 
 class ReadOnlyChromaBackend(ChromaBackend):
     """A backend on a copy of a data folder, which is made now and removed when it is closed. It refuses every write.
-
-    Args:
-        path: The data folder.
-        embedder: Turns text into vectors.
-        options: As of `ChromaBackend`.
 
     Raises:
         StoreReadOnly: A restore or a repair of the folder was cut short, so it cannot be read as it is.
@@ -51,38 +42,12 @@ class ReadOnlyChromaBackend(ChromaBackend):
         super().close()
         self._copy.cleanup()
 
-    def apply(
-        self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
-    ) -> list[Change]:
-        self._refuse()
-
-    def check_erasable(self) -> None:
-        self._refuse()
-
-    def erase(self, records: Collection[RecordKey]) -> None:
-        self._refuse()
-
-    def take_line_number(self) -> int:
-        self._refuse()
-
-    def reserve_line_numbers(self, below: int) -> None:
-        self._refuse()
-
-    def fill(self, items: Sequence[Item]) -> None:
-        self._refuse()
-
-    def back_up_before(self, event: str, traces: Path) -> Path:
-        self._refuse()
-
-    def restore(self, traces: Path, backup: Path) -> Path:
-        self._refuse()
-
-    def reindex(self, progress: Any) -> int:
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         refuse_read_only(self._original)
         raise StoreReadOnly(f"The data folder {self._original} was read-only when it was opened.", "Try again.")
+
+    apply = check_erasable = erase = take_line_number = reserve_line_numbers = _refuse
+    fill = back_up_before = restore = reindex = _refuse
 
 
 def copy_folder(path: Path, to: Path) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from langchain_chroma import Chroma
 
 PAGE = 1000
-_READ: Any = ["documents", "metadatas"]
+READ: Any = ["documents", "metadatas"]
 _EVERYTHING: Any = ["documents", "metadatas", "embeddings"]
 
 Reader = Callable[[str, str, Any], Item]
@@ -40,12 +40,7 @@ class Row:
 
 
 class ChromaSource:
-    """Items and vectors of one collection. Used only while the folder is held.
-
-    Args:
-        chroma: The collection.
-        read: Makes an item of id, document and metadata; `from_chroma` or `from_own`.
-    """
+    """Items and vectors of one collection. Used only while the folder is held."""
 
     def __init__(self, chroma: "Chroma", read: Reader = from_chroma) -> None:
         self.chroma = chroma
@@ -58,14 +53,13 @@ class ChromaSource:
         return int(self._collection.count())
 
     def list_ids(self) -> set[str]:
-        pages = (self._collection.get(limit=PAGE, offset=start, include=[]) for start in range(0, self.count(), PAGE))
-        return {id for page in pages for id in page["ids"]}
+        return {id for page in iter_pages(self._collection, []) for id in page["ids"]}
 
     def get_many(self, ids: Sequence[str]) -> list[EmbeddedItem]:
         """Return items with their vectors, in the order of the ids; ids that do not exist are left out."""
         found: dict[str, EmbeddedItem] = {}
         for start in range(0, len(ids), PAGE):
-            part: Any = self._collection.get(ids=list(ids[start : start + PAGE]), include=_EVERYTHING)
+            part = self._collection.get(ids=list(ids[start : start + PAGE]), include=_EVERYTHING)
             found |= {stored.item.id: stored for stored in self._read_embedded(part)}
         return [found[id] for id in ids if id in found]
 
@@ -78,17 +72,13 @@ class ChromaSource:
         return self._read_items(self._get(limit=size, offset=offset))
 
     def iter_all(self) -> Iterator[EmbeddedItem]:
-        for part in self._iter_pages():
+        for part in iter_pages(self._collection):
             yield from self._read_embedded(part)
 
     def iter_rows(self) -> Iterator[Row]:
         """Yield every record as Chroma has it, even if it cannot be read as an item."""
-        for part in self._iter_pages():
+        for part in iter_pages(self._collection):
             yield from map(Row, part["ids"], part["documents"], part["metadatas"], part["embeddings"])
-
-    def _iter_pages(self) -> Iterator[Any]:
-        for offset in range(0, self.count(), PAGE):
-            yield self._collection.get(limit=PAGE, offset=offset, include=_EVERYTHING)
 
     def write(self, stored: Sequence[EmbeddedItem], before: Sequence[Item | None]) -> None:
         """Store items under their ids.
@@ -126,7 +116,7 @@ class ChromaSource:
         return [{id: 1.0 - distance for id, distance in zip(*row, strict=True)} for row in rows]
 
     def _get(self, **which: Any) -> Any:
-        return self._collection.get(**which, include=_READ)
+        return self._collection.get(**which, include=READ)
 
     def _read_items(self, got: Mapping[str, Any]) -> list[Item]:
         return [self._read_item(*row) for row in zip(got["ids"], got["documents"], got["metadatas"], strict=True)]
@@ -143,6 +133,12 @@ class ChromaSource:
     def _read_embedded(self, got: Mapping[str, Any]) -> list[EmbeddedItem]:
         vectors = np.asarray(got["embeddings"], np.float32)
         return [EmbeddedItem(item, vector) for item, vector in zip(self._read_items(got), vectors, strict=True)]
+
+
+def iter_pages(collection: Any, include: Any = _EVERYTHING) -> Iterator[Any]:
+    """Yield all records of a collection of Chroma's, page by page, as it has them."""
+    for offset in range(0, collection.count(), PAGE):
+        yield collection.get(limit=PAGE, offset=offset, include=include)
 
 
 def read_names(collection: Any) -> set[str]:

@@ -68,12 +68,7 @@ class Findings:
 
 
 def examine(backend: ChromaBackend, progress: Progress = lambda _: None) -> Findings:
-    """Check everything in a data folder, while nobody else uses it.
-
-    Args:
-        backend: The backend to examine.
-        progress: Called with the number of records checked since the last call.
-    """
+    """Check everything in a data folder, while nobody else uses it."""
     with backend.folder.hold_closed():
         backend.folder.close()
         chroma = backend.path / "chroma"

@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
@@ -33,15 +34,7 @@ Tell = Callable[[str], None]
 
 
 class Healing:
-    """Repairs a data folder that a process may have damaged. Used only while the folder is held.
-
-    Args:
-        folder: The data folder.
-        collections: The records in it.
-        journal: Its journal.
-        embedder: Turns text into vectors.
-        tell: Called with the progress.
-    """
+    """Repairs a data folder that a process may have damaged. Used only while the folder is held."""
 
     def __init__(
         self,
@@ -99,12 +92,8 @@ class Healing:
     def _complete(self, kind: Kind, aside: Path, dropped: Collection[str]) -> list[Item]:
         """Store the records of a kind that are missing, and make again what was dropped; return what Chroma refuses."""
         collection = self._collections[kind]
-        with map_foreign_errors(self._path):
-            client = open_chroma(self._path / "chroma")
-            try:
-                return self._complete_in(collection.open_source(client), kind, aside, dropped)
-            finally:
-                client.close()
+        with map_foreign_errors(self._path), closing(open_chroma(self._path / "chroma")) as client:
+            return self._complete_in(collection.open_source(client), kind, aside, dropped)
 
     def _complete_in(self, source: ChromaSource, kind: Kind, aside: Path, dropped: Collection[str]) -> list[Item]:
         collection, again = self._collections[kind], self._find_dropped(kind, dropped)

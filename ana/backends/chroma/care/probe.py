@@ -48,9 +48,8 @@ def find_fault(path: Path) -> str | None:
 
 def main(path: Path) -> int:
     """Open, read and search everything, and return the exit code."""
-    from ana.backends.chroma.client import open_chroma
-    from ana.backends.chroma.library import load_chromadb
-    from ana.backends.chroma.source import PAGE
+    from ana.backends.chroma.client import load_chromadb, open_chroma
+    from ana.backends.chroma.source import iter_pages
     from ana.output import tell
 
     load_chromadb()
@@ -60,8 +59,7 @@ def main(path: Path) -> int:
     try:
         client = open_chroma(path)
         for collection in client.list_collections():
-            for offset in range(0, collection.count(), PAGE):
-                page = collection.get(limit=PAGE, offset=offset, include=["documents", "metadatas", "embeddings"])
+            for page in iter_pages(collection):
                 vectors = page["embeddings"]
                 if vectors is None or len(vectors) != len(page["ids"]):
                     raise ValueError(f"{collection.name}: vectors are missing")

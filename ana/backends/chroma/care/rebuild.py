@@ -13,6 +13,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -24,10 +25,10 @@ from pydantic import Field
 
 from ana.backends.chroma.care.backlog import drop_backlog, list_backlog
 from ana.backends.chroma.care.probe import find_fault
-from ana.backends.chroma.care.reindex import BATCH, reindex
+from ana.backends.chroma.care.reindex import reindex
 from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
 from ana.backends.chroma.collection import INDEXES, NAMES
-from ana.backends.chroma.source import ChromaSource, EmbeddedItem
+from ana.backends.chroma.source import READ, ChromaSource, EmbeddedItem, iter_pages
 from ana.backends.chroma.vectors import Progress
 from ana.embedders import Embedder
 from ana.errors import AnaError, StoreBroken, ToolError
@@ -76,11 +77,6 @@ def rebuild(path: Path, embedder: Embedder, progress: Progress) -> tuple[Path, s
 
     Afterwards the caller stores the records that are still missing and calls `finish_rebuild`.
 
-    Args:
-        path: The data folder.
-        embedder: Makes the vectors.
-        progress: Called with the number of records done, and of all.
-
     Returns:
         The folder of the damaged files, and the ids of the records whose last write waited in the log and was dropped.
 
@@ -99,12 +95,8 @@ def rebuild(path: Path, embedder: Embedder, progress: Progress) -> tuple[Path, s
         _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
         shutil.rmtree(chroma)
         return aside, dropped
-    with map_foreign_errors(path):
-        client = open_chroma(chroma)
-        try:
-            reindex(client, path, embedder, progress)
-        finally:
-            client.close()
+    with map_foreign_errors(path), closing(open_chroma(chroma)) as client:
+        reindex(client, path, embedder, progress)
     if problem := find_fault(chroma):
         raise StoreBroken(f"The store could not be rebuilt: {problem}", f"The damaged files are kept in {aside}.")
     return aside, dropped
@@ -125,8 +117,8 @@ def find_refused(
     """
     folder = Path(tempfile.mkdtemp(dir=scratch))
     try:
-        with map_foreign_errors(folder):
-            _try(folder, open_source, embedded)
+        with map_foreign_errors(folder), closing(open_chroma(folder)) as client:
+            open_source(client).write(embedded, [None] * len(embedded))
         return []
     except (StoreBroken, ToolError) as exc:
         if shutil.disk_usage(scratch).free < ROOM:
@@ -136,14 +128,6 @@ def find_refused(
         return [embedded[0].item]
     halves = embedded[: len(embedded) // 2], embedded[len(embedded) // 2 :]
     return [item for half in halves for item in find_refused(open_source, half, scratch)]
-
-
-def _try(folder: Path, open_source: Callable[["Client"], ChromaSource], embedded: Sequence[EmbeddedItem]) -> None:
-    client = open_chroma(folder)
-    try:
-        open_source(client).write(embedded, [None] * len(embedded))
-    finally:
-        client.close()
 
 
 def finish_rebuild(path: Path) -> None:
@@ -197,14 +181,10 @@ def _find_unreadable(chroma: Path) -> str | None:
         return "the file is missing"
     try:
         refuse_damaged(chroma / DATABASE)
-        with map_foreign_errors(chroma):
-            client = open_chroma(chroma)
-            try:
-                for collection in client.list_collections():
-                    for offset in range(0, collection.count() if collection.name in NAMES.values() else 0, BATCH):
-                        collection.get(limit=BATCH, offset=offset, include=["documents", "metadatas"])
-            finally:
-                client.close()
+        with map_foreign_errors(chroma), closing(open_chroma(chroma)) as client:
+            for collection in client.list_collections():
+                if collection.name in NAMES.values():
+                    deque(iter_pages(collection, READ), maxlen=0)  # reads all of it, keeps none
     except (AnaError, sqlite3.Error, ValueError, TypeError) as exc:
         return str(exc)
     return None

@@ -7,20 +7,18 @@ moment leaves all of the old or all of the new.
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ana.backends.chroma.collection import NAMES, collection_arguments
+from ana.backends.chroma.source import READ, iter_pages
 from ana.backends.chroma.vectors import Progress, embed_many, forget_vectors
 from ana.embedders import Embedder
 from ana.files import write_whole
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
-
-BATCH = 500
-"""Documents copied at once."""
 
 _NEW = "{}.new"
 _CHANGE = "reindexed.json"
@@ -29,14 +27,7 @@ _CHANGE = "reindexed.json"
 def reindex(client: "Client", path: Path, embedder: Embedder, progress: Progress) -> int:
     """Embed every document again, while the folder is held. If that was cut short, the vectors it made are used.
 
-    Args:
-        client: Chroma, opened.
-        path: The data folder.
-        embedder: Makes the new vectors.
-        progress: Called after every batch.
-
-    Returns:
-        The number of documents.
+    Returns their number.
     """
     settle_reindex(client, path)
     existing = _list_names(client)
@@ -45,8 +36,7 @@ def reindex(client: "Client", path: Path, embedder: Embedder, progress: Progress
     progress(done, total)
     for name, collection in old.items():
         new = client.create_collection(_NEW.format(name), embedding_function=None, **collection_arguments(embedder))
-        for offset in range(0, collection.count(), BATCH):
-            page: Any = collection.get(limit=BATCH, offset=offset, include=["documents", "metadatas"])
+        for page in iter_pages(collection, READ):
             texts = [document or "" for document in page["documents"]]  # another program may have stored none
             vectors = embed_many(path, embedder, texts, _add_to(done, total, progress))
             new.add(page["ids"], np.array([vectors[t] for t in texts]), page["metadatas"], page["documents"])

@@ -19,10 +19,6 @@ def repair(backend: ChromaBackend, found: Findings) -> None:
 
     Records that are missing in the store are restored from the journal; records that the journal does not know are
     entered in it. Damaged files and unreadable records are set aside, not deleted.
-
-    Args:
-        backend: The backend that was examined.
-        found: The findings.
     """
     with backend.folder.hold_closed():
         if found.store:

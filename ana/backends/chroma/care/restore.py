@@ -17,8 +17,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ana.backends.chroma.care.archive import check_backup, is_known
-from ana.backends.chroma.care.backup import DATABASES, NOTES, copy_database, own_backup_path, pack
+from ana.backends.chroma.care.backup import (
+    DATABASES,
+    NOTES,
+    check_backup,
+    copy_database,
+    is_known,
+    own_backup_path,
+    pack,
+)
 from ana.backends.chroma.care.rebuild import REBUILDING
 from ana.backends.chroma.care.scrub import finish_copy
 from ana.backends.chroma.client import DATABASE
@@ -64,11 +71,6 @@ _OURS = {
 
 def restore(folder: Folder, traces: Path, backup: Path) -> Path:
     """Restore everything from a backup, even if the present folder cannot be opened.
-
-    Args:
-        folder: The data folder.
-        traces: The traces' folder.
-        backup: The file.
 
     Returns:
         A backup of the state before.

@@ -9,7 +9,7 @@ names are ours by now: a person's own folder may be called chroma.old.
 
 import os
 import shutil
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from ana.backends.chroma.care.backup import FOLDER as BACKUPS
 from ana.backends.chroma.care.rebuild import list_asides
 from ana.backends.chroma.client import open_chroma
+from ana.backends.chroma.source import iter_pages
 from ana.backends.chroma.unwritten import blank_unwritten
 from ana.errors import StoreBroken, UserError
 from ana.files import write_whole
@@ -30,12 +31,8 @@ if TYPE_CHECKING:
 PURGING = "purging"
 """The file, in the data folder, that is there while the folders beside Chroma's are ours."""
 
-PAGE = 1000
-
 CLOSE = 1e-5
 """Chroma brings a vector to length 1 again, which may change its last digits."""
-
-_EVERYTHING: Any = ["documents", "metadatas", "embeddings"]
 
 _OF_CONVERSATIONS = ("threads.sqlite", "thread_names.json")
 """Files set aside by a repair that hold no records."""
@@ -44,10 +41,6 @@ _OF_CONVERSATIONS = ("threads.sqlite", "thread_names.json")
 def copy_records(client: "Client", path: Path) -> None:
     """Copy every collection into a new folder, while the data folder is held; `finish_copy` must follow.
 
-    Args:
-        client: Chroma, opened.
-        path: The data folder.
-
     Raises:
         UserError: A file of the person's own is in the way.
         StoreBroken: A record reads otherwise in the copy.
@@ -55,13 +48,12 @@ def copy_records(client: "Client", path: Path) -> None:
     refuse_strangers(path)
     write_whole(path / PURGING, "")
     draft = _beside(path, "part")
-    fresh = open_chroma(draft)
-    try:
+    with closing(open_chroma(draft)) as fresh:
         for name in [collection.name for collection in client.list_collections()]:
             old = client.get_collection(name, embedding_function=None)
-            _copy(old, _create_like(old, fresh))
-    finally:
-        fresh.close()
+            hnsw: Any = {"hnsw": old.configuration_json.get("hnsw") or {}}
+            new = fresh.create_collection(name, metadata=old.metadata, configuration=hnsw, embedding_function=None)
+            _copy(old, new)
     blank_unwritten(draft, {})
     os.sync()  # the copy must survive a power failure as well as its new name does
     draft.rename(_beside(path, "new"))  # the moment of change
@@ -113,20 +105,10 @@ def _beside(path: Path, state: str) -> Path:
     return chroma.with_name(f"{chroma.name}.{state}") if state else chroma
 
 
-def _create_like(old: "Collection", fresh: "Client") -> "Collection":
-    hnsw: Any = {"hnsw": old.configuration_json.get("hnsw") or {}}
-    return fresh.create_collection(old.name, metadata=old.metadata, configuration=hnsw, embedding_function=None)
-
-
 def _copy(old: "Collection", new: "Collection") -> None:
-    for page in _iter_pages(old):
+    for page in iter_pages(old):
         new.add(page["ids"], page["embeddings"], page["metadatas"], page["documents"])
-    for page, copied in zip(_iter_pages(old), _iter_pages(new), strict=True):
+    for page, copied in zip(iter_pages(old), iter_pages(new), strict=True):
         same = all(page[part] == copied[part] for part in ("ids", "documents", "metadatas"))
         if not same or not np.allclose(page["embeddings"], copied["embeddings"], rtol=0, atol=CLOSE):
             raise StoreBroken(f"The copy of {old.name} is not like it.", "Nothing was changed; try again.")
-
-
-def _iter_pages(collection: "Collection") -> Iterator[Any]:
-    for offset in range(0, collection.count(), PAGE):
-        yield collection.get(limit=PAGE, offset=offset, include=_EVERYTHING)

@@ -1,4 +1,4 @@
-"""The items of a query, as the derived index and Chroma know them.
+"""Queries over one collection: the items of a query, as the derived index and Chroma know them.
 
 In a small collection every item is compared, from vectors in memory: that is exact, and faster than asking the vector
 index. In a large one the vector index proposes the nearest items. Others are compared only if their words or date could
@@ -6,6 +6,7 @@ still bring them among the best, since their cosine cannot exceed the smallest o
 Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", 2001).
 """
 
+import sqlite3
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -14,13 +15,14 @@ from numpy.typing import NDArray
 from ana.backends.chroma.index import lookup
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.index.lookup import Lookup
-from ana.backends.chroma.index.sql import join
+from ana.backends.chroma.index.sql import EVERYTHING, compile_filter, join
 from ana.backends.chroma.source import ChromaSource
 from ana.embedders.base import Vector
-from ana.memory.search.found import First
+from ana.memory.search.found import First, Found, Reason
 from ana.memory.search.postings import Rows, Terms
-from ana.memory.search.query import ParsedQuery
-from ana.memory.search.ranking import find_bar
+from ana.memory.search.query import ParsedQuery, Query
+from ana.memory.search.ranking import Ranking, find_bar
+from ana.memory.search.scoring import Weights
 from ana.memory.search.words import QueryWord, Scores, find_members
 
 FEW = 20_000
@@ -43,13 +45,7 @@ STEP = 100
 class IndexCandidates:
     """The items of one query; its methods are those of `Candidates`.
 
-    Args:
-        at: Look-ups in the zone of the query.
-        index: The words and the vectors of all items.
-        source: The collection.
-        query: The query's text.
-        vector: The query's vector, of length 1.
-        weight: That of a cosine in a score.
+    The vector has length 1; the weight is that of a cosine in a score.
     """
 
     def __init__(
@@ -129,3 +125,32 @@ class IndexCandidates:
             wide *= 5  # too few of them pass the filter
         self._fill_in(rows, cosines, np.arange(len(rows)))
         return -1.0
+
+
+def search(
+    db: sqlite3.Connection, index: Index, source: ChromaSource, query: Query, vector: Vector | None, weights: Weights
+) -> Found:
+    """Find records, while the folder is held; the vector is that of the query's text, None without one.
+
+    Raises:
+        ToolError: The filter has more conditions than SQLite takes.
+    """
+    dates = index.get_dates(db, query.zone)
+    at = Lookup(db, dates)
+    conditions = [compile_filter(query.where, dates)] if query.has_filter else []
+    if query.due:
+        conditions.append(at.on_days(*query.due))
+    if query.excluded:
+        conditions.append(lookup.without_status(query.excluded))
+    passing = join("AND", conditions) if conditions else None
+    if query.text is None or vector is None:
+        found = at.find_by_date(passing or EVERYTHING, query.limit)
+        reasons = [Reason(date=date if query.due else None, filter=query.has_filter) for _, date in found]
+        rows, total = [row for row, _ in found], at.count(passing or EVERYTHING)
+    else:
+        candidates = IndexCandidates(at, index, source, query.text, vector, weights.vector)
+        ranking = Ranking(candidates, candidates.words, at.find_rows(passing) if passing else None, weights)
+        hits = ranking.find_best(query.limit)
+        rows, reasons, total = [hit.row for hit in hits], ranking.explain(hits, query.has_filter), ranking.total
+    items = lookup.load_items(db, rows)
+    return Found(items, total, total > len(items), tuple(reasons))

@@ -35,12 +35,7 @@ _DATES = f"{_PROPERTIES} WHERE value BETWEEN '\"0' AND '\":'"
 
 @dataclass(frozen=True)
 class ZoneDates:
-    """The tables of one zone.
-
-    Args:
-        number: The number in their names.
-        zone: The zone.
-    """
+    """The tables of one zone."""
 
     number: int
     zone: tzinfo

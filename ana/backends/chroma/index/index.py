@@ -56,11 +56,7 @@ class Source(Protocol):
 
 
 class Index:
-    """The derived index of one collection.
-
-    Args:
-        path: The SQLite file.
-    """
+    """The derived index of one collection."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

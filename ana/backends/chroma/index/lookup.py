@@ -21,12 +21,7 @@ from ana.values import Json
 
 
 class Lookup:
-    """Look-ups of items by their dates in one zone.
-
-    Args:
-        db: The index.
-        dates: The tables of the zone.
-    """
+    """Look-ups of items by their dates in one zone."""
 
     def __init__(self, db: sqlite3.Connection, dates: ZoneDates) -> None:
         self.db = db

@@ -133,11 +133,7 @@ def _count_conditions(node: Node) -> int:
 
 
 class _Compiler:
-    """Compiles the nodes of one filter.
-
-    Args:
-        dates: The table of date properties, as spans in the zone of the query.
-    """
+    """Compiles the nodes of one filter."""
 
     def __init__(self, dates: str) -> None:
         self._dates = dates

@@ -12,11 +12,7 @@ MANY = 8
 
 
 class RowVectors:
-    """Vectors by row. Written in place, so that a write costs no reading.
-
-    Args:
-        stored: Each row with its vector's bytes.
-    """
+    """Vectors by row. Written in place, so that a write costs no reading."""
 
     def __init__(self, stored: Iterable[tuple[int, bytes]]) -> None:
         rows, flat = [], bytearray()  # read one by one into writable memory: a list of all would double it

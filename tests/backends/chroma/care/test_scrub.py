@@ -75,7 +75,7 @@ def test_many_items_leave_nothing_and_the_kept_are_not_embedded_again(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_index_early(monkeypatch)
-    monkeypatch.setattr(module, "PAGE", 100)
+    monkeypatch.setattr("ana.backends.chroma.source.PAGE", 100)
     memory = open_memory(tmp_path, EMBEDDER, clock)
     many = [Item(f"item{n:05}", f"oystercatcher{n:05} note", {"n": n}, STAMP, STAMP) for n in range(150)]
     chroma_of(memory).fill(many)
