@@ -9,6 +9,7 @@ from datetime import date, tzinfo
 from typing import TypeGuard, cast
 
 from ana.errors import ToolError
+from ana.memory.filters.matching import is_number
 from ana.memory.filters.nodes import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or
 from ana.memory.item import is_date_key
 from ana.time.dates import without_weekday
@@ -210,7 +211,7 @@ def _refuse_words(key: str, value: str, here: _Here) -> None:
 def _read_bound(key: str, op: str, value: object, here: _Here) -> Operand:
     operand = _read_operand(key, value, here, is_whole=False)
     # JSON has no infinity, Python's parser does
-    if isinstance(operand, DateOperand) or (_is_number(operand) and abs(operand) < math.inf):
+    if isinstance(operand, DateOperand) or (is_number(operand) and abs(operand) < math.inf):
         return operand
     if isinstance(value, str):
         raise ToolError(
@@ -234,7 +235,3 @@ def _describe(value: object) -> str:
         return {None: "null", True: "true", False: "false"}[value]
     kinds = {int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
     return kinds.get(type(value), type(value).__name__)
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
