@@ -15,7 +15,7 @@ from ana.memory.item import is_date_key
 from ana.time.dates import without_weekday
 from ana.time.meant import guess_dates
 from ana.time.spans import date_span
-from ana.values import Json
+from ana.values import Json, is_deeper
 
 DEEPEST = 20
 DEEPEST_VALUE = 60
@@ -58,17 +58,9 @@ def parse(where: Mapping[str, Json] | None, zone: tzinfo, today: date | None = N
     Raises:
         ToolError: It is not a filter; message and hint say what is wrong and how to write it.
     """
-    if _is_deep(where, DEEPEST_VALUE):
+    if is_deeper(where, DEEPEST_VALUE):
         raise ToolError(f"The filter is nested more than {DEEPEST_VALUE} deep.", "Write it flatter.")
     return _read_node({} if where is None else where, _Here(zone, today), 0)
-
-
-def _is_deep(value: object, left: int) -> bool:
-    """Return whether a value has more than `left` levels of lists and objects."""
-    if not isinstance(value, Mapping | list | tuple):
-        return False
-    inner = value.values() if isinstance(value, Mapping) else value
-    return left == 0 or any(_is_deep(part, left - 1) for part in inner)
 
 
 def _read_node(where: object, here: _Here, depth: int) -> Node:

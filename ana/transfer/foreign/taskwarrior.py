@@ -137,14 +137,8 @@ class _Tasks:
             raise BadRecord(f"its status is {reprlib.repr(status)}")
         made, changed = (to_stamp(at) if (at := _read_moment(record, name)) else None for name in ("entry", "modified"))
         created = made or changed or self._age
-        item = Item(
-            item_id(f"taskwarrior:{uuid}"),
-            self._read_content(record),
-            self._read_properties(record),
-            created,
-            changed or created,
-        )
-        return check_item(item)
+        content, properties = self._read_content(record), self._read_properties(record)
+        return check_item(Item(item_id(f"taskwarrior:{uuid}"), content, properties, created, changed or created))
 
     def _read_uuid(self, task: Mapping[str, Any]) -> str:
         uuid = _read_text(task, "uuid").lower()
