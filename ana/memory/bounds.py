@@ -8,27 +8,19 @@ as a whole. Measured on two cores with Chroma 1.5.9: 1,000 properties are stored
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ana.errors import ToolError
 from ana.memory.changes import Change
 from ana.memory.item import Item, check_properties
 
 
-@dataclass(frozen=True)
-class Bound:
-    """The largest number of something that a record may have.
-
-    Args:
-        most: The number.
-        measure: Counts it.
-        said: What is said of a record with more, given both numbers.
-        hint: What to do instead.
-    """
+class Bound(NamedTuple):
+    """The largest number of something that a record may have."""
 
     most: int
     measure: Callable[[Item], int]
-    said: str
+    said: str  # of a record with more, given both numbers
     hint: str
 
 
@@ -64,11 +56,8 @@ def check_item(item: Item, before: Item | None = None) -> Item:
     """Refuse a record that cannot be stored, or is too large.
 
     Args:
-        item: The record as it is to be.
+        item: The record as it is to be, which is returned.
         before: As it is; None if it is not stored. What was stored before there were bounds may change, and not grow.
-
-    Returns:
-        The record as it is to be.
 
     Raises:
         ToolError: The message says what of it, the hint what to do instead.

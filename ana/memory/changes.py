@@ -111,3 +111,20 @@ def combine(changes: Iterable[Change]) -> list[Change]:
 def net(changes: Iterable[Change]) -> list[Change]:
     """Return `combine` without the records that end as they began."""
     return [change for change in combine(changes) if change.before != change.after]
+
+
+def find_disagreements(kind: Kind, records: Iterable[Item], latest: Iterable[Entry]) -> list[Change]:
+    """Return a change for each record that differs from the journal: before is the journal's, after the record's.
+
+    Args:
+        kind: The kind of the records.
+        records: All of that kind.
+        latest: The last entry of each.
+    """
+    known = {entry.change.id: entry.change.after for entry in latest}
+    stored = {record.id: record for record in records}
+    return [
+        Change(kind, id, known.get(id), stored.get(id))
+        for id in sorted(known.keys() | stored.keys())
+        if known.get(id) != stored.get(id)
+    ]

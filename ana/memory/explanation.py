@@ -44,12 +44,7 @@ def _find_next(backend: Backend, query: Query) -> str:
 
 
 class _Explainer:
-    """Explains one query.
-
-    Args:
-        backend: Where nothing was found.
-        query: The query.
-    """
+    """Explains one query."""
 
     def __init__(self, backend: Backend, query: Query) -> None:
         self._backend = backend

@@ -15,12 +15,7 @@ _OWN = frozenset(OWN_KEYS)
 
 
 class FilterReader:
-    """Reads filters with the names that items have.
-
-    Args:
-        backend: The store.
-        clock: The person's clock.
-    """
+    """Reads filters with the names that items have."""
 
     def __init__(self, backend: Backend, clock: Clock) -> None:
         self._clock = clock

@@ -17,7 +17,7 @@ from ana.memory.ids import iter_candidate_ids
 from ana.memory.item import Item, merge_properties
 from ana.memory.search.found import Found
 from ana.memory.search.property_text import SEARCHED
-from ana.memory.search.query import ParsedQuery, Query, parse_query
+from ana.memory.search.query import Query, parse_query
 from ana.memory.similar import find_similar
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
 from ana.memory.vocabulary import Vocabulary
@@ -26,12 +26,7 @@ from ana.values import Json, Properties
 
 
 class Memory:
-    """Items and Global Context lines. Every write returns what was read back from the backend.
-
-    Args:
-        backend: The store of records.
-        clock: The person's clock.
-    """
+    """Items and Global Context lines. Every write returns what was read back from the backend."""
 
     def __init__(self, backend: Backend, clock: Clock) -> None:
         self.backend = backend
@@ -40,11 +35,7 @@ class Memory:
         self._clock = clock
 
     def get(self, id: str) -> Item:
-        """Return the item with this id.
-
-        Raises:
-            NoSuchItem: There is no such item.
-        """
+        """Return the item with this id. Raises NoSuchItem."""
         item = self.record("item", id)
         if item is None:
             raise NoSuchItem(id)
@@ -70,17 +61,14 @@ class Memory:
         parsed = parse_query(text[:SEARCHED], self._today()) if text and text.strip() else None
         query = Query(parsed, self._filters.read(where), self._clock.zone, limit)
         if parsed and parsed.due:
-            query = replace(query, text=None, due=parsed.due, excluded=self._choose_excluded(parsed))
+            # about days in the past, done items count
+            is_past = date.min < parsed.due[0] and parsed.due[1] < self._today()
+            query = replace(query, text=None, due=parsed.due, excluded=CANCELLED if is_past else CLOSED)
         found = replace(self.backend.query(query), due=query.due)
         return found if found.total else replace(found, why_none=explain_nothing(self.backend, query))
 
     def find_similar(self, id: str, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
-        """Find the items nearest in meaning to an item, without itself; with a filter, among the nearest 500.
-
-        Raises:
-            NoSuchItem: There is no such item.
-            ToolError: The filter is not valid.
-        """
+        """Find the items nearest in meaning to an item, without itself; with a filter, among the nearest 500."""
         return find_similar(self.backend, self.get(id).id, self._filters.read(where), limit)
 
     def due(self, first: date, last: date, limit: int = 100) -> Found:
@@ -89,7 +77,7 @@ class Memory:
         Args:
             first: The first day; date.min for everything before the last.
             last: The last day, included.
-            limit: How many at most.
+            limit: At most so many.
         """
         return self.backend.query(Query(None, EVERY_ITEM, self._clock.zone, limit, (first, last), CLOSED))
 
@@ -109,12 +97,6 @@ class Memory:
         self, content: str, properties: Properties | None = None, cause: Cause | None = None, *, copy: bool = True
     ) -> Change:
         """Store a new item.
-
-        Args:
-            content: Its text.
-            properties: Its properties.
-            cause: The call that wants it.
-            copy: Whether it is stored even if another item already says the same.
 
         Raises:
             DuplicateItem: Another item says the same, and a copy is not wanted.
@@ -154,19 +136,11 @@ class Memory:
         return self._write(plan, cause)
 
     def delete(self, id: str, cause: Cause | None = None) -> Change:
-        """Remove an item.
-
-        Raises:
-            ToolError: There is no such item.
-        """
+        """Remove an item. Raises ToolError if there is none."""
         return self._write(lambda: Change("item", id, self.get(id), None), cause)
 
     def append_line(self, content: str, cause: Cause | None = None) -> Change:
-        """Add a line under a number that no other line ever had.
-
-        Raises:
-            ToolError: The line is empty or too long.
-        """
+        """Add a line under a number that no other line ever had. Raises ToolError if it is empty or too long."""
         text = to_one_line(content)
 
         def plan() -> Change:
@@ -223,9 +197,6 @@ class Memory:
             thread: Its thread.
             key: The call's, for a single change.
 
-        Returns:
-            The changes made; as of `Backend.apply`.
-
         Raises:
             RecordChanged: A record is not as its change says that it is now.
         """
@@ -275,9 +246,8 @@ class Memory:
             if by.key and (earlier := self.backend.find_change(by.key)):
                 return earlier
             raise
-        expected: Expected = {change.key: change.before}
         entry = Entry(self.stamp(), by.thread, by.turn, change, by.key or None)
-        return self.apply([entry], expected, distinct=distinct)[0]
+        return self.apply([entry], {change.key: change.before}, distinct=distinct)[0]
 
     def _get_unchanged_line(self, line: int, shown: Mapping[int, str] | None) -> Item:
         item = self.record("line", str(line))
@@ -293,8 +263,3 @@ class Memory:
 
     def _today(self) -> date:
         return self._clock.now().date()
-
-    def _choose_excluded(self, parsed: ParsedQuery) -> tuple[str, ...]:
-        """Return the statuses that a question about due items leaves out; about days in the past, done items count."""
-        first, last = parsed.due or (date.min, date.max)
-        return CANCELLED if date.min < first and last < self._today() else CLOSED

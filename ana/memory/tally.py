@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ana.memory.backend import Backend
 from ana.memory.changes import Entry
@@ -15,14 +15,8 @@ Counts = Mapping[str, Counter[str]]
 Position = tuple[int, str]
 
 
-@dataclass(frozen=True)
-class _Counted:
-    """What was counted.
-
-    Args:
-        entry: Number and time of the journal's newest entry then; None for an empty journal.
-        counts: How many items have each name, by the kind of name.
-    """
+class _Counted(NamedTuple):
+    """Counts, and number and time of the journal's newest entry then; None for an empty journal."""
 
     entry: Position | None
     counts: Counts

@@ -13,13 +13,7 @@ from ana.memory.memory import Memory
 
 @dataclass(frozen=True)
 class DeletedRecord:
-    """An item or a Global Context line that was deleted.
-
-    Args:
-        ts: When, ISO 8601 in UTC.
-        kind: item or line.
-        item: The record as it was.
-    """
+    """An item or a Global Context line as it was when it was deleted, at `ts` (ISO 8601 in UTC)."""
 
     ts: str
     kind: Kind

@@ -55,15 +55,12 @@ def find_undone_turn(name: str) -> str | None:
 
 
 def last_turn(memory: Memory, thread: str | None = None, *, running: str | None = None) -> str:
-    """Return the newest turn that wrote something and was not undone.
+    """Return the newest turn that wrote something and was not undone. Raises UserError if there is none.
 
     Args:
         memory: Items and Global Context.
         thread: Only of this conversation.
         running: The turn that asks; what it has written itself is not meant.
-
-    Raises:
-        UserError: There is none.
     """
     turns = memory.turns()
     candidates = (

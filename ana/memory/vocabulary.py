@@ -26,11 +26,7 @@ Names = list[tuple[str, int]]
 
 
 class Vocabulary:
-    """The names in use in a store. They are counted once; after that the journal tells what to add and to take off.
-
-    Args:
-        backend: The store.
-    """
+    """The names in use in a store. They are counted once; after that the journal tells what to add and to take off."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend

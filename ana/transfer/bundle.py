@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from ana.memory.changes import Change, Entry
 from ana.memory.context_line import to_one_line
 from ana.memory.item import Item
 from ana.transfer.exporter import FORMAT, NAME
-from ana.transfer.records import BadRecord, read_each, refusal_error
+from ana.transfer.records import BadRecord, read_each, refusal_error, to_stamp
 from ana.values import read_json, whole_number
 
 MOST_LINES = 10**9
@@ -66,18 +66,14 @@ def is_export(path: Path) -> bool:
     """Return whether a file begins like an export."""
     with path.open("rb") as file:
         try:
-            return bool(_read_header(file.readline(1000))["export"] == NAME)
+            return bool(read_json(file.readline(1000).decode("utf-8-sig"))["export"] == NAME)
         except (ValueError, TypeError, KeyError):
             return False
 
 
-def _read_header(line: bytes) -> Any:
-    return read_json(line.decode("utf-8-sig"))
-
-
 def _check_header(path: Path, line: bytes, bundle: Bundle) -> None:
     try:
-        header = _read_header(line)
+        header = read_json(line.decode("utf-8-sig"))
         known = header["export"] == NAME
         version = whole_number(header["format"], 1, MOST_LINES)
         bundle.next_line = whole_number(header["next_line"], 0, MOST_LINES)
@@ -90,12 +86,6 @@ def _check_header(path: Path, line: bytes, bundle: Bundle) -> None:
 
 
 def _add(text: bytes, bundle: Bundle) -> None:
-    """Add a line's record to a bundle.
-
-    Raises:
-        BadRecord: It is none.
-        ToolError: A property cannot be stored.
-    """
     try:
         _add_record(read_json(text), bundle)
     except KeyError as exc:
@@ -156,7 +146,8 @@ def _read_entry(record: Any) -> Entry:
     if record["thread"] and not _ID.fullmatch(record["thread"]):
         raise ValueError(f"{record['thread'][:20]!r} is not the id of a thread")
     change = Change(record["kind"], record["id"], before, after)
-    return Entry(_to_utc(record["ts"]), record["thread"], record["turn"], change, record["key"])
+    ts = to_stamp(datetime.fromisoformat(record["ts"]))  # the journal's form, which can be compared as text
+    return Entry(ts, record["thread"], record["turn"], change, record["key"])
 
 
 def _check_texts(*values: Any, surrogates: bool = False) -> None:
@@ -175,11 +166,6 @@ def _check_moments(*stamps: str) -> None:
             raise ValueError(f"{stamp} has no zone")
         if not 1 < moment.year < 9999:
             raise ValueError(f"{stamp} is beyond the calendar")
-
-
-def _to_utc(stamp: str) -> str:
-    """Return a moment in the journal's form, which can be compared as text."""
-    return datetime.fromisoformat(stamp).astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _find_duplicates(bundle: Bundle) -> list[str]:

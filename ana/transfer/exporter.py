@@ -11,8 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ana.memory.backend import Backend
-from ana.memory.changes import Entry, Kind
-from ana.memory.disagreements import find_disagreements
+from ana.memory.changes import Entry, Kind, find_disagreements
 from ana.memory.item import Item
 
 NAME = "ana export"

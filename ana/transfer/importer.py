@@ -158,11 +158,8 @@ def _rename_undos(entries: list[Entry], here: Collection[str]) -> list[Entry]:
         undone = find_undone_turn(turn)
         if undone is None or (undone in kept and undone not in here):
             kept.add(turn)
-    return [e if e.turn in kept else replace(e, turn=f"imported-{_digest(e.turn)}") for e in entries]
-
-
-def _digest(turn: str) -> str:
-    return hashlib.sha256(turn.encode()).hexdigest()[:16]
+    digests = {e.turn: hashlib.sha256(e.turn.encode()).hexdigest()[:16] for e in entries if e.turn not in kept}
+    return [e if e.turn in kept else replace(e, turn=f"imported-{digests[e.turn]}") for e in entries]
 
 
 def _note_lost_history(bundle: Bundle, new: Records, entries: Iterable[Entry]) -> list[str]:

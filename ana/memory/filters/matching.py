@@ -42,12 +42,13 @@ def _compare_order(value: Json, bound: Operand) -> int | None:
     if isinstance(bound, DateOperand):
         span = date_span(value, bound.zone)
         return _compare_spans(*span, bound) if span else None
-    if _is_number(value) and _is_number(bound):
+    if is_number(value) and is_number(bound):
         return (value > bound) - (value < bound)
     return None
 
 
-def _is_number(value: object) -> TypeGuard[int | float]:
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Return whether a value is a number; in Python, True is an int."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -9,12 +9,13 @@ from datetime import date, tzinfo
 from typing import TypeGuard, cast
 
 from ana.errors import ToolError
+from ana.memory.filters.matching import is_number
 from ana.memory.filters.nodes import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or
 from ana.memory.item import is_date_key
 from ana.time.dates import without_weekday
 from ana.time.meant import guess_dates
 from ana.time.spans import date_span
-from ana.values import Json
+from ana.values import Json, is_deeper
 
 DEEPEST = 20
 DEEPEST_VALUE = 60
@@ -57,17 +58,9 @@ def parse(where: Mapping[str, Json] | None, zone: tzinfo, today: date | None = N
     Raises:
         ToolError: It is not a filter; message and hint say what is wrong and how to write it.
     """
-    if _is_deep(where, DEEPEST_VALUE):
+    if is_deeper(where, DEEPEST_VALUE):
         raise ToolError(f"The filter is nested more than {DEEPEST_VALUE} deep.", "Write it flatter.")
     return _read_node({} if where is None else where, _Here(zone, today), 0)
-
-
-def _is_deep(value: object, left: int) -> bool:
-    """Return whether a value has more than `left` levels of lists and objects."""
-    if not isinstance(value, Mapping | list | tuple):
-        return False
-    inner = value.values() if isinstance(value, Mapping) else value
-    return left == 0 or any(_is_deep(part, left - 1) for part in inner)
 
 
 def _read_node(where: object, here: _Here, depth: int) -> Node:
@@ -210,7 +203,7 @@ def _refuse_words(key: str, value: str, here: _Here) -> None:
 def _read_bound(key: str, op: str, value: object, here: _Here) -> Operand:
     operand = _read_operand(key, value, here, is_whole=False)
     # JSON has no infinity, Python's parser does
-    if isinstance(operand, DateOperand) or (_is_number(operand) and abs(operand) < math.inf):
+    if isinstance(operand, DateOperand) or (is_number(operand) and abs(operand) < math.inf):
         return operand
     if isinstance(value, str):
         raise ToolError(
@@ -234,7 +227,3 @@ def _describe(value: object) -> str:
         return {None: "null", True: "true", False: "false"}[value]
     kinds = {int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
     return kinds.get(type(value), type(value).__name__)
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)

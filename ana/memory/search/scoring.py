@@ -94,8 +94,7 @@ def drop_weak(found: Found) -> Found:
 
 
 def _score_reason(reason: Reason) -> float:
-    weights = Weights()
-    return weights.vector * (reason.vector or 0.0) + weights.words * reason.share + weights.day * bool(reason.date)
+    return Signals(reason.vector or 0.0, reason.share, bool(reason.date), False, None).score(Weights())
 
 
 def days_span(first: date, last: date, zone: tzinfo) -> Span:

@@ -1,9 +1,11 @@
 """The Chroma folder of the original agent-native-app.
 
 The format is that of its `store.py` and of its README's section on the store: the collections `items` and
-`global_context`, stamps and properties in the metadata, all of Global Context in one document.
+`global_context`, stamps and properties in the metadata, all of Global Context in one document. A document is content,
+delimiter, properties in words.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -14,10 +16,10 @@ from ana.backends.chroma.client import DATABASE, open_copy
 from ana.errors import AnaError, UserError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
+from ana.time.dates import weekday
 from ana.transfer.bundle import Bundle
-from ana.transfer.foreign.block import split_document
 from ana.transfer.records import item_id, make_notes, read_each, read_modified, show_path, to_stamp
-from ana.values import plain_text
+from ana.values import DELIMITER, Json, Properties, plain_text
 
 if TYPE_CHECKING:
     from ana.backends.chroma.client import Client
@@ -33,6 +35,9 @@ Row = tuple[str, str, Mapping[str, Any]]
 """Id, document and metadata."""
 
 _WANTED: Any = ["documents", "metadatas"]
+_LINE = re.compile(r"(?P<name>[^\s:][^:\n]{0,63}): ?(?P<value>.*)")
+_GONE = "None"
+"""The text that agent-native-app wrote for a removed property."""
 
 
 def read(path: Path, zone: tzinfo) -> Bundle:
@@ -50,9 +55,13 @@ def read(path: Path, zone: tzinfo) -> Bundle:
     try:
         with open_copy(path) as client:
             names = _find_collections(path, client)
-            others = [name for name in sorted(names - {ITEMS, CONTEXT}) if _count(client, name)]
-            rows = list(_iter_rows(client)) if ITEMS in names else []
-            lines = list(_iter_lines(client)) if CONTEXT in names else []
+            others = [
+                name
+                for name in sorted(names - {ITEMS, CONTEXT})
+                if client.get_collection(name, embedding_function=None).count()
+            ]
+            rows = list(_iter_rows(client, ITEMS)) if ITEMS in names else []
+            context = [row for row in _iter_rows(client, CONTEXT) if row[0] == CONTEXT] if CONTEXT in names else []
     except AnaError as exc:
         if exc.__cause__ is None:
             raise
@@ -63,7 +72,7 @@ def read(path: Path, zone: tzinfo) -> Bundle:
     age = read_modified(path / DATABASE)
     items = read_each(path, ((f"item {row[0]}", row) for row in rows), lambda row: _read_item(row, age))
     notes = make_notes({"Left out: collections that are not of that program": others})
-    return Bundle(items, texts=lines, notes=notes)
+    return Bundle(items, texts=[line for row in context for line in _iter_lines(row)], notes=notes)
 
 
 def _find_collections(path: Path, client: "Client") -> set[str]:
@@ -75,25 +84,17 @@ def _find_collections(path: Path, client: "Client") -> set[str]:
     return set(names)
 
 
-def _count(client: "Client", name: str) -> int:
-    return int(client.get_collection(name, embedding_function=None).count())
-
-
-def _iter_rows(client: "Client") -> Iterator[Row]:
-    collection = client.get_collection(ITEMS, embedding_function=None)
+def _iter_rows(client: "Client", name: str) -> Iterator[Row]:
+    collection = client.get_collection(name, embedding_function=None)
     for offset in range(0, collection.count(), _PAGE):
         page: Any = collection.get(limit=_PAGE, offset=offset, include=_WANTED)
-        yield from _iter_page(page)
-
-
-def _iter_page(page: Mapping[str, Any]) -> Iterator[Row]:
-    for id, document, metadata in zip(page["ids"], page["documents"], page["metadatas"], strict=True):
-        yield id, document or "", metadata or {}
+        for id, document, metadata in zip(page["ids"], page["documents"], page["metadatas"], strict=True):
+            yield id, document or "", metadata or {}
 
 
 def _read_item(row: Row, age: str) -> Item:
-    id, document, metadata = row
-    content, properties = split_document(document, {k: v for k, v in metadata.items() if k not in _STAMPS})
+    id, _, metadata = row
+    content, properties = _split_row(row)
     made, changed = (_read_stamp(metadata.get(name)) for name in _STAMPS)
     created = made or changed or age
     return check_item(Item(item_id(f"agent-native-app:{id}"), content, properties, created, changed or created))
@@ -108,12 +109,57 @@ def _read_stamp(written: object) -> str | None:
         return None
 
 
-def _iter_lines(client: "Client") -> Iterator[str]:
-    found: Any = client.get_collection(CONTEXT, embedding_function=None).get(ids=[CONTEXT], include=_WANTED)
-    for _, document, metadata in _iter_page(found):
-        content, _ = split_document(document, {k: v for k, v in metadata.items() if k not in _STAMPS})
-        yield from (line for each in content.split("\n") if (line := _clean_line(each)))
+def _iter_lines(row: Row) -> Iterator[str]:
+    for each in _split_row(row)[0].split("\n"):
+        if line := "".join(c for c in " ".join(each.split()) if c.isprintable()):
+            yield line
 
 
-def _clean_line(text: str) -> str:
-    return "".join(c for c in " ".join(text.split()) if c.isprintable())
+def _split_row(row: Row) -> tuple[str, Properties]:
+    _, document, metadata = row
+    return split_document(document, {k: v for k, v in metadata.items() if k not in _STAMPS})
+
+
+def split_document(document: str, properties: Mapping[str, Json]) -> tuple[str, Properties]:
+    """Split a document into content and properties.
+
+    Args:
+        document: The embedded text; the part after the last delimiter is content too, unless it looks like properties.
+        properties: Those of the metadata; if there are any, those of the text do not count.
+    """
+    content, delimiter, block = document.rpartition(DELIMITER)
+    if not delimiter or not _is_block(block, properties):
+        return document, dict(properties)
+    return content, dict(properties) or _read_block(block)
+
+
+def _is_block(block: str, properties: Mapping[str, Json]) -> bool:
+    lines = block.split("\n")
+    if not properties:
+        return all(_LINE.fullmatch(line) for line in lines)
+    begins = tuple(f"{name.replace('_', ' ')}: " for name in properties)
+    inside = {line for value in properties.values() for line in str(value).split("\n")[1:]}
+    return _is_start(lines[0], begins) and all(line in inside or _is_start(line, begins) for line in lines)
+
+
+def _is_start(line: str, begins: tuple[str, ...]) -> bool:
+    """Return whether a known or a removed property starts on this line."""
+    found = _LINE.fullmatch(line)
+    return line.startswith(begins) or (found is not None and found["value"] == _GONE)
+
+
+def _read_block(block: str) -> Properties:
+    lines = (found for line in block.split("\n") if (found := _LINE.fullmatch(line)))
+    return {line["name"].replace(" ", "_"): _read_value(line["value"]) for line in lines if line["value"] != _GONE}
+
+
+def _read_value(text: str) -> str:
+    """Return a value as it was before its date was spelled out."""
+    for form in ("%A %B %d %Y", "%A %B %d %Y at %I:%M %p"):
+        try:
+            moment = datetime.strptime(text, form)
+        except ValueError:
+            continue
+        if text.startswith(f"{weekday(moment)} "):  # strptime takes a wrong weekday
+            return moment.isoformat(timespec="minutes") if " at " in form else moment.date().isoformat()
+    return text

@@ -117,13 +117,7 @@ def _find_uuid(record: Any) -> str | None:
 
 
 class _Tasks:
-    """Reads tasks as items.
-
-    Args:
-        zone: The person's.
-        age: The stamp of tasks without one.
-        known: The uuids of the tasks that become items.
-    """
+    """Reads tasks as items: `age` is the stamp of tasks without one, `known` the uuids that become items."""
 
     def __init__(self, zone: tzinfo, age: str, known: set[str]) -> None:
         self._zone = zone
@@ -143,8 +137,8 @@ class _Tasks:
             raise BadRecord(f"its status is {reprlib.repr(status)}")
         made, changed = (to_stamp(at) if (at := _read_moment(record, name)) else None for name in ("entry", "modified"))
         created = made or changed or self._age
-        item = Item(_id(uuid), self._read_content(record), self._read_properties(record), created, changed or created)
-        return check_item(item)
+        content, properties = self._read_content(record), self._read_properties(record)
+        return check_item(Item(item_id(f"taskwarrior:{uuid}"), content, properties, created, changed or created))
 
     def _read_uuid(self, task: Mapping[str, Any]) -> str:
         uuid = _read_text(task, "uuid").lower()
@@ -187,7 +181,7 @@ class _Tasks:
 
     def _find_other(self, uuid: str) -> str:
         """Return the id of another task's item; its uuid if it does not become an item."""
-        return _id(uuid.lower()) if uuid.lower() in self._known else uuid
+        return item_id(f"taskwarrior:{uuid.lower()}") if uuid.lower() in self._known else uuid
 
     def _read_date(self, task: Mapping[str, Any], name: str) -> str | None:
         moment = _read_moment(task, name)
@@ -204,10 +198,6 @@ class _Tasks:
             return self._read_date({"it": value}, "it")
         except BadRecord:
             return value
-
-
-def _id(uuid: str) -> str:
-    return item_id(f"taskwarrior:{uuid}")
 
 
 def _read_text(task: Mapping[str, Any], name: str) -> str:

@@ -116,12 +116,7 @@ class _Entry:
 
 
 class _Outline:
-    """The tree of tasks, read row by row.
-
-    Args:
-        project: Its name.
-        zone: The person's.
-    """
+    """The tree of a project's tasks, read row by row."""
 
     def __init__(self, project: str, zone: tzinfo) -> None:
         self.entries: list[_Entry] = []
@@ -133,11 +128,7 @@ class _Outline:
         self._counted: Counter[str] = Counter()
 
     def add(self, row: Row | BadRecord) -> None:
-        """Add a row.
-
-        Raises:
-            BadRecord: Todoist does not write such rows.
-        """
+        """Add a row. Raises BadRecord if Todoist does not write such rows."""
         if isinstance(row, BadRecord):
             raise row
         kind = row["TYPE"].strip().lower()
@@ -156,7 +147,8 @@ class _Outline:
             raise BadRecord("it has no CONTENT")
         self._above = [task for task in self._above if task.indent < indent]
         parent = self._above[-1].id if self._above else None
-        lines = [_strip_labels(content) or content, *_list_cell(row, "DESCRIPTION")]
+        description = row.get("DESCRIPTION", "").strip()
+        lines = [_strip_labels(content) or content, *([description] if description else [])]
         task = self._add_entry(content, indent, lines, _read_properties(row, self._zone) | {"parent": parent})
         self._above.append(task)
 
@@ -222,10 +214,6 @@ def _read_cell(row: Row, name: str) -> str:
     """Return the text of a cell; Todoist sometimes writes None into empty ones."""
     text = row.get(name, "").strip()
     return "" if text == "None" else text
-
-
-def _list_cell(row: Row, name: str) -> list[str]:
-    return [text] if (text := row.get(name, "").strip()) else []
 
 
 def _read_number(row: Row, name: str) -> int:

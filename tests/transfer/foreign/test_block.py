@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ana.transfer.foreign.block import split_document
+from ana.transfer.foreign.agent_native import split_document
 from ana.values import DELIMITER, Properties
 
 BLOCK = f"{DELIMITER}type: task\ndue date: Tuesday January 13 2026"

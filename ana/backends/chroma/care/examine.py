@@ -17,9 +17,8 @@ from ana.backends.chroma.collection import ChromaCollection
 from ana.backends.chroma.metadata import ITEM_KEY
 from ana.backends.chroma.source import ChromaSource, Row
 from ana.files import is_damage
-from ana.memory.changes import Change, Kind
+from ana.memory.changes import Change, Kind, find_disagreements
 from ana.memory.digests import content_digest
-from ana.memory.disagreements import find_disagreements
 from ana.memory.item import Item
 from ana.memory.search.property_text import SEARCHED, property_text
 from ana.values import plain_text

@@ -10,8 +10,7 @@ from ana.backends.chroma.care.rebuild import set_aside
 from ana.backends.chroma.client import map_foreign_errors
 from ana.errors import StoreBroken
 from ana.files import write_whole
-from ana.memory.changes import Change, Entry
-from ana.memory.disagreements import find_disagreements
+from ana.memory.changes import Change, Entry, find_disagreements
 
 
 def repair(backend: ChromaBackend, found: Findings) -> None:
