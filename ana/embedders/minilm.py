@@ -2,10 +2,11 @@
 
 import os
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
@@ -28,10 +29,8 @@ BATCH = 16
 HEADS = 12
 
 
-class Encoder(Protocol):
-    """Makes a vector for each token."""
-
-    def encode(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]: ...
+Encode = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float32]]
+"""Makes a vector for each token, from ids and attention mask."""
 
 
 class MiniLmEmbeddings(Embeddings):
@@ -93,7 +92,7 @@ class MiniLmEmbeddings(Embeddings):
 class _Model:
     folder: Path
     tokenizer: "Tokenizer"
-    encoder: Encoder
+    encode: Encode
     failures: tuple[type[Exception], ...]
 
     def means(self, texts: list[str], dimension: int) -> NDArray[np.float32]:
@@ -106,7 +105,7 @@ class _Model:
         ids = np.array([e.ids for e in encoded], dtype=np.int64)
         mask = np.array([e.attention_mask for e in encoded], dtype=np.int64)
         try:
-            hidden = self.encoder.encode(ids, mask)
+            hidden = self.encode(ids, mask)
         except self.failures as exc:
             raise _damaged_error(self.folder) from exc
         if hidden.shape != (*ids.shape, dimension):
@@ -116,24 +115,19 @@ class _Model:
         return means
 
 
-class _OnnxEncoder:
-    """The model as a graph of onnxruntime, which is how Chroma keeps it.
+def _open_graph(file: Path, runtime: Any) -> Encode:
+    """Return the model as a graph of onnxruntime, which is how Chroma keeps it."""
+    options = runtime.SessionOptions()
+    options.log_severity_level = 4  # only fatal errors: it prints its warnings to stderr
+    options.intra_op_num_threads = 1  # batches run side by side
+    session = runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
 
-    Args:
-        file: The graph.
-        runtime: The module onnxruntime.
-    """
-
-    def __init__(self, file: Path, runtime: Any) -> None:
-        options = runtime.SessionOptions()
-        options.log_severity_level = 4  # only fatal errors: it prints its warnings to stderr
-        options.intra_op_num_threads = 1  # batches run side by side
-        self._session = runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-
-    def encode(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+    def encode(ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        hidden: NDArray[np.float32] = self._session.run(None, given)[0]
+        hidden: NDArray[np.float32] = session.run(None, given)[0]
         return hidden
+
+    return encode
 
 
 def import_onnxruntime() -> Any:
@@ -167,7 +161,7 @@ def _load_weights(folder: Path, verified: Path | None) -> _Model:
     verify_weights(folder / WEIGHTS, verified)
     failures: tuple[type[Exception], ...] = (OSError, ValueError, LookupError, SafetensorError)
     try:
-        return _Model(folder, _load_tokenizer(folder), Bert(load_file(folder / WEIGHTS), HEADS), failures)
+        return _Model(folder, _load_tokenizer(folder), Bert(load_file(folder / WEIGHTS), HEADS).encode, failures)
     except failures as exc:
         raise _damaged_error(folder) from exc
 
@@ -179,7 +173,7 @@ def _load_onnx(folder: Path) -> _Model:
     own = [value for value in state.values() if isinstance(value, type) and issubclass(value, Exception)]
     failures: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError, *own)
     try:
-        return _Model(folder, _load_tokenizer(folder), _OnnxEncoder(folder / ONNX, runtime), failures)
+        return _Model(folder, _load_tokenizer(folder), _open_graph(folder / ONNX, runtime), failures)
     except failures as exc:
         raise _damaged_error(folder) from exc
 

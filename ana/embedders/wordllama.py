@@ -48,19 +48,14 @@ class WordLlamaEmbeddings(Embeddings):
         return to_unit_vectors(np.array(vectors) - shared) if vectors else []
 
     def embed_query(self, text: str) -> list[float]:
-        tokenizer, table = _load()
+        with _loading:  # every embedder of this process shares the model
+            tokenizer, table = _read_model()
         ids = np.array(tokenizer.encode(prepare_text(text), add_special_tokens=False).ids, np.int64)
         vector = table[ids].astype(np.float32).sum(axis=0) / np.float32(max(len(ids), 1))
         return to_unit_vectors(vector[np.newaxis])[0]
 
 
 _loading = threading.Lock()
-
-
-def _load() -> "tuple[Tokenizer, NDArray[np.float16]]":
-    """Return the model, which every embedder of this process shares."""
-    with _loading:
-        return _read_model()
 
 
 @cache

@@ -2,7 +2,6 @@
 
 import re
 import sys
-from dataclasses import dataclass
 
 from langchain_core.exceptions import (
     ContextOverflowError,
@@ -30,35 +29,21 @@ _QUOTA = re.compile(r"quota|insufficient|billing|credits", re.I)
 _BROKEN = ("RemoteProtocolError", "ReadError", "IncompleteRead", "ChunkedEncodingError")
 """The errors of a connection that ends in the middle, in whichever library reads it."""
 
-
-@dataclass(frozen=True)
-class _Fault:
-    """A kind of failure.
-
-    Args:
-        kind: langchain's neutral class for it.
-        message: What happened.
-        hint: The next step.
-    """
-
-    kind: type[Exception]
-    message: str
-    hint: str
-
-
 _FAULTS = (
-    _Fault(ModelAuthenticationError, "The model provider refused the key (401).", _SETTINGS),
-    _Fault(ModelPermissionDeniedError, "The model provider does not allow this (403).", _SETTINGS),
-    _Fault(ModelNotFoundError, "The model provider does not know this model (404).", _SETTINGS),
-    _Fault(ModelInvalidRequestError, "The model provider refused the request (400).", _SETTINGS),
-    _Fault(ModelRateLimitError, "The model provider is busy (429).", _LATER),
-    _Fault(ModelTimeoutError, "The model did not answer in time.", "Say it again, or raise ANA_TURN_SECONDS."),
-    _Fault(
+    (ModelAuthenticationError, "The model provider refused the key (401).", _SETTINGS),
+    (ModelPermissionDeniedError, "The model provider does not allow this (403).", _SETTINGS),
+    (ModelNotFoundError, "The model provider does not know this model (404).", _SETTINGS),
+    (ModelInvalidRequestError, "The model provider refused the request (400).", _SETTINGS),
+    (ModelRateLimitError, "The model provider is busy (429).", _LATER),
+    (ModelTimeoutError, "The model did not answer in time.", "Say it again, or raise ANA_TURN_SECONDS."),
+    (
         ModelConnectionError,
         "The model provider could not be reached.",
         "Check the network and OPENAI_BASE_URL or OLLAMA_HOST.",
     ),
 )
+"""What happened and the next step, by langchain's neutral class for it."""
+
 UNREADABLE = "Say it again, or choose another model in .env."
 
 
@@ -84,9 +69,9 @@ def translate_error(exc: Exception) -> ModelFailed:
         return cut_off_error()
     if isinstance(exc, ModelRateLimitError) and _QUOTA.search(words):
         return ModelFailed("The quota at the model provider is used up (429).", _SETTINGS)
-    for fault in _FAULTS:
-        if isinstance(exc, fault.kind):
-            return ModelFailed(fault.message, fault.hint)
+    for kind, message, hint in _FAULTS:
+        if isinstance(exc, kind):
+            return ModelFailed(message, hint)
     if (status := _status(exc)) is not None or isinstance(exc, ModelAPIError):
         return ModelFailed(f"The model provider answered with an error ({status}).", _LATER)
     if "APIError" in _names(exc):

@@ -8,8 +8,6 @@ from typing import Any
 from ana.models.providers import model_name
 from ana.settings import Settings
 
-FREE = ("offline", "local", "ollama")
-"""Providers on the person's own machines."""
 _IN_PROCESS = ("offline", "local")
 """Providers that no price in the settings can mean."""
 _PREFIX = re.compile(r"\A(?:openrouter/)?(?:openai/|azure/)?")
@@ -52,7 +50,7 @@ def find_price(model: str, settings: Settings) -> Price | None:
         return FREE_OF_CHARGE
     if into is not None or out is not None:
         return Price((into or 0) * 1000, (out or 0) * 1000, (into or 0) * 1000)
-    if settings.provider in FREE:
+    if settings.provider == "ollama":
         return FREE_OF_CHARGE
     name = _PREFIX.sub("", model.strip().lower())
     return PRICES.get(name) or PRICES.get(_DATE.sub("", name))

@@ -31,10 +31,15 @@ def fetch_minilm(folder: Path | None = None) -> Path:
             target.parent.mkdir(parents=True, exist_ok=True)
             # on the same disk, so that it can be renamed
             with tempfile.TemporaryDirectory(prefix=".ana-", dir=target.parent) as scratch:
-                _put(_download(Path(scratch)), target)
+                files = _download(Path(scratch))
+                if not has_minilm(target):  # another process may have been faster
+                    if target.exists():
+                        shutil.rmtree(target)
+                    files.rename(target)
     except (HTTPError, OSError, ValueError, EOFError, tarfile.TarError) as exc:
+        why = "what the server sent is not the model" if "SHA256" in str(exc) else f"{type(exc).__name__}: {exc}"
         raise ConfigError(
-            f"The model all-MiniLM-L6-v2 could not be put into {target} ({_explain(exc)}).",
+            f"The model all-MiniLM-L6-v2 could not be put into {target} ({why}).",
             "Check the network and the disk and try again, or set ANA_EMBEDDINGS=wordllama.",
         ) from exc
     return target
@@ -52,18 +57,3 @@ def _download(scratch: Path) -> Path:
     wrapper.DOWNLOAD_PATH = scratch
     wrapper._download_model_if_not_exists()
     return scratch / wrapper.EXTRACTED_FOLDER_NAME
-
-
-def _put(files: Path, target: Path) -> None:
-    """Rename a complete folder into place, unless another process has done so."""
-    if has_minilm(target):
-        return
-    if target.exists():
-        shutil.rmtree(target)
-    files.rename(target)
-
-
-def _explain(exc: Exception) -> str:
-    if "SHA256" in str(exc):
-        return "what the server sent is not the model"
-    return f"{type(exc).__name__}: {exc}"

@@ -13,12 +13,11 @@ from pydantic import PrivateAttr
 from ana.errors import ModelFailed
 from ana.models.base import FROM_PROGRAM, ModelWrapper, bind_options, stream_chunks
 from ana.models.call import RAW, REFUSED
-from ana.models.json_mode.decision import Decision, refuse_example
+from ana.models.json_mode.parsed_reply import ParsedReply, refuse_example
 from ana.models.json_mode.plain_history import to_plain_history
 from ana.models.json_mode.reader import read_decision
 from ana.models.json_mode.refusals import Refusals, refuses_structure, refuses_tools
-from ana.models.json_mode.structure import build_response_format
-from ana.models.tool_schema import Tools, describe_tools
+from ana.models.tool_schema import Schema, Tools, describe_tools
 
 MOST_REFUSED = 2
 """How many decisions in a row may be refused: the first, and the one that was to correct it."""
@@ -116,7 +115,7 @@ def count_refused(messages: Sequence[BaseMessage]) -> int:
     return count
 
 
-def to_message(decision: Decision, reply: AIMessageChunk) -> AIMessageChunk:
+def to_message(decision: ParsedReply, reply: AIMessageChunk) -> AIMessageChunk:
     """Return a decision as a model with native tool calls would have sent it."""
     metadata, calls = dict(reply.response_metadata), []
     if decision.error and reply.text.strip():  # an empty reply is left empty: the graph has its own answer to that
@@ -131,3 +130,25 @@ def to_message(decision: Decision, reply: AIMessageChunk) -> AIMessageChunk:
         usage_metadata=reply.usage_metadata,
         response_metadata=metadata,
     )
+
+
+def build_response_format(tools: Sequence[Schema]) -> dict[str, Any]:
+    """Return the `response_format` of a request that is to be answered with one decision."""
+    # not strict: OpenAI then refuses properties of any name, and items have such
+    schema = {"name": "decision", "schema": _describe_decision(tools), "strict": False}
+    return {"type": "json_schema", "json_schema": schema}
+
+
+def _describe_decision(tools: Sequence[Schema]) -> dict[str, Any]:
+    choices = []
+    for name, parameters in Tools(tools).schemas.items():
+        args = {"type": "object", "properties": {}, **parameters, "additionalProperties": False}
+        choices.append(_describe_object(tool=_describe_object(name={"const": name}, args=args)))
+    choices.append(_describe_object(final=_describe_object(answer={"type": "string"})))
+    return {"type": "object", "anyOf": choices}  # OpenAI asks for an object at the top
+
+
+def _describe_object(**properties: Any) -> dict[str, Any]:
+    """Return the schema of an object with exactly these properties."""
+    required = list(properties)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

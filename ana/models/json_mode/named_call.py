@@ -6,8 +6,8 @@ chat templates of Mistral, DeepSeek, Kimi and gpt-oss; parameters in tags, as Qw
 
 from typing import Any
 
-from ana.models.json_mode.decision import Decision
 from ana.models.json_mode.markup import FENCE, TAG, TOKEN
+from ana.models.json_mode.parsed_reply import ParsedReply
 from ana.models.lenient_json import read_value
 from ana.models.tool_schema import Tools
 from ana.patterns import compile_later
@@ -36,7 +36,7 @@ _LINE = compile_later(r"(?![\"'`])[^\r\n<{]*(?=\s*\n\**Observation)")
 _TAIL = compile_later(rf"(?:{_ASIDE}|{TOKEN}|{TAG}|{FENCE}|[\s\])`*;.])*+\Z")
 
 
-def read_named_call(text: str, tools: Tools) -> Decision | None:
+def read_named_call(text: str, tools: Tools) -> ParsedReply | None:
     """Return the call that a reply is; None where it is something else.
 
     Raises:
@@ -50,7 +50,7 @@ def read_named_call(text: str, tools: Tools) -> Decision | None:
     args, end = _read_arguments(text, between.end(), is_led=between["input"] is not None)
     if end is None or (lead["printed"] and not text.startswith(")", end)):
         return None
-    return Decision(name["name"], args) if _TAIL.match(text, end) else None
+    return ParsedReply(name["name"], args) if _TAIL.match(text, end) else None
 
 
 def _read_arguments(text: str, at: int, *, is_led: bool) -> tuple[Any, int | None]:

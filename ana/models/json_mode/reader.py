@@ -4,9 +4,9 @@ import json
 import re
 
 from ana.errors import ToolError
-from ana.models.json_mode.decision import Decision
 from ana.models.json_mode.markup import FENCE, TAG, TOKEN, unwrap
 from ana.models.json_mode.named_call import read_named_call
+from ana.models.json_mode.parsed_reply import ParsedReply
 from ana.models.json_mode.shapes import find_decisions
 from ana.models.lenient_json import is_same, read_value
 from ana.models.tool_schema import Tools
@@ -54,7 +54,7 @@ _NOT_PROSE = compile_later(
 )
 
 
-def read_decision(reply: str, tools: Tools) -> Decision:
+def read_decision(reply: str, tools: Tools) -> ParsedReply:
     """Read any text at all as a call that fits its tool's schema, an answer, or an error in words.
 
     Args:
@@ -66,12 +66,12 @@ def read_decision(reply: str, tools: Tools) -> Decision:
             raise ToolError(f"The reply has {len(reply):,} characters; at most {LONGEST:,} are read.")
         return _check(_read(unwrap(reply), tools), tools)
     except ToolError as exc:
-        return Decision(error=f"{exc.message} {ASKED}")
+        return ParsedReply(error=f"{exc.message} {ASKED}")
     except RecursionError:
-        return Decision(error="The JSON is nested too deep.")
+        return ParsedReply(error="The JSON is nested too deep.")
 
 
-def _read(text: str, tools: Tools) -> Decision:
+def _read(text: str, tools: Tools) -> ParsedReply:
     if named := read_named_call(text, tools):
         return named
     prose, said = _find_objects(text, tools)
@@ -85,9 +85,9 @@ def _read(text: str, tools: Tools) -> Decision:
     return said[0]
 
 
-def _find_objects(text: str, tools: Tools) -> tuple[str, list[Decision]]:
+def _find_objects(text: str, tools: Tools) -> tuple[str, list[ParsedReply]]:
     """Return the reply without its objects, a mark in the place of each decision, and the decisions."""
-    prose, said, begun = list[str](), list[Decision](), 0
+    prose, said, begun = list[str](), list[ParsedReply](), 0
     while opening := _OPENING.search(text, begun):
         value, end = read_value(text, opening.start())
         is_result = _RESULT.search(text, begun, opening.start())
@@ -127,7 +127,7 @@ def _require_alone(prose: str) -> None:
             raise ToolError(f"A decision stands inside a sentence, where it is not run: {shown!r}.")
 
 
-def _read_prose(text: str, prose: str) -> Decision:
+def _read_prose(text: str, prose: str) -> ParsedReply:
     """Return an answer in plain words, unless it was an attempt at something else."""
     if _EMPTY.fullmatch(_MARKUP.sub("", prose)):
         raise ToolError(f"The reply holds no decision: {text[:80]!r}.")
@@ -135,10 +135,10 @@ def _read_prose(text: str, prose: str) -> Decision:
     answer = text[begun.end() :] if begun else text
     if form := _NOT_PROSE.search(answer):
         raise ToolError(f"The reply should be one decision in JSON and has {form[0].strip()[:80]!r}.")
-    return Decision(answer=answer)
+    return ParsedReply(answer=answer)
 
 
-def _check(said: Decision, tools: Tools) -> Decision:
+def _check(said: ParsedReply, tools: Tools) -> ParsedReply:
     """Return the decision: a call has its tool's real name, and arguments that fit its schema."""
     if said.tool is None:
         return said
@@ -153,4 +153,4 @@ def _check(said: Decision, tools: Tools) -> Decision:
     if not isinstance(args, dict):
         known = ", ".join(parameters) or "nothing"
         raise ToolError(f"The arguments must be one object with: {known}; not {json.dumps(args)[:80]}.")
-    return Decision(name, tools.check(name, args))
+    return ParsedReply(name, tools.check(name, args))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ana.errors import ToolError
-from ana.models.json_mode.decision import Decision
+from ana.models.json_mode.parsed_reply import ParsedReply
 from ana.models.lenient_json import build_object, is_same, read_whole
 from ana.models.tool_schema import Tools
 
@@ -35,7 +35,7 @@ PLACEHOLDERS = ("", "...", "…", "<text>")
 """Answers that only repeat the instructions."""
 
 
-def find_decisions(value: Any, tools: Tools, *, is_call: bool = False) -> Iterator[Decision]:
+def find_decisions(value: Any, tools: Tools, *, is_call: bool = False) -> Iterator[ParsedReply]:
     """Yield the decisions that a value holds, their arguments as they were sent; none where it is not a decision.
 
     Args:
@@ -75,23 +75,23 @@ def _decode(value: Any) -> Any:
         return value
 
 
-def _find_call(said: dict[str, Any], tools: Tools, *, is_call: bool) -> Iterator[Decision]:
+def _find_call(said: dict[str, Any], tools: Tools, *, is_call: bool) -> Iterator[ParsedReply]:
     named = [key for key in said if key not in REMARKS and isinstance(said[key], dict) and tools.resolve_name(key)]
     names = [said[key] for key in NAMES if isinstance(said.get(key), str)]
     name = _get_one("name of a tool", [name for name in names if name.strip().lower() not in NOTHING])
     args = _get_one("set of arguments", [said[key] for key in ARGS if said.get(key) is not None])
     others = {key: value for key, value in said.items() if key not in REMARKS}
     if name is None:  # the tool's name may be the key
-        yield from (Decision(key, said[key]) for key in named if len(named) == 1)
+        yield from (ParsedReply(key, said[key]) for key in named if len(named) == 1)
     elif name.strip().lower() in FINALS:
         yield from _read_answer(others if args is None else args)
     elif not any(key in said for key in ARGS):
-        yield from [Decision(name, others)] if is_call or tools.resolve_name(name) else []
+        yield from [ParsedReply(name, others)] if is_call or tools.resolve_name(name) else []
     elif not (isinstance(args, dict) and args.get("type") == "object"):  # a tool's schema, echoed
         real = tools.resolve_name(name)
         if beside := [key for key in tools.parameters(real) if key in others] if real else []:
             raise ToolError(f"{beside[0]!r} stands beside the arguments of {real}: put it among them.")
-        yield Decision(name, args)
+        yield ParsedReply(name, args)
 
 
 def _get_one(what: str, given: list[Any]) -> Any:
@@ -101,7 +101,7 @@ def _get_one(what: str, given: list[Any]) -> Any:
     return given[0] if given else None
 
 
-def _find_answer(said: dict[str, Any], *, is_alone: bool) -> Iterator[Decision]:
+def _find_answer(said: dict[str, Any], *, is_alone: bool) -> Iterator[ParsedReply]:
     """Yield an answer below `final`, or one that stands alone: text beside a call is not the answer."""
     is_message = said.get("role") == "assistant" or "tool_calls" in said
     others = ("answer", "response", "final_answer", *(("content",) if is_message else ()))
@@ -109,11 +109,11 @@ def _find_answer(said: dict[str, Any], *, is_alone: bool) -> Iterator[Decision]:
     yield from _read_answer(said[keys[0]]) if keys else []
 
 
-def _read_answer(value: Any) -> Iterator[Decision]:
+def _read_answer(value: Any) -> Iterator[ParsedReply]:
     if isinstance(value, dict):
         said = build_object(_fold_keys(value))
         value = next((said[key] for key in ANSWERS if key in said), None)
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
     if isinstance(value, str) and value.strip() not in PLACEHOLDERS:
-        yield Decision(answer=value)
+        yield ParsedReply(answer=value)

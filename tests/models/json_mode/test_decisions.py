@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from ana.models.call import complete
 from ana.models.json_mode.adapter import JsonDecisions
-from ana.models.json_mode.decision import Decision
+from ana.models.json_mode.parsed_reply import ParsedReply
 from ana.models.json_mode.reader import ASKED, LONGEST, read_decision
 from ana.models.lenient_json import DEEPEST, read_value
 from ana.models.scripted import ScriptedModel
@@ -41,7 +41,7 @@ UNSURE = {case["id"]: case["or"] for case in lines("unsure.jsonl")}
 HOLDING = [case for case in CASES if "error" not in case["expect"]]
 
 
-def told(decision: Decision) -> dict[str, Any]:
+def told(decision: ParsedReply) -> dict[str, Any]:
     if decision.error:
         return {"error": decision.error}
     said = {"tool": {"name": decision.tool, "args": decision.args}} if decision.tool else {}
@@ -57,7 +57,7 @@ def exactly(value: Any) -> str:
 def test_a_reply_of_the_corpus_becomes_what_it_must_or_is_told_what_is_wrong(case: dict[str, Any]) -> None:
     decision = read_decision(case["text"], TOOLS)
     if decision.error:
-        assert decision == Decision(error=decision.error), "an error runs nothing"
+        assert decision == ParsedReply(error=decision.error), "an error runs nothing"
         assert names_what_is_wrong(case["text"], decision.error), decision.error
     else:
         accepted = [case["expect"], *UNSURE.get(case["id"], [])]

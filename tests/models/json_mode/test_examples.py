@@ -2,7 +2,7 @@
 
 import pytest
 
-from ana.models.json_mode.decision import Decision, read_examples, refuse_example
+from ana.models.json_mode.parsed_reply import ParsedReply, read_examples, refuse_example
 from prompts import decision_prompt
 
 PROMPT = decision_prompt("")
@@ -14,22 +14,22 @@ def test_the_examples_of_the_prompt_are_known() -> None:
 
 @pytest.mark.parametrize("content", sorted(set(read_examples(PROMPT))))
 def test_what_only_an_example_says_is_refused(content: str) -> None:
-    copied = Decision(tool="append_context", args={"content": content})
+    copied = ParsedReply(tool="append_context", args={"content": content})
     refused = refuse_example(copied, PROMPT, ["What is 2^35?", "Wie spät ist es?"])
-    assert refused == Decision(error=refused.error)
+    assert refused == ParsedReply(error=refused.error)
     assert content in refused.error
 
 
 @pytest.mark.parametrize(
     ("decision", "said"),
     [
-        (Decision(tool="create_item", args={"content": "Buy oat milk"}), ["We are out of MILK", "yes, please"]),
-        (Decision(tool="create_item", args={"content": "Buy stamps"}), ["I need some for the letters"]),
-        (Decision(tool="create_item", args={"content": {"message": "this"}}), ["hm"]),
-        (Decision(tool="query_items", args={"text": "oat milk"}), ["hm"]),
-        (Decision(answer="Buy oat milk"), ["hm"]),
-        (Decision(error="cut short"), ["hm"]),
+        (ParsedReply(tool="create_item", args={"content": "Buy oat milk"}), ["We are out of MILK", "yes, please"]),
+        (ParsedReply(tool="create_item", args={"content": "Buy stamps"}), ["I need some for the letters"]),
+        (ParsedReply(tool="create_item", args={"content": {"message": "this"}}), ["hm"]),
+        (ParsedReply(tool="query_items", args={"text": "oat milk"}), ["hm"]),
+        (ParsedReply(answer="Buy oat milk"), ["hm"]),
+        (ParsedReply(error="cut short"), ["hm"]),
     ],
 )
-def test_every_other_decision_is_left_as_it_is(decision: Decision, said: list[str]) -> None:
+def test_every_other_decision_is_left_as_it_is(decision: ParsedReply, said: list[str]) -> None:
     assert refuse_example(decision, PROMPT, said) is decision

@@ -10,7 +10,7 @@ _WORD = re.compile(r"\w{3,}")
 
 
 @dataclass(frozen=True)
-class Decision:
+class ParsedReply:
     """A call, an answer, or what is wrong with the reply.
 
     Args:
@@ -26,7 +26,7 @@ class Decision:
     error: str = ""
 
 
-def refuse_example(decision: Decision, instructions: str, said: Iterable[str]) -> Decision:
+def refuse_example(decision: ParsedReply, instructions: str, said: Iterable[str]) -> ParsedReply:
     """Return the decision, or a refusal if it writes just what an example writes and the person spoke of nothing alike.
 
     Very weak models would store a worked example as the person's.
@@ -39,7 +39,7 @@ def refuse_example(decision: Decision, instructions: str, said: Iterable[str]) -
     content = decision.args.get("content") if decision.args else None
     if content not in read_examples(instructions) or _find_words(content) & set().union(*map(_find_words, said)):
         return decision
-    return Decision(
+    return ParsedReply(
         error=f"{content!r} is from the examples; the person did not speak of it. Decide about their message."
     )
 
