@@ -8,16 +8,7 @@ from langchain_core.tools import tool
 from ana.errors import ToolError
 from ana.time.clock import Clock
 from ana.time.dates import weekday
-from ana.time.when import (
-    Mention,
-    TimeMention,
-    drop_mentions,
-    find_hours_ahead,
-    find_times,
-    read_shift,
-    resolve,
-    weekday_named,
-)
+from ana.time.when import Mention, TimeMention, find_hours_ahead, read_moments, read_shift, weekday_named
 from tools.call import Injected
 
 UNDERSTOOD = (
@@ -51,9 +42,8 @@ def resolve_date(phrase: str, after: str | None = None, *, call: Injected) -> di
         return _answer(phrase, moment.date(), moment.time())
     if shift := read_shift(phrase) if after else None:
         return _answer(phrase, base + shift, None)
-    days, times = resolve(phrase, base), find_times(phrase)
-    times = [at for at in times if all(at.end <= day.start or day.end <= at.start for day in days)]
-    _require_read(drop_mentions(phrase, sorted([*days, *times], key=lambda mention: mention.start)))
+    days, times, rest = read_moments(phrase, base)
+    _require_read(rest)
     return _put_together(phrase, days, times)
 
 

@@ -3,8 +3,10 @@
 import re
 from datetime import date
 
+from dateutil.relativedelta import relativedelta
+
 from ana.time.dates import weekday
-from ana.time.when import drop_mentions, find_times, resolve, weekday_named
+from ana.time.when import read_moments, weekday_named
 
 _DIGITS = re.compile(r"\s*(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?:,?\s*\(?([a-z]{3,9})\)?)?\s*", re.I)
 _NO_TIME = re.compile(r"\dT\d")
@@ -22,9 +24,7 @@ def guess_dates(text: str, today: date) -> tuple[str, str] | None:
     """
     if digits := _DIGITS.fullmatch(text):
         return _read_digits(*digits.groups())
-    days = resolve(text, today)
-    times = [at for at in find_times(text) if all(at.end <= day.start or day.end <= at.start for day in days)]
-    rest = drop_mentions(text, sorted([*days, *times], key=lambda mention: mention.start))
+    days, times, rest = read_moments(text, today)
     if len(days) != 1 or len(times) > 1 or _FILLER.sub("", rest) or _NO_TIME.search(text):
         return None
     first, last = days[0].first, days[0].last
@@ -51,8 +51,6 @@ def _read_digits(year: str, second: str, third: str | None, beside: str | None) 
 
 def _read_month(year: int, month: int) -> tuple[str, str] | None:
     try:
-        first = date(year, month, 1)
-        after = date(year + month // 12, month % 12 + 1, 1)
+        return str(first := date(year, month, 1)), str(first + relativedelta(day=31))
     except ValueError:
         return None
-    return str(first), str(date.fromordinal(after.toordinal() - 1))

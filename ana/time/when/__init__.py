@@ -16,7 +16,7 @@ How it reads:
 - Nothing is read from days that do not exist (February 30, 13/45) and days that recur (every Friday, Mondays).
 """
 
-from ana.time.when.mentions import Mention, drop_mentions, resolve
+from ana.time.when.mentions import Mention, drop_mentions, read_moments, resolve
 from ana.time.when.questions import find_named_days, has_only_fillers, read_due_question
 from ana.time.when.single import find_moments, find_single, is_only_when, join_moment
 from ana.time.when.times import TimeMention, find_hours_ahead, find_times, read_shift
@@ -35,6 +35,7 @@ __all__ = [
     "is_only_when",
     "join_moment",
     "read_due_question",
+    "read_moments",
     "read_shift",
     "resolve",
     "weekday_named",

@@ -8,13 +8,13 @@ from ana.phrases import fold
 from ana.time.when.explicit import EXPLICIT, read_day
 from ana.time.when.names import NAMES
 from ana.time.when.relative import RELATIVE
-from ana.time.when.words import FULL_MONTH, YEAR, Days, month_number, rule
+from ana.time.when.words import FULL_MONTH, YEAR, Days, Rule
 
 
 def _collect(fits: Callable[[str], object]) -> dict[str, str]:
     """Return the English for each word, with its accents and without, whose English fits."""
     rows = ((word, english) for english, words in NAMES.items() if fits(english) for word in words.split(" | "))
-    return {spelt: english for word, english in rows for spelt in (fold(word), word.replace("'", "’"), word)}
+    return {spelt: english for word, english in rows for spelt in (fold(word), word)}
 
 
 _MONTHS = _collect(re.compile(FULL_MONTH).fullmatch)
@@ -34,27 +34,23 @@ def _is_japanese(word: str) -> bool:
     return word > "\u3000"
 
 
-def _day(match: re.Match[str], today: date) -> Days | None:
+def _day(match: re.Match[str], today: date) -> Days | date | None:
     english = _DAYS.get(match["day"].lower(), "")  # other letters may count as the same without regard to case
-    found = ((rule, rule.pattern.search(english)) for rule in (*RELATIVE, *EXPLICIT))
+    found = ((rule, re.search(rule.pattern, english, re.I)) for rule in (*RELATIVE, *EXPLICIT))
     return next((rule.read(match, today) for rule, match in found if match), None)
 
 
-def _day_of_month(match: re.Match[str], today: date) -> Days | None:
+def _day_of_month(match: re.Match[str], today: date) -> Days | date | None:
     english = _MONTHS.get(match["month"].lower())
-    return read_day(match, month_number(english), today) if english else None
-
-
-def _japanese_day(match: re.Match[str], today: date) -> Days | None:
-    return read_day(match, int(match["month"]), today)
+    return read_day(match, today, english) if english else None
 
 
 FOREIGN = (
-    rule(
+    Rule(
         rf"(?:{_one_of(_WEEKDAYS)},?\s+)?(?<![\w.,:/])(?P<day>\d{{1,2}})(?:\.|er|º|°)?\s+(?:de\s+)?"
         rf"(?P<month>{_one_of(_MONTHS)})(?:\s+(?:de\s+)?{YEAR})?",
         _day_of_month,
     ),
-    rule(r"(?P<month>\d{1,2})月(?P<day>\d{1,2})日", _japanese_day),
-    rule(rf"(?P<day>{_one_of(_DAYS)})", _day),
+    Rule(r"(?P<month>\d{1,2})月(?P<day>\d{1,2})日", read_day),
+    Rule(rf"(?P<day>{_one_of(_DAYS)})", _day),
 )

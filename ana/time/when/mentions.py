@@ -11,7 +11,7 @@ from dateutil.relativedelta import relativedelta
 from ana.time.when.explicit import ASKED, EXPLICIT
 from ana.time.when.foreign import FOREIGN
 from ana.time.when.relative import RELATIVE
-from ana.time.when.times import TimeMention
+from ana.time.when.times import TimeMention, find_times
 from ana.time.when.words import ANY_WEEKDAY, MONTH, Days, Rule, shift_day
 
 _PAST = re.compile(  # German asks "was" for what
@@ -53,7 +53,8 @@ def resolve(text: str, today: date) -> list[Mention]:
 def _resolve(text: str, today: date, more: tuple[Rule, ...] = ()) -> tuple[Mention, ...]:
     found: list[Mention] = []
     done = 0
-    for start, end, days in sorted(_readings(text, today, more), key=lambda reading: (reading[0], -reading[1])):
+    plain = text.replace("’", "'")
+    for start, end, days in sorted(_readings(plain, today, more), key=lambda reading: (reading[0], -reading[1])):
         if start < done:
             continue
         done = end
@@ -62,9 +63,22 @@ def _resolve(text: str, today: date, more: tuple[Rule, ...] = ()) -> tuple[Menti
     return tuple(found)
 
 
+def read_moments(text: str, today: date, since: date = date.min) -> tuple[list[Mention], list[TimeMention], str]:
+    """Return the days that a text names, its times outside them, and the text without either.
+
+    Args:
+        text: The text.
+        today: The person's today.
+        since: Days that are over then are left out.
+    """
+    days = [day for day in resolve(text, today) if day.last >= since]
+    times = [at for at in find_times(text) if all(at.end <= day.start or day.end <= at.start for day in days)]
+    return days, times, drop_mentions(text, [*days, *times])
+
+
 def drop_mentions(text: str, mentions: Sequence[Mention | TimeMention]) -> str:
-    """Return the text with a space in place of each mention; they must be in the order of the text."""
-    for mention in reversed(mentions):
+    """Return the text with a space in place of each mention."""
+    for mention in sorted(mentions, key=lambda mention: -mention.start):
         text = f"{text[: mention.start]} {text[mention.end :]}"
     return text
 
@@ -115,10 +129,10 @@ def _join(text: str, first: Mention, last: Mention) -> Mention | None:
 def _readings(text: str, today: date, more: tuple[Rule, ...]) -> Iterator[tuple[int, int, Days | None]]:
     """The readings of each rule. One that is not a day takes its place too: 31 April 2026 is not April 2026."""
     for rule in (*RELATIVE, *EXPLICIT, *FOREIGN, *more):
-        for match in rule.pattern.finditer(text):
+        for match in re.finditer(rule.pattern, text, re.IGNORECASE):
             start, end = match.span("at" if "at" in match.re.groupindex else 0)
             try:
                 days = rule.read(match, today)
             except (ValueError, OverflowError):  # beyond the years a date can have
                 days = None
-            yield start, end, days
+            yield start, end, (days, days) if isinstance(days, date) else days

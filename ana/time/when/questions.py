@@ -36,17 +36,14 @@ _OVERDUE = re.compile(r"\b(?:overdue|past\s+due)\b", re.IGNORECASE)
 
 
 def read_due_question(text: str, today: date) -> Days | None:
-    """Return the days a text asks about, if it asks what is due then and nothing else.
+    """Return the days a text such as "what's due Tuesday" asks about, if it asks what is due then and nothing else.
 
     "by Friday" counts from today, "before Friday" up to the day before; "overdue" is everything until yesterday.
-
-    Args:
-        text: A query, such as "what's due Tuesday".
-        today: The person's today.
     """
     text = text.replace("’", "'")
     mentions = find_stretches(text, today)
-    if not _asks_for_due(text) or not has_only_fillers(text, mentions):
+    asks = not _CUES.isdisjoint(_words(text)) or _PHRASES.search(text)
+    if not asks or not has_only_fillers(text, mentions):
         return None
     if _OVERDUE.search(text):
         return None if mentions else (date.min, today - timedelta(days=1))
@@ -92,10 +89,6 @@ def _move_near(mention: Mention, today: date) -> Mention:
 def has_only_fillers(text: str, days: list[Mention]) -> bool:
     """Return whether a text has only words that a question about what is due may have beside these days."""
     return _FILLERS.issuperset(_words(drop_mentions(text, days)))
-
-
-def _asks_for_due(text: str) -> bool:
-    return not _CUES.isdisjoint(_words(text)) or _PHRASES.search(text) is not None
 
 
 def _words(text: str) -> list[str]:

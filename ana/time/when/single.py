@@ -3,43 +3,42 @@
 import re
 from datetime import date, datetime, timedelta
 
-from ana.patterns import compile_later
-from ana.time.when.mentions import Mention, drop_mentions, resolve
-from ana.time.when.times import TimeMention, find_hours_ahead, find_times
+from ana.time.when.mentions import Mention, read_moments, resolve
+from ana.time.when.times import TimeMention, find_hours_ahead
 from ana.time.when.words import STOP
 
-_RECURRING = compile_later(
+_RECURRING = re.compile(
     r"\b(?:every|each|(?:dai|week|month|year)ly(?! (?:report|review|meeting|stand-?up|sync|call))|week(?:day|end)s"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:morning|evening|night)s|jede[nrs]?|täglich|immer|mittwochs"
     r"|(?:mon|diens|donners|frei|sams|sonn)tags|chaque|tous les|toutes les|cada|tod[oa]s l[oa]s|ogni|tutti i)\b",
     re.IGNORECASE,
 )
-_PAST = compile_later(
+_PAST = re.compile(
     r"\b(?:was|were|had|did|ago|last \w+(?:ed|en)|(?:i|we) (?!need)\w+ed|if (?:i|we)|this morning|ce matin|stamattina"
     r"|heute morgen|hatten?|waren?|était|fue)\b",
     re.IGNORECASE,
 )
-_EITHER = compile_later(r"(?<![\d/])(?:0?[1-9]|1[0-2])/(?:0?[1-9]|1[0-2])(?![\d/])")
+_EITHER = re.compile(r"(?<![\d/])(?:0?[1-9]|1[0-2])/(?:0?[1-9]|1[0-2])(?![\d/])")
 """10/1 is the tenth of January or the first of October."""
-_DAY_FIRST = compile_later(r"(?<![\d/])(?!24/7)(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])(?![\d/])")
-_LOOSE = compile_later(
+_DAY_FIRST = re.compile(r"(?<![\d/])(?!24/7)(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])(?![\d/])")
+_LOOSE = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri)(?:day)?s?\b|\b(?:satur|sun)days?\b"
     r"|(?:\band|\bor|[&/,-]) ?(?:sat|sun)\b|\b(?:from|till|until|to|on the) \d{1,2}(?:st|nd|rd|th)\b"
     r"|\b(?:el|le|il|am|zum) \d{1,2}\b(?! ?(?:h\b|uhr|[:%]|[.]\d))",
     re.IGNORECASE,
 )
 """What may name a day: beside another one, neither is clear."""
-_FEAST = compile_later(r"christmas|halloween|valentine|boxing|new year", re.IGNORECASE)
-_BEHIND = compile_later(STOP, re.IGNORECASE)
+_FEAST = re.compile(r"christmas|halloween|valentine|boxing|new year", re.IGNORECASE)
+_BEHIND = re.compile(STOP, re.IGNORECASE)
 _FAR = 320
 """A day without a year that is more days ahead may as well be of some weeks ago."""
 
-_HOURS = compile_later(r"\b(?:open|close|shut|leave|start|end)s\b", re.IGNORECASE)
+_HOURS = re.compile(r"\b(?:open|close|shut|leave|start|end)s\b", re.IGNORECASE)
 """Hours of a shop are no time of one day."""
-_RANGE = compile_later(r"\d\s?(?:h|[ap]m)?\s?(?:-|–|to|bis|and|und)\s?$|\bbetween\s", re.IGNORECASE)
-_SMALL = compile_later(r"(?<!\d)[1-5][:.]\d\d$")
-_EARLY = compile_later(r"\b(?:morning|early|früh|matin)\b|\da\.?m\b", re.IGNORECASE)
-_DINNER = compile_later(r"\b(?:dinner|supper|drinks|party|concert|cinema|abendessen|dîner|cena)\b", re.IGNORECASE)
+_RANGE = re.compile(r"\d\s?(?:h|[ap]m)?\s?(?:-|–|to|bis|and|und)\s?$|\bbetween\s", re.IGNORECASE)
+_SMALL = re.compile(r"(?<!\d)[1-5][:.]\d\d$")
+_EARLY = re.compile(r"\b(?:morning|early|früh|matin)\b|\da\.?m\b", re.IGNORECASE)
+_DINNER = re.compile(r"\b(?:dinner|supper|drinks|party|concert|cinema|abendessen|dîner|cena)\b", re.IGNORECASE)
 _NOON = 12
 _BESIDE_WORDS = (
     "on at for by in the this before until till due from and a morning afternoon evening night noon o'clock sharp"
@@ -69,13 +68,15 @@ def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | Non
         is_one = _is_one_day(text, days, now.date(), is_timed=clock is not None)
         return join_moment(days[0].first, clock) if is_one else None
     is_one_time = clock and is_timed and not _HOURS.search(text) and not _LOOSE.search(text)
-    return join_moment(_next_day(clock, now), clock) if clock and is_one_time else None
+    if not clock or not is_one_time:
+        return None
+    return join_moment(now.date() + timedelta(days=1 if clock.at <= now.time() else 0), clock)
 
 
 def find_moments(text: str, now: datetime) -> tuple[list[Mention], list[TimeMention]]:
     """Return the days that a text names and that are not over, and its times outside them."""
-    days = [day for day in resolve(text, now.date()) if day.last >= now.date()]
-    return days, [t for t in find_times(text) if not any(t.start < day.end and day.start < t.end for day in days)]
+    days, times, _ = read_moments(text, now.date(), since=now.date())
+    return days, times
 
 
 def join_moment(day: date | None, clock: TimeMention | None) -> str:
@@ -87,8 +88,7 @@ def is_only_when(text: str, now: datetime) -> bool:
     """Return whether a text has no words but those of a day or a time."""
     if ahead := find_hours_ahead(text, now):
         text = text[: ahead[0]] + text[ahead[1] :]
-    days, times = find_moments(text, now)
-    rest = drop_mentions(text, sorted([*days, *times], key=lambda mention: mention.start))
+    *_, rest = read_moments(text, now.date(), since=now.date())
     return _BESIDE.issuperset(re.findall(r"[^\W_](?:[\w']*\w)?", rest.lower()))
 
 
@@ -113,7 +113,3 @@ def _is_vague(text: str, clock: TimeMention) -> bool:
     is_small = _SMALL.search(text[clock.start : clock.end]) or (_DINNER.search(text) and clock.at.hour < _NOON)
     is_midnight = not (clock.at.hour or clock.at.minute)
     return bool(_RANGE.search(text[: clock.start]) or is_midnight or (is_small and not _EARLY.search(text)))
-
-
-def _next_day(clock: TimeMention, now: datetime) -> date:
-    return now.date() + timedelta(days=1 if clock.at <= now.time() else 0)

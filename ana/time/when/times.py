@@ -8,17 +8,15 @@ How it reads:
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
-from ana.patterns import compile_later
-from ana.time.when.words import ANY_WEEKDAY, NUMBER, number
+from ana.time.when.words import ANY_WEEKDAY, NUMBER, NUMBERS, number
 
-_HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_HOURS = "|".join(NUMBERS)
 _HOUR = rf"(?P<hour>\d{{1,2}}|{_HOURS})"
 _HALF_DAY = r"\s*(?P<half>[ap])\.?m\b\.?"
 _PARTS = {"past": 1, "after": 1, "to": -1, "before": -1}
@@ -36,36 +34,33 @@ _NOUN = rf"\s+(?!(?:{_FOLLOWING})\w*)\w"
 
 _FRENCH_DAY = "(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|demain|aujourd'hui"
 
-_SHAPES = tuple(
-    compile_later(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"{_BEFORE}?\b(?P<minutes>half|(?:a\s+)?quarter|ten|twenty|five)\s+(?P<side>past|to)\s+{_HOUR}\b(?:{_HALF_DAY})?",
-        rf"{_BEFORE}?\b(?P<hour>\d{{1,2}}):(?P<minute>[0-5]\d)(?:{_HALF_DAY}|\s*h\b)?(?![\d:/%])",
-        rf"{_BEFORE}?\b(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d){_HALF_DAY}",
-        rf"\bat\s+(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d)\b(?!\s*(?:%|[-/.:]\d))(?!{_NOUN})",
-        rf"{_BEFORE}?\b(?P<minutes>half)\s+(?P<hour>{_HOURS})\b(?=\s*(?:$|[,.;!]|(?:tonight|today|tomorrow|on|this|in\s+the)\b))",
-        rf"{_BEFORE}?\b{_HOUR}{_HALF_DAY}",
-        rf"{_BEFORE}{_HOUR}\b(?!\s*(?:%|[-/.:]\d))(?!{_NOUN})",
-        rf"\b{_HOUR}(?={_PART_OF_DAY})",
-        rf"(?:\b{ANY_WEEKDAY}|\d(?:st|nd|rd|th)|\b(?:today|tonight|tomorrow|tmrw?))\s+(?P<at>(?P<hour>\d{{1,2}})"
-        r"\.(?P<minute>[0-5]\d))\b(?!\s*(?:%|[€$£]|[-/.:]\d))",
-        rf"\b(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d)(?=\s+(?:{ANY_WEEKDAY}|today|tonight|tomorrow|tmrw?)\b)",
-        r"(?:\b(?:um|gegen|à|vers|a las|alle|at)\s+)?\b(?P<hour>\d{1,2})\s?(?P<exact>uhr)\b",
-        r"\b(?P<hour>\d{1,2})\s?h(?P<minute>[0-5]\d)\b",
-        r"\b(?:à|a las|alle|às|at|um|gegen|vers)\s+(?P<hour>\d{1,2})\s?(?P<exact>h)\b",
-        r"\b(?P<hour>1[3-9]|2[0-3])\s?(?P<exact>h)\b(?!\s+(?:before|after|later|ago|earlier))",
-        r"\b(?:a las|alle)\s+(?P<hour>\d{1,2})\b(?!:|\s*(?:min|st|tag|woche|monat|jahr))",
-        r"\bum\s+(?P<hour>\d{1,2})\b(?=\s*(?:$|[,;!?]|\.(?!\d)|(?:an|zu[mr]?|mit|i[mn]|bei|beim|den|die|das)\b))",
-        rf"\b(?:{_FRENCH_DAY}|\d{{1,2}}/\d{{1,2}})\s+(?P<at>(?P<hour>\d{{1,2}})\s?(?P<exact>h))\b",
-        r"(?P<hour>\d{1,2})(?P<exact>時)(?:(?P<minute>\d{1,2})分)?",
-        rf"{_BEFORE}?\b(?P<name>noon|midday|midnight|lunchtime)\b",
-    )
+_SHAPES = (
+    rf"{_BEFORE}?\b(?P<minutes>half|(?:a\s+)?quarter|ten|twenty|five)\s+(?P<side>past|to)\s+{_HOUR}\b(?:{_HALF_DAY})?",
+    rf"{_BEFORE}?\b(?P<hour>\d{{1,2}}):(?P<minute>[0-5]\d)(?:{_HALF_DAY}|\s*h\b)?(?![\d:/%])",
+    rf"{_BEFORE}?\b(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d){_HALF_DAY}",
+    rf"\bat\s+(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d)\b(?!\s*(?:%|[-/.:]\d))(?!{_NOUN})",
+    rf"{_BEFORE}?\b(?P<minutes>half)\s+(?P<hour>{_HOURS})\b(?=\s*(?:$|[,.;!]|(?:tonight|today|tomorrow|on|this|in\s+the)\b))",
+    rf"{_BEFORE}?\b{_HOUR}{_HALF_DAY}",
+    rf"{_BEFORE}{_HOUR}\b(?!\s*(?:%|[-/.:]\d))(?!{_NOUN})",
+    rf"\b{_HOUR}(?={_PART_OF_DAY})",
+    rf"(?:\b{ANY_WEEKDAY}|\d(?:st|nd|rd|th)|\b(?:today|tonight|tomorrow|tmrw?))\s+(?P<at>(?P<hour>\d{{1,2}})"
+    r"\.(?P<minute>[0-5]\d))\b(?!\s*(?:%|[€$£]|[-/.:]\d))",
+    rf"\b(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d)(?=\s+(?:{ANY_WEEKDAY}|today|tonight|tomorrow|tmrw?)\b)",
+    r"(?:\b(?:um|gegen|à|vers|a las|alle|at)\s+)?\b(?P<hour>\d{1,2})\s?(?P<exact>uhr)\b",
+    r"\b(?P<hour>\d{1,2})\s?h(?P<minute>[0-5]\d)\b",
+    r"\b(?:à|a las|alle|às|at|um|gegen|vers)\s+(?P<hour>\d{1,2})\s?(?P<exact>h)\b",
+    r"\b(?P<hour>1[3-9]|2[0-3])\s?(?P<exact>h)\b(?!\s+(?:before|after|later|ago|earlier))",
+    r"\b(?:a las|alle)\s+(?P<hour>\d{1,2})\b(?!:|\s*(?:min|st|tag|woche|monat|jahr))",
+    r"\bum\s+(?P<hour>\d{1,2})\b(?=\s*(?:$|[,;!?]|\.(?!\d)|(?:an|zu[mr]?|mit|i[mn]|bei|beim|den|die|das)\b))",
+    rf"\b(?:{_FRENCH_DAY}|\d{{1,2}}/\d{{1,2}})\s+(?P<at>(?P<hour>\d{{1,2}})\s?(?P<exact>h))\b",
+    r"(?P<hour>\d{1,2})(?P<exact>時)(?:(?P<minute>\d{1,2})分)?",
+    rf"{_BEFORE}?\b(?P<name>noon|midday|midnight|lunchtime)\b",
 )
-_SPAN = compile_later(
+_SPAN = re.compile(
     rf"\bin\s+(?:(?P<half>half\s+an)|(?P<n>{NUMBER}|an?))\s+(?P<unit>minute|min|hour|hr)s?\b(?P<more>\s+and\s+a\s+half)?",
     re.IGNORECASE,
 )
-_SHIFT = compile_later(
+_SHIFT = re.compile(
     rf"(?:(?:back|forward|out|off|later|earlier)\s+)?(?:(?:by|for)\s+)?(?P<n>{NUMBER}|another|one\s+more|half\s+an)?\s*"
     r"(?P<unit>minute|hour|day|week|month)s?(?:\s+(?:earlier|later|forward|back))?",
     re.IGNORECASE,
@@ -92,9 +87,11 @@ class TimeMention:
 def find_times(text: str) -> list[TimeMention]:
     """Return every time of day in a text, in its order; of overlapping readings the first shape's."""
     found: list[TimeMention] = []
-    for mention in _readings(text):
-        if all(mention.end <= other.start or other.end <= mention.start for other in found):
-            found.append(mention)
+    for match in (match for shape in _SHAPES for match in re.finditer(shape, text, re.IGNORECASE)):
+        start, end = match.span("at" if "at" in match.re.groupindex else 0)
+        at = _time(match.groupdict(), text)
+        if at is not None and all(end <= other.start or other.end <= start for other in found):
+            found.append(TimeMention(start, end, at))
     return sorted(found, key=lambda mention: mention.start)
 
 
@@ -113,18 +110,10 @@ def find_hours_ahead(text: str, now: datetime) -> tuple[int, int, datetime] | No
     return match.start(), match.end(), now + timedelta(minutes=count * (60 if is_hour else 1))
 
 
-def _readings(text: str) -> Iterator[TimeMention]:
-    for shape in _SHAPES:
-        for match in shape.finditer(text):
-            at = _time(match.groupdict(), text)
-            if at is not None:
-                yield TimeMention(*match.span("at" if "at" in match.re.groupindex else 0), at)
-
-
 def _time(said: dict[str, str | None], text: str) -> time | None:
     if name := said.get("name"):
         return _NAMED[name.lower()]
-    hour = _number(said["hour"] or "")
+    hour = number(said["hour"] or "")
     if said.get("half") and hour > _NOON:  # nr. 17 am Samstag
         return None
     minute = int(said.get("minute") or 0)
@@ -146,10 +135,6 @@ def _is_late(half: str | None, text: str, hour: int, *, written: bool) -> bool |
     if _LATE.search(text) and not _EARLY.search(text) and hour < 12:
         return True
     return True if 1 <= hour <= 6 and not written and not _EARLY.search(text) else None
-
-
-def _number(word: str) -> int:
-    return int(word) if word.isdecimal() else _HOURS.split("|").index(word.lower()) + 1
 
 
 def read_shift(text: str) -> relativedelta | None:

@@ -2,25 +2,23 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from dateutil.relativedelta import relativedelta
-
-from ana.patterns import LatePattern, compile_later
 
 Days = tuple[date, date]
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 WEEKDAY = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b"
 SHORT = r"(?:mon|tues?|wed|thu(?:rs?)?|fri)\b"
 ANY_WEEKDAY = rf"(?:{WEEKDAY}|{SHORT}|(?:sat|sun)\b)"
 FULL_MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
 MONTH = rf"(?:{FULL_MONTH}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?)"
-NUMBER = rf"(?:\d{{1,4}}|(?:a\s+)?couple\s+of|an?|{'|'.join(_NUMBERS)})"
+NUMBER = rf"(?:\d{{1,4}}|(?:a\s+)?couple\s+of|an?|{'|'.join(NUMBERS)})"
 UNIT = r"(?P<unit>day|week|month|year)s?\b"
 YEAR = r"(?P<year>(?:19|20|21)\d\d)(?![\d:])"
 CLOCK = r"\d{1,2}(?::\d\d|\s*[ap]\.?m\b)"
@@ -33,21 +31,13 @@ STOP = (
 """Looks ahead for anything but a noun that a number or a weekday may belong to: the 5th floor, sun cream."""
 
 
-@dataclass(frozen=True)
-class Rule:
-    """One way of naming days.
+class Rule(NamedTuple):
+    """One way of naming days."""
 
-    Args:
-        pattern: Where it matches; a group `at`, if there is one, is the mention without the words that only reveal it.
-        read: Returns the first and last day, or None where it is not a day after all.
-    """
-
-    pattern: LatePattern
-    read: Callable[[re.Match[str], date], Days | None]
-
-
-def rule(pattern: str, read: Callable[[re.Match[str], date], Days | None]) -> Rule:
-    return Rule(compile_later(pattern, re.IGNORECASE), read)
+    pattern: str
+    """Where it matches, without regard to case; a group `at` is the mention without the words that only reveal it."""
+    read: Callable[[re.Match[str], date], Days | date | None]
+    """Returns a day, or the first and the last one, or None where it is not a day after all."""
 
 
 def shift_day(day: date, by: timedelta | relativedelta) -> date:
@@ -69,11 +59,11 @@ def weekday_number(name: str) -> int:
 
 
 def month_number(name: str) -> int:
-    return _MONTHS.index(name[:3].lower()) + 1
+    return int(name) if name.isdecimal() else _MONTHS.index(name[:3].lower()) + 1
 
 
 def number(word: str) -> int:
     word = word.lower()
     if word.isdecimal():
         return int(word)
-    return 2 if "couple" in word else _NUMBERS.index(word) + 1 if word in _NUMBERS else 1
+    return 2 if "couple" in word else NUMBERS.index(word) + 1 if word in NUMBERS else 1
