@@ -26,13 +26,10 @@ from ana.settings import load_settings
 from ana.tracing import langsmith
 from ana.tracing.traces import Traces
 from app.http.guard import HEADERS, Guard
-from app.http.ids import CanonicalIds
 from app.http.refusals import REFUSALS, find_status
-from app.http.rejection import RunRejection
 from app.http.run_errors import shorten_run_errors
-from app.http.run_requests import RunRequests
-from app.http.thread_rows import FreshThreadRows, ThreadRows
-from app.http.thread_writes import ThreadWrites
+from app.http.server_requests import ServerRequests
+from app.http.thread_rows import ThreadRows
 from app.old_traces import move_old_traces
 from app.outcome import Done, NotShown, Waiting
 from app.serving import mark_serving
@@ -249,15 +246,10 @@ def build_app() -> Starlette:
             ("GET", "/version", version),
         )
     ]
-    guard = Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)
     rows = ThreadRows()
     middleware = [
-        guard,
-        Middleware(CanonicalIds),
-        Middleware(RunRequests),
-        Middleware(FreshThreadRows, rows=rows),
-        Middleware(RunRejection),
-        Middleware(ThreadWrites, rows=rows),
+        Middleware(Guard, origins=lambda: load_settings().ana_cors_origins),
+        Middleware(ServerRequests, rows=rows),
     ]
     handlers = REFUSALS | {Exception: _fail}
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)

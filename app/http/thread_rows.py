@@ -15,7 +15,6 @@ from langgraph.types import StateSnapshot
 from langgraph_api.serde import json_dumpb
 from langgraph_api.state import patch_interrupt
 from starlette.concurrency import run_in_threadpool
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.errors import AnaError
 from ana.ownership import canonical_id
@@ -157,24 +156,6 @@ class ThreadRows:
         with open_saver(saver_path(self._settings())) as saver:
             graph = builder.compile(checkpointer=saver)
             return {id: _read_thread(graph, threads, id) for id in ids}
-
-
-class FreshThreadRows:
-    """Renews the rows before each request about threads.
-
-    Args:
-        app: The application; the server's own routes are part of it.
-        rows: The rows.
-    """
-
-    def __init__(self, app: ASGIApp, rows: ThreadRows) -> None:
-        self._app = app
-        self._rows = rows
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].startswith("/threads"):
-            await self._rows.refresh()
-        await self._app(scope, receive, send)
 
 
 def _index(tables: Tables) -> dict[str, Row]:
