@@ -26,13 +26,9 @@ from ana.settings import load_settings
 from ana.tracing import langsmith
 from ana.tracing.traces import Traces
 from app.http.guard import HEADERS, Guard
-from app.http.ids import CanonicalIds
-from app.http.refusals import REFUSALS, find_status
-from app.http.rejection import RunRejection
-from app.http.run_errors import shorten_run_errors
-from app.http.run_requests import RunRequests
-from app.http.thread_rows import FreshThreadRows, ThreadRows
-from app.http.thread_writes import ThreadWrites
+from app.http.refusals import REFUSALS, RunErrors, find_status
+from app.http.server_requests import ServerRequests
+from app.http.thread_rows import ThreadRows
 from app.old_traces import move_old_traces
 from app.outcome import Done, NotShown, Waiting
 from app.serving import mark_serving
@@ -138,7 +134,8 @@ async def ask(request: Request) -> JSONResponse:
     try:
         asked = _read_body(body)
     except ValidationError as exc:
-        return _error(422, _describe_error(exc))
+        first = exc.errors()[0]
+        return _error(422, f"{'.'.join(map(str, first['loc'])) or 'the body'}: {first['msg']}.")
     turns: TurnRunner = request.app.state.turns
     return await run_in_threadpool(turns.answer, asked)
 
@@ -184,22 +181,26 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
     What the server logs on the console may quote a model or a person.
     """
-    shorten_run_errors()
+    logging.getLogger("langgraph_api.worker").addFilter(RunErrors())
     escape_console_lines()
-    settings = await run_in_threadpool(load_settings)
-    # before the first run: the server traces a run from its beginning, when no node has opened the handles yet
-    await run_in_threadpool(langsmith.switch_on_or_off)
-    await run_in_threadpool(langsmith.connect, settings)
-    await run_in_threadpool(move_old_traces, settings)
-    await run_in_threadpool(app.state.turns.open)
+    open_files = contextlib.ExitStack()
+    await run_in_threadpool(_start, app.state.turns, open_files)
     await app.state.rows.refresh()
     watching = asyncio.create_task(_watch(app.state.rows))
-    mark = contextlib.ExitStack()
-    await run_in_threadpool(mark.enter_context, mark_serving(settings))
     yield
     watching.cancel()
-    await run_in_threadpool(mark.close)
-    await run_in_threadpool(app.state.turns.close)
+    await run_in_threadpool(open_files.close)
+
+
+def _start(turns: TurnRunner, open_files: contextlib.ExitStack) -> None:
+    settings = load_settings()
+    # before the first run: the server traces a run from its beginning, when no node has opened the handles yet
+    langsmith.switch_on_or_off()
+    langsmith.connect(settings)
+    move_old_traces(settings)
+    open_files.callback(turns.close)
+    turns.open()
+    open_files.enter_context(mark_serving(settings))
 
 
 async def _watch(rows: ThreadRows) -> None:
@@ -214,12 +215,6 @@ def _read_body(body: bytes) -> Question | PostedReply:
     except (ValueError, TypeError):
         decides = False  # Question says what is wrong with it
     return PostedReply.model_validate_json(body) if decides else Question.model_validate_json(body)
-
-
-def _describe_error(exc: ValidationError) -> str:
-    first = exc.errors()[0]
-    where = ".".join(map(str, first["loc"])) or "the body"
-    return f"{where}: {first['msg']}."
 
 
 def _to_response(told: dict[str, Any], status: int = 200) -> JSONResponse:
@@ -249,15 +244,10 @@ def build_app() -> Starlette:
             ("GET", "/version", version),
         )
     ]
-    guard = Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)
     rows = ThreadRows()
     middleware = [
-        guard,
-        Middleware(CanonicalIds),
-        Middleware(RunRequests),
-        Middleware(FreshThreadRows, rows=rows),
-        Middleware(RunRejection),
-        Middleware(ThreadWrites, rows=rows),
+        Middleware(Guard, origins=lambda: load_settings().ana_cors_origins),
+        Middleware(ServerRequests, rows=rows),
     ]
     handlers = REFUSALS | {Exception: _fail}
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)

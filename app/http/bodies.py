@@ -9,36 +9,30 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Send
 
 
-async def read_body(receive: Receive, seconds: float | None = None) -> list[Message]:
-    """Return the messages up to the end of the body.
+async def read_body(receive: Receive, seconds: float | None = None) -> tuple[bytes, Receive]:
+    """Return the body, and a `receive` that gives it again.
 
     Args:
-        receive: Where they come from.
-        seconds: How long they may take.
+        receive: Where it comes from.
+        seconds: How long it may take.
 
     Raises:
-        TimeoutError: They did not arrive in time.
+        TimeoutError: It did not arrive in time.
     """
     messages: list[Message] = []
     async with asyncio.timeout(seconds):
         while not messages or messages[-1].get("more_body"):
             messages.append(await receive())
-    return messages
+    return b"".join(message.get("body", b"") for message in messages), put_back(messages, receive)
 
 
 async def read_json(receive: Receive) -> tuple[Any, Receive]:
     """Return the body as JSON, and a `receive` that gives it again; None where it is no JSON, which the server says."""
-    messages = await read_body(receive)
+    body, again = await read_body(receive)
     try:
-        asked = from_json(join_body(messages))
+        return from_json(body), again
     except ValueError:
-        asked = None
-    return asked, replay(messages, receive)
-
-
-def join_body(messages: list[Message]) -> bytes:
-    """Return the body that these messages bring."""
-    return b"".join(message.get("body", b"") for message in messages)
+        return None, again
 
 
 async def answer_without_body(response: Response, receive: Receive, send: Send, seconds: float) -> None:
@@ -60,7 +54,7 @@ async def answer_without_body(response: Response, receive: Receive, send: Send, 
     await send({"type": "http.response.body"})
 
 
-def replay(messages: list[Message], receive: Receive) -> Receive:
+def put_back(messages: list[Message], receive: Receive) -> Receive:
     """Return a `receive` that gives these messages first."""
     left = iter(messages)
 

@@ -13,7 +13,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.http.bodies import answer_without_body, join_body, read_body, replay
+from app.http.bodies import answer_without_body, read_body
 
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -81,12 +81,11 @@ class Guard:
             answer = _allow(headers)
         elif int(headers.get("content-length", 0)):
             try:
-                messages = await read_body(receive, self._seconds)
+                body, receive = await read_body(receive, self._seconds)
             except TimeoutError:
                 answer = _refuse(408, f"The body did not arrive within {self._seconds:g} seconds.")
             else:
-                receive = replay(messages, receive)
-                if await run_in_threadpool(is_too_deep, join_body(messages)):
+                if await run_in_threadpool(is_too_deep, body):
                     answer = _refuse(422, f"The body is nested more than {DEEPEST} deep.")
         await answer(scope, receive, send)
 

@@ -1,5 +1,7 @@
-"""What is refused by an exception: an answer for each kind, and no traceback in the log."""
+"""What fails by an exception: an answer for each kind, and no traceback in the log for what a person can act on."""
 
+import logging
+import re
 from collections.abc import Awaitable, Callable
 
 from httpx import HTTPStatusError
@@ -68,3 +70,21 @@ REFUSALS: dict[type[Exception], Callable[[Request, Exception], Awaitable[Respons
     HTTPStatusError: _pass_on,
     AnaError: _answer_error,
 }
+
+_BY_US = re.compile(r"^ana\.errors\.\w+: (.+)(?:\nDuring task with name .*)?\s*\Z", re.MULTILINE)
+"""The end of a formatted traceback whose error is one of ours, and langgraph's note of the node."""
+
+
+class RunErrors(logging.Filter):
+    """Drops the first of the two tracebacks that the server logs for a run, if a person can act on why it failed; turns
+    the second into a line."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        event = record.msg
+        if not isinstance(event, dict) or not (found := _BY_US.search(event.get("exception", ""))):
+            return True
+        if str(event.get("event", "")).startswith("Run encountered"):
+            return False
+        record.msg = {key: value for key, value in event.items() if key != "exception"}
+        record.msg["event"] = f"A run failed: {found[1]}"
+        return True

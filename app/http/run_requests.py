@@ -1,60 +1,38 @@
 """Requests that begin a run, keep options for runs or write a state: refused with a sentence before anything else."""
 
-import logging
 import re
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
-
 from ana.errors import UserError
-from app.http.bodies import read_json
 from graph.context import Context
 from graph.replies import names_requests
 from graph.updates import check_command, check_config, check_input, check_update
 
-_log = logging.getLogger(__name__)
 _OPTIONS = [field.name for field in fields(Context)]
 
 
-class RunRequests:
-    """Refuses what a run would fail of, and what would leave a thread that no run can go on with.
+def check_request(path: str, asked: Any) -> None:
+    """Refuse what a run would fail of, and what would leave a thread that no run can go on with.
 
     The server would begin the run, fail, and print two tracebacks; and it keeps whatever it is sent as a state.
 
     Args:
-        app: The application behind.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asks = scope["type"] == "http" and scope["method"] in ("POST", "PATCH")
-        check = next((check for path, check in _CHECKS if asks and path.fullmatch(scope["path"])), None)
-        if check is None:
-            await self._app(scope, receive, send)
-            return
-        asked, receive = await read_json(receive)
-        try:
-            for each in asked if isinstance(asked, list) else [asked]:  # there may be several in a batch
-                if isinstance(each, dict):
-                    check(each)
-        except UserError as exc:
-            _log.warning("%s %s was refused: %s", scope["method"], scope["path"], exc)
-            await JSONResponse({"detail": exc.sentence()}, status_code=422)(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
-
-
-def check_run(asked: dict[str, Any]) -> None:
-    """Check the context and the input of a request, or of a command of the newer event protocol.
+        path: The path of the request.
+        asked: Its body; there may be several requests in a batch.
 
     Raises:
         UserError: A field of the context is unknown, something has a wrong type or range, or a reply is to no request.
     """
+    check = next((check for pattern, check in _CHECKS if pattern.fullmatch(path)), None)
+    for each in asked if isinstance(asked, list) else [asked]:
+        if check and isinstance(each, dict):
+            check(each)
+
+
+def _check_run(asked: dict[str, Any]) -> None:
+    """Check the context and the input of a request, or of a command of the newer event protocol."""
     if isinstance(params := asked.get("params"), dict) and "method" in asked:
         _check_options(params)
         check_command(params.get("update"), params.get("goto"))  # its input may be the reply to a question
@@ -86,8 +64,8 @@ def _check_reply(reply: Any, asked: dict[str, Any]) -> None:
         )
 
 
-def check_edit(asked: dict[str, Any]) -> None:
-    """Check a state that a client writes. Errors as of `check_update`."""
+def _check_edit(asked: dict[str, Any]) -> None:
+    """Check a state that a client writes."""
     values, copies = asked.get("values"), asked.get("as_node") == "__copy__"
     if not copies or not isinstance(values, list):
         check_update(values)
@@ -97,8 +75,8 @@ def check_edit(asked: dict[str, Any]) -> None:
         check_update(each[0] if isinstance(each, list) and each else each)
 
 
-def check_states(asked: dict[str, Any]) -> None:
-    """Check the states that a thread is created with. Errors as of `check_update`."""
+def _check_states(asked: dict[str, Any]) -> None:
+    """Check the states that a thread is created with."""
     supersteps = asked.get("supersteps")
     for step in supersteps if isinstance(supersteps, list) else []:
         updates = step.get("updates") if isinstance(step, dict) else None
@@ -108,14 +86,14 @@ def check_states(asked: dict[str, Any]) -> None:
             if isinstance(command, dict):
                 check_command(command.get("update"), command.get("goto"))
             elif isinstance(each, dict):
-                check_edit(each)
+                _check_edit(each)
 
 
 _CHECKS: tuple[tuple[re.Pattern[str], Callable[[dict[str, Any]], None]], ...] = (
-    (re.compile(r"/threads/?"), check_states),
-    (re.compile(r"/threads/[^/]+/state/?"), check_edit),
-    (re.compile(r"(?:/threads/[^/]+)?/runs(?:/wait|/stream|/batch|/crons(?:/[^/]+)?)?/?"), check_run),
-    (re.compile(r"/threads/[^/]+/commands/?|/assistants(?:/[^/]+)?/?"), check_run),
+    (re.compile(r"/threads/?"), _check_states),
+    (re.compile(r"/threads/[^/]+/state/?"), _check_edit),
+    (re.compile(r"(?:/threads/[^/]+)?/runs(?:/wait|/stream|/batch|/crons(?:/[^/]+)?)?/?"), _check_run),
+    (re.compile(r"/threads/[^/]+/commands/?|/assistants(?:/[^/]+)?/?"), _check_run),
 )
 
 

@@ -15,7 +15,6 @@ from langgraph.types import StateSnapshot
 from langgraph_api.serde import json_dumpb
 from langgraph_api.state import patch_interrupt
 from starlette.concurrency import run_in_threadpool
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.errors import AnaError
 from ana.ownership import canonical_id
@@ -47,7 +46,6 @@ class SavedThread:
     """What a row tells.
 
     Args:
-        id: The thread's.
         began: When its first turn began.
         at: When its newest state was saved; None for one whose messages are all taken back.
         waits: Whether a turn of it has not ended.
@@ -55,7 +53,6 @@ class SavedThread:
         told: The metadata.
     """
 
-    id: uuid.UUID
     began: datetime | None
     at: datetime | None
     waits: bool
@@ -98,8 +95,10 @@ class ThreadRows:
     async def refresh(self) -> None:
         """Make the rows tell what the saver has; what goes wrong is logged, and the rows stay as they are."""
         async with self.changing:
+            tables = await self._find_tables()
             try:
-                await self._refresh()
+                if tables is not None:
+                    await self._refresh(tables)
             except (AnaError, OSError, sqlite3.Error) as exc:
                 logger.warning("the server's list of threads could not be renewed: %s", exc)
 
@@ -111,10 +110,7 @@ class ThreadRows:
         """Return whether a run of the server waits or works in a thread, as far as the server keeps them in memory."""
         return thread in _find_busy(await self._find_tables() or {})
 
-    async def _refresh(self) -> None:
-        tables = await self._find_tables()
-        if tables is None:
-            return
+    async def _refresh(self, tables: Tables) -> None:
         marks = await run_in_threadpool(self._read_marks)
         rows = _index(tables)
         if self._seen is None:  # a row of the pickle without values is of a thread that nobody has used yet
@@ -123,28 +119,21 @@ class ThreadRows:
         self._seen = {id: seen for id, seen in self._seen.items() if id in marks}
         set_at = {id: _set_at(rows.get(id)) for id in marks}
         changed = [id for id, mark in marks.items() if self._seen.get(id) != (mark, set_at[id])]
-        if changed:
-            self._renew(tables, await run_in_threadpool(self._read_threads, changed), marks, set_at)
-        _end_busy(tables)
-
-    def _renew(
-        self,
-        tables: Tables,
-        saved: dict[str, SavedThread | None],
-        marks: dict[str, Mark],
-        set_at: dict[str, datetime | None],
-    ) -> None:
-        assert self._seen is not None
+        saved = await run_in_threadpool(self._read_threads, changed) if changed else {}
         rows, busy = _index(tables), _find_busy(tables)
         for id, each in saved.items():
             if _set_at(rows.get(id)) != set_at[id]:
                 continue  # the server has set it meanwhile: the next time tells who was later
             if each and each.at and id not in rows:
-                rows[id] = _make_row(each)
+                rows[id] = _make_row(id, each)
                 tables["threads"].append(rows[id])
             if each and id in rows:
                 _write(rows[id], each, id in busy)
             self._seen[id] = marks[id], _set_at(rows.get(id))
+        # a row that tells of work without a run: so the server leaves it when a run is rolled back and nobody listens
+        for id, row in rows.items():
+            if row["status"] == "busy" and id not in busy:
+                row["status"] = "interrupted" if row.get("interrupts") else "idle"
 
     def _read_marks(self) -> dict[str, Mark]:
         names = Threads(self._settings()).names()
@@ -159,38 +148,12 @@ class ThreadRows:
             return {id: _read_thread(graph, threads, id) for id in ids}
 
 
-class FreshThreadRows:
-    """Renews the rows before each request about threads.
-
-    Args:
-        app: The application; the server's own routes are part of it.
-        rows: The rows.
-    """
-
-    def __init__(self, app: ASGIApp, rows: ThreadRows) -> None:
-        self._app = app
-        self._rows = rows
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].startswith("/threads"):
-            await self._rows.refresh()
-        await self._app(scope, receive, send)
-
-
 def _index(tables: Tables) -> dict[str, Row]:
     return {str(row["thread_id"]): row for row in tables["threads"]}
 
 
 def _find_busy(tables: Tables) -> set[str]:
     return {str(run["thread_id"]) for run in tables.get("runs", []) if run["status"] in ("pending", "running")}
-
-
-def _end_busy(tables: Tables) -> None:
-    """Let no row tell of work without a run: so the server leaves it when a run is rolled back and nobody listens."""
-    busy = _find_busy(tables)
-    for id, row in _index(tables).items():
-        if row["status"] == "busy" and id not in busy:
-            row["status"] = "interrupted" if row.get("interrupts") else "idle"
 
 
 def _find_runs(tables: Tables, thread: str) -> list[str]:
@@ -236,11 +199,11 @@ def _describe(state: StateSnapshot, thread: Thread) -> SavedThread:
         question = thread.about or (turn["question"] if turn else "")  # a turn's record comes with its answer
         texts = thread.name, shorten(question, QUESTION_WIDTH), state.created_at
         told = {name: text for name, text in zip(TOLD, texts, strict=True) if text}
-    return SavedThread(uuid.UUID(thread.id), began, at, bool(state.next), fields, told)
+    return SavedThread(began, at, bool(state.next), fields, told)
 
 
-def _make_row(saved: SavedThread) -> Row:
-    row: Row = {"thread_id": saved.id, "created_at": saved.began, "updated_at": saved.began, "metadata": {}}
+def _make_row(id: str, saved: SavedThread) -> Row:
+    row: Row = {"thread_id": uuid.UUID(id), "created_at": saved.began, "updated_at": saved.began, "metadata": {}}
     return row | {"config": {}, "status": "idle", "values": None, "state_updated_at": datetime.min.replace(tzinfo=UTC)}
 
 

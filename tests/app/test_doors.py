@@ -26,9 +26,8 @@ from ana.settings import Settings
 from ana.stopping import present
 from ana.tracing.traces import Traces
 from app.http.app import Question, TurnRunner
-from app.http.ids import CanonicalIds
+from app.http.server_requests import ServerRequests
 from app.http.thread_rows import ThreadRows
-from app.http.thread_writes import ThreadWrites
 from app.threads import Threads
 from evals.load.mixed import run_round
 from evals.load.server import Server
@@ -269,10 +268,10 @@ spelled = pytest.mark.parametrize("spell", SPELLINGS)
 def writing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> tuple[TestClient, ServerTables]:
     """What owns threads while they are written, before the tables of a server that is not there."""
     tables = ServerTables()
-    monkeypatch.setattr("app.http.thread_writes.PATIENCE", 0.05)
-    monkeypatch.setattr("app.http.thread_writes.load_settings", lambda: settings)
-    writes = ThreadWrites(Response(status_code=204), ThreadRows(tables.find, lambda: settings))
-    return TestClient(CanonicalIds(writes)), tables
+    monkeypatch.setattr("app.http.server_requests.PATIENCE", 0.05)
+    monkeypatch.setattr("app.http.server_requests.load_settings", lambda: settings)
+    rows = ThreadRows(tables.find, lambda: settings)
+    return TestClient(ServerRequests(Response(status_code=204), rows)), tables
 
 
 @pytest.mark.parametrize("how", ["through the API", "at the command line"])
@@ -346,7 +345,7 @@ def test_whatever_writes_a_thread_waits_until_nobody_works_in_it(
 def test_an_edit_does_not_wait_for_a_run_of_the_server(
     writing: tuple[TestClient, ServerTables], settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.http.thread_writes.PATIENCE", 60)
+    monkeypatch.setattr("app.http.server_requests.PATIENCE", 60)
     (web, tables), thread = writing, str(uuid.uuid4())
     tables.add_run(thread, "running")
     lock = thread_lock(settings, thread, "ana server")
@@ -405,9 +404,10 @@ def test_a_run_is_deleted_from_its_own_thread_only(client: SyncLangGraphClient, 
 @pytest.mark.parametrize(
     "path", ["/threads/search", "/threads/------------------------------------", "/threads/x/runs/y"]
 )
-def test_other_requests_pass(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.http.thread_writes.load_settings", lambda: pytest.fail("a thread is deleted"))
-    web = TestClient(ThreadWrites(Response(status_code=204), ThreadRows()))
+def test_other_requests_pass(path: str, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.http.server_requests.load_settings", lambda: pytest.fail("a thread is deleted"))
+    rows = ThreadRows(ServerTables().find, lambda: settings)
+    web = TestClient(ServerRequests(Response(status_code=204), rows))
     assert web.delete(path).status_code == 204
 
 
