@@ -72,7 +72,8 @@ class PruningSaver(SqliteSaver):
         """Yield a cursor; what it has changed is committed at the end, as in the base class."""
         with super().cursor(transaction) as cursor:
             # https://sqlite.org/pragma.html#pragma_synchronous: with a log, NORMAL leaves the disk to a later commit
-            cursor.execute(f"PRAGMA synchronous = {'NORMAL' if getattr(self._commit, 'later', False) else 'FULL'}")
+            if not self.conn.in_transaction:  # SQLite refuses it there
+                cursor.execute(f"PRAGMA synchronous = {'NORMAL' if getattr(self._commit, 'later', False) else 'FULL'}")
             yield cursor
 
     @contextmanager
