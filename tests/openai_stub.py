@@ -138,12 +138,12 @@ def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
 
 def _hang(handler: BaseHTTPRequestHandler, how: str) -> None:
     """Go on with a reply until the client has closed the connection."""
-    if how != "silent":
-        handler.send_response(200)
-        handler.send_header("Content-Type", "text/event-stream")
-        handler.end_headers()
-        handler.wfile.write(_event({"role": "assistant", "content": "word "}))
-    with suppress(OSError):  # it was reset
+    with suppress(OSError):  # it was reset, perhaps before the first word
+        if how != "silent":
+            handler.send_response(200)
+            handler.send_header("Content-Type", "text/event-stream")
+            handler.end_headers()
+            handler.wfile.write(_event({"role": "assistant", "content": "word "}))
         while not select.select([handler.connection], [], [], 0.05)[0]:  # a client says nothing more
             if how == "word after word":
                 handler.wfile.write(_event({"content": "word "}))
