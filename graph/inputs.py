@@ -78,6 +78,8 @@ def read_inputs(state: State, update: dict[str, Any], context: Context, found: P
 
 def join_dropped(before: Sequence[AnyMessage], update: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return a thread's messages after an update, and before them those that it dropped."""
+    if not update:
+        return [*before]
     left = merge_messages([*before], [*update])
     kept = {message.id for message in left}
     return [*(message for message in before if message.id not in kept), *left]
@@ -104,18 +106,10 @@ def find_position(memory: Memory, *, first: bool) -> Position | None:
         memory: The store.
         first: Whether a turn begins, so that the items count.
     """
-    with suppress(UserError):  # whatever keeps us out: who needs the store will tell
-        if not first:
-            return Position(_read_end(memory), 0)
-        with memory.backend.snapshot():
-            return Position(_read_end(memory), memory.count())
+    with suppress(UserError), memory.backend.snapshot():  # whatever keeps us out: who needs the store will tell
+        newest = memory.history(limit=1)
+        return Position((newest[0].seq, newest[0].ts) if newest else (0, ""), memory.count() if first else 0)
     return None
-
-
-def _read_end(memory: Memory) -> tuple[int, str]:
-    """Return number and time of the journal's newest entry."""
-    newest = memory.history(limit=1)
-    return (newest[0].seq, newest[0].ts) if newest else (0, "")
 
 
 def digest_messages(messages: Sequence[AnyMessage]) -> str:

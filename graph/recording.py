@@ -1,5 +1,6 @@
 """A wrapper around a node: it times it, labels the turn's run, and writes the turn's record when the turn has ended."""
 
+import os
 import time
 from typing import Any, Protocol
 
@@ -8,7 +9,7 @@ from langgraph.runtime import Runtime
 from ana.models.providers import model_name
 from ana.stopping import check_stopped
 from ana.time.clock import listen
-from ana.tracing.langsmith import label_run
+from ana.tracing.langsmith import is_on, label_run
 from graph.context import Context, context_of, thread_of
 from graph.inputs import LOOK, add_part, count_parts, find_position, read_inputs
 from graph.runs import Run, work
@@ -65,6 +66,8 @@ def record(name: str, node: Node) -> Node:
 
 def label_turn(turn: Turn, context: Context) -> None:
     """Let a run in LangSmith be found by its turn, and by the policies that drafts of it broke."""
+    if not is_on(os.environ):
+        return
     settings = context.handles.settings
     labels = {
         "turn_id": turn["id"],

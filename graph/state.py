@@ -5,6 +5,7 @@ fails the thread could neither be shown nor go on. Clients are told what is wron
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage, convert_to_messages
@@ -48,9 +49,13 @@ def merge_messages(known: list[AnyMessage], new: Any) -> list[AnyMessage]:
 
 def find_messages(kept: object) -> list[AnyMessage]:
     """Return the messages among what a state holds as such."""
-    found = kept if isinstance(kept, list) else []
-    messages = [each for each in found if isinstance(each, BaseMessage) and not isinstance(each, RemoveMessage)]
-    return cast("list[AnyMessage]", messages)
+    # mypy takes no type for hashable
+    return [each for each in kept if _is_message(type(each))] if isinstance(kept, list) else []  # type: ignore[arg-type]
+
+
+@cache  # every node looks at every message, and the classes of messages answer isinstance slowly
+def _is_message(kind: type) -> bool:
+    return issubclass(kind, BaseMessage) and not issubclass(kind, RemoveMessage)
 
 
 def _read_message(given: Any) -> BaseMessage | None:

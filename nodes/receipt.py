@@ -55,6 +55,6 @@ def strip_receipt(text: str) -> str:
 
 def hide_receipt(message: AnyMessage) -> AnyMessage:
     """Return a message as the model is sent it."""
-    if not isinstance(message, AIMessage) or "\n---\n" not in message.text:
+    if not isinstance(message, AIMessage) or not message.content or "\n---\n" not in message.text:
         return message
     return message.model_copy(update={"content": strip_receipt(message.text)})

@@ -55,31 +55,31 @@ class Purse:
         Raises:
             BudgetReached: The budget is spent; no call is made.
         """
-        with self._reserve(messages), self._counting_broken(messages) as received:
+        sent = sum(map(estimate_tokens, messages))
+        with self._reserve(sent), self._counting_broken(sent) as received:
             reply = ask(received=received)
-            after = add_usage(usage, reply, messages)
+            after = add_usage(usage, reply, sent)
             self.spending.add(self._price(after) - self._price(usage))
         return reply, after
 
     @contextmanager
-    def _reserve(self, messages: Sequence[AnyMessage]) -> Iterator[None]:
+    def _reserve(self, sent: int) -> Iterator[None]:
         if find_price(self.model, self.settings) == FREE_OF_CHARGE:
             yield
             return
-        read, written = sum(map(estimate_tokens, messages)), self.settings.max_tokens or 0
-        least = Usage(input_tokens=read, output_tokens=written, estimated=True)
+        least = Usage(input_tokens=sent, output_tokens=self.settings.max_tokens or 0, estimated=True)
         with self.spending.reserve(cost(least, self.model, self.settings)):
             yield
 
     @contextmanager
-    def _counting_broken(self, messages: Sequence[AnyMessage]) -> Iterator[list[AIMessageChunk]]:
+    def _counting_broken(self, sent: int) -> Iterator[list[AIMessageChunk]]:
         """Count a call that ends before its reply does by what had arrived: the provider charges for that too."""
         received: list[AIMessageChunk] = []
         try:
             yield received
         except BaseException:
             if received:
-                told = add_usage(no_usage(), _add_up(received), messages)
+                told = add_usage(no_usage(), _add_up(received), sent)
                 usd = cost(told, self.model, self.settings)
                 self.spending.add(usd or 0.0)
                 named = {"model": self.model, "provider": self.settings.provider}
@@ -101,20 +101,20 @@ def open_purse(handles: Handles, model: str | None = None) -> Purse:
     return Purse(handles.settings, spending, model or model_name(handles.settings))
 
 
-def add_usage(usage: Usage, reply: AIMessage, messages: Sequence[AnyMessage]) -> Usage:
+def add_usage(usage: Usage, reply: AIMessage, sent: int) -> Usage:
     """Return the tokens so far and those of one more call, estimated and marked so where the provider tells none.
 
     Args:
         usage: So far.
         reply: The model's reply.
-        messages: The messages it was sent.
+        sent: The estimated tokens of the messages it was sent.
     """
     told = reply.usage_metadata
     # every call reads and writes something: a provider that says otherwise has not counted
     read = max(told["input_tokens"], 0) if told else 0
     written = max(told["output_tokens"], 0) if told else 0
     total = Usage(
-        input_tokens=usage["input_tokens"] + (read or sum(map(estimate_tokens, messages))),
+        input_tokens=usage["input_tokens"] + (read or sent),
         output_tokens=usage["output_tokens"] + (written or estimate_tokens(reply)),
         estimated=usage["estimated"] or not (read and written),
     )

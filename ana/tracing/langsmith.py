@@ -155,9 +155,7 @@ def _flush(client: Any) -> None:
 
 
 def label_run(metadata: Mapping[str, str], tags: Iterable[str] = ()) -> None:
-    """Add metadata and tags to the run of the whole turn; called in a node, and nothing if LangSmith is off."""
-    if not is_on(os.environ):
-        return
+    """Add metadata and tags to the run of the whole turn; called in a node, while LangSmith is on."""
     from langchain_core.runnables import ensure_config
     from langchain_core.tracers import LangChainTracer
 
