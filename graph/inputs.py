@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC
 from functools import cache, lru_cache
@@ -106,8 +106,8 @@ def find_position(memory: Memory, *, first: bool) -> Position | None:
         memory: The store.
         first: Whether a turn begins, so that the items count.
     """
-    with suppress(UserError), memory.backend.snapshot():  # whatever keeps us out: who needs the store will tell
-        newest = memory.history(limit=1)
+    with suppress(UserError), memory.backend.snapshot() if first else nullcontext():
+        newest = memory.history(limit=1)  # whatever keeps us out: who needs the store will tell
         return Position((newest[0].seq, newest[0].ts) if newest else (0, ""), memory.count() if first else 0)
     return None
 
