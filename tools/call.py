@@ -1,7 +1,7 @@
 """The context of a tool call: what a tool is given besides its arguments."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any, TypeAlias
 
@@ -31,7 +31,7 @@ class CallContext:
     memory: Memory
     clock: Clock
     cause: Cause | None = None
-    shown: Mapping[int, str] | None = field(default=None)
+    shown: Mapping[int, str] | None = None
     allow_copy: bool = False
     message: str = ""
 
@@ -41,13 +41,7 @@ class CallContext:
         return self.clock.now().date()
 
     def show(self, item: Item, stamps: bool = False, longest: int = SHOWN) -> dict[str, Json]:
-        """Return an item as the model is shown it.
-
-        Args:
-            item: The item.
-            stamps: Whether created_at and updated_at are shown.
-            longest: Characters of its content.
-        """
+        """Return an item as the model is shown it: with created_at and updated_at, and so many characters at most."""
         shown = plain(show_item(item, self.clock.zone, stamps=stamps, longest=longest))
         assert isinstance(shown, dict)
         return shown

@@ -8,9 +8,8 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ana.models.tool_schema import Tools, shorten_schema
 from tools.calculator import calculator
-from tools.clock import now
 from tools.context import append_context, delete_context, replace_context
-from tools.dates import resolve_date
+from tools.dates import now, resolve_date
 from tools.items import create_item, delete_item, query_items, update_item
 from tools.plugins import load_tools
 from tools.undo import undo
