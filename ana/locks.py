@@ -123,17 +123,14 @@ class OwnerLock:
         except BaseException as exc:
             os.close(lock)
             if isinstance(exc, OSError) and exc.errno in _NO_LOCKS:
-                raise self._explain_no_locks(exc) from exc
+                raise ConfigError(
+                    f"{self._what} cannot be locked: the file system of {self._path.parent} has no locks "
+                    f"({exc.strerror}), and two programs at once would lose data there.",
+                    "Set ANA_DATA_DIR to a folder on a disk of this machine.",
+                ) from exc
             raise
         os.close(lock)
         return None
-
-    def _explain_no_locks(self, exc: OSError) -> ConfigError:
-        return ConfigError(
-            f"{self._what} cannot be locked: the file system of {self._path.parent} has no locks ({exc.strerror}), "
-            "and two programs at once would lose data there.",
-            "Set ANA_DATA_DIR to a folder on a disk of this machine.",
-        )
 
     def _close(self, lock: int) -> None:
         """Close the note, then release the lock, for children that were forked meanwhile too, but never by one."""

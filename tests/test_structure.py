@@ -144,7 +144,7 @@ def test_ways_to_start_are_found() -> None:
 
 OPENERS = {
     "ana.files": {"os.open", "sqlite3.connect", "shutil.copyfile"},
-    "ana.env_file": {"os.open"},  # the project's .env, which may be a link
+    "ana.settings": {"os.open"},  # the project's .env, which may be a link
     "ana.output": {"os.open"},  # the null device
     "ana.logs": {"open"},  # with open_own, unless a setting names the file
     "ana.backends.chroma.care.backup": {"tempfile.mkstemp"},  # a new file, wherever the person wants the backup
