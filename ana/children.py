@@ -33,7 +33,6 @@ def run_python(
         arguments: "-m" and a module, and what it finds in sys.argv.
         given: Its input.
         env: Its environment, beside this process's own.
-        timeout: Its seconds.
         under: A program that runs it and watches it, with its options.
 
     Raises:

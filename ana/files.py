@@ -43,13 +43,7 @@ _NOT_THE_FILE = (
 
 
 def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
-    """Write a file that has the old text or the new one, whenever the process or the power ends.
-
-    Args:
-        path: The file.
-        text: All of it.
-        mode: The file's permissions, less the process's umask.
-    """
+    """Write a file that has the old text or the new one, whenever the process or the power ends."""
     with _write_draft(path, mode) as file:
         file.write(text.encode())
 

@@ -53,7 +53,7 @@ class OwnerLock:
         self._files: tuple[int, FileIO] | None = None
         """The lock file and the note while they are held; opened each time, because a fork would share an open lock."""
         self._pid = 0
-        """The process that holds it."""
+        """The process that holds it, and not one that was forked from it."""
 
     def acquire(self) -> bool:
         """Take the lock.
@@ -100,7 +100,6 @@ class OwnerLock:
         self.release()
 
     def _is_own(self) -> bool:
-        """Return whether this process took the lock, and not the one it was forked from."""
         return self._pid == os.getpid()
 
     def _wait(self) -> int:

@@ -58,27 +58,16 @@ Usd = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
 
 @dataclass(frozen=True)
 class SpendingNote:
-    """What was spent on a day.
-
-    Args:
-        day: The day, as a date.
-        usd: What was spent on it.
-        most: What its costliest call cost; None where none is known.
-    """
+    """What was spent on a day."""
 
     day: str
     usd: Usd
     most: Usd | None = None
+    """What its costliest call cost; None where none is known."""
 
 
 class Spending:
-    """The running total of the person's day.
-
-    Args:
-        settings: For the data folder, the prices and the budget.
-        clock: For the person's day.
-        traces: The traces that the sum is made of.
-    """
+    """The running total of the person's day, in the settings' data folder; its sum is made of the traces."""
 
     def __init__(self, settings: Settings, clock: Clock, traces: Traces) -> None:
         self._settings = settings
@@ -166,11 +155,7 @@ class Spending:
             return path, file
 
     def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Write into the ledger what turns cost that leave no trace; `add` has counted it already.
-
-        Args:
-            records: Of each turn at least what LEDGER_KEYS name.
-        """
+        """Write what turns cost that leave no trace, LEDGER_KEYS of each, into the ledger; `add` has counted it."""
         path, now = ledger_path(self._settings), self._clock.now().isoformat()
         try:
             for record in (record for record in records if record["cost_usd"] != 0):

@@ -75,11 +75,7 @@ def calculate(expression: str) -> int | float:
     `%` is a hundredth when the end, `)`, `of` or another operator follows it (15% of 240, 15% * 240), and modulo when a
     number or `(` follows (17 % 5). `//` and modulo round down, as in Python; `^` is power; `,` separates thousands.
 
-    Args:
-        expression: At most 1000 characters.
-
-    Returns:
-        A whole number as int, any other as float rounded to 12 significant digits.
+    A whole number is returned as int, any other as float rounded to 12 significant digits.
 
     Raises:
         ToolError: It is not arithmetic, has no value, or exceeds a limit; the message says which.

@@ -17,27 +17,20 @@ from tools.artifacts import Artifact
 
 @dataclass(frozen=True)
 class CallContext:
-    """The assistant's parts that a call may use, and its cause.
-
-    Args:
-        memory: Items and Global Context.
-        clock: The person's clock.
-        cause: The call's key, thread and turn.
-        shown: Digests of the Global Context lines that the model saw, by number.
-        allow_copy: Whether an item is stored although another says the same.
-        message: What the person said.
-    """
+    """The assistant's parts that a call may use, and its cause."""
 
     memory: Memory
     clock: Clock
     cause: Cause | None = None
     shown: Mapping[int, str] | None = None
+    """Digests of the Global Context lines that the model saw, by number."""
     allow_copy: bool = False
+    """Whether an item is stored although another says the same."""
     message: str = ""
+    """What the person said."""
 
     @property
     def today(self) -> date:
-        """Return the person's today."""
         return self.clock.now().date()
 
     def show(self, item: Item, stamps: bool = False, longest: int = SHOWN) -> dict[str, Json]:

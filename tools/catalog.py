@@ -43,14 +43,7 @@ CONTEXT_TOOLS = frozenset({"append_context", "replace_context", "delete_context"
 # The three are cached: modules are imported and schemas derived once, although every model call needs them.
 @cache
 def catalog(modules: tuple[str, ...] = ()) -> dict[str, BaseTool]:
-    """Return every tool by name: ours, and those of the person's own modules.
-
-    Args:
-        modules: TOOLS_MODULES.
-
-    Raises:
-        ConfigError: A module cannot be used.
-    """
+    """Return every tool by name: ours, and those of the person's own modules. Raises ConfigError if one is unusable."""
     return TOOLS | load_tools(modules, frozenset(TOOLS))
 
 

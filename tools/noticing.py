@@ -36,8 +36,12 @@ def notice(call: CallContext, change: Change) -> dict[str, Json]:
         return noticed
     if clashes := _find_clashes(call, after):
         noticed["at_the_same_time"] = [{**show_similar(item), "at": item.date} for item in clashes]
-    if before is not None and (moves := _count_moves(call, after)) >= OFTEN:
-        noticed["times_moved"] = moves
+    if before is not None:
+        changes = (entry.change for entry in call.memory.history(id=after.id))
+        dates = ((each.before and each.before.date, each.after and each.after.date) for each in changes)
+        moves = sum(bool(old and new and old != new) for old, new in dates)
+        if moves >= OFTEN:
+            noticed["times_moved"] = moves
     return noticed
 
 
@@ -68,13 +72,6 @@ def _stretch_of(item: Item, zone: tzinfo) -> tuple[datetime, datetime] | None:
         moment = datetime.fromisoformat(value)
         moments.append(moment if moment.tzinfo else moment.replace(tzinfo=zone))
     return moments[0], moments[-1]
-
-
-def _count_moves(call: CallContext, item: Item) -> int:
-    """Return how often the date of an item was changed."""
-    changes = (entry.change for entry in call.memory.history(id=item.id))
-    dates = ((change.before and change.before.date, change.after and change.after.date) for change in changes)
-    return sum(bool(before and after and before != after) for before, after in dates)
 
 
 def explain_missing(call: CallContext, id: str) -> NoSuchItem:

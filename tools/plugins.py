@@ -33,11 +33,7 @@ class _Unusable(ValueError):
 
 
 def load_tools(modules: tuple[str, ...], taken: frozenset[str]) -> dict[str, BaseTool]:
-    """Return the tools of these modules by name.
-
-    Args:
-        modules: As Python imports them.
-        taken: Names that are already in use.
+    """Return the tools of these modules, as Python imports them, by name, of which none is taken.
 
     Raises:
         ConfigError: A module cannot be imported, has no tools, or one of its names is taken.
