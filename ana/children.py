@@ -17,27 +17,22 @@ from ana.settings import PROJECT
 __all__ = ["PIPE", "STDOUT", "CompletedProcess", "Popen", "TimeoutExpired"]
 
 SAFE = {"PYTHONSAFEPATH": "1"}
-
-
 Environment: TypeAlias = Mapping[str, str] | None
 
 
 def run_python(
     *arguments: str,
     given: str = "",
-    cwd: Path = PROJECT,
     env: Environment = None,
     timeout: float | None = None,
     under: Sequence[str] = (),
 ) -> CompletedProcess[str]:
-    """Run `python *arguments` to its end.
+    """Run `python *arguments` in the project's folder to its end.
 
     Args:
         arguments: "-m" and a module, and what it finds in sys.argv.
         given: Its input.
-        cwd: Its current folder.
         env: Its environment, beside this process's own.
-        timeout: Its seconds.
         under: A program that runs it and watches it, with its options.
 
     Raises:
@@ -45,7 +40,7 @@ def run_python(
     """
     command, env = [*under, sys.executable, *arguments], make_environment(env)
     pipes: dict[str, Any] = {"capture_output": True, "text": True, "errors": "replace"}
-    return run(command, input=given, cwd=cwd, env=env, timeout=timeout, check=False, **pipes)
+    return run(command, input=given, cwd=PROJECT, env=env, timeout=timeout, check=False, **pipes)
 
 
 def start_python(*arguments: str, cwd: Path = PROJECT, env: Environment = None, **options: Any) -> Popen[Any]:
@@ -59,5 +54,4 @@ def become_python(*arguments: str, env: Mapping[str, str]) -> NoReturn:
 
 
 def make_environment(more: Environment = None) -> dict[str, str]:
-    """Return the environment of a child."""
     return {**os.environ, **(more or {}), **SAFE}

@@ -52,13 +52,7 @@ class ToolError(AnaError):
 
 
 class NoSuchItem(ToolError):
-    """No item has this id.
-
-    Args:
-        id: The id.
-        hint: What to do about it.
-        similar: What may be meant, with id and content.
-    """
+    """No item has this id. `similar` are those that may be meant, with id and content."""
 
     def __init__(
         self,
@@ -75,11 +69,7 @@ class NoSuchItem(ToolError):
 
 
 class DuplicateItem(ToolError):
-    """Nothing was stored, because another item says the same.
-
-    Args:
-        id: That item's id.
-    """
+    """Nothing was stored, because the item with this id says the same."""
 
     def __init__(self, id: str) -> None:
         super().__init__(f"Item {id} already says exactly this.", "Use that one, or say that a copy is wanted.")
@@ -87,12 +77,7 @@ class DuplicateItem(ToolError):
 
 
 class RecordChanged(ToolError):
-    """A record is no longer what the caller read.
-
-    Args:
-        kind: item or line.
-        id: The item's id, or the line's number.
-    """
+    """An item, or a line of Global Context by its number, is no longer what the caller read."""
 
     def __init__(self, kind: str, id: str) -> None:
         super().__init__(f"The {kind} {id} has changed meanwhile; nothing was written.", "Read it again, then decide.")
@@ -120,11 +105,7 @@ class StoreBroken(UserError):
 
 
 class LinkRefused(StoreBroken):
-    """A file or folder of ana's own is a link.
-
-    Args:
-        path: The link.
-    """
+    """A file or folder of ana's own is a link."""
 
     def __init__(self, path: object) -> None:
         super().__init__(
@@ -142,11 +123,7 @@ class TurnStopped(UserError):
 
 
 class BudgetReached(UserError):
-    """A call would go beyond the day's budget.
-
-    Args:
-        limit: What it would go beyond, as the end of "I stopped at".
-    """
+    """A call would go beyond the day's budget. `limit` is what it would go beyond, as the end of "I stopped at"."""
 
     def __init__(self, limit: str) -> None:
         super().__init__(f"Nothing more is asked: {limit} is reached.", "Ask tomorrow, or raise ANA_DAILY_BUDGET_USD.")

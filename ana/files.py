@@ -6,7 +6,6 @@ what lies below it was made by ana, or planted.
 
 import errno
 import glob
-import io
 import os
 import secrets
 import shutil
@@ -44,13 +43,7 @@ _NOT_THE_FILE = (
 
 
 def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
-    """Write a file that has the old text or the new one, whenever the process or the power ends.
-
-    Args:
-        path: The file.
-        text: All of it.
-        mode: The file's permissions, less the process's umask.
-    """
+    """Write a file that has the old text or the new one, whenever the process or the power ends."""
     with _write_draft(path, mode) as file:
         file.write(text.encode())
 
@@ -81,19 +74,16 @@ def list_drafts(path: Path) -> list[Path]:
 
 
 def append_line(path: Path, text: str) -> None:
-    """Append a whole line to a private file and flush it to the disk, or append nothing.
-
-    Raises:
-        OSError: It cannot be written.
-        LinkRefused: It is a link.
-    """
+    """Append a whole line to a private file and flush it to the disk, or append nothing. Raises as `open_own` does."""
     line = f"{text}\n".encode()
     # a line may hold what the person said: nobody else may read it
     fd = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
     with os.fdopen(fd, "r+b", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
-        if size and _read_last(file) != b"\n":  # a line that a crash has cut short must not spoil this one
-            line = b"\n" + line
+        if size:
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":  # a line that a crash has cut short must not spoil this one
+                line = b"\n" + line
         try:
             while line:
                 line = line[file.write(line) or 0 :]
@@ -102,11 +92,6 @@ def append_line(path: Path, text: str) -> None:
             with suppress(OSError):
                 file.truncate(size)
             raise
-
-
-def _read_last(file: io.RawIOBase) -> bytes:
-    file.seek(-1, os.SEEK_END)
-    return file.read(1) or b""
 
 
 def overwrite(path: Path, text: str) -> None:
@@ -158,21 +143,13 @@ def connect_own(database: Path, timeout: float | None = None, **options: Any) ->
 
 
 def refuse_link(path: Path) -> None:
-    """Refuse to go on if a file or folder of ours is a link.
-
-    Raises:
-        LinkRefused: It is.
-    """
+    """Raise LinkRefused if a file or folder of ours is a link."""
     if path.is_symlink():
         raise LinkRefused(path)
 
 
 def refuse_links_below(folder: Path) -> None:
-    """Refuse to let a library write in a folder in which something is a link; the folder itself may be one.
-
-    Raises:
-        LinkRefused: Something is.
-    """
+    """Raise LinkRefused if something is a link in a folder that a library writes in; the folder itself may be one."""
     for parent, folders, files in os.walk(folder):
         for name in (*folders, *files):
             if os.path.islink(f"{parent}/{name}"):
@@ -185,11 +162,7 @@ def is_read_only(folder: Path) -> bool:
 
 
 def refuse_read_only(folder: Path) -> None:
-    """Refuse to go on if a data folder cannot be written.
-
-    Raises:
-        StoreReadOnly: It cannot.
-    """
+    """Raise StoreReadOnly if a data folder cannot be written."""
     if is_read_only(folder):
         raise StoreReadOnly(
             f"The data folder {folder} is read-only: nothing was changed.",

@@ -95,39 +95,28 @@ def _open_data(settings: Settings, backend: "Backend") -> DataHandles:
 
 def _open_folder(settings: Settings, program: str) -> FolderHandles:
     from ana.backends.chroma.backend import ChromaBackend
+    from ana.backends.chroma.binding import read_embedder
     from ana.backends.chroma.read_only import ReadOnlyChromaBackend
     from ana.embedders import build_embedder
 
     kind = ReadOnlyChromaBackend if is_read_only(settings.ana_data_dir) else ChromaBackend
-    embedder = build_embedder(settings, _bound_embedder(settings))
+    is_auto = settings.ana_embeddings == "auto"
 
-    def follow(name: str) -> "Embedder | None":
-        """Return the embedder that another process may have embedded the folder again with meanwhile."""
-        may = settings.ana_embeddings == "auto" and name in LOCAL_EMBEDDERS
-        return build_embedder(settings, name) if may else None
+    def follow(name: str | None) -> "Embedder | None":
+        """Return the embedder that auto takes because the data folder is bound to it, by now or meanwhile.
 
+        Only one that runs on this machine: texts are not sent away unless the settings say so.
+        """
+        return build_embedder(settings, name) if is_auto and name in LOCAL_EMBEDDERS else None
+
+    embedder = follow(read_embedder(settings.ana_data_dir) if is_auto else None) or build_embedder(settings)
     backend = kind(settings.ana_data_dir, embedder, program=program, tell=_tell, follow=follow)
     return FolderHandles(**vars(_open_data(settings, backend)), backend=backend)
 
 
-def _bound_embedder(settings: Settings) -> str | None:
-    """Return the embedder that auto takes because the data folder is bound to it.
-
-    Only one that runs on this machine: texts are not sent away unless the settings say so.
-    """
-    from ana.backends.chroma.binding import read_embedder
-
-    bound = read_embedder(settings.ana_data_dir) if settings.ana_embeddings == "auto" else None
-    return bound if bound in LOCAL_EMBEDDERS else None
-
-
 @contextmanager
 def open_data_folder(settings: Settings, program: str) -> Iterator[FolderHandles]:
-    """Open handles for one command without a model, and close them after it. Arguments as in `open_handles`.
-
-    Raises:
-        ConfigError: The embedder cannot be built from the settings.
-    """
+    """Open handles for one command without a model, and close them after it. Arguments and errors as `open_handles`."""
     handles = _open_folder(settings, program)
     try:
         yield handles

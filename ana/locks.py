@@ -53,7 +53,7 @@ class OwnerLock:
         self._files: tuple[int, FileIO] | None = None
         """The lock file and the note while they are held; opened each time, because a fork would share an open lock."""
         self._pid = 0
-        """The process that holds it."""
+        """The process that holds it, and not one that was forked from it."""
 
     def acquire(self) -> bool:
         """Take the lock.
@@ -100,7 +100,6 @@ class OwnerLock:
         self.release()
 
     def _is_own(self) -> bool:
-        """Return whether this process took the lock, and not the one it was forked from."""
         return self._pid == os.getpid()
 
     def _wait(self) -> int:
@@ -123,17 +122,14 @@ class OwnerLock:
         except BaseException as exc:
             os.close(lock)
             if isinstance(exc, OSError) and exc.errno in _NO_LOCKS:
-                raise self._explain_no_locks(exc) from exc
+                raise ConfigError(
+                    f"{self._what} cannot be locked: the file system of {self._path.parent} has no locks "
+                    f"({exc.strerror}), and two programs at once would lose data there.",
+                    "Set ANA_DATA_DIR to a folder on a disk of this machine.",
+                ) from exc
             raise
         os.close(lock)
         return None
-
-    def _explain_no_locks(self, exc: OSError) -> ConfigError:
-        return ConfigError(
-            f"{self._what} cannot be locked: the file system of {self._path.parent} has no locks ({exc.strerror}), "
-            "and two programs at once would lose data there.",
-            "Set ANA_DATA_DIR to a folder on a disk of this machine.",
-        )
 
     def _close(self, lock: int) -> None:
         """Close the note, then release the lock, for children that were forked meanwhile too, but never by one."""

@@ -28,15 +28,21 @@ SHORTEST = 8
 
 
 class _SafeFormatter(logging.Formatter):
-    """Writes lines without secrets, and without what could drive the terminal in which a log is read."""
+    """Another formatter's lines without secrets and colours, and without what could drive the terminal that shows them.
 
-    def __init__(self, secrets: Sequence[str]) -> None:
-        super().__init__(FORMAT)
+    Args:
+        inner: The formatter.
+        secrets: What is hidden.
+    """
+
+    def __init__(self, inner: logging.Formatter, secrets: Sequence[str] = ()) -> None:
+        super().__init__()
+        self._inner = inner
         self._secrets = secrets
 
     def format(self, record: logging.LogRecord) -> str:
         # The finished line is searched: a secret may also stand in an argument or a traceback.
-        line = super().format(record)
+        line = _COLOUR.sub("", self._inner.format(record))
         for secret in self._secrets:
             line = line.replace(secret, HIDDEN)
         return escape_controls(line)
@@ -90,30 +96,15 @@ def hide_in_json(value: Any, secrets: Sequence[str]) -> Any:
     return json.loads(hide_secrets(json.dumps(value), secrets))
 
 
-class _Undriven(logging.Formatter):
-    """Another formatter's lines, without colours and without what could drive a terminal."""
-
-    def __init__(self, inner: logging.Formatter) -> None:
-        super().__init__()
-        self._inner = inner
-
-    def format(self, record: logging.LogRecord) -> str:
-        return escape_controls(_COLOUR.sub("", self._inner.format(record)))
-
-
 def escape_console_lines() -> None:
     """Let the handlers that another program has set up, such as the server's, write nothing that drives a terminal."""
     for handler in logging.root.handlers:
-        if not isinstance(handler.formatter, _SafeFormatter | _Undriven):
-            handler.setFormatter(_Undriven(handler.formatter or logging.Formatter()))
+        if not isinstance(handler.formatter, _SafeFormatter):
+            handler.setFormatter(_SafeFormatter(handler.formatter or logging.Formatter()))
 
 
 def set_up_logging(settings: Settings) -> None:
-    """Send log lines to the log file, to standard error if asked, and nowhere else.
-
-    Raises:
-        ConfigError: The log file cannot be written.
-    """
+    """Send log lines to the log file, to standard error if asked, and nowhere else. Raises as `add_log_file` does."""
     for old in list(logging.root.handlers):
         logging.root.removeHandler(old)
         old.close()
@@ -129,7 +120,14 @@ def add_log_file(settings: Settings) -> None:
     Raises:
         ConfigError: The log file cannot be written.
     """
-    _add_handler(_open_log_file(settings), settings)
+    path = settings.log_file_path
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handler = _LogFile(path, follow=settings.is_set("log_file_path"))
+    except OSError as exc:
+        says = f"LOG_FILE_PATH {path} cannot be written: {exc.strerror}."
+        raise ConfigError(says, "Set it to another file.") from exc
+    _add_handler(handler, settings)
     for name in OURS:
         logging.getLogger(name).setLevel(settings.log_level_app)
 
@@ -142,16 +140,5 @@ def list_log_files(settings: Settings) -> list[Path]:
 
 
 def _add_handler(handler: logging.Handler, settings: Settings) -> None:
-    handler.setFormatter(_SafeFormatter(secrets_of(settings)))
+    handler.setFormatter(_SafeFormatter(logging.Formatter(FORMAT), secrets_of(settings)))
     logging.root.addHandler(handler)
-
-
-def _open_log_file(settings: Settings) -> logging.Handler:
-    path = settings.log_file_path
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return _LogFile(path, follow=settings.is_set("log_file_path"))
-    except OSError as exc:
-        raise ConfigError(
-            f"LOG_FILE_PATH {path} cannot be written: {exc.strerror}.", "Set it to another file."
-        ) from exc

@@ -21,12 +21,7 @@ def find_session(*streams: int) -> str | None:
     """Return what names this process's session in the first terminal among its streams.
 
     A later session may have the same number and the same terminal, but its first process has started at another time.
-
-    Args:
-        streams: Descriptors of those that may be a terminal: 1 for what is shown.
-
-    Returns:
-        None without a terminal, or if the system does not tell.
+    Streams are descriptors, such as 1 for what is shown. None without a terminal, or if the system does not tell.
     """
     try:
         terminal = next((stream for stream in streams if os.isatty(stream)), None)

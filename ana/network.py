@@ -10,8 +10,7 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import aclosing
-from dataclasses import dataclass
+from contextlib import ExitStack, aclosing
 from functools import cache
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -53,14 +52,7 @@ def iterate(stream: AsyncIterator[T]) -> Iterator[T]:
 
 
 def wait_for(ask: Callable[[], Awaitable[T]]) -> T:
-    """Return what comes of an awaitable.
-
-    Args:
-        ask: Makes it; called where it is awaited.
-
-    Raises:
-        TurnStopped: The present run was stopped.
-    """
+    """Return what comes of the awaitable that `ask` makes, where it is awaited. Raises as `iterate` does."""
 
     async def read() -> AsyncIterator[T]:
         yield await ask()
@@ -84,31 +76,18 @@ class _Helpers(ThreadPoolExecutor):
         result: Future[Any] = Future()
         result.set_running_or_notify_cancel()
 
+        def hand(_: object, exc: BaseException | None, *__: object) -> bool:
+            if exc is not None:
+                result.set_exception(exc)
+            return True
+
         def work() -> None:
-            with _Handing(result):
+            with ExitStack() as stack:
+                stack.push(hand)
                 result.set_result(fn(*args, **kwargs))
 
         threading.Thread(target=work, daemon=True).start()
         return result
-
-
-@dataclass
-class _Handing:
-    """Hands an exception to whoever waits for a result.
-
-    Args:
-        result: The result.
-    """
-
-    result: "Future[Any]"
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, *_: object) -> bool:
-        if exc is not None:
-            self.result.set_exception(exc)
-        return True
 
 
 def _find_loop() -> asyncio.AbstractEventLoop:

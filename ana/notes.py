@@ -32,10 +32,9 @@ def read_note(path: Path, kind: type[T], hint: str = "Delete the file.") -> T | 
             return parse_note(file.read(LARGEST + 1), kind)
     except FileNotFoundError:
         return None
-    except OSError as exc:
-        raise StoreBroken(f"{path} cannot be read: {exc.strerror}.", hint) from exc
-    except ValueError as exc:
-        raise StoreBroken(f"{path} cannot be read: {exc}.", hint) from exc
+    except (OSError, ValueError) as exc:
+        why = exc.strerror if isinstance(exc, OSError) else exc
+        raise StoreBroken(f"{path} cannot be read: {why}.", hint) from exc
 
 
 def parse_note(data: bytes, kind: type[T]) -> T:

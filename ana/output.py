@@ -21,7 +21,7 @@ _DRIVING = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{BIDIRECTIONAL}]")
 
 def escape_controls(text: str) -> str:
     """Return the text with what could drive a terminal as visible escapes; line breaks and tabs stay."""
-    return _DRIVING.sub(_to_escape, text.replace("\r\n", "\n"))
+    return _DRIVING.sub(lambda found: found[0].encode("unicode_escape").decode(), text.replace("\r\n", "\n"))
 
 
 def escape_json(text: str) -> str:
@@ -63,11 +63,6 @@ def prepare_streams() -> None:
 def silence() -> None:
     """Drop what is still printed, once nobody reads it: Python would complain about the closed pipe at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _to_escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def shorten(text: str, width: int = 72) -> str:

@@ -54,12 +54,7 @@ class _ThreadLock(OwnerLock):
 
 @contextmanager
 def own_all(settings: Settings, program: str, patience: float = PATIENCE) -> Iterator[None]:
-    """Own every conversation, also those that begin meanwhile.
-
-    Args:
-        settings: The settings, with the data folder.
-        program: The name of this process in another one's message.
-        patience: Seconds to wait for those in which somebody works.
+    """Own every conversation, also those that begin meanwhile, after so many seconds of patience at most.
 
     Raises:
         StoreBusy: One of them was not released in time; the message names its owner.

@@ -1,4 +1,4 @@
-"""The one place where the environment and .env are read and cast."""
+"""The one place where the environment and .env are read and cast, and settings written into .env."""
 
 import os
 from collections.abc import Mapping
@@ -200,6 +200,16 @@ def read_environment() -> dict[str, str]:
         filled_in = dotenv_values(ENV_FILE)
         from_file |= {name: filled_in[name] for name in paths}
     return {name: value for name, value in from_file.items() if value is not None} | dict(os.environ)
+
+
+def write_env_file(path: Path, values: Mapping[str, str]) -> None:
+    """Set variables in a .env file, or where it links to, for its owner's eyes only; other lines stay as they are."""
+    from dotenv import set_key
+
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+    path.chmod(0o600)  # it may be older than the first key in it
+    for name, value in values.items():
+        set_key(path, name, value, follow_symlinks=True)
 
 
 def load_settings(env: Mapping[str, str] | None = None) -> Settings:

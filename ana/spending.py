@@ -4,31 +4,35 @@ The sum is a note in the data folder, so that no turn reads other turns' traces.
 another day, it is added up again from the traces, and from the ledger of turns that leave none.
 
 Where there is a budget, a part of it is reserved for each call before it is made, so that calls at the same time do not
-spend the same money.
+spend the same money. A reservation is a file that its holder has locked. The system lets go of the lock with the
+process, however that ends, so that nothing is reserved by who is gone.
 """
 
 import json
 import logging
 import math
+import os
+import secrets
 import time as timing
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import date, datetime, time
+from datetime import datetime, time
+from io import FileIO
 from pathlib import Path
 from typing import Annotated, Any
 
-from filelock import FileLock, Timeout
+from filelock import FileLock, Timeout, lock_descriptor
 from pydantic import Field
 
 from ana.errors import BudgetReached, LinkRefused, StoreBroken
-from ana.files import append_line, write_whole
+from ana.files import append_line, open_own, write_whole
 from ana.models.prices import cost
 from ana.notes import read_note
-from ana.reservations import Reservation, list_reserved
 from ana.settings import Settings
 from ana.stopping import check_stopped
 from ana.time.clock import Clock, local_zone
+from ana.tracing.schema import find_fault
 from ana.tracing.traces import Traces
 from ana.values import read_plain_json
 
@@ -36,6 +40,10 @@ NOTE = "spending.json"
 LEDGER = "spending.ledger"
 """What turns cost that leave no trace, a line of JSON for each."""
 LEDGER_KEYS = ("model", "provider", "usage", "cost_usd")
+_PAID = ("ts", "model", "usage", "cost_usd")
+"""What a record must have to be added up."""
+RESERVED = "spending.*.reserved"
+"""The files of reservations."""
 SECONDS = 10.0
 """How long to wait for another program that writes the note."""
 
@@ -45,40 +53,28 @@ _NOTHING = 1e-9
 
 _log = logging.getLogger(__name__)
 
-
 Usd = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
 
 
 @dataclass(frozen=True)
 class SpendingNote:
-    """What was spent on a day.
-
-    Args:
-        day: The day, as a date.
-        usd: What was spent on it.
-        most: What its costliest call cost; None where none is known.
-    """
+    """What was spent on a day."""
 
     day: str
     usd: Usd
     most: Usd | None = None
+    """What its costliest call cost; None where none is known."""
 
 
 class Spending:
-    """The running total of the person's day.
-
-    Args:
-        settings: For the data folder, the prices and the budget.
-        clock: For the person's day.
-        traces: The traces that the sum is made of.
-    """
+    """The running total of the person's day, in the settings' data folder; its sum is made of the traces."""
 
     def __init__(self, settings: Settings, clock: Clock, traces: Traces) -> None:
         self._settings = settings
         self._clock = clock
         self._traces = traces
         self._note = settings.ana_data_dir / NOTE
-        self._reserved = settings.ana_data_dir / "locks"
+        self._locks = settings.ana_data_dir / "locks"
 
     def today(self) -> float:
         """Return what was spent today, in USD."""
@@ -111,50 +107,55 @@ class Spending:
             BudgetReached: The budget is spent, or still held by other calls after ANA_TURN_SECONDS.
             TurnStopped: The present run was stopped.
         """
-        reservation = self._wait_for_room(usd)
+        reserved = self._wait_for_room(usd)
         try:
             yield
         finally:
-            if reservation:
-                reservation.release()
+            if reserved:
+                path, file = reserved
+                file.close()
+                path.unlink(missing_ok=True)
 
-    def _wait_for_room(self, usd: float | None) -> Reservation | None:
+    def _wait_for_room(self, usd: float | None) -> tuple[Path, FileIO] | None:
         """Return a reservation; None where there is no budget or no price, or nothing can be written."""
         budget, until = self._settings.ana_daily_budget_usd, timing.monotonic() + self._settings.ana_turn_seconds
         if budget is None:
             return None
+        limit = f"the budget of ${budget:g} for one day"
         while True:
             if self.today() >= budget:
-                raise BudgetReached(describe_budget(budget))
+                raise BudgetReached(limit)
             if usd is None:
                 return None
             try:
-                if reservation := self._try_to_reserve(usd, budget):
-                    return reservation
+                if reserved := self._try_to_reserve(usd, budget):
+                    return reserved
             except (OSError, Timeout) as exc:
                 _log.warning("what a model call may cost could not be reserved: %s", exc)
                 return None
             if timing.monotonic() > until:
-                raise BudgetReached(f"what other calls leave of {describe_budget(budget)}")
+                raise BudgetReached(f"what other calls leave of {limit}")
             check_stopped()
             timing.sleep(_POLL_SECONDS)
 
-    def _try_to_reserve(self, usd: float, budget: float) -> Reservation | None:
+    def _try_to_reserve(self, usd: float, budget: float) -> tuple[Path, FileIO] | None:
         """Return a reservation; None while other calls hold what is left, or when nothing is left by now."""
         with self._lock():
             note = self._read() or self._write(self._find_note())  # who waits looks often
-            left, held = budget - note.usd, list_reserved(self._reserved)
+            amounts = (_read_reserved(path) for path in self._locks.glob(RESERVED) if not path.is_symlink())
+            left, held = budget - note.usd, [amount for amount in amounts if amount is not None]
             expected = left if note.most is None else max(usd, note.most)
             if left <= 0 or (held and sum(held) + expected > left + _NOTHING):
                 return None
-            return Reservation(self._reserved, expected)
+            self._locks.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path = self._locks / RESERVED.replace("*", secrets.token_hex(4))
+            file = FileIO(open_own(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")
+            lock_descriptor(file.fileno())
+            file.write(json.dumps(expected).encode())
+            return path, file
 
     def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Write into the ledger what turns cost that leave no trace; `add` has counted it already.
-
-        Args:
-            records: Of each turn at least what LEDGER_KEYS name.
-        """
+        """Write what turns cost that leave no trace, LEDGER_KEYS of each, into the ledger; `add` has counted it."""
         path, now = ledger_path(self._settings), self._clock.now().isoformat()
         try:
             for record in (record for record in records if record["cost_usd"] != 0):
@@ -193,23 +194,28 @@ class Spending:
         total = 0.0
         for path in find_accounts(self._settings, self._traces).values():
             if path.stat().st_mtime >= midnight:  # a record of today was written today
-                total += sum(self._iter_costs(path, today))
+                records = (record for record in read_records(path)[0] if self._clock.day(record["ts"]) == today)
+                total += sum(recorded_cost(record, self._settings) or 0.0 for record in records)
         return total
 
-    def _iter_costs(self, path: Path, day: date) -> Iterator[float]:
-        for record in read_records(path)[0]:
-            if self._clock.day(record["ts"]) == day:
-                yield recorded_cost(record, self._settings) or 0.0
+
+def _read_reserved(path: Path) -> float | None:
+    """Return a reserved amount, infinite if it cannot be read; None if its holder is gone, whose file is removed."""
+    try:
+        with path.open("rb") as file:
+            if lock_descriptor(file.fileno(), blocking=False):
+                path.unlink(missing_ok=True)
+                return None
+            return float(file.read(100))
+    except FileNotFoundError:  # released meanwhile
+        return None
+    except (OSError, ValueError):
+        return math.inf
 
 
 def open_total(settings: Settings) -> Spending:
     """Return the running total of the settings' data folder, in the person's day."""
     return Spending(settings, Clock(local_zone(settings.ana_timezone)), Traces(settings.traces_dir))
-
-
-def describe_budget(budget: float) -> str:
-    """Return a day's budget in words."""
-    return f"the budget of ${budget:g} for one day"
 
 
 class NoSpending(Spending):
@@ -246,27 +252,15 @@ def find_accounts(settings: Settings, traces: Traces) -> dict[str, Path]:
 def read_records(path: Path) -> tuple[list[dict[str, Any]], int]:
     """Return every attempt at a turn that a trace file holds, also those that others replaced, for all were paid for;
     and how many lines cannot be read."""
-    lines = path.read_text(encoding="ascii", errors="replace").splitlines()
-    found = [record for line in lines if (record := _read_record(line)) is not None]
+    found, lines = [], path.read_text(encoding="ascii", errors="replace").splitlines()
+    for line in lines:
+        try:
+            record = read_plain_json(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict) and not find_fault(record, _PAID, _PAID):
+            found.append(record)
     return found, len(lines) - len(found)
-
-
-def _read_record(line: str) -> dict[str, Any] | None:
-    """Return a record with a time, a model, tokens and a cost that can be added up; None if the line is none."""
-    try:
-        record: dict[str, Any] = read_plain_json(line)
-        datetime.fromisoformat(record["ts"]).astimezone()
-        usage = record["usage"]
-        counts = [usage["input_tokens"], usage["output_tokens"], usage.get("cached_tokens", 0), record["cost_usd"] or 0]
-        is_sound = all(map(_is_amount, counts)) and isinstance(record["model"], str)
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
-        return None
-    return record if is_sound else None
-
-
-def _is_amount(value: Any) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value) and value >= 0
 
 
 def recorded_cost(record: dict[str, Any], settings: Settings) -> float | None:

@@ -44,18 +44,9 @@ def read_json(text: str | bytes) -> Any:
 def read_plain_json(text: str | bytes) -> Any:
     """Return the same with every lone surrogate, which no encoding carries, replaced. Raises as `read_json` does."""
     value = read_json(text)
-    is_suspect = _HALF.search(text if isinstance(text, str) else text.decode(errors="replace"))
-    return _replace_halves(value) if is_suspect else value
-
-
-def _replace_halves(value: Any) -> Any:
-    if isinstance(value, str):
-        return plain_text(value)
-    if isinstance(value, list):
-        return [_replace_halves(part) for part in value]
-    if isinstance(value, dict):
-        return {plain_text(key): _replace_halves(part) for key, part in value.items()}
-    return value
+    if not _HALF.search(text if isinstance(text, str) else text.decode(errors="replace")):
+        return value
+    return json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
 
 
 def is_deeper(value: Any, depth: int) -> bool:

@@ -2,7 +2,7 @@
 
 from ana.files import is_read_only
 from ana.output import tell
-from ana.private import keep_private
+from ana.own_files import keep_private
 from ana.settings import Settings, load_settings
 from ana.tracing.langsmith import switch_on_or_off
 from app.old_traces import move_old_traces

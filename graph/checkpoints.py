@@ -10,7 +10,7 @@ from pathlib import Path
 from ana.backends.chroma.care.format import read_format
 from ana.errors import StoreBroken
 from ana.files import connect_own, is_damage, open_readable
-from ana.private import keep_private
+from ana.own_files import keep_private
 from ana.settings import Settings, load_settings
 from graph.pruning import PruningSaver, ServerSaver
 from graph.sequence import list_marks, list_threads, list_waiting

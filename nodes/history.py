@@ -12,7 +12,7 @@ from ana.models.fence import FENCE, fence, make_mark
 from graph.state import Correction, Turn
 from nodes.receipt import hide_receipt
 from prompts import render
-from tools.artifacts import Receipt, is_refused_copy, receipts_of
+from tools.artifacts import Receipt, find_existing, receipts_of
 
 MOST_MESSAGES = 200
 KEPT = 0.6
@@ -63,7 +63,7 @@ def shown_before(messages: Sequence[AnyMessage]) -> tuple[str, ...]:
 
 def refused_copies(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
     """Return the arguments of each create_item that stored nothing, because another item says the same."""
-    refused = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and is_refused_copy(m)}
+    refused = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and find_existing(m) is not None}
     calls = (call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls)
     return [call["args"] for call in calls if call["id"] in refused]
 

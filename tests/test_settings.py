@@ -6,10 +6,9 @@ import pytest
 from pydantic import SecretStr
 
 from ana import settings as settings_module
-from ana.env_file import write_env_file
 from ana.errors import ConfigError
 from ana.models.providers import build_model, destination, model_name
-from ana.settings import PROJECT, Settings, load_settings
+from ana.settings import PROJECT, Settings, load_settings, write_env_file
 
 
 @pytest.mark.parametrize(

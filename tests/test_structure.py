@@ -144,7 +144,7 @@ def test_ways_to_start_are_found() -> None:
 
 OPENERS = {
     "ana.files": {"os.open", "sqlite3.connect", "shutil.copyfile"},
-    "ana.env_file": {"os.open"},  # the project's .env, which may be a link
+    "ana.settings": {"os.open"},  # the project's .env, which may be a link
     "ana.output": {"os.open"},  # the null device
     "ana.logs": {"open"},  # with open_own, unless a setting names the file
     "ana.backends.chroma.care.backup": {"tempfile.mkstemp"},  # a new file, wherever the person wants the backup
@@ -153,7 +153,6 @@ OPENERS = {
     "ana.backends.chroma.care.rebuild": {"shutil.copy2"},  # into a folder that was made before it
     "ana.backends.chroma.care.restore": {"shutil.copytree"},  # the same, for Chroma
     "ana.transfer.foreign.detect": {"sqlite3.connect"},  # another program's, and only to read
-    "ana.reservations": {"open"},  # with x, which follows no link
     "app.old_traces": {"shutil.copy2"},  # what is there is removed first
     "app.cli.export": {"tempfile.NamedTemporaryFile"},  # a new file, wherever the person wants the export
 }

@@ -1,11 +1,12 @@
 """Artifacts: what a tool's message carries beside its text, for people and for the nodes, never for the model.
 
-An artifact has one of five shapes: a receipt, several receipts, the reasons of a query, or the mark of a refused copy
-or of a call that the person declined. All are plain JSON, because they are checkpointed with the message.
+An artifact has one of five shapes: a receipt, several ({changes}), the reasons of a query ({why}), or the mark of a
+refused copy ({refused_copy_of, content}) or of a call that the person declined ({declined}). All are plain JSON,
+because they are checkpointed with the message.
 """
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias
 
 from langchain_core.messages import AnyMessage, ToolMessage
 
@@ -17,57 +18,25 @@ Receipt: TypeAlias = dict[str, Any]
 """The record of one write as people are shown it: {op, kind, id, before, after}."""
 
 
-class Receipts(TypedDict):
-    """Several writes of one call."""
+Artifact: TypeAlias = dict[str, Any]
 
-    changes: list[Receipt]
-
-
-class Reasons(TypedDict):
-    """Why a query found each item, for the trace."""
-
-    why: list[dict[str, Any]]
+DECLINED: Artifact = {"declined": True}
+"""Nothing was done, because the person said no."""
 
 
-class RefusedCopy(TypedDict):
-    """Nothing was stored, because this item says the same."""
-
-    refused_copy_of: str
-    content: str
-
-
-class Declined(TypedDict):
-    """Nothing was done, because the person said no."""
-
-    declined: bool
-
-
-Artifact: TypeAlias = Receipt | Receipts | Reasons | RefusedCopy | Declined
-
-DECLINED: Declined = {"declined": True}
-
-
-def collect_receipts(changes: Sequence[Change]) -> Receipts:
+def collect_receipts(changes: Sequence[Change]) -> Artifact:
     """Return the receipts of several writes."""
     return {"changes": [make_receipt(change) for change in changes]}
 
 
-def explain(found: Found) -> Reasons:
+def explain(found: Found) -> Artifact:
     """Return why each item was found."""
-    return {
-        "why": [
-            {"id": item.id} | reason_to_json(reason) for item, reason in zip(found.items, found.reasons, strict=True)
-        ]
-    }
+    reasons = zip(found.items, found.reasons, strict=True)
+    return {"why": [{"id": item.id} | reason_to_json(reason) for item, reason in reasons]}
 
 
-def refuse_copy(id: str, content: str) -> RefusedCopy:
-    """Return the mark of a copy that was not stored.
-
-    Args:
-        id: The item that says the same.
-        content: Its text.
-    """
+def refuse_copy(id: str, content: str) -> Artifact:
+    """Return the mark of a copy that was not stored, with the id and the text of the item that says the same."""
     return {"refused_copy_of": id, "content": content}
 
 
@@ -76,11 +45,6 @@ def receipts_of(message: AnyMessage) -> list[Receipt]:
     artifact = _artifact_of(message)
     several: list[Receipt] = artifact.get("changes", [])
     return [artifact] if "op" in artifact else several
-
-
-def is_refused_copy(message: AnyMessage) -> bool:
-    """Whether a message answers a create_item that stored nothing, because another item says the same."""
-    return find_existing(message) is not None
 
 
 def find_existing(message: AnyMessage) -> str | None:

@@ -43,6 +43,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
+_POSTFIX = ("percent", "factorial")
 _NODES = {"open": 0, "close": 0, "of": 2}  # in the tree; any other token is one
 _SPELLED = {"^": "**", "×": "*", "÷": "/", "−": "-"}
 _BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction | int]] = {
@@ -74,70 +75,49 @@ def calculate(expression: str) -> int | float:
     `%` is a hundredth when the end, `)`, `of` or another operator follows it (15% of 240, 15% * 240), and modulo when a
     number or `(` follows (17 % 5). `//` and modulo round down, as in Python; `^` is power; `,` separates thousands.
 
-    Args:
-        expression: At most 1000 characters.
-
-    Returns:
-        A whole number as int, any other as float rounded to 12 significant digits.
+    A whole number is returned as int, any other as float rounded to 12 significant digits.
 
     Raises:
         ToolError: It is not arithmetic, has no value, or exceeds a limit; the message says which.
     """
     if len(expression) > MOST_CHARACTERS:
         raise ToolError(f"The expression is longer than {MOST_CHARACTERS} characters.", "Calculate it in parts.")
-    return _to_number(_evaluate(_parse(expression)))
-
-
-def _parse(expression: str) -> ast.expr:
     try:
-        return ast.parse(_rewrite(expression), mode="eval").body
+        tree = ast.parse(_rewrite(expression), mode="eval").body
     except SyntaxError as exc:
         raise ToolError(
             f"{expression.strip()!r} is not a complete arithmetic expression.",
             "Write numbers with operators between them, such as (12.50 + 3) * 9.",
         ) from exc
+    value = _evaluate(tree)
+    if value.denominator == 1:
+        return value.numerator
+    rounded = float(f"{float(value):.{DIGITS}g}")
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 def _rewrite(expression: str) -> str:
-    """Return the expression in Python's grammar, with postfix operators as calls."""
-    # A closed parenthesis becomes one piece of text, so that the operand of a postfix operator is always one piece.
-    # Numbers become strings, because Python's own would lose digits.
-    groups: list[list[str]] = [[]]
+    """Return the expression in Python's grammar: its numbers as strings, because Python's own would lose digits, and
+    what stands behind an operand as attributes, which bind as tightly."""
+    pieces, depth, before = [], 0, ""
     for kind, text in _tokenize(expression):
-        if kind in ("number", "open") and _is_operand(groups[-1]):
+        is_postfix, follows_operand = kind in _POSTFIX, before in ("number", "close", *_POSTFIX)
+        if kind in ("number", "open") and follows_operand:
             raise ToolError(f"An operator is missing before {text!r}.", "Write * where you mean times.")
-        if kind == "open":
-            groups.append([])
-        elif kind == "close":
-            _close_group(groups)
-        elif kind in ("percent", "factorial"):
-            _apply_postfix(groups[-1], kind)
-        else:
-            groups[-1].append(repr(text) if kind == "number" else text)
-        if len(groups) > MOST_DEPTH:
+        if is_postfix and not follows_operand:
+            raise ToolError(f"Nothing stands before the {kind} sign.", "Put a number or a parenthesis before it.")
+        if kind == before == "factorial":
+            raise ToolError("A double factorial is not understood.", "Write (3!)! for the factorial of a factorial.")
+        depth += {"open": 1, "close": -1}.get(kind, 0)
+        if depth < 0:
+            raise ToolError("A parenthesis is closed that was never opened.", "Balance the parentheses.")
+        if depth >= MOST_DEPTH:
             raise ToolError(f"Parentheses are nested deeper than {MOST_DEPTH}.", "Calculate it in parts.")
-    if len(groups) > 1:
+        pieces.append(f".{kind}" if is_postfix else repr(text) if kind == "number" else text)
+        before = kind
+    if depth:
         raise ToolError("A parenthesis is opened and never closed.", "Balance the parentheses.")
-    return " ".join(groups[0])
-
-
-def _is_operand(group: list[str]) -> bool:
-    return bool(group) and group[-1][-1] in "')"
-
-
-def _close_group(groups: list[list[str]]) -> None:
-    if len(groups) == 1:
-        raise ToolError("A parenthesis is closed that was never opened.", "Balance the parentheses.")
-    inner = " ".join(groups.pop())
-    groups[-1].append(f"({inner})")
-
-
-def _apply_postfix(group: list[str], name: str) -> None:
-    if not _is_operand(group):
-        raise ToolError(f"Nothing stands before the {name} sign.", "Put a number or a parenthesis before it.")
-    if name == "factorial" and group[-1].startswith(name):
-        raise ToolError("A double factorial is not understood.", "Write (3!)! for the factorial of a factorial.")
-    group.append(f"{name}({group.pop()})")
+    return " ".join(pieces)
 
 
 def _tokenize(expression: str) -> Iterator[tuple[str, str]]:
@@ -170,22 +150,23 @@ def _evaluate(node: ast.expr) -> Fraction:
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _evaluate(operand)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            return _apply(_BINARY[type(op)], _evaluate(left), _evaluate(right))
-        case ast.Call(func=ast.Name(id="percent"), args=[operand], keywords=[]):
+            try:
+                return _limit(Fraction(_BINARY[type(op)](_evaluate(left), _evaluate(right))))
+            except ZeroDivisionError as exc:
+                raise ToolError("It divides by zero, which has no value.", "Check the divisor.") from exc
+        case ast.Attribute(value=operand, attr="percent"):
             return _limit(_evaluate(operand) / 100)
-        case ast.Call(func=ast.Name(id="factorial"), args=[operand], keywords=[]):
-            return _factorial(_evaluate(operand))
+        case ast.Attribute(value=operand, attr="factorial"):
+            number = _evaluate(operand)
+            if number.denominator == 1 and 0 <= number <= MOST_FACTORIAL:
+                return Fraction(factorial(number.numerator))
+            says = f"A factorial is taken of whole numbers from 0 to {MOST_FACTORIAL} only."
+            raise ToolError(says, "Cancel larger ones by hand.")
     raise ToolError("The expression holds something that is not arithmetic.", "Put a number into each parenthesis.")
 
 
-def _apply(operation: Callable[[Fraction, Fraction], Fraction | int], left: Fraction, right: Fraction) -> Fraction:
-    try:
-        return _limit(Fraction(operation(left, right)))
-    except ZeroDivisionError as exc:
-        raise ToolError("It divides by zero, which has no value.", "Check the divisor.") from exc
-
-
 def _power(base: Fraction, exponent: Fraction) -> Fraction:
+    """Return a power: exact if it is rational, such as 8 ** (1/3), otherwise to 50 digits."""
     if abs(exponent) > MOST_EXPONENT:
         raise ToolError(f"An exponent is beyond {MOST_EXPONENT}.", "Calculate with smaller exponents.")
     if exponent.denominator == 1:
@@ -195,11 +176,6 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction:
         raise ToolError("A negative number has no real fractional power.", "Check the sign of the base.")
     if not base:
         return base if exponent > 0 else 1 / base
-    return _root(base, exponent)
-
-
-def _root(base: Fraction, exponent: Fraction) -> Fraction:
-    """Return a fractional power: exact if the root is rational, such as 8 ** (1/3), otherwise to 50 digits."""
     with localcontext(prec=50):
         ratio = [Decimal(f.numerator) / Decimal(f.denominator) for f in (base, exponent)]
         near = Fraction(ratio[0] ** ratio[1])
@@ -207,14 +183,6 @@ def _root(base: Fraction, exponent: Fraction) -> Fraction:
     simple = near.limit_denominator(10**6)
     exact = exponent.denominator <= MOST_EXPONENT and simple**exponent.denominator == base**exponent.numerator
     return simple if exact else near
-
-
-def _factorial(operand: Fraction) -> Fraction:
-    if operand.denominator != 1 or not 0 <= operand <= MOST_FACTORIAL:
-        raise ToolError(
-            f"A factorial is taken of whole numbers from 0 to {MOST_FACTORIAL} only.", "Cancel larger ones by hand."
-        )
-    return Fraction(factorial(operand.numerator))
 
 
 def _limit(value: Fraction) -> Fraction:
@@ -226,10 +194,3 @@ def _limit(value: Fraction) -> Fraction:
     # Without the cut every step could double the digits, and with them the time of the next.
     surplus = value.denominator.bit_length() - KEPT_BITS
     return Fraction(value.numerator >> surplus, value.denominator >> surplus) if surplus > 0 else value
-
-
-def _to_number(value: Fraction) -> int | float:
-    if value.denominator == 1:
-        return value.numerator
-    rounded = float(f"{float(value):.{DIGITS}g}")
-    return int(rounded) if rounded.is_integer() else rounded

@@ -1,7 +1,7 @@
 """The context of a tool call: what a tool is given besides its arguments."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any, TypeAlias
 
@@ -17,37 +17,24 @@ from tools.artifacts import Artifact
 
 @dataclass(frozen=True)
 class CallContext:
-    """The assistant's parts that a call may use, and its cause.
-
-    Args:
-        memory: Items and Global Context.
-        clock: The person's clock.
-        cause: The call's key, thread and turn.
-        shown: Digests of the Global Context lines that the model saw, by number.
-        allow_copy: Whether an item is stored although another says the same.
-        message: What the person said.
-    """
+    """The assistant's parts that a call may use, and its cause."""
 
     memory: Memory
     clock: Clock
     cause: Cause | None = None
-    shown: Mapping[int, str] | None = field(default=None)
+    shown: Mapping[int, str] | None = None
+    """Digests of the Global Context lines that the model saw, by number."""
     allow_copy: bool = False
+    """Whether an item is stored although another says the same."""
     message: str = ""
+    """What the person said."""
 
     @property
     def today(self) -> date:
-        """Return the person's today."""
         return self.clock.now().date()
 
     def show(self, item: Item, stamps: bool = False, longest: int = SHOWN) -> dict[str, Json]:
-        """Return an item as the model is shown it.
-
-        Args:
-            item: The item.
-            stamps: Whether created_at and updated_at are shown.
-            longest: Characters of its content.
-        """
+        """Return an item as the model is shown it: with created_at and updated_at, and so many characters at most."""
         shown = plain(show_item(item, self.clock.zone, stamps=stamps, longest=longest))
         assert isinstance(shown, dict)
         return shown

@@ -8,9 +8,8 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ana.models.tool_schema import Tools, shorten_schema
 from tools.calculator import calculator
-from tools.clock import now
 from tools.context import append_context, delete_context, replace_context
-from tools.dates import resolve_date
+from tools.dates import now, resolve_date
 from tools.items import create_item, delete_item, query_items, update_item
 from tools.plugins import load_tools
 from tools.undo import undo
@@ -44,14 +43,7 @@ CONTEXT_TOOLS = frozenset({"append_context", "replace_context", "delete_context"
 # The three are cached: modules are imported and schemas derived once, although every model call needs them.
 @cache
 def catalog(modules: tuple[str, ...] = ()) -> dict[str, BaseTool]:
-    """Return every tool by name: ours, and those of the person's own modules.
-
-    Args:
-        modules: TOOLS_MODULES.
-
-    Raises:
-        ConfigError: A module cannot be used.
-    """
+    """Return every tool by name: ours, and those of the person's own modules. Raises ConfigError if one is unusable."""
     return TOOLS | load_tools(modules, frozenset(TOOLS))
 
 

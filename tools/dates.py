@@ -1,22 +1,20 @@
-"""Dates from phrases, for a model that would count days wrong."""
+"""The present time, and dates from phrases, for a model that would count days wrong."""
 
 import re
-from datetime import date, time
+from datetime import UTC, date, time, tzinfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from langchain_core.tools import tool
 
 from ana.errors import ToolError
-from ana.time.clock import Clock
 from ana.time.dates import weekday
-from ana.time.when import Mention, TimeMention, find_hours_ahead, read_moments, read_shift, weekday_named
+from ana.time.when import find_hours_ahead, read_moments, read_shift, weekday_named
 from tools.call import Injected
 
 UNDERSTOOD = (
     "Understood in English, one day at a time: tomorrow, Friday, next Friday, Friday week, in 3 weeks, the 13th, "
-    "January 13, "
-    "13 January 2027, the first Monday of March, end of the month, this weekend, 2026-01-13; with a time such as "
-    "at 14:30; "
-    "with after also: two weeks later."
+    "January 13, 13 January 2027, the first Monday of March, end of the month, this weekend, 2026-01-13; "
+    "with a time such as at 14:30; with after also: two weeks later."
 )
 _FILLER = re.compile(
     r"\b(?:on|at|by|due|the|of|in|for|from|until|till|before|around|about|and|then|a|sharp|starting|day|date|time|morning"
@@ -27,6 +25,30 @@ _FILLER = re.compile(
 
 
 @tool(parse_docstring=True)
+def now(timezone: str = "local", *, call: Injected) -> dict[str, str]:
+    """Tell the present date and time.
+
+    Args:
+        timezone: utc, local, or an IANA zone such as Europe/Berlin.
+    """
+    moment = call.clock.now().astimezone(_zone(timezone, call.clock.zone))
+    name = {"utc": "UTC", "local": call.clock.zone_name}.get(timezone.strip().lower(), str(moment.tzinfo))
+    return {"iso": moment.isoformat(timespec="seconds"), "weekday": weekday(moment.date()), "timezone": name}
+
+
+def _zone(name: str, local: tzinfo) -> tzinfo:
+    word = name.strip().lower()
+    if word in ("local", "utc"):
+        return local if word == "local" else UTC
+    city = f"/{word.replace(' ', '_')}"
+    zone = next((zone for zone in sorted(available_timezones()) if f"/{zone.lower()}".endswith(city)), name.strip())
+    try:
+        return ZoneInfo(zone)
+    except (KeyError, ValueError, OSError) as exc:
+        raise ToolError(f"There is no time zone {name!r}.", "Use utc, local, or an IANA zone like Asia/Tokyo.") from exc
+
+
+@tool(parse_docstring=True)
 def resolve_date(phrase: str, after: str | None = None, *, call: Injected) -> dict[str, str]:
     """Work out the date that a phrase names, such as "the third Friday in March" or "in 6 weeks at 9:30".
 
@@ -34,7 +56,10 @@ def resolve_date(phrase: str, after: str | None = None, *, call: Injected) -> di
         phrase: The phrase, in English.
         after: An ISO date to count from instead of today.
     """
-    base = _read_base(after, call.clock)
+    try:
+        base = date.fromisoformat(after[:10]) if after else call.today
+    except ValueError as exc:
+        raise ToolError(f"{after!r} is not an ISO date.", "Give after as 2026-01-13, or leave it out.") from exc
     phrase = phrase.strip()
     if after is None and (ahead := find_hours_ahead(phrase, call.clock.now())):
         start, end, moment = ahead
@@ -44,10 +69,6 @@ def resolve_date(phrase: str, after: str | None = None, *, call: Injected) -> di
         return _answer(phrase, base + shift, None)
     days, times, rest = read_moments(phrase, base)
     _require_read(rest)
-    return _put_together(phrase, days, times)
-
-
-def _put_together(phrase: str, days: list[Mention], times: list[TimeMention]) -> dict[str, str]:
     if len(days) != 1 or len(times) > 1:
         named = "no day" if not days else "more than one day or time"
         raise ToolError(f"{phrase!r} names {named}.", UNDERSTOOD)
@@ -55,14 +76,6 @@ def _put_together(phrase: str, days: list[Mention], times: list[TimeMention]) ->
     if (said := weekday_named(day.text)) is not None and said != day.first.weekday():
         raise ToolError(f"{day.first} is a {weekday(day.first)}; {day.text!r} does not fit.", "Ask which is meant.")
     return _answer(phrase, day.first, times[0].at if times else None, day.last)
-
-
-def _read_base(after: str | None, clock: Clock) -> date:
-    """Return the day that is counted from."""
-    try:
-        return date.fromisoformat(after[:10]) if after else clock.now().date()
-    except ValueError as exc:
-        raise ToolError(f"{after!r} is not an ISO date.", "Give after as 2026-01-13, or leave it out.") from exc
 
 
 def _require_read(rest: str) -> None:

@@ -7,19 +7,16 @@ from langchain_core.tools import tool
 
 from ana.errors import DuplicateItem, NoSuchItem, ToolError
 from ana.memory.filters import OWN_KEYS
-from ana.memory.item import Item, to_local
+from ana.memory.item import to_local
 from ana.memory.receipts import make_receipt
 from ana.memory.search.found import Found
 from ana.memory.search.scoring import drop_weak
 from ana.memory.similar import find_twins
 from ana.time.dates import with_weekday
-from ana.values import Json
+from tools.arguments import Quote, explain_closed_repeat, find_stale_date, quote_message, read_properties
 from tools.artifacts import explain, refuse_copy
-from tools.call import CallContext, Injected, Result
-from tools.missing import explain_missing, show_similar
-from tools.noticing import notice
-from tools.properties import explain_closed_repeat, find_stale_date, read_properties
-from tools.quoting import Quote, quote_message
+from tools.call import Injected, Result
+from tools.noticing import explain_missing, notice, show_similar
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 
@@ -113,40 +110,35 @@ def query_items(
         like: An item's id, for those similar to it.
         stamps: Show created_at and updated_at too.
     """
+    is_worded = bool(text and text.strip())
+    if like and is_worded:
+        raise ToolError("Both text and like were given.", "Give one of them.")
     # A model that asks for everything would fill its own context; `total` tells it that there is more.
     most = min(limit, 100)
-    found = _find_like(like, text, where, most, call) if like else call.memory.find(text, where, most)
+    try:
+        found = call.memory.find_similar(like, where, most) if like else call.memory.find(text, where, most)
+    except NoSuchItem as exc:
+        raise explain_missing(call, like) from exc
     if text and not where:  # a filter says itself what belongs to the answer
         found = drop_weak(found)
     with call.memory.backend.snapshot():  # one hold of the folder for the journal of all of them
-        items = [_show_found(item, call, stamps or _asks_for_stamps(where)) for item in found.items]
+        done = [call.memory.completed_at(item) for item in found.items]
+    stamps = stamps or _asks_for_stamps(where)
+    items = [
+        call.show(item, stamps) | ({"completed_at": to_local(moment, call.clock.zone)} if moment else {})
+        for item, moment in zip(found.items, done, strict=True)
+    ]
     # where text or likeness ranks everything, all items would be the total
-    is_selection = bool(where) or found.due or not (like or (text and text.strip()))
+    is_selection = bool(where) or found.due or not (like or is_worded)
     result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated}
     return result | ({"note": note} if (note := _note(found)) else {}), explain(found)
 
 
-def _find_like(id: str, text: str | None, where: dict[str, Any] | None, limit: int, call: CallContext) -> Found:
-    if text and text.strip():
-        raise ToolError("Both text and like were given.", "Give one of them.")
-    try:
-        return call.memory.find_similar(id, where, limit)
-    except NoSuchItem as exc:
-        raise explain_missing(call, id) from exc
-
-
 def _asks_for_stamps(where: object) -> bool:
-    """Whether a filter names created_at or updated_at."""
+    """Return whether a filter names created_at or updated_at."""
     if isinstance(where, dict):
         return any(key in OWN_KEYS[1:] or _asks_for_stamps(value) for key, value in where.items())
     return isinstance(where, list) and any(map(_asks_for_stamps, where))
-
-
-def _show_found(item: Item, call: CallContext, stamps: bool) -> dict[str, Json]:
-    """Return an item as the model is shown it; one that is done with the moment when it was."""
-    done = call.memory.completed_at(item)
-    moment: dict[str, Json] = {"completed_at": to_local(done, call.clock.zone)} if done else {}
-    return call.show(item, stamps) | moment
 
 
 def _note(found: Found) -> str:

@@ -1,15 +1,21 @@
-"""What a write meets that a person would want to hear of: something else at that time, a date that keeps moving."""
+"""What a call meets that the model should know: something else at that time, a date that keeps moving, an item whose id
+is nearly the one that was given."""
 
 from datetime import datetime, tzinfo
+from difflib import get_close_matches
 
+from ana.errors import NoSuchItem
 from ana.memory.changes import Change
 from ana.memory.item import Item
 from ana.memory.search.property_text import describe_unsearched
 from ana.memory.status import CLOSED, has_status
+from ana.output import shorten
 from ana.time.dates import day_of
-from ana.values import Json
+from ana.values import Json, plain_text
 from tools.call import CallContext
-from tools.missing import show_similar
+
+SHORT = 120
+"""Characters of a similar item's content."""
 
 MOST = 3
 """How many items at the same time are shown."""
@@ -17,62 +23,70 @@ MOST = 3
 OFTEN = 3
 """From so many moves of its date on, an item is one that keeps being put off."""
 
-Stretch = tuple[datetime, datetime]
-
 
 def notice(call: CallContext, change: Change) -> dict[str, Json]:
     """Return what is noticed about a change, by name: of its date, and of a text that is too long to be searched."""
-    after = change.after
-    unsearched = describe_unsearched(after.content, after.properties) if after else ""
-    return ({"searched": unsearched} if unsearched else {}) | _notice_date(call, change)
-
-
-def _notice_date(call: CallContext, change: Change) -> dict[str, Json]:
-    after = change.after
-    if after is None or after.date is None or (change.before is not None and change.before.date == after.date):
+    before, after = change.before, change.after
+    if after is None:
         return {}
-    clashes: list[Json] = [{**show_similar(item), "at": item.date} for item in _find_clashes(call, after)]
-    moves = _count_moves(call, after) if change.before is not None else 0
-    return ({"at_the_same_time": clashes} if clashes else {}) | ({"times_moved": moves} if moves >= OFTEN else {})
+    noticed: dict[str, Json] = {}
+    if unsearched := describe_unsearched(after.content, after.properties):
+        noticed["searched"] = unsearched
+    if after.date is None or (before is not None and before.date == after.date):
+        return noticed
+    if clashes := _find_clashes(call, after):
+        noticed["at_the_same_time"] = [{**show_similar(item), "at": item.date} for item in clashes]
+    if before is not None:
+        changes = (entry.change for entry in call.memory.history(id=after.id))
+        dates = ((each.before and each.before.date, each.after and each.after.date) for each in changes)
+        moves = sum(bool(old and new and old != new) for old, new in dates)
+        if moves >= OFTEN:
+            noticed["times_moved"] = moves
+    return noticed
 
 
 def _find_clashes(call: CallContext, item: Item) -> list[Item]:
     """Return other open items whose time meets the item's."""
-    zone = call.clock.zone
-    own = _stretch_of(item, zone)
+    own = _stretch_of(item, call.clock.zone)
     if own is None or has_status(item.properties, CLOSED):
         return []
+    start, end = own
     first, last = sorted(str(moment.date()) for moment in own)
-    those_days = call.memory.find(None, {"$on": {"$gte": first, "$lte": last}}, limit=100).items
-    others = (other for other in those_days if other.id != item.id and not has_status(other.properties, CLOSED))
-    return [other for other in others if (its := _stretch_of(other, zone)) and _meet(own, its)][:MOST]
+    found = []
+    for other in call.memory.find(None, {"$on": {"$gte": first, "$lte": last}}, limit=100).items:
+        if other.id != item.id and not has_status(other.properties, CLOSED):
+            its = _stretch_of(other, call.clock.zone)
+            if its and (start == its[0] or (start < its[1] and its[0] < end)):
+                found.append(other)
+    return found[:MOST]
 
 
-def _stretch_of(item: Item, zone: tzinfo) -> Stretch | None:
-    """Return from when to when an item is, in the person's zone; both the same if only one moment is known."""
+def _stretch_of(item: Item, zone: tzinfo) -> tuple[datetime, datetime] | None:
+    """Return from when to when an item is, in the person's zone, both the same if only one moment is known; None for
+    whole days and for what is no date."""
     start, end = item.properties.get("start_date"), item.properties.get("end_date")
-    moments = [_moment_of(value, zone) for value in ((start, end) if start and end else (item.date,))]
-    first, last = moments[0], moments[-1]
-    return (first, last) if first and last else None
+    moments = []
+    for value in (start, end) if start and end else (item.date,):
+        if not isinstance(value, str) or not day_of(value) or len(value) <= len("2026-01-13"):
+            return None
+        moment = datetime.fromisoformat(value)
+        moments.append(moment if moment.tzinfo else moment.replace(tzinfo=zone))
+    return moments[0], moments[-1]
 
 
-def _moment_of(value: Json, zone: tzinfo) -> datetime | None:
-    """Return the moment of a date with a time; None for a whole day and for what is no date."""
-    if not isinstance(value, str) or not day_of(value) or len(value) <= len("2026-01-13"):
-        return None
-    moment = datetime.fromisoformat(value)
-    return moment if moment.tzinfo else moment.replace(tzinfo=zone)
+def explain_missing(call: CallContext, id: str) -> NoSuchItem:
+    """Return the error for an id that no item has, with the item that may be meant."""
+    if any(entry.change.after is None for entry in call.memory.history(id=id, limit=1)):
+        return NoSuchItem(id, f"It was deleted; undo with turn={id!r} brings it back.")
+    # the item whose id is spelled nearly so; else the nearest in meaning, as models also send names
+    known = [str(value) for value, _ in call.memory.backend.list_values("id")]
+    spelled = get_close_matches(id.strip().lower(), known, 1, 0.7)
+    nearest = [call.memory.record("item", spelled[0])] if spelled else call.memory.find(id, limit=1).items
+    similar = [show_similar(item) for item in nearest if item]
+    hint = "Use the id of the similar one if it is meant; else look with query_items."
+    return NoSuchItem(id, hint, similar) if similar else NoSuchItem(id)
 
 
-def _meet(one: Stretch, other: Stretch) -> bool:
-    return one[0] == other[0] or (one[0] < other[1] and other[0] < one[1])
-
-
-def _count_moves(call: CallContext, item: Item) -> int:
-    """Return how often the date of an item was changed."""
-    return sum(map(_is_move, (entry.change for entry in call.memory.history(id=item.id))))
-
-
-def _is_move(change: Change) -> bool:
-    before, after = (item.date if item else None for item in (change.before, change.after))
-    return bool(before and after and before != after)
+def show_similar(item: Item) -> dict[str, str]:
+    """Return an item in a few words, with the id to call it by."""
+    return {"id": item.id, "content": plain_text(shorten(item.content, SHORT))}

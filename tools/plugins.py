@@ -33,11 +33,7 @@ class _Unusable(ValueError):
 
 
 def load_tools(modules: tuple[str, ...], taken: frozenset[str]) -> dict[str, BaseTool]:
-    """Return the tools of these modules by name.
-
-    Args:
-        modules: As Python imports them.
-        taken: Names that are already in use.
+    """Return the tools of these modules, as Python imports them, by name, of which none is taken.
 
     Raises:
         ConfigError: A module cannot be imported, has no tools, or one of its names is taken.
@@ -62,7 +58,11 @@ def load_tools(modules: tuple[str, ...], taken: frozenset[str]) -> dict[str, Bas
 
 
 def _iter_tools(module: str) -> Iterator[BaseTool]:
-    given = _import_tools(module)
+    try:
+        loaded = importlib.import_module(module)
+        given = loaded.get_tools() if hasattr(loaded, "get_tools") else getattr(loaded, "TOOLS", None)
+    except Exception as exc:  # somebody else's code may raise anything
+        raise ConfigError(f"TOOLS_MODULES: {module} cannot be used: {type(exc).__name__}: {exc}.", HINT) from exc
     if isinstance(given, Mapping):
         given = [_name_tool(name, each) for name, each in given.items()]
     if not isinstance(given, list | tuple):
@@ -73,16 +73,10 @@ def _iter_tools(module: str) -> Iterator[BaseTool]:
             # as it is sent to a model, which would refuse every message with a schema that JSON cannot hold
             json.dumps(shorten_schema(convert_to_openai_tool(tool)), allow_nan=False)
         except Exception as exc:  # langchain reads somebody else's signatures, docstrings and schemas
-            raise ConfigError(f"TOOLS_MODULES: {_show(each)} in {module} {_explain(exc)}.", HINT) from exc
+            name = each.get("name") if isinstance(each, dict) else getattr(each, "__name__", None)
+            why = str(exc) if isinstance(exc, _Unusable) else f"cannot be made a tool: {str(exc).rstrip('.')}"
+            raise ConfigError(f"TOOLS_MODULES: {shorten(repr(name or each), 80)} in {module} {why}.", HINT) from exc
         yield tool
-
-
-def _import_tools(module: str) -> Any:
-    try:
-        loaded = importlib.import_module(module)
-        return loaded.get_tools() if hasattr(loaded, "get_tools") else getattr(loaded, "TOOLS", None)
-    except Exception as exc:  # somebody else's code may raise anything
-        raise ConfigError(f"TOOLS_MODULES: {module} cannot be used: {type(exc).__name__}: {exc}.", HINT) from exc
 
 
 def _name_tool(name: str, given: Any) -> Any:
@@ -137,12 +131,3 @@ def _check_parameters(schema: Any, function: Any) -> None:
         inspect.signature(function).bind(**dict.fromkeys(schema.get("properties", {})))
     except TypeError as exc:
         raise _Unusable(f"has parameters that its function does not take: {exc}") from exc
-
-
-def _show(given: Any) -> str:
-    name = given.get("name") if isinstance(given, dict) else getattr(given, "__name__", None)
-    return shorten(repr(name or given), 80)
-
-
-def _explain(exc: Exception) -> str:
-    return str(exc) if isinstance(exc, _Unusable) else f"cannot be made a tool: {str(exc).rstrip('.')}"

@@ -35,7 +35,13 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
     if turn and not call.memory.history(turn=turn, limit=1):
         change = _bring_back(call, turn)
         return {"changes": [_show_change(call, change)]}, collect_receipts([change])
-    done = find_own_undo(call) or _undo_turn(call, turn, force=force)
+    done = find_own_undo(call) or take_back(call.memory, _find_turn(call, turn), override=force, mark=_mark(call))
+    if done.conflicts and not force:
+        changed = "; ".join(describe_difference(each.left, each.now) for each in done.conflicts)
+        raise ToolError(
+            f"Nothing was undone, because this was changed since turn {done.turn}: {changed}.",
+            "Show this to the user and ask; with force it becomes what it was before anyway.",
+        )
     described = [_show_change(call, change) for change in done.changes]
     return {"turn": done.turn, "undo": done.name, "changes": described}, collect_receipts(done.changes)
 
@@ -59,18 +65,6 @@ def _bring_back(call: CallContext, id: str) -> Change:
         named = "; ".join(f"{item.id} {item.content[:80]!r}" for item in deleted)
         hint = f"Deleted last: {named}." if deleted else "Nothing is deleted."
         raise ToolError(f"{id!r} is neither a turn that changed something nor a deleted item.", hint) from exc
-
-
-def _undo_turn(call: CallContext, turn: str | None, *, force: bool) -> Undone:
-    turn = _find_turn(call, turn)
-    done = take_back(call.memory, turn, override=force, mark=_mark(call))
-    if done.conflicts and not force:
-        changed = "; ".join(describe_difference(each.left, each.now) for each in done.conflicts)
-        raise ToolError(
-            f"Nothing was undone, because this was changed since turn {done.turn}: {changed}.",
-            "Show this to the user and ask; with force it becomes what it was before anyway.",
-        )
-    return done
 
 
 def _find_turn(call: CallContext, turn: str | None) -> str:

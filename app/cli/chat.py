@@ -42,7 +42,7 @@ def _offer_ollama(settings: Settings) -> Settings:
     write_whole(asked, "")
     if not confirm(f"Ollama runs on this machine. Let its model {models[0]} answer?"):
         return settings
-    from ana.env_file import write_env_file
+    from ana.settings import write_env_file
 
     write_env_file(settings_module.ENV_FILE, {"OLLAMA_MODEL": models[0]})
     return load_settings()

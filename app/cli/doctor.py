@@ -14,8 +14,8 @@ from ana.handles import open_data_folder
 from ana.memory.receipts import quote_record
 from ana.notes import read_note
 from ana.output import tell, write_json, write_line
+from ana.own_files import find_exposed
 from ana.ownership import own_all
-from ana.private import find_exposed
 from ana.settings import Settings
 from ana.tracing.traces import count_broken_lines
 from app.embedder import suggest_embedder

@@ -9,12 +9,11 @@ from typing import Annotated
 import typer
 
 from ana import settings as settings_module
-from ana.env_file import write_env_file
 from ana.errors import UserError
 from ana.models.ollama import list_chat_models
 from ana.models.prices import FREE_OF_CHARGE, find_price
 from ana.models.providers import destination, model_name
-from ana.settings import Settings, load_settings, read_environment
+from ana.settings import Settings, load_settings, read_environment, write_env_file
 from app.show.text import say
 from app.trial import try_model
 

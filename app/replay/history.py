@@ -14,7 +14,7 @@ from graph.inputs import digest_messages
 from nodes.attachments import MARK
 from nodes.reason import keep_progress
 from nodes.receipt import add_receipt
-from tools.artifacts import RefusedCopy, refuse_copy
+from tools.artifacts import Artifact, refuse_copy
 
 
 def rebuild_history(record: Record, inputs: Inputs, thread: Sequence[Record]) -> list[AnyMessage]:
@@ -122,7 +122,7 @@ def dict_of(step: Step) -> dict[str, Any]:
     return seen if isinstance(seen, dict) else {}
 
 
-def _find_refused_copy(step: Step) -> RefusedCopy | None:
+def _find_refused_copy(step: Step) -> Artifact | None:
     """Return the mark of a copy that was not stored: whether it may be stored in the next turn depends on it."""
     existing = dict_of(step).get("existing")
     if step["tool"] != "create_item" or not isinstance(existing, dict):

@@ -21,10 +21,10 @@ from nodes.autonomy.writes import Touched, Write
 from nodes.calls import ReadCall
 from nodes.history import receipts, shown_before, this_turn
 from nodes.load_context import loaded_of
+from tools.arguments import quote_message
 from tools.artifacts import receipts_of
 from tools.call import CallContext
 from tools.catalog import TOOLS, WRITERS, catalog
-from tools.quoting import quote_message
 from tools.undo import find_own_undo, preview_undo
 
 _OWN_WORDS = frozenset({"create_item", "append_context", "replace_context", "delete_context"})

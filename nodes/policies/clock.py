@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 from datetime import date, datetime
 
-from ana.patterns import compile_later
 from nodes.policies.dates import spell, todays
 from nodes.policies.days import find_days, find_relative, find_weekdays
 from nodes.policies.evidence import Evidence, Violation
@@ -19,7 +18,7 @@ TOLERANCE = 2
 """Minutes that may pass between the reading of the clock and the answer."""
 
 _PLACE = r"(?:\s*(?:in|en|à|au|over there in)\s*[\w ]+?)?"
-_ASKS = compile_later(
+_ASKS = re.compile(
     # the whole message asks for it, and for nothing else: "what time is my appointment" does not
     r"\W*(?:(?:quick|hey|hi|ok|bitte|sag mir|por favor|dime|dis-moi|s'il (?:te|vous) pla[iî]t)[\s,]+)*(?:"
     r"the (?:time|date)|hast du die uhrzeit|wie spät(?: (?:ist|haben) (?:es|wir))?|wie ?viel uhr(?: (?:ist"
@@ -48,13 +47,13 @@ _DEGREE = (
     r"right|just|about|almost|nearly|around|only|exactly|still|there|erst|etwa|kurz (?:vor|nach)|genau|noch|dort|da"
     r"|mismo|casi|presque|environ|encore|que"
 )
-_RUN = compile_later(
+_RUN = re.compile(
     rf"(?:(?<![^\W\d_])(?:{_SUBJECT}|{_COPULA}|{_NOW}|{_DEGREE})(?![^\W\d_])[\s*_,]*|['’]s(?![^\W\d_])[\s*_]*)+$",
     re.IGNORECASE,
 )
 """The words right before a time that is the present one, in any order: a preposition ("at", "until") ends them."""
 _HAS_SUBJECT, _HAS_COPULA, _HAS_NOW = (
-    compile_later(rf"(?:(?<![^\W\d_])|(?=['’]))(?:{words})(?![^\W\d_])", re.IGNORECASE)
+    re.compile(rf"(?:(?<![^\W\d_])|(?=['’]))(?:{words})(?![^\W\d_])", re.IGNORECASE)
     for words in (_SUBJECT, _COPULA, _NOW)
 )
 _PRESENT_CJK = re.compile(
@@ -62,11 +61,11 @@ _PRESENT_CJK = re.compile(
 )
 _STATED_CJK = re.compile(r"(?:半|少し前|ごろ|頃|くらい|過ぎ|すぎ|前)*(?:です|だ|な|で[、す]|を|、|[。！!]|\W*$)")
 """What follows a time that is told, and not one at which something begins or ends."""
-_PRESENT_BEHIND = compile_later(
+_PRESENT_BEHIND = re.compile(
     r"[\s*_]*(?:right now|now|at the moment|jetzt|gerade|ahora|maintenant)\b|を?回りました|になりました|を?過ぎ",
     re.IGNORECASE,
 )
-_TODAY = compile_later(
+_TODAY = re.compile(
     r"\b(?:nous sommes|on est|estamos a|wir haben)(?: (?:le|el|den|heute|aujourd['’]hui|hoy|\w+di"
     r"|dimanche))*[\s*_]*$",
     re.IGNORECASE,

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from itertools import starmap
 from pathlib import Path
 
-from ana.patterns import compile_later
 from nodes.policies.days import find_days, find_relative, find_weekdays
 from nodes.policies.questions import any_of, is_order, split_sentences
 from nodes.policies.texts import asks, split_lines
@@ -39,7 +38,7 @@ _GREETING = (
     r"|parfait|oui|non|génial"
     r")\b[\s,.!…-]*)"
 )
-_OPENING = compile_later(
+_OPENING = re.compile(
     rf"^\W*(?:{_GREETING}|(?:and|also|so|then|now|anyway|bitte|na|und|dann|auch|y|así|luego|bueno"
     r"|por favor|et|alors|puis|bon|enfin|bref|s['’]il (?:te|vous) pla[iî]t)\b[\s,]*)*(?:que )?",
     re.IGNORECASE,
@@ -75,8 +74,8 @@ _WH = (
     r"|combien)\b"
 )
 _ASKS_WHICH = re.compile(r"\b(?:quel(?:le)?s?|cuál(?:es)?|wie ?viele?)\b|[何誰]|どこ|いつ|いくつ", re.IGNORECASE)
-_INTERROGATIVE = compile_later(rf"\W*{_WH}", re.IGNORECASE)
-_ASKING = compile_later(
+_INTERROGATIVE = re.compile(rf"\W*{_WH}", re.IGNORECASE)
+_ASKING = re.compile(
     r"\W*(?:(?:and|so|but|und|aber|also|y|pero|et|mais|alors|ok|hey|hi|quick,?|please|bitte|por favor"
     r"|\w+ly)[\s,]+)*(?:"
     rf"{_WH}|que|is|are|am|was|were|do|does|did|has|have|will|any"
@@ -88,7 +87,7 @@ _ANSWERING_CJK = r"(?:教え|見せ|探し|まとめ|説明し|比べ|翻訳し|
 # ---- what asks for a write
 
 _POLITE = any_of(r"\bplease\b", r"\bbitte\b", r"\bpor favor\b", r"\bs['’]il (?:te|vous) pla[iî]t\b", r"お願い")
-_REQUEST = compile_later(
+_REQUEST = re.compile(
     r"\b(?:(?:can|could|would|will) you|you (?:can|could)|would you mind)\b(?:\W+(?:please|also|just"
     r"|maybe))*(?P<en>.*)"
     r"|\b(?:kannst|könntest|würdest) du\b|\bdu kannst\b"
@@ -98,7 +97,7 @@ _REQUEST = compile_later(
     r"|(?P<ja>\w{1,9}?[てで](?:くれ|もら[えっ]|いただ[けい]|ほしい|も?いい(?![かの])))",
     re.IGNORECASE | re.DOTALL,
 )
-_ANSWERS_FIRST = compile_later(rf"\W*(?:(?:me|nos|m|nous)\b\W*)?(?:{_ANSWERING})\b", re.IGNORECASE)
+_ANSWERS_FIRST = re.compile(rf"\W*(?:(?:me|nos|m|nous)\b\W*)?(?:{_ANSWERING})\b", re.IGNORECASE)
 _ANSWERS_LAST = re.compile(
     r"\b(?:sagen|zeigen|erklären|helfen|nennen|beschreiben|übersetzen|vergleichen|zusammenfassen)\b"
 )
@@ -123,7 +122,7 @@ _DUTY = any_of(
 
 # ---- talk
 
-_TALK = compile_later(
+_TALK = re.compile(
     rf"\W*{_GREETING}+(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -143,7 +142,7 @@ _OF_THE_MOMENT = any_of(
     r"^\W*(?:そう|これ|それ|あれ|この|その)",
     r"[!！…]+\W*$|(?:[ねよなのわ]|かな|っけ|だって)[。…]*$",
 )
-_INTERJECTION = compile_later(
+_INTERJECTION = re.compile(
     # one word and a stop, or a sound without a vowel: hmm, mdr
     r"\W*(?:[bcdfghjklmnpqrstvwxz]{2,}\b|\w+[,、!！…]+)[,、!！….\s]*(?P<rest>.*)",
     re.DOTALL | re.IGNORECASE,

@@ -5,17 +5,15 @@ They are strict: a message that does not clearly ask for it does not ask for it.
 
 import re
 
-from ana.patterns import LatePattern, compile_later
 
-
-def any_of(*patterns: str) -> LatePattern:
+def any_of(*patterns: str) -> re.Pattern[str]:
     """Join patterns into one that ignores case."""
-    return compile_later("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
 _SENTENCE = re.compile(r"(?<=[.?!。？！])\s+(?=[^\W\d_]|[\"“'¿¡])|(?<=[^\W\d][.?!])\s+(?=\d)|\n+")
 _FILLER = r"(?:(?:please|hey|hi|ana|also|and|then|ok(?:ay)?|so|now|(?:can|could|would|will) you)[,\s]+)*"
-_ORDER = compile_later(
+_ORDER = re.compile(
     rf"^{_FILLER}(?:i need you to |i want you to |make sure to )?"
     r"(?:add(?! (?:up )?\d)|create|remind|note|save|store|remember|record|log|(?:re)?schedule|put|jot|write|keep"
     r"|track|"
@@ -65,10 +63,10 @@ _MAY_BE_NO_SUM = any_of(
     r"\d+ ?x ?\d+",  # a size: 2x4
     r"\d+!",  # an exclamation
 )
-_BARE = compile_later(
+_BARE = re.compile(
     r"(?:(?:so|and|ok(?:ay)?|quick)[,:]? )?(?P<run>[^=?a-wyz]+)(?P<equals>=|is\b|equals\b)?[\s?]*", re.IGNORECASE
 )
-_ASKS = compile_later(
+_ASKS = re.compile(
     r"\b(?:what(?:'s|s| is| are| does| would be)?|i need|how much(?: is| are|'s| does)?|comput(?:e|ing)|calculate"
     r"|calc|"
     r"evaluate|solve|work out|figure out|(?:tell|give) me|know|value of|result of|answer to)"
@@ -139,7 +137,7 @@ _MOMENT = (
     r"(?:current |exact |present |local |utc |today'?s )?(?:date|time|day|weekday)(?: and (?:the )?(?:date|time"
     r"|day))?"
 )
-_ASKS_CLOCK = compile_later(
+_ASKS_CLOCK = re.compile(
     rf"(?:\bwhat(?:'s|s| is) (?:the )?{_MOMENT}"
     rf"|\b(?:tell|give) me (?:the |what )?{_MOMENT}(?: is it| it is)?"
     rf"|\b(?:what|which) (?:time|date|day|hour|month|year|weekday|day of the week)(?: and (?:time|date|day))?"

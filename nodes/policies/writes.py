@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
-from ana.patterns import compile_later
 from nodes.policies.evidence import Call, Evidence, Violation
 from nodes.policies.messages import asks_for_write, is_question, is_request, is_talk
 from nodes.policies.quantities import all_values
@@ -23,7 +22,7 @@ ONCE = frozenset({CLAIMED, FAILED})
 MOST_CHARACTERS = 600
 """A claim stands at the beginning of a draft."""
 
-_SOUNDS_DONE = compile_later(
+_SOUNDS_DONE = re.compile(
     # the first person in the perfect or in the future
     r"\bi(?:['’]ll| will)\b|\b(?:ich werde|werde ich|merke ich mir)\b|\b\w+(?:ré|remos)\b"
     r"|\bje \w*['’]?(?:\w+ )?\w+rai\b"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ana.private import find_exposed
+from ana.own_files import find_exposed
 from ana.settings import load_settings
 from app.cli.doctor import diagnose
 from evals.load.server import running

@@ -20,7 +20,6 @@ READS = (
     "ana.models.fence",
     "ana.time.when",
     "ana.memory.status",
-    "ana.patterns",
     "ana.phrases",
 )
 MOST_LINES = 700

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from nodes.history import receipts, refused_copies
-from tools.artifacts import Receipt, is_refused_copy, receipts_of, refuse_copy
+from tools.artifacts import Receipt, find_existing, receipts_of, refuse_copy
 
 RECEIPT: Receipt = {"op": "delete", "kind": "item", "id": "a1", "before": {"content": "milk"}, "after": None}
 REFUSED = '{"existing": {"id": "a1"}, "choice": "Nothing was stored."}'
@@ -39,4 +39,4 @@ def test_a_refused_copy_is_known_by_its_artifact_whatever_the_text_says() -> Non
     refused, worded = answered("{}", refuse_copy("a1", "milk")), answered(REFUSED, None)
     assert refused_copies(refused) == [{"content": "milk"}]
     assert refused_copies(worded) == []
-    assert [is_refused_copy(message) for message in refused] == [False, True]
+    assert [find_existing(message) for message in refused] == [None, "milk"]

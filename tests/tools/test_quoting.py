@@ -13,7 +13,7 @@ from ana.settings import Settings
 from app.outcome import Waiting
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, MakeAssistant
-from tools.quoting import quote_message
+from tools.arguments import quote_message
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 LETTER = "Dear all,\n\n  two  spaces, “quotes” and a tab\there.\n" + "A long sentence. " * 600 + "\nYours, Maya"

@@ -1,10 +1,10 @@
 """What may stand around a decision without being words: fences, tags, tokens of chat templates, thoughts."""
 
 import json
+import re
 
 from ana.errors import ToolError
 from ana.models.lenient_json import INVISIBLE
-from ana.patterns import compile_later
 
 TOKEN = r"(?:<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>)"
 TAG = r"</?(?!think|answer|final)[^<>={}()\n]{1,40}>"
@@ -15,16 +15,16 @@ _EDGE = (
     rf"{TOKEN}(?:(?:assistant|model|final)\b)?|<start_of_turn>(?:model\b)?"
     r"|</?(?:s|bos|eos|pad|end_of_turn)>|</(?:answer|final)>|\[/?INST\]|\x1b\[[0-9;]*m"
 )
-_FRONT = compile_later(rf"(?:[{_SPACE}]|{_EDGE})*+")
-_LAST = compile_later(_EDGE)
-_ESCAPED = compile_later(r"\{(?:\s|\\n)*\\\"")
+_FRONT = re.compile(rf"(?:[{_SPACE}]|{_EDGE})*+")
+_LAST = re.compile(_EDGE)
+_ESCAPED = re.compile(r"\{(?:\s|\\n)*\\\"")
 _OPENED = (
     r"\s*(?:<(think(?:ing)?|thought|reasoning)>|\[(THINK)\]|<\|START_(THINKING)\|>|<\|channel\|>analysis<\|message\|>)"
 )
-_THOUGHT = compile_later(rf"(?s){_OPENED}.*?(?(1)</\1>|(?(2)\[/\2\]|(?(3)<\|END_\3\|>|<\|end\|>)))")
-_UNOPENED = compile_later(r"(?s)(?!\s*[{\[])(?:(?!<think).)*?</think(?:ing)?>[ \t]*(?=[\r\n{<`]|\Z)")
-_UNCLOSED = compile_later(_OPENED)
-_NEXT_TURN = compile_later(rf"(?s)(?:{TOKEN}|<end_of_turn>|</s>)\s*(?:{TOKEN}|<start_of_turn>)\s?user\b.*")
+_THOUGHT = re.compile(rf"(?s){_OPENED}.*?(?(1)</\1>|(?(2)\[/\2\]|(?(3)<\|END_\3\|>|<\|end\|>)))")
+_UNOPENED = re.compile(r"(?s)(?!\s*[{\[])(?:(?!<think).)*?</think(?:ing)?>[ \t]*(?=[\r\n{<`]|\Z)")
+_UNCLOSED = re.compile(_OPENED)
+_NEXT_TURN = re.compile(rf"(?s)(?:{TOKEN}|<end_of_turn>|</s>)\s*(?:{TOKEN}|<start_of_turn>)\s?user\b.*")
 
 
 def unwrap(reply: str) -> str:

@@ -4,23 +4,23 @@ Python's, as Gemma and Llama 3.2 write them; ReAct's "Action: ... Action Input: 
 chat templates of Mistral, DeepSeek, Kimi and gpt-oss; parameters in tags, as Qwen3-Coder and GLM-4.5 write them.
 """
 
+import re
 from typing import Any
 
 from ana.models.json_mode.markup import FENCE, TAG, TOKEN
 from ana.models.json_mode.parsed_reply import ParsedReply
 from ana.models.lenient_json import read_value
 from ana.models.tool_schema import Tools
-from ana.patterns import compile_later
 
 _WORDS = r"(?:Action|Call|call|FUNCTION|TOOL_CALLS|assistant|function|await|commentary to)\b"
 _ASIDE = r"\**(?:Thought|Plan|Observation)\b[^\n]*(?:\n|\Z)"
 _OPENING = r"<(?:｜DSML｜)?(?:function=|invoke name=[\"'])"
-_LEAD = compile_later(
+_LEAD = re.compile(
     rf"(?:{_ASIDE}|{_WORDS}|{_OPENING}|{TOKEN}|{TAG}|{FENCE}|>>>|(?<=\S)>|[\s:=*`\[\]✿<]|\w+ = (?=\w+\())*+"
     r"(?P<printed>print\()?"
 )
-_NAME = compile_later(r"(?P<name>[A-Za-z_][\w.\\-]*)(?::\d+)?[\"'`*]*")
-_BETWEEN = compile_later(
+_NAME = re.compile(r"(?P<name>[A-Za-z_][\w.\\-]*)(?::\d+)?[\"'`*]*")
+_BETWEEN = re.compile(
     rf"(?:{TOKEN}|(?!<arg_key){TAG}|{FENCE}|(?:ARGS|json)\b|[\s:>✿\[\]]|\((?=\s*\{{))*+"
     rf"(?P<input>\**Action Input:?\**:?[ \t]*(?:{FENCE}\s*(?=\{{))?)?"
 )
@@ -29,11 +29,11 @@ _PARAMETER = (
     r"|arg_key>([\w.-]+)</arg_key>\s*<arg_value)>"
     r"((?:(?!</(?:｜DSML｜)?(?:parameter|arg_value)>)(?s:.))*+)</[^<>]+>"
 )
-_PARAMETERS = compile_later(_PARAMETER)
-_TAGGED = compile_later(rf"(?:{_PARAMETER})++\s*</(?:｜DSML｜)?(?:function|invoke|tool_call)>")
-_LAYOUT = compile_later(r"\A\r?\n|\r?\n\Z")
-_LINE = compile_later(r"(?![\"'`])[^\r\n<{]*(?=\s*\n\**Observation)")
-_TAIL = compile_later(rf"(?:{_ASIDE}|{TOKEN}|{TAG}|{FENCE}|[\s\])`*;.])*+\Z")
+_PARAMETERS = re.compile(_PARAMETER)
+_TAGGED = re.compile(rf"(?:{_PARAMETER})++\s*</(?:｜DSML｜)?(?:function|invoke|tool_call)>")
+_LAYOUT = re.compile(r"\A\r?\n|\r?\n\Z")
+_LINE = re.compile(r"(?![\"'`])[^\r\n<{]*(?=\s*\n\**Observation)")
+_TAIL = re.compile(rf"(?:{_ASIDE}|{TOKEN}|{TAG}|{FENCE}|[\s\])`*;.])*+\Z")
 
 
 def read_named_call(text: str, tools: Tools) -> ParsedReply | None:

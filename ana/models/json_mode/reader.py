@@ -10,7 +10,6 @@ from ana.models.json_mode.parsed_reply import ParsedReply
 from ana.models.json_mode.shapes import find_decisions
 from ana.models.lenient_json import is_same, read_value
 from ana.models.tool_schema import Tools
-from ana.patterns import compile_later
 
 LONGEST = 300_000
 """Characters of a reply that is read."""
@@ -18,24 +17,24 @@ ASKED = 'Send exactly one: {"tool": {"name": ..., "args": {...}}} or {"final": {
 
 _HERE = "\ufffc"
 """Stands in the prose where a decision was."""
-_OPENING = compile_later(
+_OPENING = re.compile(
     r"(?:\[\s{0,40}){0,3}\{\s*(?:[\"'“”‘’`\\\u200b]|&quot;|//|(?:tool|final|action|name|function)\s*[:：])"
 )
 """The beginning of an object; any other brace is a brace."""
-_RESULT = compile_later(r"(?:(?:^|\n)(?:Observation|Tool result):|<tool_response>\n?|\[TOOL_RESULTS\])[ \t]*\Z")
-_WORD = compile_later(r"[^\W\d_]{2,}")
-_EMPTY = compile_later(r"(?:\W|null|None)*+")
-_MARKUP = compile_later(rf"{TOKEN}|{TAG}|{FENCE}|\[/?[A-Z_]{{3,20}}\]|<!--.*?-->|[ \t;,.]//.*")
-_LABEL = compile_later(
+_RESULT = re.compile(r"(?:(?:^|\n)(?:Observation|Tool result):|<tool_response>\n?|\[TOOL_RESULTS\])[ \t]*\Z")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_EMPTY = re.compile(r"(?:\W|null|None)*+")
+_MARKUP = re.compile(rf"{TOKEN}|{TAG}|{FENCE}|\[/?[A-Z_]{{3,20}}\]|<!--.*?-->|[ \t;,.]//.*")
+_LABEL = re.compile(
     r"[\W\d]*(?:here (?:is|'s) |this is )?(?:the |my |a )?(?:(?:json|final|next|tool|function) )*"
     r"(?:decision|answer|response|output|json|call|action|assistant|ai|result|réponse(?: finale)?|antwort|entscheidung)"
     r"[*_ ]*[:：]\W*",
     re.IGNORECASE,
 )
 """The words that may stand before a decision on its line."""
-_FINAL = compile_later(r"(?:(?:Thought|Action):[^\n]*\n)*(?:Final Answer:|>>>all\n|(?:<final>\s*)?<answer>)\s*")
+_FINAL = re.compile(r"(?:(?:Thought|Action):[^\n]*\n)*(?:Final Answer:|>>>all\n|(?:<final>\s*)?<answer>)\s*")
 """The beginning of an answer in other forms than JSON."""
-_ANSWERED = compile_later(r"(?m)^[^\w\n]*+Final Answer:|^>>>all|</?(?:final|answer)>|✿RETURN✿")
+_ANSWERED = re.compile(r"(?m)^[^\w\n]*+Final Answer:|^>>>all|</?(?:final|answer)>|✿RETURN✿")
 _OTHERS = (
     r"(?:^[^\w\n]*+|\bcall[^\w\n]+|(?<=[>=.:▁\]]))(?:{0})\b",
     r"\b(?:{0})\(|^[^\w\n]*+(?:{1})\(",
@@ -47,7 +46,7 @@ _OTHERS = (
 )
 """What a reply may not hold beside what is read: another notation's call ({0} are the tools whose names are no words,
 {1} all), a thought that is not closed, the person's next message."""
-_NOT_PROSE = compile_later(
+_NOT_PROSE = re.compile(
     r"(?m)^[^\w\n]*+(?:Thought|Action|Observation)[^\w\n]*:"
     r"|<(?:tool_call|start_function)|<[|｜][^>\n]*>|\[TOOL_CALLS\]|✿|^>>>"
     r"|\A[A-Za-z_][\w.]*\(.*\)\Z|\A[{\[]\s*[{\[\"']"

@@ -8,7 +8,6 @@ from text_to_num import alpha2digit
 
 from ana.models.offline.plans import Plan, do, say
 from ana.models.offline.view import View, pattern, words_of
-from ana.patterns import compile_later
 from ana.phrases import find_words
 from ana.time.when import is_only_when
 
@@ -20,7 +19,7 @@ _SIGNS = (
     (r"\b(?:times|multiplied by|fois|mal)\b|(?<=\d) ?x ?(?=\d)", "*"), (r"\bto the power of\b", "^"),
     (r"\s+squared\b", "**2"), (r"\b(?:a )?half(?: of)? (?=[$€£(\d])", "1/2 * "), (r"\b(?:double|twice)\b", "2 *"),
 )
-_SHAPES = tuple((compile_later(shape, re.IGNORECASE), form) for shape, form in (
+_SHAPES = tuple((re.compile(shape, re.IGNORECASE), form) for shape, form in (
     (r"\bsquare root of (\d+(?:\.\d+)?)", "{0} ** (1/2)"),
     (rf"{_P} off (?:of )?{_N}", "{1} * (1 - {0}/100)"),
     (rf"{_N}.*?(?:with|incl\w*|and|\+) ?(?:an? )?{_P} (?:tip|tax|vat|service)", "{0} * (1 + {1}/100)"),

@@ -1,7 +1,11 @@
-"""Properties as the model sends them: dates are checked when they come in."""
+"""Arguments as the model sends them: dates are checked when they come in, and content may refer to the person's own
+message, word for word, without a model that writes it again."""
 
+import re
 from datetime import date
 from typing import Any
+
+from typing_extensions import TypedDict  # pydantic reads it in every version of Python, typing's only from 3.12 on
 
 from ana.errors import ToolError
 from ana.memory.item import Item, is_date_key
@@ -12,6 +16,35 @@ from ana.time.meant import guess_dates
 from ana.time.when import resolve
 from ana.values import Json, Properties
 
+WHOLE = "this"
+_CLOSING = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」", "`": "`"}
+_HINT = f'Give {{"message": "{WHOLE}"}} for all of it, or the words of it with which the text begins.'
+
+
+class Quote(TypedDict):  # no docstring: it would be in the schema, and cost tokens in every call of a model
+    message: str
+
+
+def quote_message(content: str | Quote, said: str) -> str:
+    """Return content as text: itself, or what it refers to in the person's message.
+
+    Raises:
+        ToolError: The message does not have the words.
+    """
+    if isinstance(content, str):
+        return content
+    begin = content["message"].strip()
+    if begin.lower() == WHOLE:
+        return said.strip()
+    if not begin or begin not in said:
+        raise ToolError(f"The user's message does not have the words {begin[:60]!r}.", _HINT)
+    at = said.index(begin)
+    text = said[at:].strip()
+    opening = said[at - 1 : at]
+    if opening not in _CLOSING or re.search(rf"(?<!\w){re.escape(opening)}\w", text):
+        return text  # the mark at its end would be that of another quotation
+    return text.removesuffix(_CLOSING[opening])
+
 
 def read_properties(properties: dict[str, Any] | None, today: date) -> dict[str, Json]:
     """Return the properties as they are stored: without the weekday that results show after a date.
@@ -19,13 +52,11 @@ def read_properties(properties: dict[str, Any] | None, today: date) -> dict[str,
     Raises:
         ToolError: A weekday does not fit its date, or a property for dates is given something else.
     """
-    return {key: _read_value(key, value, today) for key, value in (properties or {}).items()}
-
-
-def _read_value(key: str, value: Json, today: date) -> Json:
-    bare = without_weekday(value)
-    if is_date_key(key) and bare is not None and not day_of(bare):
-        raise ToolError(f"{key} takes a date, not {str(value)[:60]!r}.", _suggest(value, today))
+    bare = {key: without_weekday(value) for key, value in (properties or {}).items()}
+    for key, value in bare.items():
+        if is_date_key(key) and value is not None and not day_of(value):
+            given = (properties or {})[key]
+            raise ToolError(f"{key} takes a date, not {str(given)[:60]!r}.", _suggest(given, today))
     return bare
 
 
@@ -40,13 +71,7 @@ def _suggest(value: Json, today: date) -> str:
 
 
 def find_stale_date(item: Item, content: str, today: date) -> str:
-    """Return a sentence if a new text names another day than the item's own date, which it leaves behind; else nothing.
-
-    Args:
-        item: The item with the new text.
-        content: The new text.
-        today: The person's today.
-    """
+    """Return a sentence if a new text names another day than its item's date, which it leaves behind; else nothing."""
     own, named = day_of(item.date), resolve(content, today)
     if own is None or not named or any(mention.first <= own <= mention.last for mention in named):
         return ""
@@ -56,12 +81,7 @@ def find_stale_date(item: Item, content: str, today: date) -> str:
 
 
 def explain_closed_repeat(item: Item, known: Properties) -> str:
-    """Return a sentence if a change closes an item that repeats, which would end the repetition; else nothing.
-
-    Args:
-        item: The item after the change.
-        known: The properties that were changed.
-    """
+    """Return a sentence if a change of these properties closes an item that repeats, which would end the repetition."""
     if "status" not in known or not item.properties.get("recurrence") or not has_status(item.properties, DONE):
         return ""
     return (
