@@ -125,7 +125,7 @@ def test_it_runs_from_anywhere_and_writes_only_where_the_system_keeps_such_thing
     assert f"data in {person.home / DATA}" in said
     assert "- “the spare key is in the blue tin”" in said
     assert "All is well: 2 items" in person.run("doctor")
-    assert "1" in person.run("eval", "--n", "1")
+    assert "arithmetic" in person.run("eval", "--n", "1")
     assert person.list_written(DATA, LOG) == []
     assert (person.home / DATA / "traces").is_dir()
     assert list_installed(installed) == before
@@ -157,7 +157,8 @@ def test_an_upgrade_touches_no_data_and_opens_a_folder_of_0_1_0(installed: Insta
     assert "The spare key is in the blue tin" in person.run("items", TRACES_DIR=traces)
     assert "work" in person.run("threads", "list", TRACES_DIR=traces)
     assert "All is well: 3 items, 1 context line" in person.run("doctor", TRACES_DIR=traces)
-    assert "4 turns" in person.run("threads", "show", "work", TRACES_DIR=traces)
+    assert "> delete the note about the spare key" in person.run("threads", "show", "work", TRACES_DIR=traces)
+    assert "+ buy milk" in person.run("ask", "buy milk", "--thread", "work", TRACES_DIR=traces)
 
 
 def test_the_dev_server_comes_with_its_extra(installed: Installed, person: Person, tmp_path: Path) -> None:
