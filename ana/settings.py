@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -12,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, V
 from ana.errors import ConfigError
 
 PROJECT = Path(__file__).resolve().parent.parent
-ENV_FILE = PROJECT / ".env"
+"""The folder that the packages are in: the checkout, or that of everything that is installed."""
 
 TRACES = "traces"
 """The traces' folder in a data folder, unless TRACES_DIR names another."""
@@ -27,6 +28,40 @@ Autonomy = Literal["advise", "confirm", "act"]
 Embeddings = Literal["auto", "wordllama", "minilm", "openai", "ollama"]
 
 
+@dataclass(frozen=True)
+class Places:
+    """Where files are that no setting names.
+
+    Args:
+        base: Where relative paths start.
+        env_file: The file of the settings.
+        data: The data folder.
+        log: The log file.
+    """
+
+    base: Path
+    env_file: Path
+    data: Path
+    log: Path
+
+
+def is_checkout() -> bool:
+    """Return whether the packages are in their checkout, whose pyproject.toml lies beside them."""
+    file = PROJECT / "pyproject.toml"
+    return file.is_file() and '\nname = "ana"\n' in file.read_text(encoding="utf-8")
+
+
+def find_places() -> Places:
+    """Return where files are: in the checkout; of an installed ana, where the system keeps a person's."""
+    if is_checkout():
+        return Places(PROJECT, PROJECT / ".env", PROJECT / ".data", PROJECT / "logs" / "ana.log")
+    from platformdirs import PlatformDirs
+
+    system = PlatformDirs("ana", appauthor=False)
+    base = system.user_data_path
+    return Places(base, system.user_config_path / ".env", base / "data", system.user_log_path / "ana.log")
+
+
 def _split_words(value: object) -> object:
     return [w.strip() for w in value.split(",") if w.strip()] if isinstance(value, str) else value
 
@@ -38,7 +73,7 @@ def _to_upper(value: object) -> object:
 def _to_path(value: object) -> object:
     if not isinstance(value, str | Path):
         return value
-    path = PROJECT / Path(value).expanduser()
+    path = find_places().base / Path(value).expanduser()
     try:
         str(path).encode()  # Chroma takes no other
     except UnicodeEncodeError as exc:
@@ -114,8 +149,13 @@ class Settings(BaseModel):
     log_level_app: Level = Field("INFO", description="log level of ana")
     log_level_deps: Level = Field("INFO", description="log level of everything else")
     log_to_console: bool = Field(False, description="also log to standard error")
-    log_file_path: ProjectPath = Field(Path("logs/ana.log"), description="log file")
-    ana_data_dir: ProjectPath = Field(Path(".data"), description="folder of everything the assistant knows")
+    log_file_path: ProjectPath = Field(
+        default_factory=lambda: find_places().log, description="log file; default in a checkout: logs/ana.log"
+    )
+    ana_data_dir: ProjectPath = Field(
+        default_factory=lambda: find_places().data,
+        description="folder of everything the assistant knows; default in a checkout: .data",
+    )
     traces_dir: ProjectPath = Field(
         default_factory=lambda known: known["ana_data_dir"] / TRACES,
         description="folder of the trace files; default: traces in ANA_DATA_DIR",
@@ -189,15 +229,16 @@ PATHS = frozenset(name.upper() for name, field in Settings.model_fields.items() 
 
 
 def read_environment() -> dict[str, str]:
-    """Read the project's .env; the process environment takes precedence.
+    """Read our .env; the process environment takes precedence.
 
     A value counts as it is written, for a key may hold any sign; only in paths does ${HOME} stand for a folder.
     """
     from dotenv import dotenv_values
 
-    from_file = dotenv_values(ENV_FILE, interpolate=False)
+    env_file = find_places().env_file
+    from_file = dotenv_values(env_file, interpolate=False)
     if paths := PATHS & from_file.keys():
-        filled_in = dotenv_values(ENV_FILE)
+        filled_in = dotenv_values(env_file)
         from_file |= {name: filled_in[name] for name in paths}
     return {name: value for name, value in from_file.items() if value is not None} | dict(os.environ)
 
@@ -206,6 +247,7 @@ def write_env_file(path: Path, values: Mapping[str, str]) -> None:
     """Set variables in a .env file, or where it links to, for its owner's eyes only; other lines stay as they are."""
     from dotenv import set_key
 
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
     path.chmod(0o600)  # it may be older than the first key in it
     for name, value in values.items():
@@ -233,5 +275,5 @@ def load_settings(env: Mapping[str, str] | None = None) -> Settings:
         key = str(first["loc"][0]).upper()
         raise ConfigError(
             f"{key} is wrong: {first['msg'].removeprefix('Value error, ')}.",
-            f"Correct {key} in the environment or in .env.",
+            f"Correct {key} in the environment or in {find_places().env_file}.",
         ) from exc

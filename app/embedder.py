@@ -1,7 +1,7 @@
 """What to say about the embedder of a data folder, when a better one can be had."""
 
 from ana.files import is_read_only, write_whole
-from ana.settings import Settings
+from ana.settings import Settings, is_checkout
 
 
 def suggest_embedder(settings: Settings) -> str | None:
@@ -19,7 +19,8 @@ def suggest_embedder(settings: Settings) -> str | None:
     if settings.ana_embeddings != "auto":
         return None
     if choose_embedder(settings) != "minilm":
-        return "Search uses wordllama: all-MiniLM-L6-v2, which finds far more by meaning, is installed by `make chat`."
+        how = "installed by `make chat`" if is_checkout() else "downloaded (80 MB) by `ana reindex --embeddings minilm`"
+        return f"Search uses wordllama: all-MiniLM-L6-v2, which finds far more by meaning, is {how}."
     if name == "wordllama":
         return "`ana reindex` embeds this folder with all-MiniLM-L6-v2, which finds far more by meaning than wordllama."
     return None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ana.locks import OwnerLock
 from ana.output import tell
-from ana.settings import PROJECT, TRACES, Settings
+from ana.settings import PROJECT, TRACES, Settings, is_checkout
 
 OLD = PROJECT / TRACES
 
@@ -43,7 +43,7 @@ def move_old_traces(settings: Settings, old: Path = OLD) -> None:
 
 def list_old_traces(settings: Settings, old: Path = OLD) -> list[Path]:
     """Return the traces that are still where an earlier version kept them, unless the settings name that folder."""
-    return [] if settings.traces_dir == old else sorted(old.glob("*.jsonl"))
+    return [] if settings.traces_dir == old or not is_checkout() else sorted(old.glob("*.jsonl"))
 
 
 def _read_ids(saver: Path) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ana.errors import StoreBusy
-from ana.settings import Settings
+from ana.settings import Settings, is_checkout
 
 FOLDER = "server"
 """The folder, in the data folder, of what the server keeps."""
@@ -44,7 +44,8 @@ def refuse_while_serving(settings: Settings, what: str) -> None:
     """
     if is_serving(settings):
         raise StoreBusy(
-            "The server is running and keeps a copy of the conversations.", f"Stop it (`make dev`), then {what} again."
+            "The server is running and keeps a copy of the conversations.",
+            f"Stop it (`{'make dev' if is_checkout() else 'ana serve'}`), then {what} again.",
         )
 
 

@@ -1,5 +1,6 @@
 """Settings: read and cast in one place; a wrong one is named."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,9 @@ from pydantic import SecretStr
 
 from ana import settings as settings_module
 from ana.errors import ConfigError
+from ana.installing import HINTS, Part, describe_install
 from ana.models.providers import build_model, destination, model_name
-from ana.settings import PROJECT, Settings, load_settings, write_env_file
+from ana.settings import PROJECT, Settings, find_places, load_settings, write_env_file
 
 
 @pytest.mark.parametrize(
@@ -60,6 +62,43 @@ def test_relative_paths_resolve_against_the_project(monkeypatch: pytest.MonkeyPa
     assert settings.ana_data_dir == PROJECT / "here"
     assert settings.traces_dir == tmp_path
     assert load_settings({}).ana_data_dir == PROJECT / ".data"
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A home, of a person whose ana stands among everything that is installed, beside another's pyproject.toml."""
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages" / "pyproject.toml").write_text('[project]\nname = "another"\n')
+    monkeypatch.setattr(settings_module, "PROJECT", tmp_path / "packages")
+    for kind in ("DATA", "STATE", "CONFIG"):
+        monkeypatch.delenv(f"XDG_{kind}_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_an_installed_ana_keeps_its_files_where_the_system_does(installed: Path) -> None:
+    settings = load_settings({"ANA_LOCAL_MODEL": "m.gguf", "ANA_EMBEDDER_DIR": "/srv/minilm"})
+    assert settings.ana_data_dir == installed / ".local/share/ana/data"
+    assert settings.traces_dir == installed / ".local/share/ana/data/traces"
+    assert settings.log_file_path == installed / ".local/state/ana/log/ana.log"
+    assert settings.ana_local_model == installed / ".local/share/ana/m.gguf"
+    assert settings.compiled_demos_path == installed / ".local/share/ana/opt/plan_demos.json"
+    assert settings.ana_embedder_dir == Path("/srv/minilm")
+
+
+def test_an_installed_ana_reads_the_env_of_the_person(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANA_MAX_STEPS", raising=False)
+    file = find_places().env_file
+    assert file == installed / ".config/ana/.env"
+    assert load_settings().ana_max_steps == 12
+    write_env_file(file, {"ANA_MAX_STEPS": "7"})
+    assert load_settings().ana_max_steps == 7
+    assert (file.parent.stat().st_mode & 0o777, file.stat().st_mode & 0o777) == (0o700, 0o600)
+
+
+@pytest.mark.parametrize("part", HINTS)
+def test_an_installed_ana_names_no_make(installed: Path, part: Part) -> None:
+    assert "make" not in describe_install(part)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +191,8 @@ def test_a_path_has_no_nul() -> None:
 
 
 def test_a_key_in_the_file_counts_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings_module, "ENV_FILE", tmp_path / ".env")
+    places = replace(settings_module.find_places(), env_file=tmp_path / ".env")
+    monkeypatch.setattr(settings_module, "find_places", lambda: places)
     monkeypatch.setenv("HOME", "/home/somebody")
     for name in Settings.model_fields:
         monkeypatch.delenv(name.upper(), raising=False)

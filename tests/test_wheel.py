@@ -1,5 +1,6 @@
-"""The wheel holds what running needs, and nothing that only makers run."""
+"""The wheel holds what running needs, and nothing that only makers run; unpacked anywhere, it runs."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,14 +12,26 @@ from ana.settings import PROJECT
 from evals.imports import PACKAGES, source_files
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """The names of the files in a wheel of this project."""
-    folder = tmp_path_factory.mktemp("wheel")
+def build_wheel(folder: Path) -> Path:
+    """Build a wheel of this project in a folder, and return it."""
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
     subprocess.run(command, cwd=PROJECT, check=True, capture_output=True)
-    with ZipFile(next(folder.glob("*.whl"))) as file:
-        return set(file.namelist())
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a wheel's files."""
+    folder = tmp_path_factory.mktemp("wheel")
+    with ZipFile(build_wheel(folder)) as file:
+        file.extractall(folder / "unpacked")
+    return folder / "unpacked"
+
+
+@pytest.fixture(scope="module")
+def wheel(unpacked: Path) -> set[str]:
+    """The names of the files in a wheel of this project."""
+    return {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()}
 
 
 def test_the_wheel_holds_every_module_but_those_that_only_makers_run(wheel: set[str]) -> None:
@@ -42,3 +55,26 @@ def test_the_wheel_holds_prompts_tables_and_tasks(wheel: set[str]) -> None:
 
 def is_data(file: Path) -> bool:
     return file.suffix in (".txt", ".json", ".md", ".yaml")
+
+
+def test_the_wheel_holds_the_dev_servers_configuration(unpacked: Path) -> None:
+    assert (unpacked / "app" / "langgraph.json").read_text() == (PROJECT / "langgraph.json").read_text()
+
+
+def test_the_wheel_holds_nothing_of_the_persons(wheel: set[str]) -> None:
+    assert {name.split("/")[0] for name in wheel} == {*PACKAGES, "ana-0.1.0.dist-info"}
+
+
+def test_unpacked_it_keeps_what_it_is_told_where_the_system_does(unpacked: Path, tmp_path: Path) -> None:
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    for folder in (home, elsewhere):
+        folder.mkdir()
+    env = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(unpacked)}
+    command = [sys.executable, "-P", "-m", "app.cli", "ask", "note: the spare key is in the blue tin"]
+    done = subprocess.run(command, cwd=elsewhere, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "+ the spare key is in the blue tin (note)" in done.stderr
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert "home/.local/share/ana/data/journal.sqlite" in written
+    assert "home/.local/state/ana/log/ana.log" in written
+    assert all(name.startswith(("home/.local/share/ana/data/", "home/.local/state/ana/log/")) for name in written)

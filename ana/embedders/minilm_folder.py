@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ana.errors import ConfigError
 from ana.files import read_small, write_whole
+from ana.installing import describe_install
 
 WEIGHTS = "model.safetensors"
 ONNX = "model.onnx"
@@ -59,7 +60,7 @@ def verify_weights(weights: Path, verified: Path | None) -> None:
     if digest != DIGEST:
         raise ConfigError(
             f"{weights} is not all-MiniLM-L6-v2: its SHA-256 begins with {digest[:12]}, not with {DIGEST[:12]}.",
-            "Delete it and run `make chat`, which installs the model, or set ANA_EMBEDDINGS=wordllama.",
+            f"Delete it. {describe_install('encoder')}; or set ANA_EMBEDDINGS=wordllama.",
         )
     if verified:
         with suppress(OSError):  # a read-only data folder; then they are compared each time

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ana.embedders.base import prepare_text, to_unit_vectors, use_one_thread
 from ana.embedders.word_vectors import read_table
 from ana.errors import ConfigError
+from ana.installing import describe_install
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -62,8 +63,6 @@ _loading = threading.Lock()
 def _read_model() -> "tuple[Tokenizer, NDArray[np.float16]]":
     found = read_table()
     if found is None:
-        raise ConfigError(
-            "The package wordllama is not installed.", "Run `make chat` once; it installs what is needed."
-        )
+        raise ConfigError("The package wordllama is not installed.", f"{describe_install('program')}.")
     use_one_thread()
     return found

@@ -44,5 +44,5 @@ def _offer_ollama(settings: Settings) -> Settings:
         return settings
     from ana.settings import write_env_file
 
-    write_env_file(settings_module.ENV_FILE, {"OLLAMA_MODEL": models[0]})
+    write_env_file(settings_module.find_places().env_file, {"OLLAMA_MODEL": models[0]})
     return load_settings()

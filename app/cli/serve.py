@@ -11,7 +11,8 @@ import typer
 from ana.children import become_python
 from ana.errors import ConfigError, UserError
 from ana.files import refuse_read_only
-from ana.settings import PROJECT, Settings, read_environment
+from ana.installing import describe_install
+from ana.settings import PROJECT, Settings, is_checkout, read_environment
 from ana.tracing.langsmith import settle_environment
 from app.serving import FOLDER
 from app.startup import start
@@ -24,25 +25,30 @@ QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LOG_LEVEL": "WARNING"}
 
 def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1.")] = 2024,
-    reload: Annotated[bool, typer.Option("--reload/--no-reload", help="Restart when the code changes.")] = True,
+    reload: Annotated[
+        bool, typer.Option("--reload/--no-reload", help="Restart if the code of a checkout changes.")
+    ] = True,
 ) -> None:
     """Start the LangGraph dev server for Studio and the API."""
     from tools.catalog import catalog
 
-    settings = start()
+    settings, watch = start(), reload and is_checkout()
     refuse_read_only(settings.ana_data_dir)
     catalog(settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     if importlib.util.find_spec("langgraph_api") is None:
-        raise ConfigError(
-            "The dev server is not installed.", "`make dev` installs it; outside a checkout: pip install 'ana[dev]'."
-        )
+        raise ConfigError("The dev server is not installed.", f"{describe_install('server')}.")
     _require_port(port)
-    arguments = ["dev", "--config", str(PROJECT / "langgraph.json"), "--host", "127.0.0.1", "--port", str(port)]
+    arguments = ["dev", "--config", str(_find_config()), "--host", "127.0.0.1", "--port", str(port)]
     arguments += ["--no-browser", "--n-jobs-per-worker", str(WORKERS), "--server-log-level", "WARNING"]
-    arguments += [] if reload else ["--no-reload"]
-    os.chdir(_prepare_folder(settings, reload))
+    arguments += [] if watch else ["--no-reload"]
+    os.chdir(_prepare_folder(settings, watch))
     env = settle_environment(read_environment()) | QUIET
     become_python("-m", "langgraph_cli", *arguments, env=env)
+
+
+def _find_config() -> Path:
+    """Return langgraph.json, which a wheel holds beside the modules of `app`."""
+    return PROJECT / "langgraph.json" if is_checkout() else PROJECT / "app" / "langgraph.json"
 
 
 def _require_port(port: int) -> None:
@@ -56,7 +62,7 @@ def _require_port(port: int) -> None:
             raise UserError(f"Port {port} cannot be used: {exc.strerror}.", hint) from exc
 
 
-def _prepare_folder(settings: Settings, reload: bool) -> Path:
+def _prepare_folder(settings: Settings, watch: bool) -> Path:
     """Return the folder to start in: the server writes its index to .langgraph_api there, and watches everything below.
 
     Without watching that is a folder beside the data. With watching it is the project, and .langgraph_api is a link to
@@ -64,7 +70,7 @@ def _prepare_folder(settings: Settings, reload: bool) -> Path:
     """
     kept = settings.ana_data_dir / FOLDER
     kept.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if not reload:
+    if not watch:
         return kept
     link = PROJECT / ".langgraph_api"
     if link.is_symlink():

@@ -49,7 +49,9 @@ CHOICES = {
     "compatible": Choice(
         "another server with OpenAI's protocol", "openai", "OPENAI_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL"
     ),
-    "local": Choice("a GGUF file on this machine, run by llama.cpp (`make local` installs it)", "local", FILE),
+    "local": Choice(
+        "a GGUF file on this machine, run by llama.cpp (`make local` or the package xllamacpp)", "local", FILE
+    ),
     "offline": Choice("no model: the offline reader, which keeps what you say and finds it again", "offline"),
 }
 
@@ -69,7 +71,7 @@ def setup(
     say(f"What you type, and what is found for it, goes to {to}." if to else "Nothing leaves this machine.")
     if settings.provider != "offline":
         _try(settings)
-    file = settings_module.ENV_FILE
+    file = settings_module.find_places().env_file
     write_env_file(file, values)
     say(f"Written to {file}, which only you may read. `ana` begins.")
     for name in sorted(values.keys() & os.environ.keys()):

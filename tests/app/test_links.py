@@ -143,6 +143,7 @@ def test_traces_and_a_log_in_their_own_place_are_no_links(
     tmp_path: Path, victim: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ana.settings.PROJECT", tmp_path)
+    monkeypatch.setattr("ana.settings.is_checkout", lambda: True)
     for name in ("TRACES_DIR", "LOG_FILE_PATH"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LLM_PROVIDER", "offline")

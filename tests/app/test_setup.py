@@ -5,6 +5,7 @@ import stat
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,8 @@ from tests.test_settings import NO_ADDRESS
 def env_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty .env of a person who has set nothing."""
     file = tmp_path / ".env"
-    monkeypatch.setattr(settings_module, "ENV_FILE", file)
+    places = replace(settings_module.find_places(), env_file=file)
+    monkeypatch.setattr(settings_module, "find_places", lambda: places)
     for name in settings_module.Settings.model_fields:
         monkeypatch.delenv(name.upper(), raising=False)
     for name, value in folders(tmp_path).items():
@@ -189,9 +191,11 @@ def ollama() -> Iterator[str]:
 def script_with(env_file: Path) -> str:
     """Return a script that runs `ana` with another .env."""
     return f"""
+        from dataclasses import replace
         from pathlib import Path
         from ana import settings
-        settings.ENV_FILE = Path({str(env_file)!r})
+        places = replace(settings.find_places(), env_file=Path({str(env_file)!r}))
+        settings.find_places = lambda: places
         from app.cli.main import main
         main()"""
 

