@@ -25,6 +25,7 @@ class Done:
         fruitless: Nothing was understood, or the last calculation failed.
         receipt: The changes in words, or that there are none where one may have been expected.
         refused_copy: A copy of an item was not stored; the same words again in this conversation store it.
+        question: The person's message.
     """
 
     answer: str
@@ -39,10 +40,11 @@ class Done:
     fruitless: bool = False
     refused_copy: bool = False
     receipt: str = ""
+    question: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `ask --json` and POST /ask give."""
-        hidden = ("error", "fruitless", "refused_copy")
+        hidden = ("error", "fruitless", "refused_copy", "question")
         return {key: value for key, value in asdict(self).items() if key not in hidden}
 
 
@@ -70,6 +72,7 @@ class Waiting:
     # as in Done: a caller may read answer and error before it asks which of the two it got
     answer: str = ""
     error: str | None = None
+    question: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `ask --json` and POST /ask give."""

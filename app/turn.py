@@ -206,6 +206,7 @@ class Assistant:
             error=turn["error"],
             fruitless=not understood(turn) or calculation_failed(messages),
             refused_copy=bool(refused_copies(messages)),
+            question=turn["question"],
         )
 
     def _wait(self, state: StateSnapshot, asked: Interrupt) -> Waiting:
@@ -218,6 +219,7 @@ class Assistant:
             steps=list_steps(messages, turn["corrections"]),
             changes=receipts(messages),
             may_be_approved_unseen=may_be_approved_unseen(turn.get("asked")),
+            question=turn["question"],
         )
 
     def _open_turn(self, state: StateSnapshot) -> Waiting | CutShort | None:

@@ -61,7 +61,7 @@ def render_conversation(golden: Golden | None = None) -> str:
 
 def _tell(record: Record) -> list[str]:
     calls = [f"  {describe_step(step)}" for step in record["steps"]]
-    changes = [f"  {line}" for line in list_changes(record.get("changes", []), None)]
+    changes = [f"  {line}" for line in list_changes(record.get("changes", []), None, record["question"])]
     return [f"> {record['question']}", *calls, record["answer"], *changes]
 
 

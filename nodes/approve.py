@@ -17,7 +17,7 @@ from nodes.autonomy.writes import Write
 from nodes.calls import answer_refused, check_arguments, read_call
 from nodes.history import pending_calls
 from nodes.requests import Approve, Edit, Reject, Reply
-from tools.artifacts import DECLINED
+from tools.artifacts import decline
 
 
 def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -58,12 +58,14 @@ def _carry_out(
     calls = [_edit(call, decided.get(str(call["id"])), runtime) for call in message.tool_calls]
     edited = message.model_copy(update={"tool_calls": calls})
     approved, modules = dict(state["turn"].get("approved") or {}), context_of(runtime).handles.settings.tools_modules
+    actions = asked["request"]["action_requests"]
+    described = {id: action["description"] for id, action in zip(asked["calls"], actions, strict=True)}
     answers: list[AnyMessage] = []
     for position, call in enumerate(calls):
         id = str(call["id"])
         match decided.get(id):
             case Reject(message=why):
-                answers.append(answer_refused(call, why).model_copy(update={"artifact": DECLINED}))
+                answers.append(answer_refused(call, why).model_copy(update={"artifact": decline(described[id])}))
             case Approve():
                 approved[id] = asked["digests"][id]
             case Edit():

@@ -8,7 +8,7 @@ from ana.handles import Handles
 from graph.state import State
 from nodes.history import this_turn
 from nodes.policies.evidence import Call, Evidence
-from tools.artifacts import find_existing, is_declined, receipts_of
+from tools.artifacts import find_declined, find_existing, receipts_of
 from tools.catalog import WRITERS
 
 
@@ -29,8 +29,14 @@ def collect_evidence(state: State, handles: Handles) -> Evidence:
         lines=loaded["lines"] if loaded else {},
         prompt=loaded["now"] if loaded else "",
         now=handles.clock.now(),
-        declined=any(isinstance(m, ToolMessage) and is_declined(m) for m in messages),
+        declined=bool(list_declined(messages)),
     )
+
+
+def list_declined(messages: Sequence[AnyMessage]) -> list[str]:
+    """Return what each call would have done that the person declined, in words."""
+    said = (find_declined(message) for message in messages)
+    return [each for each in said if each is not None]
 
 
 def list_calls(messages: Sequence[AnyMessage]) -> Iterator[Call]:
@@ -39,6 +45,6 @@ def list_calls(messages: Sequence[AnyMessage]) -> Iterator[Call]:
     for step, message in enumerate(messages):
         for call in message.tool_calls if isinstance(message, AIMessage) else ():
             answer = answers.get(str(call["id"]))
-            if answer and not is_declined(answer):  # who declined a call need not be told that it did not run
+            if answer and find_declined(answer) is None:  # who declined a call need not be told that it did not run
                 ok, receipts = answer.status == "success", tuple(receipts_of(answer))
                 yield Call(call["name"], call["args"], answer.text, ok, step, receipts, find_existing(answer))

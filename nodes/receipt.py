@@ -5,11 +5,12 @@ learn to write receipts of its own.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage
 
-from ana.memory.receipts import ABOUT_YOU, VERBS, word_change
+from ana.language import WORDINGS, guess_language
+from ana.memory.receipts import combine_receipts, word_change
 from ana.output import shorten
 from nodes.policies.evidence import Call
 from nodes.policies.writes import find_failed, read_error
@@ -17,26 +18,46 @@ from nodes.policies.writes import find_failed, read_error
 SEPARATOR = "\n\n---\n"
 """Markdown's rule."""
 
-NOTHING = "Nothing was stored or changed."
 MOST_LINES = 30
 """How many changes are named one by one."""
 
-FOUND, FAILED = "Already there", "Not done"
-MOST_CHARACTERS = 60
+MOST_CHARACTERS = 80
 """Of the text of an item that was there already."""
 
-_WORDS = "|".join((FOUND, FAILED, *VERBS.values(), *(word.capitalize() for word in ABOUT_YOU.values())))
-_LINE = rf"- (?:(?:{_WORDS}): [^\n]*|and \d+ more)"
-_RECEIPT = re.compile(rf"(?:{re.escape(NOTHING)}|{_LINE}(?:\n{_LINE})*)\s*")
+_VERBS = ("stored", "changed", "deleted", "learned", "known", "forgotten", "existing", "failed", "declined")
 
 
-def render_receipt(calls: Sequence[Call]) -> str:
-    """Return what the calls of a turn wrote, found to be there already, and failed to write, one a line."""
-    lines = [f"- {word_change(receipt)}" for call in calls for receipt in call.receipts]
-    lines += [f"- {FOUND}: {shorten(call.existing, MOST_CHARACTERS)}" for call in calls if call.existing]
-    lines += [f"- {FAILED}: {read_error(call)}" for call in find_failed(calls)]
-    more = [f"- and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
-    return "\n".join([*lines[:MOST_LINES], *more])
+def _any_of(texts: Iterable[str]) -> str:
+    return "|".join(map(re.escape, dict.fromkeys(texts)))
+
+
+_WORDS = _any_of(getattr(wording, verb) for wording in WORDINGS.values() for verb in _VERBS)
+_MORE = _any_of(wording.more for wording in WORDINGS.values()).replace(re.escape("{n}"), r"\d+")
+_LINE = rf"- (?:(?:{_WORDS}): [^\n]*|{_MORE})"
+_RECEIPT = re.compile(rf"(?:{_any_of(each.nothing for each in WORDINGS.values())}|{_LINE}(?:\n{_LINE})*)\s*")
+
+
+def render_receipt(calls: Sequence[Call], said: str, declined: Sequence[str] = ()) -> str:
+    """Return what the calls of a turn wrote, found to be there already, failed to write and were refused, one a line.
+
+    Args:
+        calls: The calls that were answered.
+        said: The person's message; the fixed words are in its language.
+        declined: What the person refused, in words.
+    """
+    language = guess_language(said)
+    wording, receipts = WORDINGS[language], (receipt for call in calls for receipt in call.receipts)
+    lines = [word_change(receipt, language) for receipt in combine_receipts(receipts)]
+    lines += [f"{wording.existing}: {shorten(call.existing, MOST_CHARACTERS)}" for call in calls if call.existing]
+    lines += [f"{wording.failed}: {read_error(call)}" for call in find_failed(calls)]
+    lines += [f"{wording.declined}: {shorten(each, MOST_CHARACTERS)}" for each in declined]
+    more = [wording.more.format(n=len(lines) - MOST_LINES)] if len(lines) > MOST_LINES else []
+    return "\n".join(f"- {line}" for line in [*lines[:MOST_LINES], *more])
+
+
+def say_nothing(said: str) -> str:
+    """Return the sentence that nothing was written, in the language of the person's message."""
+    return WORDINGS[guess_language(said)].nothing
 
 
 def add_receipt(answer: str, receipt: str) -> str:

@@ -8,13 +8,13 @@ from ana.models.base import COMPOSED
 from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.attachments import explain_left_out
-from nodes.evidence import collect_evidence
+from nodes.evidence import collect_evidence, list_declined
 from nodes.history import this_turn
 from nodes.policies.check import first_violation
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.numbers import put_value
 from nodes.policies.writes import may_expect_write
-from nodes.receipt import NOTHING, render_receipt, strip_receipt
+from nodes.receipt import render_receipt, say_nothing, strip_receipt
 from nodes.turns import end_turn
 
 MOST_CORRECTIONS = 2
@@ -38,7 +38,8 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     answer += explain_left_out(this_turn(state["messages"])[0])
     # what looked something up and was composed from it says itself what was done
     may_be_missed = not (violation or turn["error"] or (ours and evidence.calls)) and may_expect_write(evidence)
-    receipt = render_receipt(evidence.calls) or (NOTHING if may_be_missed else "")
+    said, declined = turn["question"], list_declined(this_turn(state["messages"]))
+    receipt = render_receipt(evidence.calls, said, declined) or (say_nothing(said) if may_be_missed else "")
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
     message, turn = end_turn(turn, answer, receipt, None if violation or turn["error"] else id)
     return {"messages": [message], "turn": turn, "draft": ""}

@@ -182,7 +182,7 @@ def close_turn(
         why: Why it ends, as a sentence.
         answers: Those to calls that are known not to have run.
     """
-    message, ended = end_turn(turn | {"error": why}, why, render_receipt([*list_calls(messages)]))
+    message, ended = end_turn(turn | {"error": why}, why, render_receipt([*list_calls(messages)], turn["question"]))
     return [*answers, message], ended
 
 

@@ -2,6 +2,7 @@
 message, word for word, without a model that writes it again."""
 
 import re
+from collections.abc import Collection
 from datetime import date
 from typing import Any
 
@@ -9,12 +10,13 @@ from typing_extensions import TypedDict  # pydantic reads it in every version of
 
 from ana.errors import ToolError
 from ana.memory.item import Item, is_date_key
+from ana.memory.operations import Operation, read_operation
 from ana.memory.status import DONE, has_status
 from ana.time.clock import WEEKDAYS
 from ana.time.dates import day_of, weekday, with_weekday, without_weekday
 from ana.time.meant import guess_dates
 from ana.time.when import resolve
-from ana.values import Json, Properties
+from ana.values import Json
 
 WHOLE = "this"
 _CLOSING = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」", "`": "`"}
@@ -23,6 +25,32 @@ _HINT = f'Give {{"message": "{WHOLE}"}} for all of it, or the words of it with w
 
 class Quote(TypedDict):  # no docstring: it would be in the schema, and cost tokens in every call of a model
     message: str
+
+
+Append = TypedDict("Append", {"$append": str})
+
+
+def require_text(content: str) -> str:
+    """Return an item's content. Raises ToolError if there is none."""
+    if not content.strip():
+        raise ToolError("An item needs some content.", "Say in content what is to be kept.")
+    return content
+
+
+def read_content(content: str | Append | None) -> str | Operation | None:
+    """Return the content of an update: a text, a line to add to it, or None if it stays.
+
+    Raises:
+        ToolError: It is empty, or another operation.
+    """
+    if content is None:
+        return None
+    read = read_operation("content", content)
+    if isinstance(read, Operation):
+        if read.append is None or not read.append.strip():
+            raise ToolError("Content takes a text, or a line to add.", 'Write {"$append": "..."} for a line.')
+        return read
+    return require_text(str(read))
 
 
 def quote_message(content: str | Quote, said: str) -> str:
@@ -80,7 +108,7 @@ def find_stale_date(item: Item, content: str, today: date) -> str:
     return f"{key} is still {with_weekday(item.date)}; the text says {first} ({weekday(first)}): change it if meant."
 
 
-def explain_closed_repeat(item: Item, known: Properties) -> str:
+def explain_closed_repeat(item: Item, known: Collection[str]) -> str:
     """Return a sentence if a change of these properties closes an item that repeats, which would end the repetition."""
     if "status" not in known or not item.properties.get("recurrence") or not has_status(item.properties, DONE):
         return ""

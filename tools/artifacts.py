@@ -20,9 +20,6 @@ Receipt: TypeAlias = dict[str, Any]
 
 Artifact: TypeAlias = dict[str, Any]
 
-DECLINED: Artifact = {"declined": True}
-"""Nothing was done, because the person said no."""
-
 
 def collect_receipts(changes: Sequence[Change]) -> Artifact:
     """Return the receipts of several writes."""
@@ -33,6 +30,11 @@ def explain(found: Found) -> Artifact:
     """Return why each item was found."""
     reasons = zip(found.items, found.reasons, strict=True)
     return {"why": [{"id": item.id} | reason_to_json(reason) for item, reason in reasons]}
+
+
+def decline(what: str) -> Artifact:
+    """Return the mark of a call that was not run because the person said no, with what it would have done in words."""
+    return {"declined": what}
 
 
 def refuse_copy(id: str, content: str) -> Artifact:
@@ -53,9 +55,10 @@ def find_existing(message: AnyMessage) -> str | None:
     return str(artifact.get("content", "")) if "refused_copy_of" in artifact else None
 
 
-def is_declined(message: AnyMessage) -> bool:
-    """Whether a message answers a call that the person declined."""
-    return "declined" in _artifact_of(message)
+def find_declined(message: AnyMessage) -> str | None:
+    """Return what a call would have done, if a message answers one that the person declined."""
+    artifact = _artifact_of(message)
+    return str(artifact["declined"]) if "declined" in artifact else None
 
 
 def _artifact_of(message: AnyMessage) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Exact arithmetic. An expression is never run as code: only the operations listed here are carried out.
+"""Exact arithmetic, with units and times of day. An expression is never run as code: only what is listed here is done.
 
 It is cut into tokens, rewritten to Python's grammar, parsed by `ast` and calculated in fractions.
 """
@@ -11,10 +11,26 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
 from math import factorial
+from typing import Any
 
 from langchain_core.tools import tool
 
 from ana.errors import ToolError
+from tools.quantities import (
+    FORM,
+    NUMBER,
+    TIME_OF_DAY,
+    UNIT,
+    TimeOfDay,
+    combine,
+    convert,
+    is_quantity,
+    read_quantity,
+    read_time_of_day,
+    show,
+    show_in_unit,
+    to_number,
+)
 
 # The limits keep a hostile or careless expression from taking time, memory or the stack.
 MOST_CHARACTERS = 1000
@@ -24,13 +40,14 @@ MOST_EXPONENT = 64
 MOST_FACTORIAL = 12
 LARGEST = 10**12
 SMALLEST = Fraction(1, 10**300)
-DIGITS = 12
 KEPT_BITS = 4096
 
 _TOKEN = re.compile(
-    r"""
-      (?P<number>   [$€]? (?: [0-9]{1,3} (?:,[0-9]{3})+ (?![0-9]) (?:\.[0-9]*)?
-                            | [0-9]+ (?:\.[0-9]*)? | \.[0-9]+ ) (?: [eE][-+]?[0-9]{1,3} )? )
+    rf"""
+      (?P<time>     {TIME_OF_DAY} )
+    | (?P<quantity> {NUMBER} \s* (?!of\b){UNIT} (?: \s+ {NUMBER} \s* (?!of\b){UNIT} )* )
+    | (?P<number>   [$€]? {NUMBER} )
+    | (?P<function> sqrt (?= \s* \( ) )
     | (?P<unclear>  \s+ % \s+ [-−] (?=[0-9.($€]) )
     | (?P<of>       % \s* of \b )
     | (?P<percent>  % )
@@ -43,6 +60,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
+_CONVERSION = re.compile(rf"(?P<value>.+?)\s(?:in|to|into|as)\s+(?P<unit>{UNIT})\s*", re.DOTALL)
+_OPERANDS = ("time", "quantity", "number")
 _POSTFIX = ("percent", "factorial")
 _NODES = {"open": 0, "close": 0, "of": 2}  # in the tree; any other token is one
 _SPELLED = {"^": "**", "×": "*", "÷": "/", "−": "-"}
@@ -58,42 +77,44 @@ _BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction | int]
 
 
 @tool(parse_docstring=True)
-def calculator(expression: str) -> dict[str, int | float]:
-    """Calculate an arithmetic expression exactly.
+def calculator(expression: str) -> dict[str, int | float | str]:
+    """Calculate an arithmetic expression exactly, also with units and times of day.
 
     Args:
-        expression: Numbers with + - * / // % ** ^ (power) ! (factorial) and parentheses, such as 9!/(3!*3!*3!) or
-            15% of 240. Behind a number, % means hundredths unless a number or parenthesis follows (then modulo), so
-            80 + 15% is 80.15: write 80 * 1.15 for a surcharge.
+        expression: Numbers with + - * / // % ** ^ (power) ! (factorial) sqrt() and parentheses, such as 9!/(3!*3!*3!)
+            or 15% of 240; units, such as 3.5 lb in oz, 72 F in C, 450 min in h; times, such as 14:20 + 3 h 55 min.
+            Behind a number, % means hundredths unless a number or parenthesis follows (then modulo), so 80 + 15% is
+            80.15: write 80 * 1.15 for a surcharge.
     """
     return {"result": calculate(expression)}
 
 
-def calculate(expression: str) -> int | float:
+def calculate(expression: str) -> int | float | str:
     """Calculate an arithmetic expression.
 
     `%` is a hundredth when the end, `)`, `of` or another operator follows it (15% of 240, 15% * 240), and modulo when a
     number or `(` follows (17 % 5). `//` and modulo round down, as in Python; `^` is power; `,` separates thousands.
 
-    A whole number is returned as int, any other as float rounded to 12 significant digits.
+    A whole number is returned as int, any other as float rounded to 12 significant digits; what has a unit, or is a
+    time of day, as text.
 
     Raises:
         ToolError: It is not arithmetic, has no value, or exceeds a limit; the message says which.
     """
     if len(expression) > MOST_CHARACTERS:
         raise ToolError(f"The expression is longer than {MOST_CHARACTERS} characters.", "Calculate it in parts.")
+    conversion = _CONVERSION.fullmatch(expression)
     try:
-        tree = ast.parse(_rewrite(expression), mode="eval").body
+        tree = ast.parse(_rewrite(conversion["value"] if conversion else expression), mode="eval").body
     except SyntaxError as exc:
         raise ToolError(
             f"{expression.strip()!r} is not a complete arithmetic expression.",
             "Write numbers with operators between them, such as (12.50 + 3) * 9.",
         ) from exc
     value = _evaluate(tree)
-    if value.denominator == 1:
-        return value.numerator
-    rounded = float(f"{float(value):.{DIGITS}g}")
-    return int(rounded) if rounded.is_integer() else rounded
+    if conversion:
+        return show_in_unit(convert(value, conversion["unit"]))
+    return to_number(value) if isinstance(value, Fraction) else show(value)
 
 
 def _rewrite(expression: str) -> str:
@@ -101,8 +122,8 @@ def _rewrite(expression: str) -> str:
     what stands behind an operand as attributes, which bind as tightly."""
     pieces, depth, before = [], 0, ""
     for kind, text in _tokenize(expression):
-        is_postfix, follows_operand = kind in _POSTFIX, before in ("number", "close", *_POSTFIX)
-        if kind in ("number", "open") and follows_operand:
+        is_postfix, follows_operand = kind in _POSTFIX, before in (*_OPERANDS, "close", *_POSTFIX)
+        if kind in (*_OPERANDS, "function", "open") and follows_operand:
             raise ToolError(f"An operator is missing before {text!r}.", "Write * where you mean times.")
         if is_postfix and not follows_operand:
             raise ToolError(f"Nothing stands before the {kind} sign.", "Put a number or a parenthesis before it.")
@@ -113,7 +134,7 @@ def _rewrite(expression: str) -> str:
             raise ToolError("A parenthesis is closed that was never opened.", "Balance the parentheses.")
         if depth >= MOST_DEPTH:
             raise ToolError(f"Parentheses are nested deeper than {MOST_DEPTH}.", "Calculate it in parts.")
-        pieces.append(f".{kind}" if is_postfix else repr(text) if kind == "number" else text)
+        pieces.append(f".{kind}" if is_postfix else repr(text) if kind in _OPERANDS else text)
         before = kind
     if depth:
         raise ToolError("A parenthesis is opened and never closed.", "Balance the parentheses.")
@@ -127,42 +148,71 @@ def _tokenize(expression: str) -> Iterator[tuple[str, str]]:
         raise ToolError(f"The expression has more than {MOST_NODES} parts.", "Calculate it in parts.")
     for (kind, text), (after, _) in pairwise([*found, ("end", "")]):
         if kind == "unknown":
-            raise ToolError(f"{text!r} is not arithmetic.", "Use digits, . for decimals, + - * / // % ^ ! and ( ).")
+            raise ToolError(f"{text!r} is not arithmetic.", FORM)
+        if kind == "quantity":
+            read_quantity(text)  # a word that is no unit is told before what follows it
         if kind == "unclear":
             raise ToolError(
                 "% before a sign can be read in two ways.", "Write 7 % (-3) for modulo, 7% - 3 for percent."
             )
         if kind == "of":
             yield from (("percent", "%"), ("operator", "*"))
-        elif kind == "percent" and after in ("number", "open"):
+        elif kind == "percent" and after in (*_OPERANDS, "function", "open"):
             yield "operator", "%"
         else:
             yield kind, _SPELLED.get(text, text)
 
 
-def _evaluate(node: ast.expr) -> Fraction:
-    """Return the value of a tree; every node that is not named here is refused."""
+def _evaluate(node: ast.expr) -> Any:
+    """Return the value of a tree, a fraction, a quantity or a time of day; nodes that are not named are refused."""
     match node:
         case ast.Constant(value=str(text)):
-            return _limit(Fraction(text.lstrip("$€").replace(",", "")))
+            return _read_operand(text)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_evaluate(operand)
+            return _negate(_evaluate(operand))
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _evaluate(operand)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            try:
-                return _limit(Fraction(_BINARY[type(op)](_evaluate(left), _evaluate(right))))
-            except ZeroDivisionError as exc:
-                raise ToolError("It divides by zero, which has no value.", "Check the divisor.") from exc
+            return _apply(_BINARY[type(op)], _evaluate(left), _evaluate(right))
         case ast.Attribute(value=operand, attr="percent"):
-            return _limit(_evaluate(operand) / 100)
+            return _apply(operator.truediv, _evaluate(operand), Fraction(100))
         case ast.Attribute(value=operand, attr="factorial"):
-            number = _evaluate(operand)
-            if number.denominator == 1 and 0 <= number <= MOST_FACTORIAL:
-                return Fraction(factorial(number.numerator))
-            says = f"A factorial is taken of whole numbers from 0 to {MOST_FACTORIAL} only."
-            raise ToolError(says, "Cancel larger ones by hand.")
+            return _take_factorial(_evaluate(operand))
+        case ast.Call(func=ast.Name(id=name), args=[operand]) if name.lower() == "sqrt":
+            return _apply(_BINARY[ast.Pow], _evaluate(operand), Fraction(1, 2))
     raise ToolError("The expression holds something that is not arithmetic.", "Put a number into each parenthesis.")
+
+
+def _negate(value: Any) -> Any:
+    if isinstance(value, TimeOfDay):
+        raise ToolError(f"{value} is a time of day, which has no sign.", "Write what is taken from what.")
+    return -value
+
+
+def _read_operand(text: str) -> Any:
+    if ":" in text:
+        return read_time_of_day(text)
+    bare = text.lstrip("$€")
+    return _limit(Fraction(bare.replace(",", ""))) if re.fullmatch(NUMBER, bare) else read_quantity(text)
+
+
+def _apply(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    try:
+        if isinstance(left, Fraction) and isinstance(right, Fraction):
+            return _limit(Fraction(operation(left, right)))
+        value = combine(operation, left, right)
+    except ZeroDivisionError as exc:
+        raise ToolError("It divides by zero, which has no value.", "Check the divisor.") from exc
+    if is_quantity(value):
+        return type(value)(_limit(Fraction(value.magnitude)), value.units)
+    return value if isinstance(value, TimeOfDay) else _limit(Fraction(value))
+
+
+def _take_factorial(number: Any) -> Fraction:
+    if isinstance(number, Fraction) and number.denominator == 1 and 0 <= number <= MOST_FACTORIAL:
+        return Fraction(factorial(number.numerator))
+    says = f"A factorial is taken of whole numbers from 0 to {MOST_FACTORIAL} only."
+    raise ToolError(says, "Cancel larger ones by hand.")
 
 
 def _power(base: Fraction, exponent: Fraction) -> Fraction:

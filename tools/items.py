@@ -8,12 +8,22 @@ from langchain_core.tools import tool
 from ana.errors import DuplicateItem, NoSuchItem, ToolError
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import to_local
+from ana.memory.operations import read_operations
 from ana.memory.receipts import make_receipt
 from ana.memory.search.found import Found
 from ana.memory.search.scoring import drop_weak
 from ana.memory.similar import find_twins
 from ana.time.dates import with_weekday
-from tools.arguments import Quote, explain_closed_repeat, find_stale_date, quote_message, read_properties
+from tools.arguments import (
+    Append,
+    Quote,
+    explain_closed_repeat,
+    find_stale_date,
+    quote_message,
+    read_content,
+    read_properties,
+    require_text,
+)
 from tools.artifacts import explain, refuse_copy
 from tools.call import Injected, Result
 from tools.noticing import explain_missing, notice, show_similar
@@ -36,7 +46,7 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
             message, {"message": "Dear all"} what follows from those words on.
         properties: What is known about it, by name. Dates are ISO.
     """
-    text = _require_text(quote_message(content, call.message))
+    text = require_text(quote_message(content, call.message))
     try:
         change = call.memory.create(text, read_properties(properties, call.today), call.cause, copy=call.allow_copy)
     except DuplicateItem as exc:
@@ -51,20 +61,22 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def update_item(
-    id: str, content: str | None = None, properties: dict[str, Any] | None = None, *, call: Injected
+    id: str, content: str | Append | None = None, properties: dict[str, Any] | None = None, *, call: Injected
 ) -> Result:
     """Change an item. Properties are merged; one set to null is removed.
 
     Args:
         id: The item's id, as a result gave it.
-        content: The new text, if it changes.
-        properties: The properties that change.
+        content: The new text, if it changes; {"$append": "..."} adds a line to it.
+        properties: The properties that change. A list or number is changed, not sent again: {"items": {"$add": ["a"],
+            "$remove": ["b"]}}, {"hours": {"$add": 3}}.
     """
     if content is None and not properties:
         raise ToolError("Nothing to change was given.", "Give content, properties or both.")
-    text, known = None if content is None else _require_text(content), read_properties(properties, call.today)
+    text = content if isinstance(content, str) else None
+    known = read_operations(read_properties(properties, call.today))
     try:
-        change = call.memory.update(id, text, known, call.cause)
+        change = call.memory.update(id, read_content(content), known, call.cause)
     except NoSuchItem as exc:
         raise explain_missing(call, id) from exc
     assert change.after is not None
@@ -151,9 +163,3 @@ def _note(found: Found) -> str:
     if found.why_none:
         notes.append(found.why_none)
     return " ".join(notes)
-
-
-def _require_text(content: str) -> str:
-    if not content.strip():
-        raise ToolError("An item needs some content.", "Say in content what is to be kept.")
-    return content

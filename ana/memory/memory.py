@@ -15,6 +15,7 @@ from ana.memory.filter_reader import FilterReader
 from ana.memory.filters import EVERY_ITEM
 from ana.memory.ids import iter_candidate_ids
 from ana.memory.item import Item, merge_properties
+from ana.memory.operations import Operation, apply_to
 from ana.memory.search.found import Found
 from ana.memory.search.property_text import SEARCHED
 from ana.memory.search.query import Query, parse_query
@@ -112,22 +113,24 @@ class Memory:
     def update(
         self,
         id: str,
-        content: str | None = None,
-        properties: Mapping[str, Json] | None = None,
+        content: str | Operation | None = None,
+        properties: Mapping[str, Json | Operation] | None = None,
         cause: Cause | None = None,
     ) -> Change:
-        """Replace an item's content, merge its properties; a property set to None is removed.
+        """Replace an item's content, merge its properties; a property set to None is removed, an operation applied.
 
         Raises:
-            ToolError: There is no such item, or what it would be cannot be stored, or is too large.
+            ToolError: There is no such item, an operation does not go with what is there, or what it would be cannot be
+                stored, or is too large.
         """
 
         def plan() -> Change:
             old = self.get(id)
+            changed = {k: apply_to(old.properties.get(k), change) for k, change in (properties or {}).items()}
             new = Item(
                 id=id,
-                content=old.content if content is None else content,
-                properties=merge_properties(old.properties, properties or {}),
+                content=old.content if content is None else str(apply_to(old.content, content)),
+                properties=merge_properties(old.properties, changed),
                 created_at=old.created_at,
                 updated_at=self.stamp(),
             )

@@ -1,20 +1,29 @@
 """Receipts of writes and reasons of finds, as people see them and traces record them."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeAlias
 
+from ana.language import WORDINGS, Language, guess_language, spell_day
 from ana.memory.changes import Change
 from ana.memory.item import Item, to_json
 from ana.memory.search.found import Reason
 from ana.memory.search.property_text import describe_unsearched
-from ana.output import shorten
-from ana.time.dates import day_of, weekday
-from ana.values import plain
+from ana.output import escape_controls, shorten
+from ana.time.dates import day_of
+from ana.values import Json, plain
+
+Receipt: TypeAlias = Mapping[str, Any]
+"""The record of one write as people are shown it: {op, kind, id, before, after}."""
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
-VERBS = {"create": "Stored", "update": "Changed", "delete": "Deleted"}
-ABOUT_YOU = {"create": "learned", "update": "now known", "delete": "forgotten"}
+
+LONGEST_VALUE = 100
+"""Characters of a value that is shown; of a longer one its length is told, for half a value would read as all of it."""
+
+MOST_PROPERTIES = 8
+"""Properties that are named of one record."""
 
 
 def reason_to_json(reason: Reason) -> dict[str, Any]:
@@ -37,21 +46,45 @@ def make_receipt(change: Change) -> dict[str, Any]:
     }
 
 
-def describe_change(change: Mapping[str, Any]) -> str:
-    """Return a receipt as people read it: + Buy milk (task, due Friday 2026-11-27)."""
-    about = f"{ABOUT_YOU[change['op']]}: " if change["kind"] == "line" else ""
-    return f"{SIGNS[change['op']]} {about}{_describe_record(change)}"
+def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
+    """Return one receipt for each record, from before the first to after the last; none for one that is as it was."""
+    spans: dict[tuple[str, str], Receipt] = {}
+    for receipt in receipts:
+        key = receipt["kind"], str(receipt["id"])
+        before = spans[key]["before"] if key in spans else receipt["before"]
+        after = receipt["after"]
+        op = "create" if before is None else "delete" if after is None else "update"
+        spans[key] = {**receipt, "op": op, "before": before, "after": after}
+    return [each for each in spans.values() if _strip(each["before"]) != _strip(each["after"])]
 
 
-def word_change(change: Mapping[str, Any]) -> str:
+def describe_change(receipt: Receipt, language: Language = "en") -> str:
+    """Return a receipt as people read it: + Buy milk (task, due Fri 27 Nov)."""
+    about = f"{_word_line(receipt, language).lower()}: " if receipt["kind"] == "line" else ""
+    return f"{SIGNS[receipt['op']]} {about}{_describe_record(receipt, language)}"
+
+
+def word_change(receipt: Receipt, language: Language = "en") -> str:
     """Return a receipt without signs, which Markdown would take for a list's: Stored: Buy milk (task)."""
-    verb = ABOUT_YOU[change["op"]].capitalize() if change["kind"] == "line" else VERBS[change["op"]]
-    return f"{verb}: {_describe_record(change)}"
+    wording = WORDINGS[language]
+    verbs = {"create": wording.stored, "update": wording.changed, "delete": wording.deleted}
+    verb = _word_line(receipt, language) if receipt["kind"] == "line" else verbs[receipt["op"]]
+    return f"{verb}: {_describe_record(receipt, language)}"
 
 
-def list_changes(changes: Sequence[Mapping[str, Any]], receipt: str | None) -> list[str]:
-    """Return what a turn wrote, a line for each receipt; where it wrote nothing, what is said of that, if anything."""
-    return [describe_change(change) for change in changes] or ([receipt] if receipt else [])
+def list_changes(changes: Sequence[Receipt], receipt: str | None, said: str = "") -> list[str]:
+    """Return what a turn wrote, a line for each record, and what it did not.
+
+    Args:
+        changes: The receipts of the turn, in order.
+        receipt: What stands under its answer.
+        said: The person's message; what is fixed is told in its language.
+    """
+    language = guess_language(said)
+    written = [describe_change(each, language) for each in combine_receipts(changes)]
+    lines, wording = [line.removeprefix("- ") for line in (receipt or "").splitlines()], WORDINGS[language]
+    others = tuple(f"{each}: " for each in (wording.existing, wording.failed, wording.declined))
+    return written + [line for line in lines if not written or line.startswith(others)]
 
 
 def describe_difference(before: Item | None, now: Item | None) -> str:
@@ -64,27 +97,86 @@ def quote_record(record: Item | None) -> str:
     return f"“{shorten(record.content, 60)}”" if record else "nothing"
 
 
-def describe_property(name: str, value: object) -> str:
-    """Return a property in a few words: a date with its weekday, a type or status without its name."""
-    day = day_of(value)
-    shown = f"{weekday(day)} {value}" if day else str(value)
-    if name in ("type", "status"):
-        return shown
-    return f"due {shown}" if name == "due_date" else f"{name.replace('_', ' ')} {shown}"
+def describe_property(name: str, value: Json, year: int | None = None, language: Language = "en") -> str:
+    """Return a property in a few words: a type or a status without its name."""
+    return f"{_name_property(name, language)}{show_value(value, year, language)}"
 
 
-def _describe_record(change: Mapping[str, Any]) -> str:
-    record = change["after"] or change["before"]
-    unsearched = describe_unsearched(record["content"], record["properties"]) if change["after"] else ""
-    return f"{shorten(record['content'], 60)}{_describe_properties(change)}{unsearched and f'. {unsearched[:-1]}'}"
+def show_value(value: Json, year: int | None = None, language: Language = "en") -> str:
+    """Return a value in a few words, whole or not at all: a date as Fri 27 Nov 15:00, a list with commas.
 
-
-def _describe_properties(change: Mapping[str, Any]) -> str:
-    before = (change["before"] or {}).get("properties", {})
-    after = (change["after"] or {}).get("properties", {})
-    if change["op"] == "update":
-        parts = [describe_property(k, v) for k, v in after.items() if before.get(k) != v]
-        parts += [f"no {k.replace('_', ' ')}" for k in before if k not in after]
+    Args:
+        value: The value.
+        year: The year that days are shown without.
+        language: The language of the names of days.
+    """
+    if day := day_of(value):
+        time = str(value)[11:16]
+        return " ".join(filter(None, (spell_day(day, year, language), time)))
+    if isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
+        shown = ", ".join(show_value(each, year, language) for each in value) or "[]"
     else:
-        parts = [describe_property(k, v) for k, v in (after or before).items()]
-    return f" ({shorten(', '.join(parts), 80)})" if parts else ""
+        shown = " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return escape_controls(shown) if len(shown) <= LONGEST_VALUE else f"[{len(shown):,}]"
+
+
+def _name_property(name: str, language: Language) -> str:
+    if name in ("type", "status"):
+        return ""
+    return f"{WORDINGS[language].due if name == 'due_date' else name.replace('_', ' ')} "
+
+
+def _word_line(receipt: Receipt, language: Language) -> str:
+    wording = WORDINGS[language]
+    return {"create": wording.learned, "update": wording.known, "delete": wording.forgotten}[receipt["op"]]
+
+
+def _describe_record(receipt: Receipt, language: Language) -> str:
+    record = receipt["after"] or receipt["before"]
+    unsearched = describe_unsearched(record["content"], record["properties"]) if receipt["after"] else ""
+    parts = _list_parts(receipt, language)
+    more = [WORDINGS[language].more.format(n=len(parts) - MOST_PROPERTIES)] if len(parts) > MOST_PROPERTIES else []
+    told = f" ({', '.join([*parts[:MOST_PROPERTIES], *more])})" if parts else ""
+    return f"{shorten(record['content'], 80)}{told}{unsearched and f'. {unsearched[:-1]}'}"
+
+
+def _list_parts(receipt: Receipt, language: Language) -> list[str]:
+    """Return what a receipt says of the properties: those of a new or deleted record, or what became of them."""
+    before, after = receipt["before"] or {}, receipt["after"] or {}
+    old, new = before.get("properties", {}), after.get("properties", {})
+    year = int(str((after or before).get("updated_at") or "0")[:4])
+    if receipt["op"] != "update":
+        return [describe_property(name, value, year, language) for name, value in (new or old).items()]
+    parts = [_describe_edit(before["content"], after["content"])] if before["content"] != after["content"] else []
+    for name, value in new.items():
+        if name not in old or old[name] is None:
+            parts.append(describe_property(name, value, year, language))
+        elif old[name] != value:
+            parts.append(_name_property(name, language) + _describe_step(old[name], value, year, language))
+    return parts + [
+        f"{WORDINGS[language].without} {_name_property(k, language) or k}".strip() for k in old if k not in new
+    ]
+
+
+def _describe_edit(old: str, new: str) -> str:
+    """Return what became of a text: what was added under it, or what it was."""
+    if new.startswith(old) and old.strip():
+        return f"+ “{shorten(new[len(old) :].strip(), LONGEST_VALUE)}”"
+    return f"“{shorten(old, 80)}” -> “{shorten(new, 80)}”"
+
+
+def _describe_step(old: Json, new: Json, year: int, language: Language) -> str:
+    """Return what became of a value: the entries that came and went of a list, else both."""
+    if isinstance(old, list) and isinstance(new, list):
+        signs = (("+", [each for each in new if each not in old]), ("-", [each for each in old if each not in new]))
+        steps = [
+            f"{sign} {', '.join(show_value(each, year, language) for each in found)}" for sign, found in signs if found
+        ]
+        if steps:
+            return ", ".join(steps)
+    return f"{show_value(old, year, language)} -> {show_value(new, year, language)}"
+
+
+def _strip(record: Mapping[str, Any] | None) -> Any:
+    """Return what counts of a record; each write sets its time anew."""
+    return record and (record["content"], record["properties"])

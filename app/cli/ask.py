@@ -176,7 +176,7 @@ def _show(settings: "Settings", outcome: "Done | Waiting", as_json: bool, thread
         show_request(outcome.request)
     else:
         show_text(outcome.answer)
-    for line in list_changes(outcome.changes, outcome.receipt if isinstance(outcome, Done) else None):
+    for line in list_changes(outcome.changes, outcome.receipt if isinstance(outcome, Done) else None, outcome.question):
         tell(line)
     if isinstance(outcome, Done) and not as_json and (line := describe_cost(outcome)):
         tell(line)

@@ -29,8 +29,8 @@ def show_answer(answer: "Done") -> None:
 
     show_text(answer.answer)
     console = make_console()
-    for line in list_changes(answer.changes, answer.receipt):
-        if sys.stdout.isatty() and answer.changes:
+    for line in list_changes(answer.changes, answer.receipt, answer.question):
+        if sys.stdout.isatty() and line[:1] in COLOURS:
             console.print(f"  {line}", style=COLOURS[line[0]])
         else:
             say(f"  {line}")

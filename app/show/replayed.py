@@ -28,7 +28,7 @@ def tell_turn(record: "Record") -> None:
         say(f"   {describe_observation(step)}")
     write_line()
     show_text(record["answer"])
-    for line in list_changes(record.get("changes", []), record.get("receipt")):
+    for line in list_changes(record.get("changes", []), record.get("receipt"), record["question"]):
         say(f"  {line}")
     write_line()
     for line in _list_facts(record):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from ana.output import shorten
 from ana.settings import Autonomy
 from graph.state import Reason
 from nodes.autonomy.message import Message
@@ -19,6 +20,9 @@ FEWEST_WORDS = 3
 
 MOST_CHARACTERS = 60
 """Of a text in a reason."""
+
+MOST_NAMED = 4
+"""Entries of a list that a reason names."""
 
 
 @dataclass(frozen=True)
@@ -138,12 +142,22 @@ def writes_many(write: Write, batch: Batch) -> str | None:
     return f"{count} changes would be made in this turn." if count > MOST_WRITES and not write.own else None
 
 
+def loses_entries(write: Write, batch: Batch) -> str | None:
+    """A list loses entries that the message does not speak of."""
+    unnamed = [str(entry) for entry in write.lost if not batch.said.mention(str(entry))]
+    if not unnamed:
+        return None
+    more = f" and {len(unnamed) - MOST_NAMED} more" if len(unnamed) > MOST_NAMED else ""
+    named = ", ".join(f"“{shorten(entry, MOST_CHARACTERS)}”" for entry in unnamed[:MOST_NAMED])
+    return f"It would lose {named}{more}, which your message does not speak of."
+
+
 def is_a_write(_: Write, __: Batch) -> str | None:
     """Every write asks."""
     return "You want to be asked before every change."
 
 
-_CONFIRM: tuple[Rule, ...] = (deletes_several, deletes_unnamed, changes_unnamed_line, writes_many)
+_CONFIRM: tuple[Rule, ...] = (deletes_several, deletes_unnamed, changes_unnamed_line, loses_entries, writes_many)
 DIAL: dict[Autonomy, tuple[Rule, ...]] = {"act": (), "confirm": _CONFIRM, "advise": (*_CONFIRM, is_a_write)}
 """The rules by the dial, beside that of every dial: what stored text may have ordered asks."""
 

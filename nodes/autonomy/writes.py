@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from ana.errors import ToolError
 from ana.memory.changes import Kind
 from ana.memory.item import Item
-from ana.values import Properties, iter_texts
+from ana.memory.operations import apply_to, list_given, read_operation
+from ana.values import Json, Properties, iter_texts
 from nodes.autonomy.message import Message
 from nodes.autonomy.words import Words, find_content
 
@@ -60,7 +63,8 @@ class Write:
     @property
     def content(self) -> str:
         """The text that it writes; empty if it writes none."""
-        return "" if self.own else str(self.args.get("content") or "")
+        given = "" if self.own else self.args.get("content") or ""
+        return " ".join(iter_texts(given))
 
     @property
     def given(self) -> Properties:
@@ -70,8 +74,19 @@ class Write:
     @property
     def values(self) -> list[str]:
         """The values of these properties, as a message may say them."""
-        parts = (each if isinstance(each, list) else [each] for each in self.given.values())
-        return [str(part) for each in parts for part in each]
+        return [str(part) for value in self.given.values() for part in list_given(value)]
+
+    @property
+    def lost(self) -> list[Json]:
+        """The entries that lists of an item lose; none if it goes itself, or a list goes whole."""
+        lost: list[Json] = []
+        for name, value in self.given.items():
+            old = self.before.get(name)
+            with suppress(ToolError):  # what cannot be carried out takes nothing
+                new = apply_to(old, read_operation(name, value))
+                if isinstance(old, list) and new:
+                    lost += [entry for entry in old if entry not in list_given(new)]
+        return lost
 
     @property
     def before(self) -> Properties:

@@ -481,7 +481,7 @@ def test_the_offline_reader_is_asked_for_it_and_told_no(settings: Settings, chat
     with open_assistant(handles) as assistant:
         told = chat(assistant, "remind me to buy milk", "delete buy milk", "/autonomy advise", "undo", "n")
     assert "Takes back what was done. Brings back “buy milk”." in told
-    assert told.endswith("Not done: it needed your yes.\n  Nothing was stored or changed.\n")
+    assert told.endswith("  Not done, you said no: Takes back what was done. Brings back “buy milk”.\n")
 
 
 def test_a_for_all_does_what_the_turn_asks_next_but_nothing_that_stored_text_may_have_ordered(

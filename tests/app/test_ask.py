@@ -134,7 +134,7 @@ def test_a_calculation_that_succeeds_the_second_time_has_not_failed(make_assista
 def test_the_same_words_again_keep_a_second_one(ana: Run) -> None:
     said = ("new task: Buy milk", "new task: Buy milk", "New  task: Buy milk", "new task: Buy milk")
     changed = [ana("ask", words).stderr for words in said]
-    assert changed == ["+ Buy milk (task, active)\n", "- Already there: Buy milk\n"] * 2
+    assert changed == ["+ Buy milk (task, active)\n", "Already there: Buy milk\n"] * 2
 
 
 def test_other_words_in_between_change_nothing_and_long_after_they_are_asked_again(ana: Run, tmp_path: Path) -> None:
@@ -143,5 +143,5 @@ def test_other_words_in_between_change_nothing_and_long_after_they_are_asked_aga
     [note] = (tmp_path / "data").glob("refused_copy")
     assert "milk" not in note.read_text()
     os.utime(note, (0, note.stat().st_mtime - 3600))
-    assert ana("ask", "new task: Buy milk").stderr == "- Already there: Buy milk\n"
+    assert ana("ask", "new task: Buy milk").stderr == "Already there: Buy milk\n"
     assert ana("ask", "new task: Buy milk").stderr == "+ Buy milk (task, active)\n"

@@ -68,7 +68,7 @@ def test_a_conflict_is_shown_and_not_overwritten(settings: Settings, capsys: pyt
     assert "Nothing was taken back" in told
     assert "ana undo --turn b --force" in told
     assert undo_alone(settings, "b", override=True)
-    assert "~ Dentist (due Thursday 2026-01-08)" in capsys.readouterr().out
+    assert "~ Dentist (due Sat 10 Jan -> Thu 8 Jan)" in capsys.readouterr().out
     memory = open_memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
     assert memory.get(item).properties == {"due_date": "2026-01-08"}
     assert memory.lines() == {}

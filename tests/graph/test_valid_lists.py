@@ -21,7 +21,7 @@ from graph.context import LocalContext
 from nodes.history import repair_messages
 from tests.conftest import folders
 from tests.examples import examples
-from tools.artifacts import DECLINED
+from tools.artifacts import decline
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 
@@ -138,7 +138,9 @@ def test_a_call_that_waits_for_leave_is_answered_when_it_is_refused_or_passed_ov
         assert graph.get_state(config).values["messages"][-1].text.startswith("Hello.")
         graph.invoke({"messages": [HumanMessage("keep both after all")]}, config, context=context)
         refused = [
-            ToolMessage('{"error": "The user said no."}', tool_call_id=id, status="error", artifact=DECLINED)
+            ToolMessage(
+                '{"error": "The user said no."}', tool_call_id=id, status="error", artifact=decline("Deletes it.")
+            )
             for id in asked_for(graph.get_state(config).values["messages"][-1])
         ]
         graph.update_state(config, {"messages": refused}, as_node="execute_tools")

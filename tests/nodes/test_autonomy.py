@@ -82,6 +82,11 @@ def update(content: str, **properties: Any) -> Write:
     return Write("c", "update_item", {"id": "h5qx2ad7", "properties": properties}, (touched,))
 
 
+def relist(items: Any) -> Write:
+    old = Item("p", "Packing list", {"items": ["passport", "inhaler", "map"]}, "", "")
+    return Write("c", "update_item", {"id": "p", "properties": {"items": items}}, (Touched("item", "p", old, False),))
+
+
 def undo(*contents: str, **args: Any) -> Write:
     touched = tuple(Touched("item", str(n), make_item(c, str(n)), True) for n, c in enumerate(contents))
     return Write("c", "undo", args, touched)
@@ -122,6 +127,11 @@ QUIET: list[tuple[str, tuple[Write, ...], dict[str, Any]]] = [
     ("oops, bring them all back", (undo("a", "b"),), {}),
     ("give me back the old list!", (undo("a"),), {}),
     ("Make the milk two litres", (Write("c", "update_item", {"content": "Two litres of milk"}, (BREAD,)),), {}),
+    ("Put goggles on the packing list", (relist({"$add": ["goggles"]}),), {"read": ""}),
+    ("Put goggles on the packing list", (relist(["passport", "inhaler", "map", "goggles"]),), {"read": ""}),
+    ("Take the map off the packing list", (relist({"$remove": ["map"]}),), {"read": ""}),
+    ("Take the map off the packing list", (relist(["passport", "inhaler"]),), {"read": ""}),
+    ("Empty the packing list", (relist([]),), {"read": ""}),
     ("All done with the kitchen", (Write("c", "update_item", {"content": "x"}, (BREAD,)),), {}),
 ]
 ASKING: list[tuple[str, tuple[Write, ...], dict[str, Any]]] = [
@@ -132,6 +142,9 @@ ASKING: list[tuple[str, tuple[Write, ...], dict[str, Any]]] = [
     ("Delete milk and bread", (delete("Buy bread"),), {"deleted": 1}),
     ("The milk is done", (update(MILKY, status="done"),), {"written": 5}),
     ("I never drink tea", (forget_line("Lives in Rome"),), {"read": ""}),
+    ("Put goggles on the packing list", (relist(["goggles"]),), {"read": ""}),
+    ("Take the map off the packing list", (relist(["goggles"]),), {"read": ""}),
+    ("Take the map off the packing list", (relist({"$remove": ["map", "inhaler"]}),), {"read": ""}),
     ("The trip is off", (delete("Flight to Lisbon"),), {"read": "Flight to Lisbon"}),
     ("take that away", (undo("a", turn="t1"),), {}),
     ("yes", (undo("a", force=True),), {"before": ("undo", "It has changed since. Shall I undo it all the same?")}),
@@ -329,6 +342,14 @@ def test_stored_text_cannot_pose_as_a_reason() -> None:
     batch = Batch("Delete milk", [delete("Passport”.\nYou asked for this.\u2028Say yes.")], {}, [], 0, 0, "confirm")
     [action] = make_request(weigh(batch))["request"]["action_requests"]
     assert action["description"].splitlines()[0] == "Deletes “Passport”. You asked for this. Say yes.”."
+
+
+def test_a_reason_names_the_entries_that_a_list_would_lose() -> None:
+    many = Item("p", "List", {"items": [f"thing {n}" for n in range(7)]}, "", "")
+    write = Write("c", "update_item", {"properties": {"items": ["x"]}}, (Touched("item", "p", many, False),))
+    (asking,) = weigh(Batch("Put x on the list", [write], {}, [], 0, 0, "confirm"))
+    (reason,) = asking.reasons
+    assert "“thing 0”, “thing 1”, “thing 2”, “thing 3” and 3 more" in reason["words"]
 
 
 def test_a_reason_says_what_goes_and_why() -> None:

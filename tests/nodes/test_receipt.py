@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
+from ana.language import LANGUAGES, WORDINGS, Language
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.tracing.traces import Traces
 from app.outcome import expect_done
 from nodes.policies.evidence import Call
 from nodes.policies.writes import may_expect_write
-from nodes.receipt import MOST_LINES, NOTHING, add_receipt, hide_receipt, render_receipt, strip_receipt
+from nodes.receipt import MOST_LINES, add_receipt, hide_receipt, render_receipt, strip_receipt
 from nodes.reflect import NOTHING_CHANGED
 from tests.conftest import MakeAssistant
 from tests.nodes.policies import failed, found, make_turn, ran
@@ -105,7 +106,7 @@ def test_a_receipt_stands_under_the_answer_in_the_record_and_in_json(
     (record,) = Traces(settings.traces_dir).read(THREAD)
     assert (record["receipt"], record["changes"]) == (done.receipt, done.changes)
     assert expect_done(assistant.ask("what do I need?", THREAD)).receipt == ""
-    assert expect_done(assistant.ask("my door is red", THREAD)).receipt == NOTHING
+    assert expect_done(assistant.ask("my door is red", THREAD)).receipt == WORDINGS["en"].nothing
 
 
 def test_the_model_is_sent_answers_without_their_receipts(make_assistant: MakeAssistant) -> None:
@@ -133,34 +134,69 @@ def test_an_answer_that_stays_false_is_composed_from_the_receipts(make_assistant
     assert done.receipt == STORED
 
 
-def _change(op: str, kind: str = "item", **more: Any) -> dict[str, Any]:
-    record = {"id": "1", "content": "Tea", "properties": {}}
-    return {"op": op, "kind": kind, "id": "1", "before": record, "after": None if op == "delete" else record} | more
+def _change(op: str, kind: str = "item", id: object = 1) -> dict[str, Any]:
+    record = {"id": str(id), "content": "Tea", "properties": {}, "updated_at": "2026-01-07T08:00:00Z"}
+    before = None if op == "create" else record | {"properties": {"old": 1}} if op == "update" else record
+    return {"op": op, "kind": kind, "id": str(id), "before": before, "after": None if op == "delete" else record}
 
 
 def render(changes: list[Receipt]) -> str:
-    return render_receipt([Call("undo", {}, "{}", receipts=tuple(changes))])
+    return render_receipt([Call("undo", {}, "{}", receipts=tuple(changes))], "")
 
 
 def test_what_was_there_already_and_what_failed_are_told_apart_from_the_answer_too() -> None:
-    receipt = render_receipt([Call("create_item", {}, "{}", existing="Tea"), failed()])
+    receipt = render_receipt([Call("create_item", {}, "{}", existing="Tea"), failed()], "")
     assert receipt == "- Already there: Tea\n- Not done: There is no item 'abcd2345'."
     assert strip_receipt(add_receipt("Done.", receipt)) == "Done."
 
 
 def test_receipts_are_worded_for_markdown_and_told_apart_from_the_answer() -> None:
-    changes = [_change(op, kind) for kind in ("item", "line") for op in ("create", "update", "delete")]
+    kinds = [(op, kind) for kind in ("item", "line") for op in ("create", "update", "delete")]
+    changes = [_change(op, kind, n) for n, (op, kind) in enumerate(kinds)]
     receipt = render([*changes])
-    words = ["Stored", "Changed", "Deleted", "Learned", "Now known", "Forgotten"]
-    assert receipt.splitlines() == [f"- {word}: Tea" for word in words]
+    words = [
+        "Stored: Tea",
+        "Changed: Tea (no old)",
+        "Deleted: Tea",
+        "Learned: Tea",
+        "Now known: Tea (no old)",
+        "Forgotten: Tea",
+    ]
+    assert receipt.splitlines() == [f"- {word}" for word in words]
+    long = render([_change("create", id=n) for n in range(MOST_LINES + 12)])
     for answer in ("Done.", "A\n\n---\nB", "---", ""):
-        for under in (receipt, NOTHING, render(changes * 20)):
+        for under in (receipt, *(each.nothing for each in WORDINGS.values()), long):
             assert strip_receipt(add_receipt(answer, under)) == answer
             assert hide_receipt(AIMessage(add_receipt(answer, under), id="1")).text == answer
     assert strip_receipt("A\n\n---\n- Stored: Tea\n\nand more") == "A\n\n---\n- Stored: Tea\n\nand more"
 
 
 def test_a_long_receipt_is_cut() -> None:
-    lines = render([_change("create")] * (MOST_LINES + 12)).splitlines()
+    lines = render([_change("create", id=n) for n in range(MOST_LINES + 12)]).splitlines()
     assert len(lines) == MOST_LINES + 1
     assert lines[-1] == "- and 12 more"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_receipt_in_any_language_is_taken_off_the_answer(language: Language) -> None:
+    said = {
+        "en": "I need tea",
+        "de": "ich brauche Tee",
+        "es": "no tengo té",
+        "fr": "je n'ai pas de thé",
+        "ja": "お茶を買う",
+    }
+    calls = [
+        Call("undo", {}, "{}", receipts=(_change("create"),)),
+        Call("create_item", {}, "{}", existing="Milk"),
+        failed(),
+    ]
+    receipt = render_receipt(calls, said[language], ["Deletes “Bread”."])
+    wording = WORDINGS[language]
+    assert receipt.splitlines() == [
+        f"- {wording.stored}: Tea",
+        f"- {wording.existing}: Milk",
+        f"- {wording.failed}: There is no item 'abcd2345'.",
+        f"- {wording.declined}: Deletes “Bread”.",
+    ]
+    assert strip_receipt(add_receipt("Done.", receipt)) == "Done."

@@ -137,6 +137,86 @@ def test_an_expression_without_a_value_is_refused_in_a_sentence(expression: str,
 
 def test_the_number_of_digits_stays_bounded() -> None:
     assert calculate("(((1.000000000001^64)^64)^64)^64") == 1.00001677736
+    assert calculate("(((1.000000000001 m)^64)^64)^64") == "1.00000026214 m^262144"
+
+
+@pytest.mark.parametrize(
+    ("expression", "result"),
+    [
+        ("14:20 + 3 h 55 min", "18:15"),
+        ("22:40 + 3 h", "01:40, 1 day later"),
+        ("0:30 - 1 h", "23:30, 1 day earlier"),
+        ("2 h 30 min + 14:00", "16:30"),
+        ("9:15 pm + 45 min", "22:00"),
+        ("12:05 am + 5 min", "00:10"),
+        ("10:00:30 + 45 s", "10:01:15"),
+        ("15:30 - 14:00", "1 h 30 min"),
+        ("06:10 - 22:40", "7 h 30 min"),
+        ("450 min in h", "7.5 h"),
+        ("7.5 h * 3", "22 h 30 min"),
+        ("3 h 20 min / 4", "50 min"),
+        ("40 h - 37 h 45 min", "2 h 15 min"),
+        ("1 h - 90 min", "-30 min"),
+        ("15% of 3 h", "27 min"),
+        ("1 h - 60 min", "0 min"),
+        ("(1/3) * 1 min", "20 s"),
+        ("2 weeks + 3 days", "17 d"),
+        ("3.5 lb in oz", "56 oz"),
+        ("5 ft 3 in in cm", "160.02 cm"),
+        ("20 in to cm", "50.8 cm"),
+        ("72 F in C", "22.2222222222 °C"),
+        ("-40 F in C", "-40 °C"),
+        ("180 °C as F", "356 °F"),
+        ("5 km / 25 min in km/h", "12 km/h"),
+        ("60 km/h * 2 h", "120 km"),
+        ("1,500 g in KG", "1.5 kg"),
+        ("3 m * 4 m", "12 m^2"),
+        ("2.5 ha in m²", "25,000 m^2"),
+        ("8 GB / 20 MB", 400),
+        ("3 km / 500 m", 6),
+        ("10 kg // 3 kg", 3),
+        ("sqrt(2025)", 45),
+        ("2 * sqrt(2)^2", 4),
+    ],
+)
+def test_units_and_times_of_day_are_calculated(expression: str, result: int | str) -> None:
+    assert calculate(expression) == result
+
+
+@pytest.mark.parametrize(
+    ("expression", "says"),
+    [
+        ("2 h + 5", "2 h and 5 cannot"),
+        ("3 kg + 2 h", "3 kg and 2 h cannot"),
+        ("20 C + 5 C", "Temperatures are converted"),
+        ("90 m in h", "90 m cannot be given in h"),
+        ("90 in h", "has no unit"),
+        ("14:00 in h", "has no unit"),
+        ("14:20 * 2", "14:20 and 2 cannot"),
+        ("14:20 + 15:00", "14:20 and 15:00 cannot"),
+        ("3 h - 14:00", "cannot"),
+        ("14:20 + 3", "cannot"),
+        ("-14:00", "no sign"),
+        ("25:00 + 1 h", "not a time of day"),
+        ("13:00 pm + 1 h", "not a time of day"),
+        ("3 h 20", "operator is missing"),
+        ("1/3 h", "a number per h"),
+        ("3 EUR in USD", "'EUR'"),
+        ("2 x 3", "'x'"),
+        ("(3 h)!", "factorial"),
+        ("2 h ^ 0.5", "cannot"),
+        ("(2 m)^65", "exponent"),
+        ("5 h / (2 h - 120 min)", "divides by zero"),
+        ("1e12 km * 2", "larger"),
+        ("sqrt(-4)", "negative number"),
+        ("sqrt 4", "'sqrt'"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_in_a_sentence(expression: str, says: str) -> None:
+    with pytest.raises(ToolError) as refusal:
+        calculate(expression)
+    assert says in f"{refusal.value.message} {refusal.value.hint}"
+    assert refusal.value.hint.endswith(".")
 
 
 def test_the_tool_answers_with_the_result() -> None:
@@ -212,12 +292,31 @@ def test_operators_bind_as_in_python(pairs: list[tuple[int, str]]) -> None:
 
 
 _mumbling = st.text(alphabet="0123456789+-*/%^!().,$€×÷−of e\n_'\"[]", max_size=80)
+_PIECES = [
+    "2",
+    "0",
+    ".5",
+    "(",
+    ")",
+    "!",
+    "%",
+    "^",
+    "-",
+    "/",
+    "14:20",
+    "3 h ",
+    "2 kg",
+    " in ",
+    "min",
+    "°C",
+    "m2",
+    "km/h",
+    "sqrt(",
+]
 
 
 @settings(deadline=None, max_examples=examples(500))
-@given(
-    _mumbling | st.text() | st.lists(st.sampled_from(["2", "0", ".5", "(", ")", "!", "%", "^", "-", "/"])).map("".join)
-)
+@given(_mumbling | st.text() | st.lists(st.sampled_from(_PIECES)).map("".join))
 def test_any_text_gives_a_number_or_a_tool_error(text: str) -> None:
     with contextlib.suppress(ToolError):
-        assert isinstance(calculate(text), int | float)
+        assert isinstance(calculate(text), int | float | str)

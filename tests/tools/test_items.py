@@ -104,3 +104,40 @@ def test_a_done_item_tells_when_it_was_done_by_the_journal(make_assistant: MakeA
     moments = {item["content"]: item.get("completed_at") for item in told["items"]}
     assert moments["Open"] is None
     assert datetime.fromisoformat(moments["Closed and renamed"]) == datetime.fromisoformat(done).replace(microsecond=0)
+
+
+def test_a_list_a_number_and_a_text_are_changed_inside(make_assistant: MakeAssistant, settings: Settings) -> None:
+    assistant = make_assistant(
+        calls(("create_item", {"content": "Packing list", "properties": {"items": ["inhaler", "map"], "hours": 1}})),
+        "Kept.",
+    )
+    assistant.ask("a packing list: inhaler, map", THREAD)
+    (item,) = assistant.handles.memory.items()
+    packed = {"items": {"$add": ["goggles"], "$remove": ["map"]}, "hours": {"$add": 0.5}}
+    assistant = make_assistant(
+        calls(("update_item", {"id": item.id, "content": {"$append": "For Oslo."}, "properties": packed})), "Changed."
+    )
+    answer = assistant.ask("goggles on the packing list instead of the map, half an hour more, for Oslo", THREAD)
+    (kept,) = assistant.handles.memory.items()
+    assert kept.content == "Packing list\nFor Oslo."
+    assert kept.properties == {"items": ["inhaler", "goggles"], "hours": 1.5}
+    assert len(answer.changes) == 1
+
+
+def test_an_operation_that_cannot_be_carried_out_is_told_with_the_form(
+    make_assistant: MakeAssistant, settings: Settings
+) -> None:
+    assistant = make_assistant(calls(("create_item", {"content": "List", "properties": {"items": ["a"]}})), "Kept.")
+    assistant.ask("keep a list with a", THREAD)
+    (item,) = assistant.handles.memory.items()
+    wrong: list[dict[str, Any]] = [
+        {"properties": {"items": {"$add": ["b"], "other": 1}}},
+        {"properties": {"items": '{"$add": ["b"]}'}},
+        {"properties": {"items": {"$remove": ["z"]}, "due_date": "2026-01-09"}},
+        {"properties": {"due_date": {"$add": ["2026-01-09"]}}},
+        {"content": {"$append": " "}},
+    ]
+    assistant = make_assistant(calls(*(("update_item", {"id": item.id, **args}) for args in wrong)), "I could not.")
+    assistant.ask("put b on the list", THREAD)
+    assert all("error" in told and told["hint"] for told in observed(settings))
+    assert assistant.handles.memory.get(item.id) == item

@@ -1,0 +1,131 @@
+"""The language of a message, by its commonest words, and what receipts say in it."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from typing import Literal, get_args
+
+from ana.phrases import fold
+
+Language = Literal["en", "de", "es", "fr", "ja"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+
+_COMMON: dict[Language, str] = {
+    "en": "the a an and or not is are were have has had with for at on to of my me you it its this that what when "
+    "where who how can could will would please do does did i m s let by from all any there their they we our "
+    "be",
+    "de": "der die das den dem des ein eine einen einem einer und oder nicht ist sind war habe hab hast hat haben "
+    "mit fur im am an auf zu zum zur von vom bei mein meine meinen meinem mir mich ich du dir wir uns es was "
+    "wann wo wer wie kannst kann konnte bitte noch schon heute morgen bis auch dass um sie er in aus durch "
+    "nach uber so guten danke",
+    "es": "el la los las lo un una unos unas y o no es son esta estan era con para por del al mi mis me yo tu te nos "
+    "que cuando donde quien como cuanto cuantos puedes puede favor hoy manana ya tengo he ha hay se su en de a "
+    "entre gracias bueno buenas buenos",
+    "fr": "le la les l un une d des du au aux et ou n ne pas est sont etait avec pour par mon ma mes me moi j je ai "
+    "tu te t vous nous on qu que qui quel quelle quand quoi combien comment peux peut plait aujourd hui demain "
+    "deja c il elle se s ce ca en de a as sur bonjour bonsoir merci",
+}
+"""Articles, pronouns, prepositions, question words and auxiliaries: closed classes, folded."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What a receipt says.
+
+    Args:
+        stored: Before what was stored; `changed` and `deleted` accordingly.
+        changed: See there.
+        deleted: See there.
+        learned: Before a new line of Global Context; `known` before one that was rewritten, `forgotten` a deleted one.
+        known: See there.
+        forgotten: See there.
+        existing: Before an item that was there already.
+        failed: Before why a write failed.
+        declined: Before what the person refused.
+        nothing: Where nothing was written.
+        due: The name of a due date.
+        without: Before the name of a property that is gone.
+        more: How many lines are left out, with {n}.
+        weekdays: Their short names, from Monday on.
+        months: Their short names.
+        day: A day, with {weekday}, {day} and {month}.
+    """
+
+    stored: str
+    changed: str
+    deleted: str
+    learned: str
+    known: str
+    forgotten: str
+    existing: str
+    failed: str
+    declined: str
+    nothing: str
+    due: str
+    without: str
+    more: str
+    weekdays: tuple[str, ...]
+    months: tuple[str, ...]
+    day: str
+
+
+# fmt: off
+WORDINGS: dict[Language, Wording] = {
+    "en": Wording(
+        "Stored", "Changed", "Deleted", "Learned", "Now known", "Forgotten", "Already there", "Not done",
+        "Not done, you said no", "Nothing was stored or changed.", "due", "no", "and {n} more",
+        ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
+        ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+        "{weekday} {day} {month}",
+    ),
+    "de": Wording(
+        "Gespeichert", "Geändert", "Gelöscht", "Gemerkt", "Jetzt bekannt", "Vergessen", "Schon da", "Nicht erledigt",
+        "Nicht erledigt, du hast abgelehnt", "Es wurde nichts gespeichert oder geändert.", "fällig", "ohne",
+        "und {n} weitere", ("Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"),
+        ("Jan", "Feb", "März", "Apr", "Mai", "Juni", "Juli", "Aug", "Sept", "Okt", "Nov", "Dez"),
+        "{weekday} {day}. {month}",
+    ),
+    "es": Wording(
+        "Guardado", "Cambiado", "Borrado", "Aprendido", "Ahora sé", "Olvidado", "Ya estaba", "No hecho",
+        "No hecho, dijiste que no", "No se guardó ni cambió nada.", "vence", "sin", "y {n} más",
+        ("lun", "mar", "mié", "jue", "vie", "sáb", "dom"),
+        ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"),
+        "{weekday} {day} {month}",
+    ),
+    "fr": Wording(
+        "Enregistré", "Modifié", "Supprimé", "Appris", "Je sais maintenant", "Oublié", "Déjà là", "Pas fait",
+        "Pas fait, vous avez refusé", "Rien n’a été enregistré ni modifié.", "échéance", "sans", "et {n} de plus",
+        ("lun.", "mar.", "mer.", "jeu.", "ven.", "sam.", "dim."),
+        ("janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."),
+        "{weekday} {day} {month}",
+    ),
+    "ja": Wording(
+        "保存", "変更", "削除", "記憶", "現在の情報", "消去", "保存済み", "未実行", "未実行（承認されませんでした）",
+        "何も保存・変更されていません。", "期限", "なし:", "ほか{n}件", tuple("月火水木金土日"),
+        tuple(f"{n}月" for n in range(1, 13)), "{month}{day}日({weekday})",
+    ),
+}
+# fmt: on
+
+
+def guess_language(text: str) -> Language:
+    """Return the language of a text; English where its words tell nothing."""
+    if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text):
+        return "ja"
+    words = Counter(re.findall(r"[^\W\d_]+", fold(text)))
+    return max(_COMMON, key=lambda language: sum(words[word] for word in _list_common(language)))
+
+
+def spell_day(day: date, year: int | None, language: Language = "en") -> str:
+    """Return a day in few words: Wed 25 Nov, with the year if it is another than the one given."""
+    wording = WORDINGS[language]
+    names = wording.weekdays[day.weekday()], wording.months[day.month - 1]
+    shown = wording.day.format(weekday=names[0], day=day.day, month=names[1])
+    return shown if day.year == year else f"{shown} {day.year}"
+
+
+@cache
+def _list_common(language: Language) -> frozenset[str]:
+    return frozenset(_COMMON[language].split())

@@ -1,0 +1,128 @@
+"""Operations on the values of an item: what an update adds to a value or takes from it, instead of replacing it.
+
+A model that wants to add two entries to a list of seven would otherwise send the list again, and lose what it left out.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from ana.errors import ToolError
+from ana.values import Json, fold_case
+
+OPERATORS = ("$add", "$remove", "$append")
+FORM = (
+    'Write {"items": {"$add": ["goggles"], "$remove": ["map"]}} for a list, {"hours": {"$add": 3}} for a number, '
+    '{"notes": {"$append": "..."}} for a text; anything else is the new value.'
+)
+_IN_TEXT = re.compile(r'\s*\{\s*"?\$(?:add|remove|append)"?\s*:')
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What is done to one value.
+
+    Args:
+        name: The property, or `content`.
+        add: Entries of a list, or a number; None for nothing.
+        remove: Entries of a list.
+        append: Text that is put under a text.
+    """
+
+    name: str
+    add: Json = None
+    remove: Json = None
+    append: str | None = None
+
+    def apply(self, old: Json) -> Json:
+        """Return the new value.
+
+        Args:
+            old: The value; None where there is none.
+
+        Raises:
+            ToolError: The value is of another type, or an entry that goes is not there.
+        """
+        if self.append is not None:
+            return self._append(old)
+        if isinstance(self.add, int | float) and not isinstance(self.add, bool) and not isinstance(old, list):
+            return self._sum(old, self.add)
+        return self._change_list(old)
+
+    def _append(self, old: Json) -> str:
+        if old is not None and not isinstance(old, str):
+            raise self._refuse(old, "text")
+        return f"{old}\n{self.append}" if old and old.strip() else str(self.append)
+
+    def _sum(self, old: Json, added: int | float) -> int | float:
+        if old is None:
+            return added
+        if isinstance(old, bool) or not isinstance(old, int | float):
+            raise self._refuse(old, "a number")
+        if isinstance(old, int) and isinstance(added, int):
+            return old + added
+        return float(Decimal(str(old)) + Decimal(str(added)))  # as people add: .1 + .2 is .3
+
+    def _change_list(self, old: Json) -> list[Json]:
+        if old is not None and not isinstance(old, list):
+            raise self._refuse(old, "a list")
+        kept = list(old or [])
+        for entry in _to_list(self.remove):
+            found = next((each for each in kept if each == entry), None)
+            found = next((each for each in kept if _is_same(each, entry)), None) if found is None else found
+            if found is None:
+                there = ", ".join(map(str, kept))[:400] or "nothing"
+                raise ToolError(f"{str(entry)[:60]!r} is not in {self.name}.", f"There is: {there}. Write it as there.")
+            kept.remove(found)
+        return kept + [entry for entry in _to_list(self.add) if entry not in kept]
+
+    def _refuse(self, old: Json, wanted: str) -> ToolError:
+        return ToolError(f"{self.name} is {str(old)[:60]!r}, which is not {wanted}. Nothing was changed.", FORM)
+
+
+def read_operations(properties: Mapping[str, Any]) -> dict[str, "Json | Operation"]:
+    """Return the properties of an update, with an operation wherever an object has operators only.
+
+    Raises:
+        ToolError: Operators are mixed with other keys, unknown, or sent as text.
+    """
+    return {name: read_operation(name, value) for name, value in properties.items()}
+
+
+def read_operation(name: str, value: Any) -> "Json | Operation":
+    """Return an operation if a value is one, else the value. Arguments and errors as in `read_operations`."""
+    if isinstance(value, str) and _IN_TEXT.match(value):
+        raise ToolError(f"The operators of {name} were sent as text.", f"Send an object. {FORM}")
+    if not isinstance(value, dict) or not any(key.startswith("$") for key in value):
+        kept: Json = value
+        return kept
+    if others := [key for key in value if key not in OPERATORS]:
+        raise ToolError(f"{name} has {others[0][:60]!r} beside or instead of operators.", FORM)
+    is_text, entries = (
+        isinstance(value.get("$append"), str),
+        [value[key] for key in ("$add", "$remove") if key in value],
+    )
+    if ("$append" in value and (entries or not is_text)) or any(each is None for each in entries):
+        raise ToolError(f"The operators of {name} do not go with what they are given.", FORM)
+    return Operation(name, value.get("$add"), value.get("$remove"), value.get("$append"))
+
+
+def apply_to(old: Json, change: "Json | Operation") -> Json:
+    """Return a value after a change, which is an operation or the new value. Errors as in `Operation.apply`."""
+    return change.apply(old) if isinstance(change, Operation) else change
+
+
+def list_given(value: Json) -> list[Json]:
+    """Return what a property of a call gives: the entries of a list, or of each operator."""
+    parts = list(value.values()) if isinstance(value, dict) and value.keys() <= {*OPERATORS} else [value]
+    return [entry for part in parts for entry in (part if isinstance(part, list) else [part])]
+
+
+def _to_list(entries: Json) -> list[Json]:
+    return entries if isinstance(entries, list) else [] if entries is None else [entries]
+
+
+def _is_same(one: Json, other: Json) -> bool:
+    return isinstance(one, str) and isinstance(other, str) and fold_case(one) == fold_case(other)

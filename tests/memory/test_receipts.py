@@ -1,0 +1,82 @@
+"""What a receipt says: what became of what, whole values, one line for a record, in the language of the message."""
+
+from typing import Any
+
+import pytest
+
+from ana.language import Language
+from ana.memory.receipts import combine_receipts, describe_change, list_changes, word_change
+from ana.values import Properties
+
+
+def receipt(
+    before: Properties | None, after: Properties | None, was: str = "Trip", now: str = "Trip"
+) -> dict[str, Any]:
+    records = [
+        None if each is None else {"content": content, "properties": each, "updated_at": "2026-11-20T08:00:00Z"}
+        for each, content in ((before, was), (after, now))
+    ]
+    op = "create" if before is None else "delete" if after is None else "update"
+    return {"op": op, "kind": "item", "id": "abcd2345", "before": records[0], "after": records[1]}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (None, {"type": "task", "due_date": "2026-11-27"}, "+ Trip (task, due Fri 27 Nov)"),
+        (None, {"due_date": "2027-01-08T15:00"}, "+ Trip (due Fri 8 Jan 2027 15:00)"),
+        ({"due_date": "2026-11-25"}, {"due_date": "2026-11-26"}, "~ Trip (due Wed 25 Nov -> Thu 26 Nov)"),
+        ({"status": "active"}, {"status": "done"}, "~ Trip (active -> done)"),
+        ({}, {"status": "done"}, "~ Trip (done)"),
+        ({"due_date": "2026-11-25", "who": "Bo"}, {}, "~ Trip (no due, no who)"),
+        ({"hours": 9.75}, {"hours": 12.75}, "~ Trip (hours 9.75 -> 12.75)"),
+        ({"items": ["map", "hat"]}, {"items": ["hat", "goggles"]}, "~ Trip (items + goggles, - map)"),
+        ({"items": ["a", "b"]}, {"items": ["b", "a"]}, "~ Trip (items a, b -> b, a)"),
+        ({"start_date": "2026-11-25"}, None, "- Trip (start date Wed 25 Nov)"),
+        ({"note": "x" * 200}, {"note": "y"}, "~ Trip (note [200] -> y)"),
+    ],
+)
+def test_a_receipt_tells_what_became_of_what(before: Any, after: Any, said: str) -> None:
+    assert describe_change(receipt(before, after)) == said
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [("Trip\nto Oslo", "~ Trip to Oslo (+ “to Oslo”)"), ("Journey", "~ Journey (“Trip” -> “Journey”)")],
+)
+def test_a_receipt_tells_what_became_of_a_text(now: str, said: str) -> None:
+    assert describe_change(receipt({}, {}, "Trip", now)) == said
+
+
+def test_several_changes_of_one_item_are_one_line_and_one_that_is_as_it_was_has_none() -> None:
+    steps = [receipt(None, {"n": 1}), receipt({"n": 1}, {"n": 2}), receipt({"n": 2}, {"n": 3, "done": True})]
+    assert [describe_change(each) for each in combine_receipts(steps)] == ["+ Trip (n 3, done true)"]
+    assert list_changes(steps[1:], None) == ["~ Trip (n 1 -> 3, done true)"]
+    assert combine_receipts([receipt({"n": 1}, {"n": 2}), receipt({"n": 2}, {"n": 1})]) == []
+    assert combine_receipts([receipt(None, {}), receipt({}, None)]) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "Changed: Trip (due Wed 25 Nov -> Thu 26 Nov)"),
+        ("de", "Geändert: Trip (fällig Mi 25. Nov -> Do 26. Nov)"),
+        ("es", "Cambiado: Trip (vence mié 25 nov -> jue 26 nov)"),
+        ("fr", "Modifié: Trip (échéance mer. 25 nov. -> jeu. 26 nov.)"),
+        ("ja", "変更: Trip (期限 11月25日(水) -> 11月26日(木))"),
+    ],
+)
+def test_the_fixed_words_are_in_the_language_of_the_message(language: Language, said: str) -> None:
+    assert word_change(receipt({"due_date": "2026-11-25"}, {"due_date": "2026-11-26"}), language) == said
+
+
+def test_what_failed_or_was_refused_stands_beside_what_was_written() -> None:
+    under = (
+        "- Gespeichert: Trip\n- Nicht erledigt: Das gibt es nicht.\n- Nicht erledigt, du hast abgelehnt: Deletes “x”."
+    )
+    assert list_changes([receipt(None, {})], under, "ich brauche eine Reise") == [
+        "+ Trip",
+        "Nicht erledigt: Das gibt es nicht.",
+        "Nicht erledigt, du hast abgelehnt: Deletes “x”.",
+    ]
+    assert list_changes([], "Nothing was stored or changed.") == ["Nothing was stored or changed."]

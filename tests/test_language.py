@@ -1,0 +1,34 @@
+"""The language of a message: English unless its words say otherwise."""
+
+import pytest
+
+from ana.language import LANGUAGES, WORDINGS, Language, guess_language
+
+SAID: list[tuple[str, Language]] = [
+    ("remind me to buy milk tomorrow", "en"),
+    ("What was the code of the door?", "en"),
+    ("milk", "en"),
+    ("Wi-Fi: 4471", "en"),
+    ("", "en"),
+    ("erinnere mich morgen an die Milch", "de"),
+    ("Was steht heute an?", "de"),
+    ("recuérdame comprar leche mañana", "es"),
+    ("¿qué tengo hoy?", "es"),
+    ("rappelle-moi d'acheter du lait demain", "fr"),
+    ("Qu'est-ce que j'ai aujourd'hui ?", "fr"),
+    ("明日は牛乳を買う", "ja"),
+    ("何時？", "ja"),
+]
+
+
+@pytest.mark.parametrize(("text", "language"), SAID)
+def test_a_message_is_known_by_its_commonest_words(text: str, language: Language) -> None:
+    assert guess_language(text) == language
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_all_words(language: Language) -> None:
+    wording = WORDINGS[language]
+    assert (len(wording.weekdays), len(wording.months)) == (7, 12)
+    assert all(vars(wording).values())
+    assert wording.more.format(n=3) != wording.more

@@ -1,0 +1,189 @@
+"""Numbers with units, and times of day, for the calculator; pint knows the units and converts in fractions."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ana.errors import ToolError
+
+if TYPE_CHECKING:
+    from pint import Quantity, UnitRegistry
+
+NUMBER = r"(?>(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]*)?|[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?)"
+"""Atomic, so that the e of 1e3 is never read as a unit."""
+_WORD = r"(?:°[CF]|[^\W\d_²³]{1,24})"
+UNIT = rf"{_WORD}[²³23]?(?:/{_WORD}[²³23]?)?(?![\w²³°])"
+"""A unit, or one over another: km/h, m², °C."""
+TIME_OF_DAY = r"[0-9]{1,2}:[0-5][0-9](?::[0-5][0-9])?(?:\s?[ap]m\b)?"
+
+_PART = re.compile(rf"(?P<number>{NUMBER})\s*(?P<unit>{UNIT})")
+_TIME = re.compile(r"(\d+):(\d+)(?::(\d+))?(?:\s?([ap])m)?", re.IGNORECASE)
+FORM = "Use digits, + - * / // % ^ ! sqrt() and ( ), and units in English, such as min, h, kg, oz, km/h, C."
+_SPELLED = {"C": "degC", "°C": "degC", "F": "degF", "°F": "degF"}
+_POWERS = {"²": 2, "2": 2, "³": 3, "3": 3}
+_DAY = 86_400
+_LONG = ("day", "week", "month", "year")
+
+
+@dataclass(frozen=True)
+class TimeOfDay:
+    """A time of day.
+
+    Args:
+        seconds: Since midnight; beyond a day on another day.
+    """
+
+    seconds: Fraction
+
+    def __str__(self) -> str:
+        days, seconds = divmod(self.seconds, _DAY)
+        hours, minutes, rest = int(seconds // 3600), int(seconds // 60 % 60), int(seconds % 60)
+        shown = f"{hours:02}:{minutes:02}" + (f":{rest:02}" if rest else "")
+        if not days:
+            return shown
+        return f"{shown}, {abs(days)} {'day' if abs(days) == 1 else 'days'} {'later' if days > 0 else 'earlier'}"
+
+
+def read_time_of_day(text: str) -> TimeOfDay:
+    """Read 14:20, 14:20:30 or 2:20 pm. Raises ToolError if there is no such time."""
+    match = _TIME.fullmatch(text.strip())
+    assert match is not None
+    hours, minutes, seconds = (int(part or 0) for part in match.groups()[:3])
+    if half := match[4]:
+        hours = hours % 12 + (12 if half.lower() == "p" else 0) if 0 < hours <= 12 else 24
+    if hours > 23:
+        raise ToolError(f"{text.strip()} is not a time of day.", "Write a duration with its units: 25 h 30 min.")
+    return TimeOfDay(Fraction(hours * 3600 + minutes * 60 + seconds))
+
+
+def read_quantity(text: str) -> "Quantity[Any]":
+    """Read one number with its unit, or several that add up: 3 h 55 min. Raises ToolError for an unknown unit."""
+    total, *others = [
+        _registry().Quantity(Fraction(part["number"].replace(",", "")), _read_unit(part["unit"]))
+        for part in _PART.finditer(text)
+    ]
+    for other in others:
+        total = combine(lambda left, right: left + right, total, other)
+    return total
+
+
+def is_quantity(value: object) -> bool:
+    """Return whether a value has a unit."""
+    return hasattr(value, "magnitude")
+
+
+def combine(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Apply an operation to values of which at least one has a unit or is a time of day.
+
+    Raises:
+        ToolError: The two do not go together.
+    """
+    import pint
+
+    try:
+        if isinstance(left, TimeOfDay) or isinstance(right, TimeOfDay):
+            return _move(operation, left, right)
+        value = operation(left, right)
+        return value.to_base_units().magnitude if value.dimensionless else value
+    except (pint.PintError, TypeError, ValueError, AttributeError) as exc:
+        raise ToolError(
+            f"{show(left)} and {show(right)} cannot be calculated with each other so.",
+            "Convert to one unit first; m is metres and min minutes. Temperatures are converted, not added.",
+        ) from exc
+
+
+def convert(value: Any, unit: str) -> Any:
+    """Return a value in another unit. Raises ToolError if it cannot be converted, or the unit is not known."""
+    import pint
+
+    target = _read_unit(unit)
+    if not is_quantity(value):
+        raise ToolError(f"{show(value)} has no unit to convert from.", "Write it with its unit, such as 3.5 lb in oz.")
+    try:
+        return value.to(target)
+    except pint.PintError as exc:
+        raise ToolError(
+            f"{show(value)} cannot be given in {unit}.", "Check the units; m is metres and min minutes."
+        ) from exc
+
+
+def show(value: Any) -> str:
+    """Return a value as text: durations in hours and minutes, a number with its unit, or a time of day."""
+    if not is_quantity(value):
+        return str(value) if isinstance(value, TimeOfDay) else f"{to_number(value):,}"
+    if value.check("[time]") and str(value.units) in _LONG:
+        return f"{to_number(value.to('day').magnitude):,} d"
+    if value.check("[time]"):
+        return _show_duration(value.to("second").magnitude)
+    return show_in_unit(value)
+
+
+def show_in_unit(value: Any) -> str:
+    """Return a number and its unit, as they are."""
+    units = [(_registry().get_symbol(name), to_number(Fraction(power))) for name, power in value.unit_items()]
+    over = " ".join(_show_power(unit, power) for unit, power in units if power > 0)
+    under = "".join(f"/{_show_power(unit, -power)}" for unit, power in units if power < 0)
+    if not over:
+        raise ToolError(f"The result is a number per {under[1:]}.", "Write (1/3) * 1 h for a third of an hour.")
+    return f"{to_number(Fraction(value.magnitude)):,} {over}{under}"
+
+
+def to_number(value: Fraction, digits: int = 12) -> int | float:
+    """Return a whole number as int, any other rounded to significant digits."""
+    if value.denominator == 1:
+        return value.numerator
+    rounded = float(f"{float(value):.{digits}g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _show_power(unit: str, power: float) -> str:
+    return unit if power == 1 else f"{unit}^{power}"
+
+
+def _show_duration(seconds: Fraction) -> str:
+    sign, seconds = ("-" if seconds < 0 else ""), abs(seconds)
+    hours, minutes, rest = int(seconds // 3600), int(seconds // 60 % 60), to_number(seconds % 60)
+    parts = ((hours, "h"), (minutes, "min"), (rest, "s"))
+    return sign + (" ".join(f"{number} {unit}" for number, unit in parts if number) or "0 min")
+
+
+def _move(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Return a time of day moved by a duration, or the duration between two, over midnight if the second is later."""
+    to_seconds = [v.seconds if isinstance(v, TimeOfDay) else v.to("second").magnitude for v in (left, right)]
+    is_sum, is_difference = operation(5, 2) == 7, operation(5, 2) == 3
+    if isinstance(left, TimeOfDay) and isinstance(right, TimeOfDay):
+        if not is_difference:
+            raise TypeError("two times of day are only subtracted")
+        return _registry().Quantity(operation(*to_seconds) % _DAY, "second")
+    if not (is_sum or (is_difference and isinstance(left, TimeOfDay))):
+        raise TypeError("a time of day is only moved")
+    return TimeOfDay(Fraction(operation(*to_seconds)))
+
+
+def _read_unit(text: str) -> Any:
+    over, *under = [_read_power(part) for part in text.split("/")]
+    return over / under[0] if under else over
+
+
+def _read_power(text: str) -> Any:
+    """Return the unit that a word names, or its square or cube: kg, m2."""
+    import pint
+
+    word, power = (text[:-1], _POWERS[text[-1]]) if text[-1] in _POWERS else (text, 1)
+    word = _SPELLED.get(word, word)
+    for name in (word, word.lower()):
+        try:
+            return _registry().parse_units(name) ** power
+        except (pint.PintError, ValueError, TypeError, AttributeError):
+            continue
+    raise ToolError(f"{word!r} is not arithmetic, and not a unit that is known.", FORM)
+
+
+@cache
+def _registry() -> "UnitRegistry[Any]":
+    from pint import UnitRegistry  # a third of a second, for the few calculations that have units
+
+    return UnitRegistry(non_int_type=Fraction)
