@@ -9,36 +9,19 @@ from nodes.policies.days import find_days, find_relative, find_weekdays
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.messages import has_content
 from nodes.policies.moments import Moment, find_moments, find_written, is_near
-from nodes.policies.questions import asks_clock
-from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
+from nodes.policies.questions import split_sentences
+from nodes.policies.texts import asks, blank_quotes, is_composed, read_words, says_no, split_lines
 
 MOST_BEFORE = 80
 """Characters of a clause that are looked at before a time."""
 TOLERANCE = 2
 """Minutes that may pass between the reading of the clock and the answer."""
 
-_PLACE = r"(?:\s*(?:in|en|à|au|over there in)\s*[\w ]+?)?"
-_ASKS = re.compile(
-    # the whole message asks for it, and for nothing else: "what time is my appointment" does not
-    r"\W*(?:(?:quick|hey|hi|ok|bitte|sag mir|por favor|dime|dis-moi|s'il (?:te|vous) pla[iî]t)[\s,]+)*(?:"
-    r"the (?:time|date)|hast du die uhrzeit|wie spät(?: (?:ist|haben) (?:es|wir))?|wie ?viel uhr(?: (?:ist"
-    r"|haben) (?:es|wir))?"
-    r"|(?:welche[rsn]?|was für ein) (?:wochentag|tag|datum|jahr)(?: (?:ist|haben))?(?: (?:es|wir))?"
-    r"|(?:den |der )?wievielten?(?: (?:ist|haben))?(?: wir)?|(?:die )?(?:aktuelle )?(?:uhrzeit|das heutige datum)"
-    r"|qué (?:hora|día|fecha|año)(?: de la semana)? (?:es|tienes|tenemos|estamos)|(?:la )?(?:hora|fecha)(?: actual)?"
-    r"|a (?:cuánto|qué día|cuántos) estamos|en qué (?:día|año|fecha) estamos"
-    r"|quelle heure(?: est-il| il est)?|(?:tu as |vous avez )?l['’]?heure(?: actuelle)?|heure"
-    r"|(?:quelle est )?la date|(?:on est |nous sommes )?(?:le )?(?:combien|quel jour|quelle date)(?: sommes-nous"
-    r"| est-on| est-ce)?"
-    r"|quel jour (?:sommes-nous|est-on|on est|est-ce)|en quelle année sommes-nous"
-    r"|(?:(?:今|いま|現在|今日|今年|[ァ-ヶー一-龠]+(?:は今|の今|は現在))(?:は|の|って)?){0,3}(?:何時|何日|何曜日|日付|時刻|時間|何年)(?:です|だ)?(?:っけ|か|は"
-    r"|を?教えて|(?:わ|分)か(?:る|りますか))?"
-    rf")(?: (?:est-il|il est))?{_PLACE}"
-    r"(?:\s*(?:please|right now|now|today|denn|eigentlich|nochmal|jetzt|gerade|heute|ahora|hoy|maintenant"
-    r"|aujourd['’]hui"
-    r"|d['’]aujourd['’]hui|bitte|por favor"
-    r"|s['’]il (?:te|vous) pla[iî]t|,))*\W*",
-    re.IGNORECASE,
+_MOMENTS, _BEFORE_MOMENTS, _ASKING = map(read_words, ("moments", "before moments", "asking"))
+_PLACE = re.compile(r"(?<=\w)[ ,]+(?:in|over in|en|à|au) (?!(?:the|my|your|our)\b)\w[\w /]*(?=\W*$)", re.IGNORECASE)
+_ASKS_CJK = re.compile(
+    r"\W*(?:(?:今|いま|現在|今日|今年|[ァ-ヶー一-龠]+(?:は今|の今|は現在))(?:は|の|って)?){0,3}"
+    r"(?:何時|何日|何曜日|日付|時刻|時間|何年)(?:です|だ)?(?:っけ|か|は|を?教えて|(?:わ|分)か(?:る|りますか))?\W*"
 )
 _SUBJECT = r"it|time|es|wir|las?|il"
 _COPULA = r"is|['’]s|ist|haben|es|son|n['’]est|est"
@@ -75,7 +58,7 @@ _SUPPOSES = re.compile(r"\b(?:when|if|wenn|falls|si|cuando|quand|lorsque)\b|な�
 
 def clock_is_read(e: Evidence) -> Violation | None:
     """Require that the present time or date comes from the clock."""
-    asked = bool(asks_clock(e.question) or _ASKS.fullmatch(e.question.strip())) and not _SUPPOSES.search(e.question)
+    asked = any(map(_asks_moment, split_sentences(e.question))) and not _SUPPOSES.search(e.question)
     text = blank_quotes(e.draft)
     if asked and "now" not in e.tools and _tells_moment(text, e):
         return _violation("It tells the present time or date, but now did not run this turn.")
@@ -84,6 +67,21 @@ def clock_is_read(e: Evidence) -> Violation | None:
     return _violation(
         f'It gives "{wrong}" as the present, but it is {e.prompt.splitlines()[0] if e.prompt else spell(e.now.date())}.'
     )
+
+
+def _asks_moment(sentence: str) -> bool:
+    """Whether a sentence asks for the present time or date, and for nothing else."""
+    if _ASKS_CJK.fullmatch(sentence):
+        return True
+    words = re.findall(r"[^\W\d_]+(?:['’]s\b)?", _PLACE.sub("", sentence).lower())
+    named = [n for n, word in enumerate(words) if word in _MOMENTS]
+    if (
+        not named
+        or re.search(r"\d", sentence)
+        or not all(word in _MOMENTS | _BEFORE_MOMENTS | _ASKING for word in words)
+    ):
+        return False
+    return named[0] == 0 or words[named[0] - 1] in _BEFORE_MOMENTS
 
 
 def _violation(what: str) -> Violation:

@@ -8,11 +8,10 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import starmap
-from pathlib import Path
 
 from nodes.policies.days import find_days, find_relative, find_weekdays
 from nodes.policies.questions import any_of, is_order, split_sentences
-from nodes.policies.texts import asks, split_lines
+from nodes.policies.texts import asks, read_words, split_lines
 
 MOST_WORDS = 5
 """A statement of so many words may be a note; a longer one is one if it names a day, a time or a duty."""
@@ -21,8 +20,7 @@ MOST_KANA = 12
 
 # ---- function words, by what they say of a clause
 
-_WORDS = (Path(__file__).parent / "words.txt").read_text(encoding="utf-8").split("\n\n")
-_SUBJECTS, _OTHERS, _OBJECTS = (frozenset(part.partition("\n")[2].split()) for part in _WORDS[1:])
+_SUBJECTS, _OTHERS, _OBJECTS = map(read_words, ("subjects", "others", "objects"))
 _FUNCTION = _SUBJECTS | _OTHERS
 FUNCTION_WORDS = _FUNCTION | _OBJECTS
 _GREETING = (

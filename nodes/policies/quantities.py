@@ -7,7 +7,7 @@ from datetime import date
 
 from nodes.policies.days import find_days
 from nodes.policies.moments import find_written
-from nodes.policies.questions import NO_QUANTITY
+from nodes.policies.questions import any_of
 
 _SPACE = r"[ \u00a0\u202f]"
 _NUMBER = re.compile(
@@ -24,6 +24,17 @@ _LISTED = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\d{1,2}[.)]\s", re.MULTILINE)
 _ORDINAL = re.compile(
     r"\d+(?:st|nd|rd|th|er|e|º|ª|°)\b|\b(?:19|20)\d\d\b(?![.,]\d|\s?[%€$£円])|(?:19|20)\d\d年|\d+(?:番|位|世紀)",
     re.IGNORECASE,
+)
+
+_NO_QUANTITY = any_of(
+    r"\b\d{4}-\d{1,2}-\d{1,2}(?:T[\d:]+)?",  # 2026-01-13
+    r"\b\d{1,2}/\d{1,2}/\d{2,4}\b",
+    r"\bv?\d+\.\d+\.\d+(?:\.\d+)*\b",  # 3.11.2, 13.01.2026
+    r"\b\d{1,2}:\d{2}(?::\d{2})?\b",
+    r"(?<![\d)!] )(?<![\d)!])\+\d[\d ()/-]{6,}\d",  # +49 170 1234567
+    r"(?:\(\d{3}\) ?|\b\d{3}[-. ])?\b\d{3}-\d{4}\b",
+    r"\b24/7\b",
+    r"\b(?:in|of|since|until|by|year) (?:19|20)\d\d\b",
 )
 
 
@@ -62,7 +73,7 @@ def find_quantities(text: str, today: date) -> list[Quantity]:
     for start, end in [*days, *((found.start, found.end) for found in find_written(plain))]:
         signs[start:end] = BLANK * (end - start)
     plain = "".join(signs)
-    for pattern in (_LISTED, _ORDINAL, NO_QUANTITY):
+    for pattern in (_LISTED, _ORDINAL, _NO_QUANTITY):
         plain = pattern.sub(lambda match: BLANK * len(match[0]), plain)
     return list(_join(_read(match) for match in _NUMBER.finditer(plain)))
 

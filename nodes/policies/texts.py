@@ -1,6 +1,7 @@
 """Parts of a text that are not the assistant's own words, and the words that say no."""
 
 import re
+from pathlib import Path
 
 QUOTED = re.compile(
     r"```.*?(?:```|\Z)|`(?=[^`\n]*[^\W\d_])[^`\n]*`|^\s*>[^\n]*|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«\n]*«|「[^」]*」|『[^』]*』|\"[^\"\n]*\""
@@ -19,6 +20,12 @@ _NO = re.compile(
 )
 _ASKS = re.compile(r"[?？]\W*$|か。?\W*$")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
+
+
+def read_words(section: str) -> frozenset[str]:
+    """Return a section of words.txt."""
+    text = (Path(__file__).parent / "words.txt").read_text(encoding="utf-8")
+    return frozenset(text.partition(f"\n[{section}]")[2].partition("\n\n")[0].partition("\n")[2].split())
 
 
 def blank_quotes(text: str) -> str:
