@@ -9,7 +9,6 @@ from nodes.policies.days import find_days, find_relative, find_weekdays
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.messages import has_content
 from nodes.policies.moments import Moment, find_moments, find_written, is_near
-from nodes.policies.questions import split_sentences
 from nodes.policies.texts import asks, blank_quotes, is_composed, read_words, says_no, split_lines
 
 MOST_BEFORE = 80
@@ -58,7 +57,7 @@ _SUPPOSES = re.compile(r"\b(?:when|if|wenn|falls|si|cuando|quand|lorsque)\b|な�
 
 def clock_is_read(e: Evidence) -> Violation | None:
     """Require that the present time or date comes from the clock."""
-    asked = any(map(_asks_moment, split_sentences(e.question))) and not _SUPPOSES.search(e.question)
+    asked = any(map(_asks_moment, split_lines(e.question))) and not _SUPPOSES.search(e.question)
     text = blank_quotes(e.draft)
     if asked and "now" not in e.tools and _tells_moment(text, e):
         return _violation("It tells the present time or date, but now did not run this turn.")
@@ -73,7 +72,7 @@ def _asks_moment(sentence: str) -> bool:
     """Whether a sentence asks for the present time or date, and for nothing else."""
     if _ASKS_CJK.fullmatch(sentence):
         return True
-    words = re.findall(r"[^\W\d_]+(?:['’]s\b)?", _PLACE.sub("", sentence).lower())
+    words = re.findall(r"[^\W\d_]+", _PLACE.sub("", sentence).lower())
     named = [n for n, word in enumerate(words) if word in _MOMENTS]
     if (
         not named

@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from itertools import starmap
 
 from nodes.policies.days import find_days, find_relative, find_weekdays
-from nodes.policies.questions import any_of, is_order, split_sentences
-from nodes.policies.texts import asks, read_words, split_lines
+from nodes.policies.texts import any_of, asks, read_words, split_lines
 
 MOST_WORDS = 5
 """A statement of so many words may be a note; a longer one is one if it names a day, a time or a duty."""
@@ -84,6 +83,15 @@ _ANSWERING_CJK = r"(?:教え|見せ|探し|まとめ|説明し|比べ|翻訳し|
 
 # ---- what asks for a write
 
+_FILLER = r"(?:(?:please|hey|hi|ana|also|and|then|ok(?:ay)?|so|now|(?:can|could|would|will) you)[,\s]+)*"
+_ORDER = re.compile(
+    rf"^{_FILLER}(?:i need you to |i want you to |make sure to )?"
+    r"(?:add(?! (?:up )?\d)|create|remind|note|save|store|remember|record|log|(?:re)?schedule|put|jot|write|keep"
+    r"|track|"
+    r"call|book|buy|pay|mark|move|update|change|set|complete|finish|cross|tick|delete|erase|remove|drop|forget|clear|"
+    r"rename|cancel|postpone|archive)\b",
+    re.IGNORECASE,
+)
 _POLITE = any_of(r"\bplease\b", r"\bbitte\b", r"\bpor favor\b", r"\bs['’]il (?:te|vous) pla[iî]t\b", r"お願い")
 _REQUEST = re.compile(
     r"\b(?:(?:can|could|would|will) you|you (?:can|could)|would you mind)\b(?:\W+(?:please|also|just"
@@ -147,6 +155,11 @@ _INTERJECTION = re.compile(
 )
 
 
+def is_order(sentence: str) -> bool:
+    """Whether a sentence tells in plain English to store, change or delete something."""
+    return bool(_ORDER.search(sentence))
+
+
 def asks_for_write(question: str) -> bool:
     """Whether a message tells the assistant to do something that is not an answer, or names a duty to remember."""
     return any(_orders(sentence) for sentence in _split(question) if not asks(sentence))
@@ -164,7 +177,7 @@ def tells(sentence: str) -> bool:
 
 
 def _split(question: str) -> list[str]:
-    return [line for sentence in split_sentences(question) for line in split_lines(sentence)] or [question]
+    return split_lines(question) or [question]
 
 
 def _orders(sentence: str) -> bool:

@@ -9,11 +9,10 @@ from typing import Any
 
 from ana.values import read_json
 from nodes.policies.evidence import Evidence, Violation
-from nodes.policies.messages import is_question
+from nodes.policies.messages import is_order, is_question
 from nodes.policies.quantities import Quantity, all_values, find_quantities, is_traced
-from nodes.policies.questions import any_of, is_order, split_sentences
 from nodes.policies.spelled import write_numbers
-from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
+from nodes.policies.texts import any_of, asks, blank_quotes, is_composed, says_no, split_lines
 
 _OWNS = any_of(r"\bdo i have\b|\bhave i\b|\bhabe ich\b|\btengo\b|\bj['’]ai\b|\bai-je\b")
 """A question for what is stored is looked up, not calculated."""
@@ -178,7 +177,7 @@ def _is_made_of_both(quantity: Quantity, asked: Sequence[Quantity], others: Iter
 
 def _asks_calculation(e: Evidence) -> bool:
     """Whether a message, in any language, gives numbers and asks what they make."""
-    asked = [line for line in split_sentences(e.question) if not is_order(line) and not _OWNS.search(line)]
+    asked = [line for line in split_lines(e.question) if not is_order(line) and not _OWNS.search(line)]
     given = sum(len(_quantities(line, e)) for line in asked)
     if any((_CALCULATES.search(line) and re.search(r"\d", line)) or _converts(line, e.draft) for line in asked):
         return True
@@ -202,7 +201,7 @@ def _asks_amount(line: str) -> bool:
 
 def _relates(e: Evidence) -> bool:
     """Whether a message asks what numbers make that were found in this turn, or stood in the last answer."""
-    lines = [line for line in split_sentences(e.question) if not is_order(line) or asks(line)]
+    lines = [line for line in split_lines(e.question) if not is_order(line) or asks(line)]
     texts = [call.text for call in e.calls if call.tool == "query_items"] or [*e.earlier[-1:]]
     return any(_RELATION.search(line) for line in lines) and any(_quantities(text, e) for text in texts)
 

@@ -7,7 +7,7 @@ from datetime import date
 
 from nodes.policies.days import find_days
 from nodes.policies.moments import find_written
-from nodes.policies.questions import any_of
+from nodes.policies.texts import any_of
 
 _SPACE = r"[ \u00a0\u202f]"
 _NUMBER = re.compile(

@@ -3,6 +3,12 @@
 import re
 from pathlib import Path
 
+
+def any_of(*patterns: str) -> re.Pattern[str]:
+    """Join patterns into one that ignores case."""
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+
+
 QUOTED = re.compile(
     r"```.*?(?:```|\Z)|`(?=[^`\n]*[^\W\d_])[^`\n]*`|^\s*>[^\n]*|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«\n]*«|「[^」]*」|『[^』]*』|\"[^\"\n]*\""
     r"|(?<!\w)['‘][^\n]+?['’](?!\w)",
