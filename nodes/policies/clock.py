@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import datetime
 
 from nodes.policies.dates import spell, todays
-from nodes.policies.days import find_days, find_relative, find_weekdays
+from nodes.policies.days import find_days, find_weekdays
 from nodes.policies.evidence import Evidence, Violation
-from nodes.policies.messages import has_content
 from nodes.policies.moments import Moment, find_moments, find_written, is_near
 from nodes.policies.texts import asks, blank_quotes, is_composed, read_words, says_no, split_lines
 
@@ -16,7 +15,8 @@ MOST_BEFORE = 80
 TOLERANCE = 2
 """Minutes that may pass between the reading of the clock and the answer."""
 
-_MOMENTS, _BEFORE_MOMENTS, _ASKING = map(read_words, ("moments", "before moments", "asking"))
+_MOMENTS, _BEFORE_MOMENTS = read_words("moments"), read_words("before moments")
+_AROUND = _BEFORE_MOMENTS | read_words("asking")
 _PLACE = re.compile(r"(?<=\w)[ ,]+(?:in|over in|en|à|au) (?!(?:the|my|your|our)\b)\w[\w /]*(?=\W*$)", re.IGNORECASE)
 _ASKS_CJK = re.compile(
     r"\W*(?:(?:今|いま|現在|今日|今年|[ァ-ヶー一-龠]+(?:は今|の今|は現在))(?:は|の|って)?){0,3}"
@@ -34,6 +34,7 @@ _RUN = re.compile(
     re.IGNORECASE,
 )
 """The words right before a time that is the present one, in any order: a preposition ("at", "until") ends them."""
+_AT_A_PLACE = re.compile(r"\b(?:in|en|à|au) (?-i:[A-Z])\w+", re.IGNORECASE)
 _HAS_SUBJECT, _HAS_COPULA, _HAS_NOW = (
     re.compile(rf"(?:(?<![^\W\d_])|(?=['’]))(?:{words})(?![^\W\d_])", re.IGNORECASE)
     for words in (_SUBJECT, _COPULA, _NOW)
@@ -72,15 +73,15 @@ def _asks_moment(sentence: str) -> bool:
     """Whether a sentence asks for the present time or date, and for nothing else."""
     if _ASKS_CJK.fullmatch(sentence):
         return True
-    words = re.findall(r"[^\W\d_]+", _PLACE.sub("", sentence).lower())
+    words = _split_words(_PLACE.sub("", sentence))
     named = [n for n, word in enumerate(words) if word in _MOMENTS]
-    if (
-        not named
-        or re.search(r"\d", sentence)
-        or not all(word in _MOMENTS | _BEFORE_MOMENTS | _ASKING for word in words)
-    ):
+    if not named or re.search(r"\d", sentence) or not set(words) <= _MOMENTS | _AROUND:
         return False
     return named[0] == 0 or words[named[0] - 1] in _BEFORE_MOMENTS
+
+
+def _split_words(sentence: str) -> list[str]:
+    return re.findall(r"[^\W\d_]+", sentence.lower())
 
 
 def _violation(what: str) -> Violation:
@@ -126,9 +127,8 @@ QUARTER = 15
 
 def _find_wrong_day(text: str, e: Evidence, asked: bool) -> str | None:
     now = todays(e)
-    named = find_weekdays(text) if _asks_weekday(e.question) else []
-    there = _days_there(e) or now
-    if named and not {name.number for name in named} & {day.weekday() for day in there}:
+    named = find_weekdays(text) if any(map(_asks_weekday, split_lines(e.question))) else []
+    if named and not {name.number for name in named} & {day.weekday() for day in now}:
         return text[named[0].start : named[0].end]
     days = [day for day in find_days(text, max(now)) if asked or _TODAY.search(_line_before(text, day.start))]
     if days and not any(now & set(day.dates) for day in days):
@@ -136,28 +136,12 @@ def _find_wrong_day(text: str, e: Evidence, asked: bool) -> str | None:
     return None
 
 
-def _days_there(e: Evidence) -> set[date]:
-    """Return the days that `now` told in this turn."""
-    told = (re.search(r"\d{4}-\d\d-\d\d", call.text) for call in e.calls if call.tool == "now" and call.ok)
-    return {date.fromisoformat(found[0]) for found in told if found}
-
-
-def _asks_weekday(question: str) -> bool:
-    """Whether a message asks if it is a certain day: it names one weekday, and no thing on that day."""
-    named = find_weekdays(question)
-    if not asks(question) or len(named) != 1:
-        return False
-    start, end = named[0].start, named[0].end
-    today = max((day.end for day in find_relative(question[:start])), default=0)
-    if not (_RUN.search(question[:start]) or (today and re.fullmatch(r"\W*は?", question[today:start]))):
-        return False  # "on Monday"
-    rest = _AT_A_PLACE.sub(" ", f"{question[:start]} {question[end:]}")
-    for day in reversed(find_relative(rest)):
-        rest = f"{rest[: day.start]} {rest[day.end :]}"
-    return not has_content(rest)
-
-
-_AT_A_PLACE = re.compile(r"\b(?:in|en|à|au) (?-i:[A-Z])\w+|[ァ-ヶー]+[はでの]", re.IGNORECASE)
+def _asks_weekday(sentence: str) -> bool:
+    """Whether a sentence asks if it is a certain day, and not if something is on that day."""
+    # "on Monday" is no such question
+    days = [day for day in find_weekdays(sentence) if _RUN.search(sentence[: day.start])]
+    rest = set(_split_words(sentence)) - {sentence[day.start : day.end].lower() for day in days}
+    return bool(days) and asks(sentence) and rest <= _AROUND
 
 
 def _is_stored(moment: Moment, e: Evidence) -> bool:
@@ -173,9 +157,6 @@ def _is_present(text: str, start: int, end: int, asked: bool) -> bool:
         return True
     run = _RUN.search(before)
     if run is None or not _HAS_COPULA.search(run[0]):
-        return False
-    # "es" is a subject in German and a copula in Spanish, never both at once
-    if len(re.split(r"['’\s]+", run[0].strip())) < 2:
         return False
     # "dort ist jetzt 13:40", but not "kickoff is now 15:30"
     leads = re.sub(r"\W", "", _AT_A_PLACE.sub("", before[: run.start()].rpartition(",")[2]))
