@@ -7,7 +7,7 @@ from datetime import datetime
 from nodes.policies.dates import spell, todays
 from nodes.policies.days import find_days, find_weekdays
 from nodes.policies.evidence import Evidence, Violation
-from nodes.policies.moments import Moment, find_moments, find_written, is_near
+from nodes.policies.moments import Moment, find_moments, find_written, is_near, spell_out
 from nodes.policies.texts import asks, blank_quotes, is_composed, read_words, says_no, split_lines
 
 MOST_BEFORE = 80
@@ -92,7 +92,8 @@ def _violation(what: str) -> Violation:
 def _tells_moment(text: str, e: Evidence) -> bool:
     stated = " ".join(line for line in split_lines(text) if not asks(line) and not says_no(line))
     today = (e.now or datetime.now().astimezone()).date()
-    return bool(find_moments(stated) or find_days(stated, today) or find_weekdays(stated) or _YEAR.search(stated))
+    days = find_days(stated, today) or find_weekdays(stated) or _YEAR.search(stated)
+    return bool(days or any(map(find_moments, spell_out(stated))))
 
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年|\b\d{1,2}\b|\d{1,2}日")
@@ -104,13 +105,16 @@ def _find_wrong(text: str, e: Evidence, asked: bool) -> str | None:
 
 
 def _find_wrong_time(text: str, e: Evidence, asked: bool) -> str | None:
-    clock, moments = _readings(e, asked), find_moments(text)
-    given = [m for m in moments if _is_present(text, m.start, m.end, asked) or _is_shifted(m, e)]
+    clock, given = _readings(e, asked), list[tuple[str, Moment]]()
+    for spelled in spell_out(text):
+        for moment in find_moments(spelled):
+            if _is_present(spelled, moment.start, moment.end, asked) or _is_shifted(moment, e):
+                given.append((spelled[moment.start : moment.end].strip(), moment))
     # a stored time ("it's at 9:30") is no reading of the clock; one that answers the question for it is
-    wrong = [m for m in given if not any(is_near(m.minutes, at, TOLERANCE) for at in clock)]
-    if wrong and len(wrong) == len(given) and (asked or not _is_stored(wrong[0], e)):
-        return text[wrong[0].start : wrong[0].end].strip()
-    return None
+    if not given or any(is_near(moment.minutes, at, TOLERANCE) for _, moment in given for at in clock):
+        return None
+    words, moment = given[0]
+    return words if asked or not _is_stored(moment, e) else None
 
 
 def _is_shifted(moment: Moment, e: Evidence) -> bool:
