@@ -10,7 +10,7 @@ from typing import Any
 from ana.values import read_json
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.messages import is_order, is_question
-from nodes.policies.quantities import Quantity, all_values, find_quantities, is_traced
+from nodes.policies.quantities import Quantity, find_digits, find_quantities, is_traced
 from nodes.policies.spelled import write_numbers
 from nodes.policies.texts import any_of, asks, blank_quotes, is_composed, says_no, split_lines
 
@@ -104,7 +104,7 @@ def states(draft: str, value: float, today: date) -> bool:
     """Whether a draft gives a value in any usual form, or rounded to the digits that it shows."""
     if any(is_traced(quantity, [value, -value]) for quantity in find_quantities(draft, today)):
         return True
-    return any(abs(value) == found for found in all_values([draft]))
+    return f"{abs(value):.15g}" in find_digits(draft)
 
 
 def put_value(e: Evidence) -> str:
