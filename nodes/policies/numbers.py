@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from ana.values import read_json
@@ -132,24 +132,15 @@ def _find_worked_out(e: Evidence) -> str | None:
     several = len(asked) + len(amounts) > 1
     if several and (total := next((q for q in untraced if _is_balance(q, asked) or _is_total(q, e)), None)):
         return total.text
-    return _find_answer(untraced, asked, amounts, e, relates)
-
-
-def _find_answer(
-    untraced: Sequence[Quantity], asked: Sequence[Quantity], amounts: Sequence[float], e: Evidence, relates: bool
-) -> str | None:
-    """Return the number that a short answer gives for a calculation."""
     if len(untraced) > MOST_GIVEN or is_composed(e.draft) or e.receipts:
         return None
-    values = [q.values for q in asked]
-    made = (q for q in untraced if relates or _is_combined(q, values) or _is_amount(q, amounts))
-    if given := next(made, None):
-        return given.text
     last = [q for said in e.earlier[-2:] for q in _quantities(said, e)]
     own = [q for q in untraced if max(q.values) >= 10] if asks(e.question) else []
-    joined = (q for q in untraced if _is_made_of_both(q, asked, [*last, *(o for o in own if o is not q)]))
-    given = next(joined, None)
-    return given.text if given else None
+    for given in untraced:
+        pairs = [*combinations(asked, 2), *product(asked, [*last, *(each for each in own if each is not given)])]
+        if relates or _is_amount(given, amounts) or _is_combined(given, pairs):
+            return given.text
+    return None
 
 
 def _is_balance(quantity: Quantity, asked: Sequence[Quantity]) -> bool:
@@ -166,13 +157,6 @@ def _is_balance(quantity: Quantity, asked: Sequence[Quantity]) -> bool:
 def _is_total(quantity: Quantity, e: Evidence) -> bool:
     """Whether a number stands in a line that calls it the sum of others."""
     return any(quantity.text in line and _SUM.search(line) for line in e.draft.split("\n"))
-
-
-def _is_made_of_both(quantity: Quantity, asked: Sequence[Quantity], others: Iterable[Quantity]) -> bool:
-    """Whether a number is what an operation over one of the message and one of others makes."""
-    if max(quantity.values) < 10:
-        return False
-    return any(_is_combined(quantity, [own.values, other.values]) for own in asked for other in others)
 
 
 def _asks_calculation(e: Evidence) -> bool:
@@ -206,10 +190,10 @@ def _relates(e: Evidence) -> bool:
     return any(_RELATION.search(line) for line in lines) and any(_quantities(text, e) for text in texts)
 
 
-def _is_combined(quantity: Quantity, asked: Sequence[frozenset[float]]) -> bool:
-    """Whether a number is what an operation over two numbers of the message makes."""
-    pairs = ((a, b) for one, other in combinations(asked, 2) for x in one for y in other for a, b in ((x, y), (y, x)))
-    results = [r for a, b in pairs for r in (a + b, a - b, a * b, a / b if b else a, a * b / 100, a + a * b / 100)]
+def _is_combined(quantity: Quantity, pairs: Iterable[tuple[Quantity, Quantity]]) -> bool:
+    """Whether a number is what an operation over the numbers of a pair makes."""
+    values = ((a, b) for pair in pairs for one, other in (pair, pair[::-1]) for a in one.values for b in other.values)
+    results = [r for a, b in values for r in (a + b, a - b, a * b, a / b if b else a, a * b / 100, a + a * b / 100)]
     return is_traced(quantity, results) and (max(quantity.values) >= 10 or bool(quantity.unit))
 
 
