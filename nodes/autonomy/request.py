@@ -2,11 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ana.memory.item import to_json
-from graph.state import Asked, Reason
+from graph.state import Asked
 from nodes.autonomy.weigh import Asking
 from nodes.autonomy.writes import Touched, Write
 
@@ -46,7 +46,8 @@ def show_request(asked: Asked) -> dict[str, Any]:
     """Return the request as people are shown it: each description with the note before it and the reasons after it."""
     reasons, note = asked.get("reasons", {}), [asked["note"]] if asked["note"] else []
     actions = [
-        action | {"description": "\n".join([*note, action["description"], *_words(reasons.get(call, ()))])}
+        action
+        | {"description": "\n".join([*note, action["description"], *(each["words"] for each in reasons.get(call, ()))])}
         for call, action in zip(asked["calls"], asked["request"]["action_requests"], strict=True)
     ]
     return asked["request"] | {"action_requests": actions}
@@ -83,14 +84,10 @@ def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-def _words(reasons: Iterable[Reason]) -> list[str]:
-    return [reason["words"] for reason in reasons]
-
-
 def _describe(write: Write) -> str:
     """Return what a write does, in words."""
     content = f"“{_join_lines(str(write.args.get('content', '')))}”"
-    before = f"“{_text(write.touched[0])}”" if write.touched else ""
+    before = f"“{_join_lines(write.touched[0].text)}”" if write.touched else ""
     match write.name:
         case "create_item":
             return f"Stores {content}."
@@ -112,11 +109,7 @@ def _describe(write: Write) -> str:
 def _describe_undone(touched: Touched) -> str:
     if touched.back:
         return f"Brings back “{_join_lines(touched.back.content)}”."
-    return f"{'Deletes' if touched.removed else 'Changes back'} “{_text(touched)}”."
-
-
-def _text(touched: Touched) -> str:
-    return _join_lines(touched.now.content) if touched.now else touched.id
+    return f"{'Deletes' if touched.removed else 'Changes back'} “{_join_lines(touched.text)}”."
 
 
 def _join_lines(text: str) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 from nodes.policies.dates import spell, todays
 from nodes.policies.days import find_days, find_weekdays
 from nodes.policies.evidence import Evidence, Violation
+from nodes.policies.messages import POLITE
 from nodes.policies.moments import Moment, find_moments, find_written, is_near, spell_out
 from nodes.policies.texts import asks, blank_quotes, is_composed, read_words, says_no, split_lines
 
@@ -73,7 +74,7 @@ def _asks_moment(sentence: str) -> bool:
     """Whether a sentence asks for the present time or date, and for nothing else."""
     if _ASKS_CJK.fullmatch(sentence):
         return True
-    words = _split_words(_PLACE.sub("", sentence))
+    words = _split_words(_PLACE.sub("", POLITE.sub("", sentence)))
     named = [n for n, word in enumerate(words) if word in _MOMENTS]
     if not named or re.search(r"\d", sentence) or not set(words) <= _MOMENTS | _AROUND:
         return False
@@ -81,7 +82,7 @@ def _asks_moment(sentence: str) -> bool:
 
 
 def _split_words(sentence: str) -> list[str]:
-    return re.findall(r"[^\W\d_]+", sentence.lower())
+    return re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", sentence.lower())
 
 
 def _violation(what: str) -> Violation:

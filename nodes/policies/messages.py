@@ -44,7 +44,6 @@ _CLAUSE = re.compile(r"(?P<mark>[,;:、–—]+)\s*")
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W_]+(?:['’](?:m|s|re|ve|ll|d|t)\b)?")
 _CJK = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
-_SUBJECT_CJK = re.compile(r"\w[はが]")
 
 # ---- what asks for an answer, and not for a write
 
@@ -86,13 +85,12 @@ _ANSWERING_CJK = r"(?:教え|見せ|探し|まとめ|説明し|比べ|翻訳し|
 _FILLER = r"(?:(?:please|hey|hi|ana|also|and|then|ok(?:ay)?|so|now|(?:can|could|would|will) you)[,\s]+)*"
 _ORDER = re.compile(
     rf"^{_FILLER}(?:i need you to |i want you to |make sure to )?"
-    r"(?:add(?! (?:up )?\d)|create|remind|note|save|store|remember|record|log|(?:re)?schedule|put|jot|write|keep"
-    r"|track|"
-    r"call|book|buy|pay|mark|move|update|change|set|complete|finish|cross|tick|delete|erase|remove|drop|forget|clear|"
-    r"rename|cancel|postpone|archive)\b",
+    r"(?:add(?! (?:up )?\d)|create|remind|note|save|store|remember|record|log|(?:re)?schedule|put|jot|write|keep|track"
+    r"|call|book|buy|pay|mark|move|update|change|set|complete|finish|cross|tick|delete|erase|remove|drop|forget|clear"
+    r"|rename|cancel|postpone|archive)\b",
     re.IGNORECASE,
 )
-_POLITE = any_of(r"\bplease\b", r"\bbitte\b", r"\bpor favor\b", r"\bs['’]il (?:te|vous) pla[iî]t\b", r"お願い")
+POLITE = any_of(r"\bplease\b", r"\bbitte\b", r"\bpor favor\b", r"\bs['’]il (?:te|vous) pla[iî]t\b", r"お願い")
 _REQUEST = re.compile(
     r"\b(?:(?:can|could|would|will) you|you (?:can|could)|would you mind)\b(?:\W+(?:please|also|just"
     r"|maybe))*(?P<en>.*)"
@@ -109,7 +107,6 @@ _ANSWERS_LAST = re.compile(
 )
 _MAKES = re.compile(r"\W*(?P<before>(?:\w+\W+){0,2}?)(?:make|do) (?:it|that|them|a)\b", re.IGNORECASE)
 """With a draft or with what is stored: make it shorter, make it Friday."""
-_TELLS = re.compile(r"\w+(?:é|í|[oó]|[aei]mos)$", re.IGNORECASE)
 _ENCLITIC_BEHIND = re.compile(r"-(?:moi|l[ea]|les)\b|[áéí]\w{1,9}[ae]me\b", re.IGNORECASE)
 _NAMED = frozenset(
     {"i", "you", "he", "she", "we", "ich", "du", "er", "wir", "je", "il", "elle", "on", "yo", "él", "ella"}
@@ -205,7 +202,7 @@ def _requests(sentence: str) -> bool:
 
 def _is_polite(sentence: str) -> bool:
     """Whether a sentence asks, with a please, for something else than an answer."""
-    rest = _POLITE.sub(" ", sentence)
+    rest = POLITE.sub(" ", sentence)
     if rest == sentence or len(_WORD.findall(rest)) < 2:
         return False
     return not re.search(rf"\b(?:{_ANSWERING})\b|{_ANSWERING_CJK}", rest, re.IGNORECASE)
@@ -231,7 +228,7 @@ def _is_imperative(clause: str, begins: bool) -> bool:
     words = _split_words(clause)
     if not begins or len(words) < 2 or words[1] not in _OBJECTS or _NAMED.intersection(words[:4]):
         return False
-    return words[0] not in _FUNCTION and words[0].isalpha() and not _TELLS.match(words[0])
+    return words[0] not in _FUNCTION
 
 
 def is_talk(question: str) -> bool:
@@ -255,15 +252,9 @@ def _split_words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def has_content(text: str) -> bool:
-    """Whether a text has a word that is no function word, and in Japanese more than kana."""
-    words = [word for word in _split_words(text) if not re.fullmatch("[\u3041-\u309f]+", word)]
-    return any(word not in _FUNCTION and len(word) > 1 for word in words)
-
-
 def has_subject(text: str) -> bool:
     """Whether a clause says who or what it speaks of, so that it is neither an order nor a short reply."""
-    return bool(_SUBJECT_CJK.search(text)) or any(word in _SUBJECTS for word in _split_words(text))
+    return any(word in _SUBJECTS for word in _split_words(text))
 
 
 def _is_note(text: str) -> bool:
@@ -275,8 +266,6 @@ def _is_note(text: str) -> bool:
 
 
 def _is_short(text: str) -> bool:
-    if len(_split(text)) > 1:
-        return False
     return len(text) <= MOST_KANA if _CJK.search(text) else len(text.split()) <= MOST_WORDS
 
 

@@ -127,20 +127,19 @@ def _find_worked_out(e: Evidence) -> str | None:
     if not (relates or said > 1 or amounts):
         return None
     untraced = _untraced(e) or (_find_in_words(e) if calculates else [])
-    if not untraced:
-        return None
     several = len(asked) + len(amounts) > 1
-    if several and (total := next((q for q in untraced if _is_balance(q, asked) or _is_total(q, e)), None)):
-        return total.text
-    if len(untraced) > MOST_GIVEN or is_composed(e.draft) or e.receipts:
-        return None
+    totals = [q for q in untraced if several and (_is_balance(q, asked) or _is_total(q, e))]
+    is_short = len(untraced) <= MOST_GIVEN and not is_composed(e.draft) and not e.receipts
+    made = (q for q in untraced if relates or _is_amount(q, amounts) or _is_made(q, asked, untraced, e))
+    given = totals[0] if totals else next(made, None) if is_short else None
+    return given.text if given else None
+
+
+def _is_made(quantity: Quantity, asked: Sequence[Quantity], untraced: Sequence[Quantity], e: Evidence) -> bool:
+    """Whether a number is made of two of the message, or one of these and one of the last messages or of the draft."""
     last = [q for said in e.earlier[-2:] for q in _quantities(said, e)]
-    own = [q for q in untraced if max(q.values) >= 10] if asks(e.question) else []
-    for given in untraced:
-        pairs = [*combinations(asked, 2), *product(asked, [*last, *(each for each in own if each is not given)])]
-        if relates or _is_amount(given, amounts) or _is_combined(given, pairs):
-            return given.text
-    return None
+    own = [q for q in untraced if q is not quantity and max(q.values) >= 10] if asks(e.question) else []
+    return _is_combined(quantity, [*combinations(asked, 2), *product(asked, [*last, *own])])
 
 
 def _is_balance(quantity: Quantity, asked: Sequence[Quantity]) -> bool:
