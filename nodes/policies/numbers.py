@@ -127,12 +127,21 @@ def _find_worked_out(e: Evidence) -> str | None:
     if not (relates or said > 1 or amounts):
         return None
     untraced = _untraced(e) or (_find_in_words(e) if calculates else [])
-    several = len(asked) + len(amounts) > 1
-    totals = [q for q in untraced if several and (_is_balance(q, asked) or _is_total(q, e))]
-    is_short = len(untraced) <= MOST_GIVEN and not is_composed(e.draft) and not e.receipts
-    made = (q for q in untraced if relates or _is_amount(q, amounts) or _is_made(q, asked, untraced, e))
-    given = totals[0] if totals else next(made, None) if is_short else None
+    given = _find_total(untraced, asked, amounts, e)
+    if given is None and len(untraced) <= MOST_GIVEN and not is_composed(e.draft) and not e.receipts:
+        made = (q for q in untraced if relates or _is_amount(q, amounts) or _is_made(q, asked, untraced, e))
+        given = next(made, None)
     return given.text if given else None
+
+
+def _find_total(
+    untraced: Sequence[Quantity], asked: Sequence[Quantity], amounts: Sequence[float], e: Evidence
+) -> Quantity | None:
+    """Return the first number that is what all of the message make, or stands in a line that calls it a sum."""
+    if len(asked) + len(amounts) < 2:
+        return None
+    sums = [line for line in e.draft.split("\n") if _SUM.search(line)]
+    return next((q for q in untraced if _is_balance(q, asked) or any(q.text in line for line in sums)), None)
 
 
 def _is_made(quantity: Quantity, asked: Sequence[Quantity], untraced: Sequence[Quantity], e: Evidence) -> bool:
@@ -151,11 +160,6 @@ def _is_balance(quantity: Quantity, asked: Sequence[Quantity]) -> bool:
     for value in rest:
         sums |= {total + value for total in sums} | {total - value for total in sums}
     return is_traced(quantity, sums)
-
-
-def _is_total(quantity: Quantity, e: Evidence) -> bool:
-    """Whether a number stands in a line that calls it the sum of others."""
-    return any(quantity.text in line and _SUM.search(line) for line in e.draft.split("\n"))
 
 
 def _asks_calculation(e: Evidence) -> bool:
