@@ -125,10 +125,7 @@ _DUTY = any_of(
 
 # ---- talk
 
-_TALK = re.compile(
-    rf"\W*{_GREETING}+(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
+_TALK = re.compile(rf"\W*{_GREETING}+(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _TALK_CJK = re.compile(
     r"\W*(?:ありがとう|おはよう|こんにちは|こんばんは|おやすみ|さようなら|またね|了解|すごい|はい|いいえ|うん|お疲れ|どうも|ごめん|なるほど)"
     r"(?:ございま(?:す|した)|なさい|さま(?:でした)?|様(?:でした)?|です|ね)*[。！!ー\s]*"
@@ -245,7 +242,7 @@ def is_talk(question: str) -> bool:
         return True
     if _is_note(rest):
         return False
-    return not _is_short(rest) or bool(_OF_THE_MOMENT.search(rest)) or _tells_of_today(rest)
+    return not _is_short(rest) or bool(_OF_THE_MOMENT.search(rest))
 
 
 def _split_words(text: str) -> list[str]:
@@ -275,10 +272,6 @@ def _is_dated(text: str) -> bool:
     weekdays = [day for day in find_weekdays(text) if day.end - day.start > 3 or _CJK.match(text, day.start)]
     named = find_days(text, today) or weekdays  # "mon" is no Monday in French
     return bool(named) or bool(_DIGIT.search(text)) or any(day.number > 0 for day in find_relative(text))
-
-
-def _tells_of_today(text: str) -> bool:
-    return any(day.number <= 0 for day in find_relative(text))
 
 
 def is_question(question: str) -> bool:
