@@ -39,16 +39,6 @@ def blank_quotes(text: str) -> str:
     return QUOTED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
-_LETTER = re.compile(
-    r"^[^\n,]{2,60},[ \t]*\n\s*\n(?!\s*[-*_]{3}).*?\n\s*\n[^\n]{2,40}\n[^\n.!?]{2,40}$", re.MULTILINE | re.DOTALL
-)
-
-
-def drop_letter(draft: str) -> str:
-    """Return an answer without a letter in it: from a line of address to a closing line and a name."""
-    return _LETTER.sub("", draft)
-
-
 def split_lines(text: str) -> list[str]:
     """Return the sentences and lines of a text in any language."""
     return [part.strip() for part in _SENTENCE.split(text) if part and part.strip()]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from nodes.policies.evidence import Call, Evidence, Violation
 from nodes.policies.messages import asks_for_write, is_question, is_request, is_talk
 from nodes.policies.quantities import find_digits
-from nodes.policies.texts import asks, blank_quotes, drop_letter, is_composed, says_no, split_lines
+from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
 from tools.catalog import TOOLS, WRITERS
 
 CLAIMED, FAILED = "claimed_write", "failed_write"
@@ -127,5 +127,5 @@ def _repeats(call: Call, failed: Call) -> bool:
 
 
 def _split_own(draft: str) -> list[str]:
-    """Return the first sentences of a draft, without quotations and letters that it holds."""
-    return split_lines(blank_quotes(drop_letter(draft)[:MOST_CHARACTERS]))
+    """Return the first sentences of a draft, without quotations."""
+    return split_lines(blank_quotes(draft[:MOST_CHARACTERS]))
