@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.messages.tool import ToolCall
 
+from ana.memory.receipts import VERBS
+from ana.output import shorten
 from ana.settings import Settings
 from graph.state import Turn
 from nodes.history import receipts, this_turn
@@ -17,13 +19,8 @@ REPEATS = 3
 MOST_NAMED = 5
 """How many changes are named one by one."""
 
-MOST_CHARACTERS = 60
-"""Of the content of each."""
-
 SMALLER = "ask for it again in smaller pieces"
 TOMORROW = "ask for it again tomorrow, or raise ANA_DAILY_BUDGET_USD"
-
-_DONE = {"create": "stored", "update": "changed", "delete": "deleted"}
 
 
 def limit_reached(turn: Turn, settings: Settings, max_steps: int | None) -> str | None:
@@ -62,7 +59,7 @@ def explain_stop(limit: str, messages: Sequence[AnyMessage], advice: str = SMALL
     """
     # It is built from receipts and not asked of the model: the model is over its limit, and may not know what it did.
     done = receipts(this_turn(messages))
-    named = "; ".join(_describe(receipt) for receipt in done[:MOST_NAMED])
+    named = "; ".join(f"{VERBS[each['op']].lower()} {_quote(each)}" for each in done[:MOST_NAMED])
     more = f"; and {len(done) - MOST_NAMED} more" if len(done) > MOST_NAMED else ""
     kept = f"This was done and stays: {named}{more}." if done else "Nothing was changed."
     return f"I stopped at {limit}. {kept} Anything else you asked for was not done; {advice}."
@@ -72,6 +69,5 @@ def _as_text(call: ToolCall) -> str:
     return json.dumps([call["name"], call["args"]], sort_keys=True, default=str)
 
 
-def _describe(receipt: Receipt) -> str:
-    content = " ".join(str((receipt["after"] or receipt["before"])["content"]).split())
-    return f"{_DONE[receipt['op']]} “{content[:MOST_CHARACTERS]}”"
+def _quote(receipt: Receipt) -> str:
+    return f"“{shorten(str((receipt['after'] or receipt['before'])['content']), 60)}”"

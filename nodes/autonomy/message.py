@@ -13,7 +13,7 @@ from ana.memory.status import DONE
 from nodes.autonomy.words import Words, are_forms, find_topics, has_listed
 from nodes.policies.days import find_weekdays
 from nodes.policies.messages import find_statements, has_subject, tells
-from nodes.policies.moments import find_moments
+from nodes.policies.moments import find_moments, spell_out
 from nodes.policies.texts import asks, split_lines
 
 _CLAUSE = re.compile(
@@ -134,7 +134,8 @@ def _says(text: str, value: str) -> bool:
 
 
 def _says_moment(text: str, day: str, hour: str | None, minute: str) -> bool:
-    if hour and any(int(hour) * 60 + int(minute) in moment.minutes for moment in find_moments(text)):
+    moments = (moment for each in spell_out(text) for moment in find_moments(each))
+    if hour and any(int(hour) * 60 + int(minute) in moment.minutes for moment in moments):
         return True
     weekdays = {name.number for name in find_weekdays(text)}
     with suppress(ValueError):

@@ -2,11 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ana.memory.item import to_json
-from graph.state import Asked, Reason
+from graph.state import Asked
 from nodes.autonomy.weigh import Asking
 from nodes.autonomy.writes import Touched, Write
 
@@ -20,35 +20,29 @@ def make_request(askings: Sequence[Asking], note: str = "") -> Asked:
         askings: The calls, each with its reasons.
         note: Why it is asked again.
     """
-    actions = [
-        {
-            "name": asking.write.name,
-            "args": dict(asking.write.args),
-            "description": _describe(asking.write),
-        }
-        for asking in askings
-    ]
-    names = dict.fromkeys(asking.write.name for asking in askings)
+    writes = [asking.write for asking in askings]
     return Asked(
         request={
-            "action_requests": actions,
-            "review_configs": [{"action_name": name, "allowed_decisions": _CHOICES} for name in names],
+            "action_requests": [{"name": w.name, "args": dict(w.args), "description": _describe(w)} for w in writes],
+            "review_configs": [
+                {"action_name": name, "allowed_decisions": _CHOICES} for name in dict.fromkeys(w.name for w in writes)
+            ],
         },
         reasons={asking.write.call: [*asking.reasons] for asking in askings},
-        calls=[asking.write.call for asking in askings],
-        digests={asking.write.call: digest_write(asking.write) for asking in askings},
+        calls=[write.call for write in writes],
+        digests={write.call: digest_write(write) for write in writes},
         note=note,
-        records=sorted({digest for asking in askings for digest in digest_records(asking.write)}),
+        records=sorted({digest for write in writes for digest in digest_records(write)}),
     )
 
 
 def show_request(asked: Asked) -> dict[str, Any]:
     """Return the request as people are shown it: each description with the note before it and the reasons after it."""
-    reasons, note = asked.get("reasons", {}), [asked["note"]] if asked["note"] else []
-    actions = [
-        action | {"description": "\n".join([*note, action["description"], *_words(reasons.get(call, ()))])}
-        for call, action in zip(asked["calls"], asked["request"]["action_requests"], strict=True)
-    ]
+    actions = []
+    for call, action in zip(asked["calls"], asked["request"]["action_requests"], strict=True):
+        reasons = [reason["words"] for reason in asked.get("reasons", {}).get(call, ())]
+        lines = [asked["note"], action["description"], *reasons]
+        actions.append(action | {"description": "\n".join(filter(None, lines))})
     return asked["request"] | {"action_requests": actions}
 
 
@@ -83,40 +77,31 @@ def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-def _words(reasons: Iterable[Reason]) -> list[str]:
-    return [reason["words"] for reason in reasons]
+_SENTENCES = {
+    "create_item": "Stores {content}.",
+    "append_context": "Learns about you: {content}.",
+    "delete_item": "Deletes {before}.",
+    "delete_context": "Forgets line {line}, {before}.",
+    "replace_context": "Replaces line {line}, {before}, with {content}.",
+    "update_item": "Changes {before}.",
+}
 
 
 def _describe(write: Write) -> str:
     """Return what a write does, in words."""
+    if write.name == "undo":
+        return " ".join(["Takes back what was done.", *map(_describe_undone, write.touched)])
+    if write.name not in _SENTENCES:
+        return f"Runs {write.name}, a tool of your own."
     content = f"“{_join_lines(str(write.args.get('content', '')))}”"
-    before = f"“{_text(write.touched[0])}”" if write.touched else ""
-    match write.name:
-        case "create_item":
-            return f"Stores {content}."
-        case "append_context":
-            return f"Learns about you: {content}."
-        case "delete_item":
-            return f"Deletes {before}."
-        case "delete_context":
-            return f"Forgets line {write.args['line']}, {before}."
-        case "replace_context":
-            return f"Replaces line {write.args['line']}, {before}, with {content}."
-        case "update_item":
-            return f"Changes {before}."
-        case "undo":
-            return " ".join(["Takes back what was done."] + [_describe_undone(each) for each in write.touched])
-    return f"Runs {write.name}, a tool of your own."
+    before = f"“{_join_lines(write.touched[0].text)}”" if write.touched else ""
+    return _SENTENCES[write.name].format(content=content, before=before, line=write.args.get("line"))
 
 
 def _describe_undone(touched: Touched) -> str:
     if touched.back:
         return f"Brings back “{_join_lines(touched.back.content)}”."
-    return f"{'Deletes' if touched.removed else 'Changes back'} “{_text(touched)}”."
-
-
-def _text(touched: Touched) -> str:
-    return _join_lines(touched.now.content) if touched.now else touched.id
+    return f"{'Deletes' if touched.removed else 'Changes back'} “{_join_lines(touched.text)}”."
 
 
 def _join_lines(text: str) -> str:

@@ -124,7 +124,7 @@ def deletes_unnamed(write: Write, batch: Batch) -> str | None:
     if removed and not batch.said.asks_to_remove:
         return "Your message does not clearly ask to delete something."
     unnamed = next((each for each in removed if not is_named(each, batch.said, batch.stored)), None)
-    return f"Your message does not name “{_shorten(unnamed)}”." if unnamed else None
+    return f"Your message does not name “{shorten(unnamed.text, MOST_CHARACTERS)}”." if unnamed else None
 
 
 def changes_unnamed_line(write: Write, batch: Batch) -> str | None:
@@ -133,7 +133,11 @@ def changes_unnamed_line(write: Write, batch: Batch) -> str | None:
         return None
     lines = (each for each in write.touched if each.kind == "line" and each.now)
     unnamed = next((each for each in lines if each.now and not batch.said.mention(each.now.content)), None)
-    return f"Your message shares no word with line {unnamed.id}, “{_shorten(unnamed)}”." if unnamed else None
+    return (
+        f"Your message shares no word with line {unnamed.id}, “{shorten(unnamed.text, MOST_CHARACTERS)}”."
+        if unnamed
+        else None
+    )
 
 
 def writes_many(write: Write, batch: Batch) -> str | None:
@@ -172,8 +176,3 @@ def _removed_items(write: Write, said: Message) -> list[Touched]:
 def _is_plain_undo(write: Write, said: Message) -> bool:
     """Whether a write takes back this conversation's last turn, and the message is no question."""
     return write.name == "undo" and said.states and not write.args.get("turn") and not write.args.get("force")
-
-
-def _shorten(touched: Touched) -> str:
-    line = " ".join((touched.now.content if touched.now else touched.id).split())
-    return line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 1]}…"

@@ -39,6 +39,11 @@ class Touched:
     removed: bool
     back: Item | None = None
 
+    @property
+    def text(self) -> str:
+        """What it says; its id where that is not known."""
+        return self.now.content if self.now else self.id
+
 
 @dataclass(frozen=True)
 class Write:

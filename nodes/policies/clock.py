@@ -2,43 +2,26 @@
 
 import re
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import datetime
 
 from nodes.policies.dates import spell, todays
-from nodes.policies.days import find_days, find_relative, find_weekdays
+from nodes.policies.days import find_days, find_weekdays
 from nodes.policies.evidence import Evidence, Violation
-from nodes.policies.messages import has_content
-from nodes.policies.moments import Moment, find_moments, find_written, is_near
-from nodes.policies.questions import asks_clock
-from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
+from nodes.policies.messages import POLITE
+from nodes.policies.moments import Moment, find_moments, find_written, is_near, spell_out
+from nodes.policies.texts import asks, blank_quotes, is_composed, read_words, says_no, split_lines
 
 MOST_BEFORE = 80
 """Characters of a clause that are looked at before a time."""
 TOLERANCE = 2
 """Minutes that may pass between the reading of the clock and the answer."""
 
-_PLACE = r"(?:\s*(?:in|en|à|au|over there in)\s*[\w ]+?)?"
-_ASKS = re.compile(
-    # the whole message asks for it, and for nothing else: "what time is my appointment" does not
-    r"\W*(?:(?:quick|hey|hi|ok|bitte|sag mir|por favor|dime|dis-moi|s'il (?:te|vous) pla[iî]t)[\s,]+)*(?:"
-    r"the (?:time|date)|hast du die uhrzeit|wie spät(?: (?:ist|haben) (?:es|wir))?|wie ?viel uhr(?: (?:ist"
-    r"|haben) (?:es|wir))?"
-    r"|(?:welche[rsn]?|was für ein) (?:wochentag|tag|datum|jahr)(?: (?:ist|haben))?(?: (?:es|wir))?"
-    r"|(?:den |der )?wievielten?(?: (?:ist|haben))?(?: wir)?|(?:die )?(?:aktuelle )?(?:uhrzeit|das heutige datum)"
-    r"|qué (?:hora|día|fecha|año)(?: de la semana)? (?:es|tienes|tenemos|estamos)|(?:la )?(?:hora|fecha)(?: actual)?"
-    r"|a (?:cuánto|qué día|cuántos) estamos|en qué (?:día|año|fecha) estamos"
-    r"|quelle heure(?: est-il| il est)?|(?:tu as |vous avez )?l['’]?heure(?: actuelle)?|heure"
-    r"|(?:quelle est )?la date|(?:on est |nous sommes )?(?:le )?(?:combien|quel jour|quelle date)(?: sommes-nous"
-    r"| est-on| est-ce)?"
-    r"|quel jour (?:sommes-nous|est-on|on est|est-ce)|en quelle année sommes-nous"
-    r"|(?:(?:今|いま|現在|今日|今年|[ァ-ヶー一-龠]+(?:は今|の今|は現在))(?:は|の|って)?){0,3}(?:何時|何日|何曜日|日付|時刻|時間|何年)(?:です|だ)?(?:っけ|か|は"
-    r"|を?教えて|(?:わ|分)か(?:る|りますか))?"
-    rf")(?: (?:est-il|il est))?{_PLACE}"
-    r"(?:\s*(?:please|right now|now|today|denn|eigentlich|nochmal|jetzt|gerade|heute|ahora|hoy|maintenant"
-    r"|aujourd['’]hui"
-    r"|d['’]aujourd['’]hui|bitte|por favor"
-    r"|s['’]il (?:te|vous) pla[iî]t|,))*\W*",
-    re.IGNORECASE,
+_MOMENTS, _BEFORE_MOMENTS = read_words("moments"), read_words("before moments")
+_AROUND = _BEFORE_MOMENTS | read_words("asking")
+_PLACE = re.compile(r"(?<=\w)[ ,]+(?:in|over in|en|à|au) (?!(?:the|my|your|our)\b)\w[\w /]*(?=\W*$)", re.IGNORECASE)
+_ASKS_CJK = re.compile(
+    r"\W*(?:(?:今|いま|現在|今日|今年|[ァ-ヶー一-龠]+(?:は今|の今|は現在))(?:は|の|って)?){0,3}"
+    r"(?:何時|何日|何曜日|日付|時刻|時間|何年)(?:です|だ)?(?:っけ|か|は|を?教えて|(?:わ|分)か(?:る|りますか))?\W*"
 )
 _SUBJECT = r"it|time|es|wir|las?|il"
 _COPULA = r"is|['’]s|ist|haben|es|son|n['’]est|est"
@@ -52,6 +35,7 @@ _RUN = re.compile(
     re.IGNORECASE,
 )
 """The words right before a time that is the present one, in any order: a preposition ("at", "until") ends them."""
+_AT_A_PLACE = re.compile(r"\b(?:in|en|à|au) (?-i:[A-Z])\w+", re.IGNORECASE)
 _HAS_SUBJECT, _HAS_COPULA, _HAS_NOW = (
     re.compile(rf"(?:(?<![^\W\d_])|(?=['’]))(?:{words})(?![^\W\d_])", re.IGNORECASE)
     for words in (_SUBJECT, _COPULA, _NOW)
@@ -75,7 +59,7 @@ _SUPPOSES = re.compile(r"\b(?:when|if|wenn|falls|si|cuando|quand|lorsque)\b|な�
 
 def clock_is_read(e: Evidence) -> Violation | None:
     """Require that the present time or date comes from the clock."""
-    asked = bool(asks_clock(e.question) or _ASKS.fullmatch(e.question.strip())) and not _SUPPOSES.search(e.question)
+    asked = any(map(_asks_moment, split_lines(e.question))) and not _SUPPOSES.search(e.question)
     text = blank_quotes(e.draft)
     if asked and "now" not in e.tools and _tells_moment(text, e):
         return _violation("It tells the present time or date, but now did not run this turn.")
@@ -86,6 +70,21 @@ def clock_is_read(e: Evidence) -> Violation | None:
     )
 
 
+def _asks_moment(sentence: str) -> bool:
+    """Whether a sentence asks for the present time or date, and for nothing else."""
+    if _ASKS_CJK.fullmatch(sentence):
+        return True
+    words = _split_words(_PLACE.sub("", POLITE.sub("", sentence)))
+    named = [n for n, word in enumerate(words) if word in _MOMENTS]
+    if not named or re.search(r"\d", sentence) or not set(words) <= _MOMENTS | _AROUND:
+        return False
+    return named[0] == 0 or words[named[0] - 1] in _BEFORE_MOMENTS
+
+
+def _split_words(sentence: str) -> list[str]:
+    return re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", sentence.lower())
+
+
 def _violation(what: str) -> Violation:
     reason = f"{what} Call now, then answer from it; or leave the present time out."
     return Violation("clock", reason, "I did not manage to read the clock. Please ask again.")
@@ -94,7 +93,8 @@ def _violation(what: str) -> Violation:
 def _tells_moment(text: str, e: Evidence) -> bool:
     stated = " ".join(line for line in split_lines(text) if not asks(line) and not says_no(line))
     today = (e.now or datetime.now().astimezone()).date()
-    return bool(find_moments(stated) or find_days(stated, today) or find_weekdays(stated) or _YEAR.search(stated))
+    days = find_days(stated, today) or find_weekdays(stated) or _YEAR.search(stated)
+    return bool(days or any(map(find_moments, spell_out(stated))))
 
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年|\b\d{1,2}\b|\d{1,2}日")
@@ -106,13 +106,16 @@ def _find_wrong(text: str, e: Evidence, asked: bool) -> str | None:
 
 
 def _find_wrong_time(text: str, e: Evidence, asked: bool) -> str | None:
-    clock, moments = _readings(e, asked), find_moments(text)
-    given = [m for m in moments if _is_present(text, m.start, m.end, asked) or _is_shifted(m, e)]
+    clock, given = _readings(e, asked), list[tuple[str, Moment]]()
+    for spelled in spell_out(text):
+        for moment in find_moments(spelled):
+            if _is_present(spelled, moment.start, moment.end, asked) or _is_shifted(moment, e):
+                given.append((spelled[moment.start : moment.end].strip(), moment))
     # a stored time ("it's at 9:30") is no reading of the clock; one that answers the question for it is
-    wrong = [m for m in given if not any(is_near(m.minutes, at, TOLERANCE) for at in clock)]
-    if wrong and len(wrong) == len(given) and (asked or not _is_stored(wrong[0], e)):
-        return text[wrong[0].start : wrong[0].end].strip()
-    return None
+    if not given or any(is_near(moment.minutes, at, TOLERANCE) for _, moment in given for at in clock):
+        return None
+    words, moment = given[0]
+    return words if asked or not _is_stored(moment, e) else None
 
 
 def _is_shifted(moment: Moment, e: Evidence) -> bool:
@@ -129,9 +132,8 @@ QUARTER = 15
 
 def _find_wrong_day(text: str, e: Evidence, asked: bool) -> str | None:
     now = todays(e)
-    named = find_weekdays(text) if _asks_weekday(e.question) else []
-    there = _days_there(e) or now
-    if named and not {name.number for name in named} & {day.weekday() for day in there}:
+    named = find_weekdays(text) if any(map(_asks_weekday, split_lines(e.question))) else []
+    if named and not {name.number for name in named} & {day.weekday() for day in now}:
         return text[named[0].start : named[0].end]
     days = [day for day in find_days(text, max(now)) if asked or _TODAY.search(_line_before(text, day.start))]
     if days and not any(now & set(day.dates) for day in days):
@@ -139,28 +141,12 @@ def _find_wrong_day(text: str, e: Evidence, asked: bool) -> str | None:
     return None
 
 
-def _days_there(e: Evidence) -> set[date]:
-    """Return the days that `now` told in this turn."""
-    told = (re.search(r"\d{4}-\d\d-\d\d", call.text) for call in e.calls if call.tool == "now" and call.ok)
-    return {date.fromisoformat(found[0]) for found in told if found}
-
-
-def _asks_weekday(question: str) -> bool:
-    """Whether a message asks if it is a certain day: it names one weekday, and no thing on that day."""
-    named = find_weekdays(question)
-    if not asks(question) or len(named) != 1:
-        return False
-    start, end = named[0].start, named[0].end
-    today = max((day.end for day in find_relative(question[:start])), default=0)
-    if not (_RUN.search(question[:start]) or (today and re.fullmatch(r"\W*は?", question[today:start]))):
-        return False  # "on Monday"
-    rest = _AT_A_PLACE.sub(" ", f"{question[:start]} {question[end:]}")
-    for day in reversed(find_relative(rest)):
-        rest = f"{rest[: day.start]} {rest[day.end :]}"
-    return not has_content(rest)
-
-
-_AT_A_PLACE = re.compile(r"\b(?:in|en|à|au) (?-i:[A-Z])\w+|[ァ-ヶー]+[はでの]", re.IGNORECASE)
+def _asks_weekday(sentence: str) -> bool:
+    """Whether a sentence asks if it is a certain day, and not if something is on that day."""
+    # "on Monday" is no such question
+    days = [day for day in find_weekdays(sentence) if _RUN.search(sentence[: day.start])]
+    rest = set(_split_words(sentence)) - {sentence[day.start : day.end].lower() for day in days}
+    return bool(days) and asks(sentence) and rest <= _AROUND
 
 
 def _is_stored(moment: Moment, e: Evidence) -> bool:
@@ -176,9 +162,6 @@ def _is_present(text: str, start: int, end: int, asked: bool) -> bool:
         return True
     run = _RUN.search(before)
     if run is None or not _HAS_COPULA.search(run[0]):
-        return False
-    # "es" is a subject in German and a copula in Spanish, never both at once
-    if len(re.split(r"['’\s]+", run[0].strip())) < 2:
         return False
     # "dort ist jetzt 13:40", but not "kickoff is now 15:30"
     leads = re.sub(r"\W", "", _AT_A_PLACE.sub("", before[: run.start()].rpartition(",")[2]))

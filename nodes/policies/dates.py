@@ -1,12 +1,11 @@
-"""A weekday beside a date is that date's weekday; "tomorrow" and "next Friday" beside a date are that day."""
+"""A weekday beside a date is that date's weekday; "tomorrow" beside a date is that day."""
 
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
-from itertools import chain
 
 from ana.time.dates import weekday
-from nodes.policies.days import Day, Named, find_alone, find_days, find_months, find_relative, find_weekdays, may_be
+from nodes.policies.days import Day, Named, find_alone, find_days, find_relative, find_weekdays
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.texts import blank_quotes
 
@@ -22,9 +21,6 @@ _BEHIND = re.compile(
 )
 """What may stand between a date and the weekday it is said to be."""
 _RANGE = re.compile(r"\s*(?:[-–—]|to\b|bis\b|until\b|through\b|hasta\b|al\b|au\b|から|〜)\s*", re.IGNORECASE)
-_NEXT = re.compile(r"\b(?:next|nächste[nrs]?|próximo|próxima)\s+$|来週の$", re.IGNORECASE)
-_NEXT_BEHIND = re.compile(r"\s+(?:prochaine?|que\s+viene|próximo)\b", re.IGNORECASE)
-_TWO_WEEKS = timedelta(days=14)
 
 
 def days_fit(e: Evidence) -> Violation | None:
@@ -32,7 +28,7 @@ def days_fit(e: Evidence) -> Violation | None:
     if e.now is None:
         return None
     text, today = blank_quotes(e.draft), e.now.date()
-    wrong = next(chain(_find_mismatches(text, todays(e), today), _find_alone_mismatches(text, e, today)), None)
+    wrong = next(_find_mismatches(text, todays(e), today), None)
     if wrong is None:
         return None
     return Violation(
@@ -57,27 +53,15 @@ def _find_mismatches(text: str, now: set[date], today: date) -> Iterator[tuple[s
     """Yield the words that do not fit together, and what is true."""
     days, weekdays, relative = find_days(text, today), find_weekdays(text), find_relative(text)
     for name in weekdays:
-        if day := _day_beside(text, name, days, weekdays):
-            if not any(found.weekday() == name.number for found in day.dates):
-                yield _quote(text, name, day), _tell(day)
-            elif _is_next(text, name) and not any(today < found <= today + _TWO_WEEKS for found in day.dates):
-                yield _quote(text, name, day), f"{_tell(day)}, and today is {spell(today)}"
+        day = _day_beside(text, name, days, weekdays) or find_alone(text, name, days, today)
+        if day and all(found.weekday() != name.number for found in day.dates):
+            yield _quote(text, name, day), _tell(day)
     for word in relative:
         meant = {found + timedelta(days=word.number) for found in now}
         if (day := _day_beside(text, word, days, relative)) and not meant & set(day.dates):
             yield _quote(text, word, day), f"that day is {spell(min(meant))}"
         elif (beside := _next_to(text, word, weekdays)) and all(found.weekday() != beside.number for found in meant):
             yield _quote(text, word, beside), f"that day is {spell(min(meant))}"
-
-
-def _find_alone_mismatches(text: str, e: Evidence, today: date) -> Iterator[tuple[str, str]]:
-    """Yield the weekdays beside a day of the month ("Monday 21") that no month it can be about has."""
-    for name, day in find_alone(text, find_days(text, today)):
-        months = {month for said in (e.draft, *e.texts()) for month in find_months(said)}
-        meant = may_be(day, months, today)
-        if all(found.weekday() != name.number for found in meant):
-            near = min(meant, key=lambda found: abs(found - today), default=None)
-            yield text[name.start : name.end], f"that date is {spell(near)}" if near else "there is no such day"
 
 
 def spell(day: date) -> str:
@@ -92,29 +76,17 @@ def _day_beside(text: str, name: Named, days: Iterable[Day], names: Iterable[Nam
     for day in days:
         if day.start >= name.end and _BEFORE.fullmatch(text, name.end, day.start):
             return day
-    if _RANGE.match(text, name.end):
-        return None
     before = [day for day in days if day.end <= name.start and _BEHIND.fullmatch(text, day.end, name.start)]
     # in "Mon 23 Nov, Tue 24 Nov" the first date has a weekday of its own
     own = any(o.end <= d.start and _BEFORE.fullmatch(text, o.end, d.start) for d in before for o in names)
-    return before[-1] if before and not (own and _is_list(text, before[-1], name)) else None
-
-
-def _is_list(text: str, day: Day, name: Named) -> bool:
-    return "," in text[day.end : name.start] or "、" in text[day.end : name.start]
+    return None if own or not before else before[-1]
 
 
 def _next_to(text: str, word: Named, weekdays: Iterable[Named]) -> Named | None:
-    found = (w for w in weekdays if w.start >= word.end and _BEFORE.fullmatch(text, word.end, w.start))
-    beside = next(found, None)
-    if beside is None:
-        found = (w for w in weekdays if w.start >= word.end and _BEHIND.fullmatch(text, word.end, w.start))
-        beside = next(found, None)
-    return None if beside is None or _RANGE.match(text, beside.end) else beside
-
-
-def _is_next(text: str, name: Named) -> bool:
-    return bool(_NEXT.search(text[: name.start]) or _NEXT_BEHIND.match(text, name.end))
+    for day in (day for day in weekdays if day.start >= word.end):
+        if _BEFORE.fullmatch(text, word.end, day.start) or _BEHIND.fullmatch(text, word.end, day.start):
+            return None if _RANGE.match(text, day.end) else day
+    return None
 
 
 def _quote(text: str, one: Named | Day, other: Named | Day) -> str:

@@ -148,35 +148,14 @@ _ALONE = re.compile(
 _ALONE_KANJI = re.compile(r"(?<![月\d])(?P<day>\d{1,2})日[ \t]*[（(]?$")
 
 
-def find_alone(text: str, taken: Iterable[Day]) -> Iterator[tuple[Named, int]]:
-    """Yield the weekdays beside which the day of a month stands alone, such as "Monday 21", each with that day."""
-    taken = [*taken]
-    for name in find_weekdays(text):
-        behind, before = _ALONE.match(text, name.end), _ALONE_KANJI.search(text[: name.start])
-        if match := behind or before:
-            start, end = min(match.start("day"), name.start), max(match.end("day"), name.end)
-            if not any(day.start < end and start < day.end for day in taken):
-                yield Named(start, end, name.number), int(match["day"])
-
-
-def may_be(day: int, months: Iterable[int], today: date) -> set[date]:
-    """Return the dates that a day without a month can be: of last month, this one, the next, or one of these."""
-    near = (_make(*_month_at(today, ahead), day) for ahead in NEAREST)
-    named = (_resolve(day, month, None, today) for month in months)
-    return {found for found in (*near, *named) if found}
-
-
-def _month_at(today: date, ahead: int) -> tuple[int, int]:
-    """Return the year and the month so many months from today."""
-    years, month = divmod(today.month - 1 + ahead, 12)
-    return today.year + years, month + 1
-
-
-def find_months(text: str) -> set[int]:
-    """Return the months that a text names, from 1."""
-    named = re.finditer(rf"(?<!\w)(?P<name>{_any_name('months')})(?!\w)", text, re.IGNORECASE)
-    kanji = re.finditer(r"(?<!\d)(?P<n>1[0-2]|[1-9])月|\d{4}-(?P<iso>0[1-9]|1[0-2])-\d\d", text)
-    return {_names("months")[m["name"].lower()] + 1 for m in named} | {int(m["n"] or m["iso"]) for m in kanji}
+def find_alone(text: str, name: Named, taken: Iterable[Day], today: date) -> Day | None:
+    """Return the day of a month that stands alone beside a weekday: Monday 21, of last month, this one or the next."""
+    match = _ALONE.match(text, name.end) or _ALONE_KANJI.search(text[: name.start])
+    if match is None or any(day.start <= match.start("day") < day.end for day in taken):
+        return None
+    months = (divmod(today.year * 12 + today.month - 1 + ahead, 12) for ahead in NEAREST)
+    dates = (_make(year, month + 1, int(match["day"])) for year, month in months)
+    return Day(match.start("day"), match.end("day"), tuple(filter(None, dates)))
 
 
 # ---- days counted from today

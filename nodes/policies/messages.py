@@ -8,11 +8,9 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import starmap
-from pathlib import Path
 
 from nodes.policies.days import find_days, find_relative, find_weekdays
-from nodes.policies.questions import any_of, is_order, split_sentences
-from nodes.policies.texts import asks, split_lines
+from nodes.policies.texts import any_of, asks, read_words, split_lines
 
 MOST_WORDS = 5
 """A statement of so many words may be a note; a longer one is one if it names a day, a time or a duty."""
@@ -21,8 +19,7 @@ MOST_KANA = 12
 
 # ---- function words, by what they say of a clause
 
-_WORDS = (Path(__file__).parent / "words.txt").read_text(encoding="utf-8").split("\n\n")
-_SUBJECTS, _OTHERS, _OBJECTS = (frozenset(part.partition("\n")[2].split()) for part in _WORDS[1:])
+_SUBJECTS, _OTHERS, _OBJECTS = map(read_words, ("subjects", "others", "objects"))
 _FUNCTION = _SUBJECTS | _OTHERS
 FUNCTION_WORDS = _FUNCTION | _OBJECTS
 _GREETING = (
@@ -47,7 +44,6 @@ _CLAUSE = re.compile(r"(?P<mark>[,;:、–—]+)\s*")
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W_]+(?:['’](?:m|s|re|ve|ll|d|t)\b)?")
 _CJK = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
-_SUBJECT_CJK = re.compile(r"\w[はが]")
 
 # ---- what asks for an answer, and not for a write
 
@@ -86,7 +82,15 @@ _ANSWERING_CJK = r"(?:教え|見せ|探し|まとめ|説明し|比べ|翻訳し|
 
 # ---- what asks for a write
 
-_POLITE = any_of(r"\bplease\b", r"\bbitte\b", r"\bpor favor\b", r"\bs['’]il (?:te|vous) pla[iî]t\b", r"お願い")
+_FILLER = r"(?:(?:please|hey|hi|ana|also|and|then|ok(?:ay)?|so|now|(?:can|could|would|will) you)[,\s]+)*"
+_ORDER = re.compile(
+    rf"^{_FILLER}(?:i need you to |i want you to |make sure to )?"
+    r"(?:add(?! (?:up )?\d)|create|remind|note|save|store|remember|record|log|(?:re)?schedule|put|jot|write|keep|track"
+    r"|call|book|buy|pay|mark|move|update|change|set|complete|finish|cross|tick|delete|erase|remove|drop|forget|clear"
+    r"|rename|cancel|postpone|archive)\b",
+    re.IGNORECASE,
+)
+POLITE = any_of(r"\bplease\b", r"\bbitte\b", r"\bpor favor\b", r"\bs['’]il (?:te|vous) pla[iî]t\b", r"お願い")
 _REQUEST = re.compile(
     r"\b(?:(?:can|could|would|will) you|you (?:can|could)|would you mind)\b(?:\W+(?:please|also|just"
     r"|maybe))*(?P<en>.*)"
@@ -103,7 +107,6 @@ _ANSWERS_LAST = re.compile(
 )
 _MAKES = re.compile(r"\W*(?P<before>(?:\w+\W+){0,2}?)(?:make|do) (?:it|that|them|a)\b", re.IGNORECASE)
 """With a draft or with what is stored: make it shorter, make it Friday."""
-_TELLS = re.compile(r"\w+(?:é|í|[oó]|[aei]mos)$", re.IGNORECASE)
 _ENCLITIC_BEHIND = re.compile(r"-(?:moi|l[ea]|les)\b|[áéí]\w{1,9}[ae]me\b", re.IGNORECASE)
 _NAMED = frozenset(
     {"i", "you", "he", "she", "we", "ich", "du", "er", "wir", "je", "il", "elle", "on", "yo", "él", "ella"}
@@ -122,10 +125,7 @@ _DUTY = any_of(
 
 # ---- talk
 
-_TALK = re.compile(
-    rf"\W*{_GREETING}+(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
+_TALK = re.compile(rf"\W*{_GREETING}+(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _TALK_CJK = re.compile(
     r"\W*(?:ありがとう|おはよう|こんにちは|こんばんは|おやすみ|さようなら|またね|了解|すごい|はい|いいえ|うん|お疲れ|どうも|ごめん|なるほど)"
     r"(?:ございま(?:す|した)|なさい|さま(?:でした)?|様(?:でした)?|です|ね)*[。！!ー\s]*"
@@ -149,6 +149,11 @@ _INTERJECTION = re.compile(
 )
 
 
+def is_order(sentence: str) -> bool:
+    """Whether a sentence tells in plain English to store, change or delete something."""
+    return bool(_ORDER.search(sentence))
+
+
 def asks_for_write(question: str) -> bool:
     """Whether a message tells the assistant to do something that is not an answer, or names a duty to remember."""
     return any(_orders(sentence) for sentence in _split(question) if not asks(sentence))
@@ -166,7 +171,7 @@ def tells(sentence: str) -> bool:
 
 
 def _split(question: str) -> list[str]:
-    return [line for sentence in split_sentences(question) for line in split_lines(sentence)] or [question]
+    return split_lines(question) or [question]
 
 
 def _orders(sentence: str) -> bool:
@@ -194,7 +199,7 @@ def _requests(sentence: str) -> bool:
 
 def _is_polite(sentence: str) -> bool:
     """Whether a sentence asks, with a please, for something else than an answer."""
-    rest = _POLITE.sub(" ", sentence)
+    rest = POLITE.sub(" ", sentence)
     if rest == sentence or len(_WORD.findall(rest)) < 2:
         return False
     return not re.search(rf"\b(?:{_ANSWERING})\b|{_ANSWERING_CJK}", rest, re.IGNORECASE)
@@ -220,7 +225,7 @@ def _is_imperative(clause: str, begins: bool) -> bool:
     words = _split_words(clause)
     if not begins or len(words) < 2 or words[1] not in _OBJECTS or _NAMED.intersection(words[:4]):
         return False
-    return words[0] not in _FUNCTION and words[0].isalpha() and not _TELLS.match(words[0])
+    return words[0] not in _FUNCTION
 
 
 def is_talk(question: str) -> bool:
@@ -237,22 +242,16 @@ def is_talk(question: str) -> bool:
         return True
     if _is_note(rest):
         return False
-    return not _is_short(rest) or bool(_OF_THE_MOMENT.search(rest)) or _tells_of_today(rest)
+    return not _is_short(rest) or bool(_OF_THE_MOMENT.search(rest))
 
 
 def _split_words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def has_content(text: str) -> bool:
-    """Whether a text has a word that is no function word, and in Japanese more than kana."""
-    words = [word for word in _split_words(text) if not re.fullmatch("[\u3041-\u309f]+", word)]
-    return any(word not in _FUNCTION and len(word) > 1 for word in words)
-
-
 def has_subject(text: str) -> bool:
     """Whether a clause says who or what it speaks of, so that it is neither an order nor a short reply."""
-    return bool(_SUBJECT_CJK.search(text)) or any(word in _SUBJECTS for word in _split_words(text))
+    return any(word in _SUBJECTS for word in _split_words(text))
 
 
 def _is_note(text: str) -> bool:
@@ -264,8 +263,6 @@ def _is_note(text: str) -> bool:
 
 
 def _is_short(text: str) -> bool:
-    if len(_split(text)) > 1:
-        return False
     return len(text) <= MOST_KANA if _CJK.search(text) else len(text.split()) <= MOST_WORDS
 
 
@@ -275,10 +272,6 @@ def _is_dated(text: str) -> bool:
     weekdays = [day for day in find_weekdays(text) if day.end - day.start > 3 or _CJK.match(text, day.start)]
     named = find_days(text, today) or weekdays  # "mon" is no Monday in French
     return bool(named) or bool(_DIGIT.search(text)) or any(day.number > 0 for day in find_relative(text))
-
-
-def _tells_of_today(text: str) -> bool:
-    return any(day.number <= 0 for day in find_relative(text))
 
 
 def is_question(question: str) -> bool:

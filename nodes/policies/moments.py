@@ -1,12 +1,11 @@
-"""Times of day as drafts write them, in five languages."""
+"""Times of day as drafts write and say them, in five languages."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ana.time.when.times import find_times
-from nodes.policies.spoken import DAY, find_spoken
+from nodes.policies.spelled import write_numbers
 
+DAY = 24 * 60
 _AM = r"a\.?\s?m\b\.?|de la (?:mañana|madrugada)|du matin|in the morning|morgens|früh"
 _PM = (
     r"p\.?\s?m\b\.?|de la (?:tarde|noche)|du soir|de l['’]après-midi|in the (?:afternoon|evening)|at night|abends|"
@@ -20,7 +19,25 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 
-_SPOKEN = re.compile(r"\b(?:noon|midday|midnight|lunchtime|half|quarter|past)\b", re.IGNORECASE)
+_PARTS = dict.fromkeys(("half", "media", "demie", "demi"), 30)
+_PARTS |= dict.fromkeys(("quarter", "viertel", "cuarto", "4º", "quart"), 15)  # cuarto is a fourth, too
+_NAMED = dict.fromkeys(("noon", "midday", "mittag", "mediodía", "midi"), 12)
+_NAMED |= dict.fromkeys(("midnight", "mitternacht", "medianoche", "minuit"), 0)
+_ONE = ("one", "eins", "una", "une")
+_PART = rf"(?P<minute>{'|'.join(_PARTS)}|\d{{1,2}})\b"
+_HOUR = rf"(?P<hour>\d{{1,2}}|{'|'.join(_ONE)})\b"
+_SPOKEN = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?P<minute>quarter)\s+(?P<to>to)\s+{_HOUR}",  # 5 to 10 may be anything
+        rf"\b{_PART}\s+(?:minuten\s+)?(?:past|nach|(?P<to>vor))\s+(?P<half>halb\s+)?{_HOUR}",
+        rf"\b(?P<half>halb)\s+{_HOUR}",
+        rf"(?:(?<=\bla )|(?<=\blas )){_HOUR}"
+        rf"(?:\s+(?:(?P<to>menos)|y)\s+{_PART}|(?=\s+(?:en punto|de la)\b|\W*$|[.,;!?)]))",
+        rf"\b(?:(?P<hour>\d{{1,2}}|une(?= heure\b))\s+heures?|(?P<named>{'|'.join(_NAMED)}))\b"
+        rf"(?:\s+(?:(?P<to>moins)\s+(?:le\s+)?|et\s+)?{_PART})?",
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -33,9 +50,12 @@ class Moment:
 
 
 def find_moments(text: str) -> list[Moment]:
-    """Return the times of day in a text; one that does not tell the half of the day is read as both."""
+    """Return the times of day in a text whose numbers are digits; one without its half of the day is read as both."""
     found = find_written(text)
-    return found + [spoken for spoken in _find_spoken(text) if all(_are_apart(spoken, other) for other in found)]
+    for spoken in (Moment(m.start(), m.end(), _read(m)) for pattern in _SPOKEN for m in pattern.finditer(text)):
+        if all(spoken.end <= other.start or other.end <= spoken.start for other in found):
+            found.append(spoken)
+    return found
 
 
 def find_written(text: str) -> list[Moment]:
@@ -43,17 +63,18 @@ def find_written(text: str) -> list[Moment]:
     return [Moment(m.start(), m.end(), _minutes(m)) for m in _TIME.finditer(text)]
 
 
-def _are_apart(one: Moment, other: Moment) -> bool:
-    return one.end <= other.start or other.end <= one.start
+def spell_out(text: str) -> list[str]:
+    """Return a text, and as it is with its numbers as digits in each language: half past 10."""
+    return list(dict.fromkeys((text, *write_numbers(text))))
 
 
-def _find_spoken(text: str) -> Iterator[Moment]:
-    """Yield the times in words: quarter to ten, half past two, noon, and those of other languages."""
-    yield from (Moment(start, end, minutes) for start, end, minutes in find_spoken(text))
-    for mention in find_times(text) if _SPOKEN.search(text) else ():
-        if not any(letter.isdigit() for letter in text[mention.start : mention.end]):
-            minutes = mention.at.hour * 60 + mention.at.minute
-            yield Moment(mention.start, mention.end, frozenset({minutes, (minutes + DAY // 2) % DAY}))
+def _read(match: re.Match[str]) -> frozenset[int]:
+    said = match.groupdict()
+    named, hour, part = ((said.get(name) or "").lower() for name in ("named", "hour", "minute"))
+    minute = _PARTS.get(part) or int(part or 0)
+    time = 60 * (_NAMED[named] if named else 1 if hour in _ONE else int(hour))
+    time += (-minute if said.get("to") else minute) - (30 if said.get("half") else 0)
+    return frozenset(at % DAY for at in ((time,) if named or time > DAY // 2 + 60 else (time, time + DAY // 2)))
 
 
 def _minutes(match: re.Match[str]) -> frozenset[int]:

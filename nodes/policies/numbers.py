@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from ana.values import read_json
 from nodes.policies.evidence import Evidence, Violation
-from nodes.policies.quantities import Quantity, all_values, find_quantities, is_traced
-from nodes.policies.questions import any_of, asks_for_number, is_order, split_sentences
+from nodes.policies.messages import is_order, is_question
+from nodes.policies.quantities import Quantity, find_digits, find_quantities, is_traced
 from nodes.policies.spelled import write_numbers
-from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
+from nodes.policies.texts import any_of, asks, blank_quotes, is_composed, says_no, split_lines
 
 _OWNS = any_of(r"\bdo i have\b|\bhave i\b|\bhabe ich\b|\btengo\b|\bj['’]ai\b|\bai-je\b")
 """A question for what is stored is looked up, not calculated."""
@@ -23,10 +23,6 @@ MOST_SUMMED = 6
 MOST_GIVEN = 3
 """A draft with more numbers of its own than this is a plan or a table, and no answer to a calculation."""
 
-_IN_WORDS = any_of(
-    r"\b(?:is|equals|makes) (?:exactly |about )?(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
-    r"(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|a hundred|a thousand)\b",
-)
 _HOW_MANY = {
     "en": any_of(r"\bhow many\b"),
     "de": any_of(r"\bwie ?viele\b"),
@@ -38,9 +34,16 @@ _HOW_MUCH = any_of(
     r"\bhow (?:much|many|long|far)\b|\bwie ?(?:viele?|lange|weit)\b|\bcu[aá]nt[oa]s?\b|\bcombien\b|いくら|いくつ|何"
     r"|\b(?:is|macht|hace|fait)\W*$"
 )
-_ROOT = any_of(
-    r"\b(?:square|cube) root\b|\bfactorial\b|wurzel\b|fakultät\b|\bra[ií]z\b|\bracine\b|\bfactori|平方根|立方根|階乗"
+_CALCULATES = any_of(
+    r"\b(?:calc|comput|calcul|evaluat|berechn)\w*|\brechne\b|\bsquare root\b|\bcube root\b|\bfactorial\b|wurzel\b"
+    r"|fakultät\b|\bra[ií]z\b|\bracine\b|\bfactori|平方根|立方根|階乗",
+    r"\b(?:half|third|quarter|twice|double|triple|hälfte|doppelte|mitad|doble|moitié)(?: of| von| des?)? \d",
+    r"\d (?:squared|cubed)\b|\d(?: ?\w+)?の(?:半分|[2-9]倍)",
+    r"\bhow many \w+ (?:are |are there )?in \d",
+    r"(?:\bi|['’])s \d+ ?[-−/] ?\d+\W*$|\b(?:ist|macht|es|son|font|fait) \d+ ?[-−/] ?\d+\W*$",
 )
+"""These make something of one number, too."""
+_DIVIDES = any_of(r"\b(?:split|divide|multiply|subtract|teile|dividiere|reparte|partage)\b|^add \d+ (?:and|to) \d")
 _RELATION = any_of(
     # what a number is to others: the names of operations are few in every language
     r"\b(?:total|sum|average|mean|double|twice|half|triple|per|each|left|altogether|combined)\b",
@@ -55,16 +58,18 @@ _CONVERTS = re.compile(
     r"\d\s?\w+\s(?:in|en|to|into)\s(?P<unit>\w+)\W*$|\d\s?[^\W\d:の]{1,6}は(?P<ja>何)(?!で|か)", re.IGNORECASE
 )
 """One quantity in another unit."""
-_OPERATION = re.compile(r"\d\s*(?:[*×÷^+]|\*\*)\s*\d|\d\s*[%％](?!\w)")
+_OPERATION = any_of(
+    r"[\d)!]\s*(?:\*\*|//|[*×÷^+])\s*[\d(]|\d\s*(?:[%％](?!\w)|percent\b|prozent\b|por ciento\b|pour cent\b)",
+    r"\d (?:times|plus|minus|mod\w*|to the power of|mal|hoch|geteilt durch|más|menos|elevado a|fois|moins) \d",
+)
 
 
 def numbers_are_traced(e: Evidence) -> Violation | None:
     """Require that a number which had to be worked out comes from the calculator, and one of stored items from them."""
     if "calculator" in e.tools:
         return _quotes_calculator(e)
-    if _worked_out_in_words(e) or (wrong := _find_worked_out(e)):
-        given = "" if _worked_out_in_words(e) or not wrong else f' "{wrong}"'
-        return _violation(f"It gives a computed number{given}, but calculator did not run this turn.")
+    if wrong := _find_worked_out(e):
+        return _violation(f'It gives a computed number "{wrong}", but calculator did not run this turn.')
     if counted := _find_miscount(e):
         return _violation(f'It counts "{counted}", and the results of this turn do not hold so many.')
     return None
@@ -73,11 +78,6 @@ def numbers_are_traced(e: Evidence) -> Violation | None:
 def _violation(what: str) -> Violation:
     reason = f"{what} Call calculator or look again, then answer from the result; or leave the number out."
     return Violation("arithmetic", reason, "I did not manage to calculate that reliably. Please ask again.")
-
-
-def _worked_out_in_words(e: Evidence) -> bool:
-    stated = (line for line in split_lines(e.draft) if not asks(line) and not says_no(line))
-    return asks_for_number(e.question) and any(map(_IN_WORDS.search, stated))
 
 
 # ---- the calculator's value
@@ -104,13 +104,13 @@ def states(draft: str, value: float, today: date) -> bool:
     """Whether a draft gives a value in any usual form, or rounded to the digits that it shows."""
     if any(is_traced(quantity, [value, -value]) for quantity in find_quantities(draft, today)):
         return True
-    return any(abs(value) == found for found in all_values([draft]))
+    return f"{abs(value):.15g}" in find_digits(draft)
 
 
 def put_value(e: Evidence) -> str:
     """Return the draft, with the calculator's last value added where it stands nowhere in it."""
     value = last_value(e)
-    if value is None or states(e.draft, value, _today(e)) or _IN_WORDS.search(e.draft) or is_composed(e.draft):
+    if value is None or is_composed(e.draft) or any(states(text, value, _today(e)) for text in write_numbers(e.draft)):
         return e.draft
     return f"{e.draft}\n\n(= {value:,})"
 
@@ -121,34 +121,34 @@ def put_value(e: Evidence) -> str:
 def _find_worked_out(e: Evidence) -> str | None:
     asked, amounts = _quantities(e.question, e), _amounts(e)
     said = len(asked) + (len(_quantities(e.earlier[-1], e)) if e.earlier and asked else 0)
-    clearly = asks_for_number(e.question)
-    relates = clearly or _asks_calculation(e) or _relates(e)
+    calculates = _asks_calculation(e)
+    relates = calculates or _relates(e)
     # what a number may have come from is only looked for where it matters: that takes the longest
-    if not (relates or said > 1 or amounts) or not (untraced := _untraced(e)):
+    if not (relates or said > 1 or amounts):
         return None
-    if clearly:
-        return untraced[0].text
-    several = len(asked) + len(amounts) > 1
-    if several and (total := next((q for q in untraced if _is_balance(q, asked) or _is_total(q, e)), None)):
-        return total.text
-    return _find_answer(untraced, asked, amounts, e, relates)
-
-
-def _find_answer(
-    untraced: Sequence[Quantity], asked: Sequence[Quantity], amounts: Sequence[float], e: Evidence, relates: bool
-) -> str | None:
-    """Return the number that a short answer gives for a calculation."""
-    if len(untraced) > MOST_GIVEN or is_composed(e.draft) or e.receipts:
-        return None
-    values = [q.values for q in asked]
-    made = (q for q in untraced if relates or _is_combined(q, values) or _is_amount(q, amounts))
-    if given := next(made, None):
-        return given.text
-    last = [q for said in e.earlier[-2:] for q in _quantities(said, e)]
-    own = [q for q in untraced if max(q.values) >= 10] if asks(e.question) else []
-    joined = (q for q in untraced if _is_made_of_both(q, asked, [*last, *(o for o in own if o is not q)]))
-    given = next(joined, None)
+    untraced = _untraced(e) or (_find_in_words(e) if calculates else [])
+    given = _find_total(untraced, asked, amounts, e)
+    if given is None and len(untraced) <= MOST_GIVEN and not is_composed(e.draft) and not e.receipts:
+        made = (q for q in untraced if relates or _is_amount(q, amounts) or _is_made(q, asked, untraced, e))
+        given = next(made, None)
     return given.text if given else None
+
+
+def _find_total(
+    untraced: Sequence[Quantity], asked: Sequence[Quantity], amounts: Sequence[float], e: Evidence
+) -> Quantity | None:
+    """Return the first number that is what all of the message make, or stands in a line that calls it a sum."""
+    if len(asked) + len(amounts) < 2:
+        return None
+    sums = [line for line in e.draft.split("\n") if _SUM.search(line)]
+    return next((q for q in untraced if _is_balance(q, asked) or any(q.text in line for line in sums)), None)
+
+
+def _is_made(quantity: Quantity, asked: Sequence[Quantity], untraced: Sequence[Quantity], e: Evidence) -> bool:
+    """Whether a number is made of two of the message, or one of these and one of the last messages or of the draft."""
+    last = [q for said in e.earlier[-2:] for q in _quantities(said, e)]
+    own = [q for q in untraced if q is not quantity and max(q.values) >= 10] if asks(e.question) else []
+    return _is_combined(quantity, [*combinations(asked, 2), *product(asked, [*last, *own])])
 
 
 def _is_balance(quantity: Quantity, asked: Sequence[Quantity]) -> bool:
@@ -162,61 +162,41 @@ def _is_balance(quantity: Quantity, asked: Sequence[Quantity]) -> bool:
     return is_traced(quantity, sums)
 
 
-def _is_total(quantity: Quantity, e: Evidence) -> bool:
-    """Whether a number stands in a line that calls it the sum of others."""
-    return any(quantity.text in line and _SUM.search(line) for line in e.draft.split("\n"))
-
-
-def _is_made_of_both(quantity: Quantity, asked: Sequence[Quantity], others: Iterable[Quantity]) -> bool:
-    """Whether a number is what an operation over one of the message and one of others makes."""
-    if max(quantity.values) < 10:
-        return False
-    return any(_is_combined(quantity, [own.values, other.values]) for own in asked for other in others)
-
-
 def _asks_calculation(e: Evidence) -> bool:
     """Whether a message, in any language, gives numbers and asks what they make."""
-    asked = [line for line in split_sentences(e.question) if not is_order(line) and not _OWNS.search(line)]
+    asked = [line for line in split_lines(e.question) if not is_order(line) and not _OWNS.search(line)]
     given = sum(len(_quantities(line, e)) for line in asked)
-    if any(_ROOT.search(line) or _converts(line, e) for line in asked):
-        return given > 0
-    return given > 1 and any(
-        _OPERATION.search(line) or _ends_with_how_much(line) or (asks(line) and _asks_amount(line)) for line in asked
-    )
+    if any((_CALCULATES.search(line) and re.search(r"\d", line)) or _converts(line, e.draft) for line in asked):
+        return True
+    return given > 1 and any(_OPERATION.search(line) or _DIVIDES.search(line) or _asks_amount(line) for line in asked)
 
 
-def _names_unit(word: str, e: Evidence) -> bool:
-    """Whether a number of the draft stands before that word."""
-    return any(re.match(rf"\s?{word}\b", e.draft[q.end :], re.IGNORECASE) for q in _quantities(e.draft, e))
-
-
-def _ends_with_how_much(line: str) -> bool:
-    """Whether a line without a question mark asks at its end: ... combien."""
-    return any(not re.search(r"\w", line[match.end() :]) for match in _HOW_MUCH.finditer(line))
-
-
-def _converts(line: str, e: Evidence) -> bool:
+def _converts(line: str, draft: str) -> bool:
     match = _CONVERTS.search(line)
     if match is None:
         return False
-    return bool(match["ja"] or _HOW_MUCH.search(line) or _names_unit(match["unit"], e))
+    in_unit = match["unit"] and re.search(rf"\d\s?{match['unit']}\b", draft, re.IGNORECASE)
+    return bool(match["ja"] or _HOW_MUCH.search(line) or in_unit)
 
 
 def _asks_amount(line: str) -> bool:
-    return bool(_HOW_MUCH.search(line) or _RELATION.search(line))
+    """Whether a line asks what numbers make, if only at its end: ... combien."""
+    if is_question(line) and (_HOW_MUCH.search(line) or _RELATION.search(line)):
+        return True
+    return any(not re.search(r"\w", line[match.end() :]) for match in _HOW_MUCH.finditer(line))
 
 
 def _relates(e: Evidence) -> bool:
     """Whether a message asks what numbers make that were found in this turn, or stood in the last answer."""
-    lines = [line for line in split_sentences(e.question) if not is_order(line) or asks(line)]
+    lines = [line for line in split_lines(e.question) if not is_order(line) or asks(line)]
     texts = [call.text for call in e.calls if call.tool == "query_items"] or [*e.earlier[-1:]]
     return any(_RELATION.search(line) for line in lines) and any(_quantities(text, e) for text in texts)
 
 
-def _is_combined(quantity: Quantity, asked: Sequence[frozenset[float]]) -> bool:
-    """Whether a number is what an operation over two numbers of the message makes."""
-    pairs = ((a, b) for one, other in combinations(asked, 2) for x in one for y in other for a, b in ((x, y), (y, x)))
-    results = [r for a, b in pairs for r in (a + b, a - b, a * b, a / b if b else a, a * b / 100, a + a * b / 100)]
+def _is_combined(quantity: Quantity, pairs: Iterable[tuple[Quantity, Quantity]]) -> bool:
+    """Whether a number is what an operation over the numbers of a pair makes."""
+    values = ((a, b) for pair in pairs for one, other in (pair, pair[::-1]) for a in one.values for b in other.values)
+    results = [r for a, b in values for r in (a + b, a - b, a * b, a / b if b else a, a * b / 100, a + a * b / 100)]
     return is_traced(quantity, results) and (max(quantity.values) >= 10 or bool(quantity.unit))
 
 
@@ -247,6 +227,12 @@ def _untraced(e: Evidence) -> list[Quantity]:
             known = {value for text in texts for quantity in _quantities(text, e) for value in quantity.values}
             found = [quantity for quantity in found if not is_traced(quantity, known)]
     return found
+
+
+def _find_in_words(e: Evidence) -> list[Quantity]:
+    """Return the numbers that a draft states in words; "one" is hardly ever one."""
+    texts = write_numbers(e.draft, ["en"])
+    return [q for text in texts for q in _untraced(replace(e, draft=text)) if min(q.values) > 1]
 
 
 def _declines(line: str) -> bool:

@@ -2,18 +2,18 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 from nodes.policies.days import find_days
 from nodes.policies.moments import find_written
-from nodes.policies.questions import NO_QUANTITY
+from nodes.policies.texts import any_of
 
 _SPACE = r"[ \u00a0\u202f]"
 _NUMBER = re.compile(
     rf"(?<![A-Za-z0-9_.,/#-])(?P<sign>[-−](?=\d))?(?P<mark>[$€£¥]\s?)?(?P<text>\d{{1,3}}(?:{_SPACE}\d{{3}})+(?:,\d+)?(?!\d)"
     r"|\d+(?:['’]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)*)"
-    rf"(?P<scale>[万億])?(?:{_SPACE}?(?P<unit>%|％|€|\$|£|円|EUR\b|USD\b|GBP\b|[Ee]uros?\b"
+    rf"(?:(?P<scale>[万億])(?P<rest>\d[\d,]*)?)?(?:{_SPACE}?(?P<unit>%|％|€|\$|£|円|EUR\b|USD\b|GBP\b|[Ee]uros?\b"
     rf"|[Dd]ollars?\b))?(?![\w]*[A-Za-z_]\w*\d|-\d)"
 )
 BLANK = "\0"
@@ -24,6 +24,13 @@ _LISTED = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\d{1,2}[.)]\s", re.MULTILINE)
 _ORDINAL = re.compile(
     r"\d+(?:st|nd|rd|th|er|e|º|ª|°)\b|\b(?:19|20)\d\d\b(?![.,]\d|\s?[%€$£円])|(?:19|20)\d\d年|\d+(?:番|位|世紀)",
     re.IGNORECASE,
+)
+
+_NO_QUANTITY = any_of(
+    r"\b\d{4}-\d{1,2}-\d{1,2}(?:T[\d:]+)?",  # 2026-01-13
+    r"\bv?\d+\.\d+\.\d+(?:\.\d+)*\b",  # 3.11.2, 13.01.2026
+    r"(?<![\d)!] )(?<![\d)!])\+\d[\d ()/-]{6,}\d",  # +49 170 1234567
+    r"(?:\(\d{3}\) ?|\b\d{3}[-. ])?\b\d{3}-\d{4}\b",
 )
 
 
@@ -62,24 +69,9 @@ def find_quantities(text: str, today: date) -> list[Quantity]:
     for start, end in [*days, *((found.start, found.end) for found in find_written(plain))]:
         signs[start:end] = BLANK * (end - start)
     plain = "".join(signs)
-    for pattern in (_LISTED, _ORDINAL, NO_QUANTITY):
+    for pattern in (_LISTED, _ORDINAL, _NO_QUANTITY):
         plain = pattern.sub(lambda match: BLANK * len(match[0]), plain)
-    return list(_join(_read(match) for match in _NUMBER.finditer(plain)))
-
-
-def _join(found: Iterable[Quantity]) -> Iterable[Quantity]:
-    """Yield the numbers, with 4万 and 4,640 that stand together as one."""
-    last: Quantity | None = None
-    for quantity in found:
-        if last and last.end == quantity.start and last.unit == "" and min(last.values) >= _SCALES["万"]:
-            sums = tuple((a + b, decimals) for a, _ in last.readings for b, decimals in quantity.readings)
-            last = replace(quantity, text=last.text + quantity.text, readings=sums, start=last.start)
-            continue
-        if last:
-            yield last
-        last = quantity
-    if last:
-        yield last
+    return [_read(match) for match in _NUMBER.finditer(plain)]
 
 
 _NARROW = {ord(wide): narrow for wide, narrow in zip("０１２３４５６７８９．，％", "0123456789.,%", strict=True)}
@@ -88,7 +80,8 @@ _NARROW = {ord(wide): narrow for wide, narrow in zip("０１２３４５６７�
 def _read(match: re.Match[str]) -> Quantity:
     said = re.sub(r"[\s'’\u00a0\u202f]", "", match["text"])
     scale = _SCALES.get(match["scale"] or "", 1)
-    readings = tuple((value * scale, decimals) for value, decimals in _readings(said))
+    rest = float((match["rest"] or "0").replace(",", ""))  # 4万4,640
+    readings = tuple((value * scale + rest, decimals) for value, decimals in _readings(said))
     unit = (match["unit"] or match["mark"] or "").strip()
     return Quantity(match["text"], readings, unit.replace("％", "%"), match.start(), match.end())
 
@@ -106,20 +99,9 @@ def _readings(said: str) -> Iterable[tuple[float, int]]:
         yield float(re.sub("[.,]", "", said)), 0
 
 
-def all_values(texts: Iterable[str]) -> set[float]:
-    """Return every number that stands in the texts, dates and times included, however it may be read."""
-    return {value for text in texts for match in _ANY.finditer(text.translate(_NARROW)) for value in _loose(match)}
-
-
-_ANY = re.compile(rf"(?P<text>\d{{1,3}}(?:{_SPACE}\d{{3}})+(?:,\d+)?(?!\d)|\d+(?:['’.,]\d+)*)(?P<scale>[万億])?")
-
-
-def _loose(match: re.Match[str]) -> Iterable[float]:
-    said = re.sub(r"[\s'’\u00a0\u202f]", "", match["text"])
-    scale = _SCALES.get(match["scale"] or "", 1)
-    yield from (float(part) for part in re.split(r"\D+", match["text"]) if part)
-    if re.fullmatch(r"\d+(?:[.,]\d+)*", said):
-        yield from (value * scale for value, _ in _readings(said))
+def find_digits(*texts: str) -> set[str]:
+    """Return every row of digits in the texts, those of dates and times included."""
+    return {digits for text in texts for digits in re.findall(r"\d+", text.translate(_NARROW))}
 
 
 def is_traced(quantity: Quantity, known: Iterable[float]) -> bool:

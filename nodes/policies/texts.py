@@ -1,6 +1,13 @@
 """Parts of a text that are not the assistant's own words, and the words that say no."""
 
 import re
+from pathlib import Path
+
+
+def any_of(*patterns: str) -> re.Pattern[str]:
+    """Join patterns into one that ignores case."""
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+
 
 QUOTED = re.compile(
     r"```.*?(?:```|\Z)|`(?=[^`\n]*[^\W\d_])[^`\n]*`|^\s*>[^\n]*|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«\n]*«|「[^」]*」|『[^』]*』|\"[^\"\n]*\""
@@ -21,19 +28,15 @@ _ASKS = re.compile(r"[?？]\W*$|か。?\W*$")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
 
 
+def read_words(section: str) -> frozenset[str]:
+    """Return a section of words.txt."""
+    text = (Path(__file__).parent / "words.txt").read_text(encoding="utf-8")
+    return frozenset(text.partition(f"\n[{section}]")[2].partition("\n\n")[0].partition("\n")[2].split())
+
+
 def blank_quotes(text: str) -> str:
     """Return a text in which quotations and code are blanks; every other character keeps its place."""
     return QUOTED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-
-
-_LETTER = re.compile(
-    r"^[^\n,]{2,60},[ \t]*\n\s*\n(?!\s*[-*_]{3}).*?\n\s*\n[^\n]{2,40}\n[^\n.!?]{2,40}$", re.MULTILINE | re.DOTALL
-)
-
-
-def drop_letter(draft: str) -> str:
-    """Return an answer without a letter in it: from a line of address to a closing line and a name."""
-    return _LETTER.sub("", draft)
 
 
 def split_lines(text: str) -> list[str]:

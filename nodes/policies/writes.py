@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from nodes.policies.evidence import Call, Evidence, Violation
 from nodes.policies.messages import asks_for_write, is_question, is_request, is_talk
-from nodes.policies.quantities import all_values
-from nodes.policies.texts import asks, blank_quotes, drop_letter, is_composed, says_no, split_lines
+from nodes.policies.quantities import find_digits
+from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
 from tools.catalog import TOOLS, WRITERS
 
 CLAIMED, FAILED = "claimed_write", "failed_write"
@@ -78,7 +78,7 @@ def _claims_write(e: Evidence, lines: Sequence[str]) -> bool:
 
 def _answers_from_memory(e: Evidence) -> bool:
     """Whether a draft gives a number of Global Context or of what was said before, which the message does not."""
-    return bool((all_values([e.draft]) - all_values([e.question])) & all_values([*e.lines.values(), *e.earlier]))
+    return bool((find_digits(e.draft) - find_digits(e.question)) & find_digits(*e.lines.values(), *e.earlier))
 
 
 def may_expect_write(e: Evidence) -> bool:
@@ -127,5 +127,5 @@ def _repeats(call: Call, failed: Call) -> bool:
 
 
 def _split_own(draft: str) -> list[str]:
-    """Return the first sentences of a draft, without quotations and letters that it holds."""
-    return split_lines(blank_quotes(drop_letter(draft)[:MOST_CHARACTERS]))
+    """Return the first sentences of a draft, without quotations."""
+    return split_lines(blank_quotes(draft[:MOST_CHARACTERS]))
