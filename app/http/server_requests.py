@@ -28,7 +28,6 @@ _SERVERS = ("/threads", "/runs", "/assistants")
 _ID = "([0-9a-f-]{36})"
 _DELETED = re.compile(rf"/threads/{_ID}(?:/runs/{_ID})?/?")
 _EDITED = re.compile(rf"/threads/{_ID}/(?:state|copy)/?")
-_BEGUN = re.compile(rf"/threads/{_ID}/(?:runs(?:/stream|/wait)?|commands)/?")
 _NEW = re.compile(r"/threads/?")
 _PRUNE = re.compile(r"/threads/prune/?")
 
@@ -85,9 +84,6 @@ class ServerRequests:
             check_request(path, asked)
         if path.startswith("/threads"):
             await self._rows.refresh()
-        begun = _BEGUN.fullmatch(path) if _asks_to_be_rejected(asked) else None
-        if thread := canonical_id(begun[1]) if begun else None:
-            await run_in_threadpool(_refuse_while_owned, thread)
         write = find_write(scope["method"], path, asked)
         if write is None:
             await self._app(scope, receive, send)
@@ -139,21 +135,6 @@ async def _read_asked(scope: Scope, receive: Receive) -> tuple[Any, Receive]:
             asked |= {"thread_id": id}
             again = put_back([{"type": "http.request", "body": to_json(asked)}], receive)
     return asked, again
-
-
-def _asks_to_be_rejected(asked: Any) -> bool:
-    if not isinstance(asked, dict):
-        return False
-    command = asked.get("params")
-    of_command = command.get("multitaskStrategy") if isinstance(command, dict) else None
-    return "reject" in (asked.get("multitask_strategy"), of_command)
-
-
-def _refuse_while_owned(thread: str) -> None:
-    """Raise StoreBusy while another door works in a thread, as the server refuses while a run of its own does."""
-    lock = thread_lock(load_settings(), thread, "ana server", patience=0)
-    lock.acquire()
-    lock.release()
 
 
 def find_write(method: str, path: str, asked: Any) -> Write | None:
