@@ -2,9 +2,7 @@
 
 import asyncio
 from contextlib import suppress
-from typing import Any
 
-from pydantic_core import from_json
 from starlette.types import Message, Receive
 
 
@@ -23,15 +21,6 @@ async def read_body(receive: Receive, seconds: float | None = None) -> tuple[byt
         while not messages or messages[-1].get("more_body"):
             messages.append(await receive())
     return b"".join(message.get("body", b"") for message in messages), put_back(messages, receive)
-
-
-async def read_json(receive: Receive) -> tuple[Any, Receive]:
-    """Return the body as JSON, and a `receive` that gives it again; None where it is no JSON, which the server says."""
-    body, again = await read_body(receive)
-    try:
-        return from_json(body), again
-    except ValueError:
-        return None, again
 
 
 async def drop_body(receive: Receive, seconds: float) -> None:
