@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ana.errors import AnaError
+from ana.errors import AnaError, UserError
 from ana.locks import OwnerLock
 from ana.ownership import PATIENCE, canonical_id, thread_lock
 from ana.settings import load_settings
@@ -123,15 +123,12 @@ def _rewrite_path(scope: Scope) -> Scope:
 
 
 async def _read_asked(scope: Scope, receive: Receive) -> tuple[Any, Receive]:
-    """Return the body as JSON, with the id of a new thread as we write it, and a `receive` that gives it again.
-
-    It is None where it is no JSON, which the server says.
-    """
+    """Return the body as JSON, with the id of a new thread as we write it, and a `receive` that gives it again."""
     body, again = await read_body(receive)
     try:
-        asked = from_json(body)
-    except ValueError:
-        return None, again
+        asked = from_json(body) if body else None
+    except ValueError as exc:
+        raise UserError(f"The body is not JSON, or nested too deep: {exc}.") from exc
     if _NEW.fullmatch(scope["path"]) and isinstance(asked, dict):
         given = asked.get("thread_id")
         id = canonical_id(given) if isinstance(given, str) else None
