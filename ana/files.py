@@ -44,18 +44,18 @@ _NOT_THE_FILE = (
 
 def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
     """Write a file that has the old text or the new one, whenever the process or the power ends."""
-    with _write_draft(path, mode) as file:
+    with open_draft(path, mode) as file:
         file.write(text.encode())
 
 
 def copy_whole(source: Path, path: Path) -> None:
     """Copy a file as `write_whole` writes one, for its owner only."""
-    with source.open("rb") as read, _write_draft(path, 0o600) as file:
+    with source.open("rb") as read, open_draft(path, 0o600) as file:
         shutil.copyfileobj(read, file)
 
 
 @contextmanager
-def _write_draft(path: Path, mode: int) -> Iterator[IO[bytes]]:
+def open_draft(path: Path, mode: int) -> Iterator[IO[bytes]]:
     """Yield a new file, which takes the place of the old one, or of a link, once it is on the disk."""
     draft = path.with_name(_DRAFT.format(path.name, secrets.token_hex(4)))
     try:

@@ -5,7 +5,6 @@ from ana.output import tell
 from ana.own_files import keep_private
 from ana.settings import Settings, load_settings
 from ana.tracing.langsmith import switch_on_or_off
-from app.old_traces import move_old_traces
 
 
 def start() -> Settings:
@@ -13,7 +12,6 @@ def start() -> Settings:
 
     Raises:
         ConfigError: A setting is wrong.
-        StoreBusy: Traces of an earlier version are being moved by another process that does not end.
     """
     settings = load_settings()
     switch_on_or_off()
@@ -24,6 +22,4 @@ def start() -> Settings:
     set_up_logging(settings)
     if is_read_only(settings.ana_data_dir):
         tell(f"The data folder {settings.ana_data_dir} is read-only: it can be looked at, and nothing is stored.")
-    else:
-        move_old_traces(settings)
     return settings

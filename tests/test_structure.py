@@ -153,8 +153,6 @@ OPENERS = {
     "ana.backends.chroma.care.rebuild": {"shutil.copy2"},  # into a folder that was made before it
     "ana.backends.chroma.care.restore": {"shutil.copytree"},  # the same, for Chroma
     "ana.transfer.foreign.detect": {"sqlite3.connect"},  # another program's, and only to read
-    "app.old_traces": {"shutil.copy2"},  # what is there is removed first
-    "app.cli.export": {"tempfile.NamedTemporaryFile"},  # a new file, wherever the person wants the export
 }
 """The modules that may open files for writing otherwise than with ana/files.py, which follows no link, and how."""
 

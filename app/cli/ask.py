@@ -1,12 +1,10 @@
 """`ana ask`: one turn, or the decision that a waiting turn needs."""
 
-import hashlib
 import os
 import select
 import shlex
 import stat
 import sys
-import time
 import uuid
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -15,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ana.errors import UserError
-from ana.files import read_small, write_whole
 from ana.output import tell, write_json
 from app.startup import start
 
@@ -30,9 +27,6 @@ PIPE_PATIENCE = 1.0
 """How long a pipe may be silent, in seconds: cron leaves one open in which nothing ever comes."""
 LONGEST_INPUT = 1_000_000
 """The longest text that is read, in bytes."""
-SAME_WORDS = 600
-"""How many seconds the same words count as said once more, for a copy that was refused: each call is a conversation of
-its own. A job that runs every hour means a new item each time."""
 
 
 def ask(
@@ -100,10 +94,10 @@ def _read_reply(decide: str) -> Any:
 
 
 def _ask(settings: "Settings", said: str, thread: str | None, max_steps: int | None) -> "Done | Waiting":
-    from app.outcome import Done, Waiting
+    from app.outcome import Waiting
     from app.threads import Threads
 
-    id = Threads(settings).remember(thread) if thread else _take_refusal(settings, said) or str(uuid.uuid4())
+    id = Threads(settings).remember(thread) if thread else str(uuid.uuid4())
     with _open(settings) as assistant:
         finished = assistant.finish(id) if thread else None
         if isinstance(finished, Waiting):
@@ -111,10 +105,7 @@ def _ask(settings: "Settings", said: str, thread: str | None, max_steps: int | N
             return finished
         if finished:
             tell(f"Finished what was cut short: {finished.answer}")
-        outcome = assistant.ask(said, id, max_steps, _tell_ended)
-    if thread is None and isinstance(outcome, Done) and outcome.refused_copy:
-        _remember_refusal(settings, id, said)
-    return outcome
+        return assistant.ask(said, id, max_steps, _tell_ended)
 
 
 def _decide(
@@ -178,6 +169,8 @@ def _show(settings: "Settings", outcome: "Done | Waiting", as_json: bool, thread
         show_text(outcome.answer)
     for line in list_changes(outcome.changes, outcome.receipt if isinstance(outcome, Done) else None, outcome.question):
         tell(line)
+    if isinstance(outcome, Done) and outcome.refused_copy and thread is None:
+        tell(f"For a second one say it again in that conversation: --thread {outcome.thread_id}")
     if isinstance(outcome, Done) and not as_json and (line := describe_cost(outcome)):
         tell(line)
     if isinstance(outcome, Waiting):
@@ -217,27 +210,3 @@ def _read_input() -> str:
     if len(data) > LONGEST_INPUT:
         raise UserError(f"The text is longer than {LONGEST_INPUT:,} bytes.", "Send a part of it.")
     return data.decode("utf-8", "replace").strip()
-
-
-def _remember_refusal(settings: "Settings", thread_id: str, said: str) -> None:
-    """Note that a copy was refused in this conversation, after these words."""
-    write_whole(settings.ana_data_dir / "refused_copy", f"{thread_id} {_digest(said)}")
-
-
-def _take_refusal(settings: "Settings", said: str) -> str | None:
-    """Return the conversation in which these words were refused a moment ago, and forget it."""
-    note = settings.ana_data_dir / "refused_copy"
-    try:
-        thread_id, known = read_small(note).split()
-        age = time.time() - note.stat().st_mtime
-    except (OSError, ValueError):
-        return None
-    if known != _digest(said) or not 0 <= age <= SAME_WORDS:
-        return None
-    note.unlink(missing_ok=True)
-    return thread_id
-
-
-def _digest(said: str) -> str:
-    """Return a digest of the words: what a person said is not kept in one more place."""
-    return hashlib.sha256(" ".join(said.split()).casefold().encode("utf-8", "surrogatepass")).hexdigest()

@@ -16,10 +16,9 @@ from ana.notes import read_note
 from ana.output import tell, write_json, write_line
 from ana.own_files import find_exposed
 from ana.ownership import own_all
-from ana.settings import Settings
+from ana.settings import PROJECT, TRACES, Settings
 from ana.tracing.traces import count_broken_lines
 from app.embedder import suggest_embedder
-from app.old_traces import list_old_traces
 from app.serving import refuse_while_serving
 from app.show.text import pluralize
 from app.startup import start
@@ -153,8 +152,9 @@ def _examine_conversations(settings: Settings) -> Diagnosis:
     orphans = [file.name for file in files if file.stem not in threads]
     notes = [f"The trace {name} is of a conversation that is not there." for name in orphans]
     notes += [f"{file.name}: {n} lines cannot be read." for file in files if (n := count_broken_lines(file))]
-    if left := list_old_traces(settings):
-        notes.append(f"{left[0].parent} holds {pluralize(len(left), 'trace')} of another data folder or of no thread.")
+    old = PROJECT / TRACES  # where an early version kept all of them
+    if old != settings.traces_dir and (left := [id for id in threads if (old / f"{id}.jsonl").exists()]):
+        notes.append(f"{old} holds {pluralize(len(left), 'trace')} of conversations that are here; move them here too.")
     return Diagnosis(notes=notes, counts={"conversation": len(threads), "trace": len(files)})
 
 

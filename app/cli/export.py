@@ -1,16 +1,16 @@
 """`ana export`: everything as lines of JSON."""
 
-import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Annotated
 
 import typer
 
 from ana.errors import UserError
+from ana.files import open_draft
 from ana.handles import open_data_folder
 from ana.output import tell, write_json_lines
 from ana.settings import Settings
@@ -50,10 +50,6 @@ def write_export(settings: Settings, to: str, *, force: bool = False) -> list[st
             # A draft first, also for a pipe: the folder is free again however slowly the pipe is read.
             file.seek(0)
             write_json_lines(file)
-        else:
-            file.flush()
-            os.fsync(file.fileno())
-            Path(file.name).replace(path)
     return [pluralize(counted[kind], name) for kind, name in KINDS.items()]
 
 
@@ -65,15 +61,10 @@ def _write(file: IO[bytes], line: bytes) -> bytes:
 
 @contextmanager
 def _open_draft(path: Path | None) -> Iterator[IO[bytes]]:
-    """A temporary file that only its owner can read, beside `path` so that it can be renamed to it."""
+    """Yield a file that only its owner can read, and that becomes `path` when everything is in it."""
     try:
-        with tempfile.NamedTemporaryFile(
-            dir=path and path.parent, prefix=f".{path.name}." if path else None, suffix=".part", delete=False
-        ) as file:
-            try:
-                yield file
-            finally:
-                Path(file.name).unlink(missing_ok=True)
+        with open_draft(path, 0o600) if path else TemporaryFile() as file:
+            yield file
     except OSError as exc:
         raise UserError(
             f"{path or 'The export'} cannot be written: {exc.strerror or exc}.", "Choose another place."

@@ -1,5 +1,6 @@
 """`ana replay`: a recorded turn told, run again, or answered by another model."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,8 +18,6 @@ from app.threads import Threads
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-
-    from app.replay.compare import Difference
 
 DIFFERENT = 1
 IMPOSSIBLE = 2
@@ -118,26 +117,18 @@ def build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel
     built, name = build_model(settings, decision_prompt), model_name(settings)
     if prompt is None:
         return built, name
-    template = _read_prompt(prompt)
+    try:
+        template = prompt.read_text(encoding="utf-8")
+        fill(prompt.name, template, **prompt_slots({}))
+    except (OSError, ValueError) as exc:
+        raise typer.BadParameter(f"The prompt {prompt} cannot be read: {exc}.") from exc
+    except KeyError as exc:
+        raise typer.BadParameter(f"{exc.args[0]}.") from exc
 
     def refill(loaded: Any) -> str:
         return fill(prompt.name, template, **prompt_slots(loaded["lines"]))
 
     return OtherPrompt(inner=built, fill=refill), f"{name}, {prompt.name}"
-
-
-def _read_prompt(path: Path) -> str:
-    from nodes.reason import prompt_slots
-    from prompts import fill
-
-    try:
-        template = path.read_text(encoding="utf-8")
-        fill(path.name, template, **prompt_slots({}))
-    except (OSError, ValueError) as exc:
-        raise typer.BadParameter(f"The prompt {path} cannot be read: {exc}.") from exc
-    except KeyError as exc:
-        raise typer.BadParameter(f"{exc.args[0]}.") from exc
-    return template
 
 
 def show_again(record: Record, again: Record, name: str | None, *, as_json: bool) -> None:
@@ -146,16 +137,11 @@ def show_again(record: Record, again: Record, name: str | None, *, as_json: bool
 
     found = compare(record, again)
     if as_json:
-        write_json(_to_json(record, again, found))
+        difference = asdict(found) if found else None
+        write_json({"same": found is None, "difference": difference, "recorded": record, "again": again})
     elif name:
         show_side_by_side(record, again, name)
     else:
         tell_difference(record, found)
     if found:
         raise typer.Exit(DIFFERENT)
-
-
-def _to_json(record: Record, again: Record, found: "Difference | None") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {"same": found is None, "difference": found and asdict(found), "recorded": record, "again": again}

@@ -2,9 +2,10 @@
 
 import os
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +16,11 @@ from ana.models.prices import FREE_OF_CHARGE, find_price
 from ana.models.providers import destination, model_name
 from ana.settings import Settings, load_settings, read_environment, write_env_file
 from app.show.text import say
-from app.trial import try_model
+
+if TYPE_CHECKING:
+    from app.outcome import Done
+
+HELLO = "Say hello in one short sentence."
 
 
 @dataclass(frozen=True)
@@ -172,16 +177,39 @@ def _try(settings: Settings) -> None:
     name = model_name(settings)
     say(f"Asking {name} to say hello…")
     try:
-        trial = try_model(settings)
+        done, seconds = _ask_for_hello(settings)
+        if done.error:
+            raise UserError(done.answer if done.error == "limit" else done.error)
     except UserError as exc:
         raise UserError(exc.message, "Nothing was written; run `ana setup` again.") from exc
-    say(f"{name} in {trial.seconds:.1f} s: {trial.answer}")
+    say(f"{name} in {seconds:.1f} s: {done.answer}")
     say(
-        f"It read {trial.input_tokens:,} tokens and wrote {trial.output_tokens:,}. A turn is one to three such calls, "
-        "with the conversation."
+        f"It read {done.usage['input_tokens']:,} tokens and wrote {done.usage['output_tokens']:,}. "
+        "A turn is one to three such calls, with the conversation."
     )
     if find_price(name, settings) != FREE_OF_CHARGE:
         say(
             "`ana cost` shows what they cost. Where a model's price is not known, OPENAI_INPUT_PRICE_PER_1K and "
             "OPENAI_OUTPUT_PRICE_PER_1K in .env tell it."
         )
+
+
+def _ask_for_hello(settings: Settings) -> "tuple[Done, float]":
+    """Return a whole turn and its seconds, on a store that is thrown away: nothing of the person's is sent."""
+    from ana.backends.in_memory import InMemoryBackend
+    from ana.embedders import WordLlamaEmbeddings
+    from ana.models.providers import build_model
+    from ana.spending import open_total
+    from ana.tracing.langsmith import connect
+    from app.outcome import expect_done
+    from app.throwaway import open_throwaway
+    from prompts import decision_prompt
+
+    connect(settings)
+    spending, model = open_total(settings), build_model(settings, decision_prompt)
+    with open_throwaway(settings, model, InMemoryBackend(WordLlamaEmbeddings()), spending=spending) as assistant:
+        start = time.monotonic()
+        done = expect_done(assistant.ask(HELLO, "trial"))
+        seconds = time.monotonic() - start
+        spending.keep(assistant.handles.traces.read("trial"))
+    return done, seconds

@@ -29,7 +29,6 @@ from app.http.guard import HEADERS, Guard
 from app.http.refusals import REFUSALS, RunErrors, find_status
 from app.http.server_requests import ServerRequests
 from app.http.thread_rows import ThreadRows
-from app.old_traces import move_old_traces
 from app.outcome import Done, NotShown, Waiting
 from app.serving import mark_serving
 from app.threads import Threads
@@ -197,7 +196,6 @@ def _start(turns: TurnRunner, open_files: contextlib.ExitStack) -> None:
     # before the first run: the server traces a run from its beginning, when no node has opened the handles yet
     langsmith.switch_on_or_off()
     langsmith.connect(settings)
-    move_old_traces(settings)
     open_files.callback(turns.close)
     turns.open()
     open_files.enter_context(mark_serving(settings))

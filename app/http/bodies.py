@@ -2,11 +2,8 @@
 
 import asyncio
 from contextlib import suppress
-from typing import Any
 
-from pydantic_core import from_json
-from starlette.responses import Response
-from starlette.types import Message, Receive, Send
+from starlette.types import Message, Receive
 
 
 async def read_body(receive: Receive, seconds: float | None = None) -> tuple[bytes, Receive]:
@@ -26,32 +23,13 @@ async def read_body(receive: Receive, seconds: float | None = None) -> tuple[byt
     return b"".join(message.get("body", b"") for message in messages), put_back(messages, receive)
 
 
-async def read_json(receive: Receive) -> tuple[Any, Receive]:
-    """Return the body as JSON, and a `receive` that gives it again; None where it is no JSON, which the server says."""
-    body, again = await read_body(receive)
-    try:
-        return from_json(body), again
-    except ValueError:
-        return None, again
-
-
-async def answer_without_body(response: Response, receive: Receive, send: Send, seconds: float) -> None:
-    """Send an answer and read what is still sent: a connection that is closed before would be reset, and most clients
-    then never see the answer.
-
-    Args:
-        response: The answer.
-        receive: Where the body comes from.
-        send: Where the answer goes.
-        seconds: How long the body may take.
-    """
-    await send({"type": "http.response.start", "status": response.status_code, "headers": response.raw_headers})
-    await send({"type": "http.response.body", "body": response.body, "more_body": True})
+async def drop_body(receive: Receive, seconds: float) -> None:
+    """Read a body that nobody wants, as far as it arrives in time: a connection that is closed before would be reset,
+    and most clients then never see the answer."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             while (await receive()).get("more_body"):
                 pass
-    await send({"type": "http.response.body"})
 
 
 def put_back(messages: list[Message], receive: Receive) -> Receive:

@@ -9,11 +9,12 @@ from urllib.parse import urlsplit
 
 from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import MutableHeaders
-from starlette.responses import JSONResponse, Response
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.http.bodies import answer_without_body, read_body
+from app.http.bodies import drop_body, read_body
 
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -21,8 +22,6 @@ CLOSED = ("docs", "deploy", "internal", "metrics")
 """Routes of the dev server by the first part of their path: a page with a foreign script, its upload, its debugging."""
 LARGEST = 4_000_000
 """The largest request body, in bytes."""
-DEEPEST = 200
-"""How deep lists and objects in a body may lie inside one another: no JSON writer of the server goes much deeper."""
 BODY_SECONDS = 20.0
 """How long a body may take to arrive."""
 HEADERS = {
@@ -51,6 +50,10 @@ class Guard:
         self._ask_origins = origins
         self._seconds = seconds
         self._origins: frozenset[str] | None = None
+        # the dev server's own refuses every page whose browser asks for a private network, which Studio's does
+        self._preflights = CORSMiddleware(
+            app, allow_origin_regex=".*", allow_methods=["*"], allow_headers=["*"], allow_private_network=True
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket") or scope.get("root_path") == "/noauth":
@@ -59,35 +62,36 @@ class Guard:
             return
         if self._origins is None:
             self._origins = frozenset((*STUDIO, *await run_in_threadpool(self._ask_origins)))
-        headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
+        headers = Headers(scope=scope)
         refusal = find_refusal(scope["path"], headers, self._origins)
         if scope["type"] == "http":
-            await self._answer(scope, receive, _protect(send), headers, refusal)
+            answer, receive = await self._choose(scope, receive, headers, refusal)
+            await answer(scope, receive, _protect(send))
         elif refusal is None:
             await self._app(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008})
 
-    async def _answer(
-        self, scope: Scope, receive: Receive, send: Send, headers: Mapping[str, str], refusal: tuple[int, str] | None
-    ) -> None:
-        answer: ASGIApp = self._app
+    async def _choose(
+        self, scope: Scope, receive: Receive, headers: Headers, refusal: tuple[int, str] | None
+    ) -> tuple[ASGIApp, Receive]:
+        """Return what answers a request, and a `receive` that gives its body."""
         if refusal is not None:
-            # a client that waits for our consent sends no body now
-            seconds = 0 if "expect" in headers else self._seconds
-            await answer_without_body(_refuse(*refusal), receive, send, seconds)
-            return
+            if "expect" not in headers:  # a client that waits for our consent sends no body now
+                await drop_body(receive, self._seconds)
+            return _refuse(*refusal), receive
         if scope["method"] == "OPTIONS" and "access-control-request-method" in headers and "origin" in headers:
-            answer = _allow(headers)
-        elif int(headers.get("content-length", 0)):
-            try:
-                body, receive = await read_body(receive, self._seconds)
-            except TimeoutError:
-                answer = _refuse(408, f"The body did not arrive within {self._seconds:g} seconds.")
-            else:
-                if await run_in_threadpool(is_too_deep, body):
-                    answer = _refuse(422, f"The body is nested more than {DEEPEST} deep.")
-        await answer(scope, receive, send)
+            return self._preflights.preflight_response(headers), receive
+        if not int(headers.get("content-length", 0)):
+            return self._app, receive
+        try:
+            body, receive = await read_body(receive, self._seconds)
+            await run_in_threadpool(from_json, body)  # the server would read deeper than our checks
+        except TimeoutError:
+            return _refuse(408, f"The body did not arrive within {self._seconds:g} seconds."), receive
+        except ValueError as exc:
+            return _refuse(422, f"The body is not JSON, or nested too deep: {exc}."), receive
+        return self._app, receive
 
 
 def find_refusal(path: str, headers: Mapping[str, str], origins: frozenset[str]) -> tuple[int, str] | None:
@@ -106,17 +110,6 @@ def find_refusal(path: str, headers: Mapping[str, str], origins: frozenset[str])
     if path.lstrip("/").partition("/")[0] in CLOSED:
         return 404, "This part of the server is switched off; /openapi.json describes the rest."
     return _find_body_refusal(headers)
-
-
-def is_too_deep(body: bytes) -> bool:
-    """Return whether lists and objects lie too deep inside one another: what is kept so could never be sent again."""
-    if body.count(b"[") + body.count(b"{") <= DEEPEST:
-        return False
-    try:
-        from_json(body)  # which goes as deep
-    except ValueError as exc:
-        return "recursion" in str(exc)
-    return False
 
 
 def _find_page_refusal(headers: Mapping[str, str], origins: frozenset[str], host: str) -> tuple[int, str] | None:
@@ -170,21 +163,3 @@ def _protect(send: Send) -> Send:
 
 def _refuse(status: int, sentence: str) -> JSONResponse:
     return JSONResponse({"error": sentence}, status_code=status, headers={"connection": "close"})
-
-
-def _allow(headers: Mapping[str, str]) -> Response:
-    """Return the answer to the preflight of an allowed origin.
-
-    The dev server's own refuses every page whose browser asks for a private network, which Studio's does.
-    """
-    private = "access-control-request-private-network"
-    allowed = {
-        "access-control-allow-origin": headers["origin"],
-        "access-control-allow-methods": headers["access-control-request-method"],
-        "access-control-allow-headers": headers.get("access-control-request-headers", ""),
-        "access-control-max-age": "600",
-        "vary": f"origin, access-control-request-method, access-control-request-headers, {private}",
-    }
-    if headers.get(private) == "true":
-        allowed["access-control-allow-private-network"] = "true"
-    return Response(status_code=204, headers=allowed)

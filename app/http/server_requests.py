@@ -4,20 +4,20 @@ import logging
 import re
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 from langgraph_api.validation import ThreadPruneRequest
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ana.errors import AnaError
+from ana.errors import AnaError, UserError
+from ana.locks import OwnerLock
 from ana.ownership import PATIENCE, canonical_id, thread_lock
 from ana.settings import load_settings
-from app.http.bodies import put_back, read_json
+from app.http.bodies import put_back, read_body
 from app.http.refusals import answer_error
 from app.http.run_requests import check_request
 from app.http.thread_rows import ThreadRows
@@ -26,28 +26,13 @@ from graph.runs import stop_runs
 
 _SERVERS = ("/threads", "/runs", "/assistants")
 _ID = "([0-9a-f-]{36})"
-_DELETED = re.compile(rf"/threads/{_ID}(?:/runs/{_ID})?/?")
+_THREAD = re.compile(rf"/threads/{_ID}/?")
+_RUN = re.compile(rf"/threads/{_ID}/runs/{_ID}/?")
 _EDITED = re.compile(rf"/threads/{_ID}/(?:state|copy)/?")
-_BEGUN = re.compile(rf"/threads/{_ID}/(?:runs(?:/stream|/wait)?|commands)/?")
 _NEW = re.compile(r"/threads/?")
 _PRUNE = re.compile(r"/threads/prune/?")
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Write:
-    """What a request does to threads.
-
-    Args:
-        threads: Their ids, in one order: two requests may want the same.
-        erases: Whether they are deleted.
-        run: The run whose messages are taken back.
-    """
-
-    threads: Sequence[str]
-    erases: bool = False
-    run: str = ""
 
 
 class ServerRequests:
@@ -85,43 +70,51 @@ class ServerRequests:
             check_request(path, asked)
         if path.startswith("/threads"):
             await self._rows.refresh()
-        begun = _BEGUN.fullmatch(path) if _asks_to_be_rejected(asked) else None
-        if thread := canonical_id(begun[1]) if begun else None:
-            await run_in_threadpool(_refuse_while_owned, thread)
-        write = find_write(scope["method"], path, asked)
-        if write is None:
+        if erased := find_erased(scope["method"], path, asked):
+            await self._erase(erased, scope, receive, send)
+        elif thread := find_written(scope["method"], path, asked):
+            await self._write(thread, scope, receive, send)
+        else:
             await self._app(scope, receive, send)
-        elif write.run and write.run not in await self._rows.find_runs(*write.threads):
+
+    async def _write(self, thread: str, scope: Scope, receive: Receive, send: Send) -> None:
+        run = _RUN.fullmatch(scope["path"])
+        if run and run[2] not in await self._rows.find_runs(thread):
             # the server looks for it only after it has deleted its messages, in whatever thread
             await JSONResponse({"detail": "The thread has no such run."}, status_code=404)(scope, receive, send)
-        else:
-            await self._carry_out(write, scope, receive, send)
+            return
+        # the server refuses an edit while a run of its own works, and does not wait
+        lock = await run_in_threadpool(_own, thread, 0 if await self._rows.is_busy(thread) else PATIENCE)
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            await run_in_threadpool(lock.release)
 
-    async def _carry_out(self, write: Write, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _erase(self, threads: Sequence[str], scope: Scope, receive: Receive, send: Send) -> None:
+        reply: list[Message] = []
+
+        async def keep(message: Message) -> None:
+            reply.append(message)
+
         settings = await run_in_threadpool(load_settings)
         async with AsyncExitStack() as stack:
-            for thread in write.threads:
-                # the server refuses an edit while a run of its own works, and does not wait
-                patience = PATIENCE if write.erases or not await self._rows.is_busy(thread) else 0
-                lock = await run_in_threadpool(thread_lock, settings, thread, "ana server", patience)
-                await run_in_threadpool(lock.acquire)
-                stack.push_async_callback(run_in_threadpool, lock.discard if write.erases else lock.release)
-            if not write.erases:
-                await self._app(scope, receive, send)
-                return
+            for thread in threads:
+                lock = await run_in_threadpool(_own, thread, PATIENCE)
+                stack.push_async_callback(run_in_threadpool, lock.discard)
             # otherwise the row might be gone before the server looks for it
             await stack.enter_async_context(self._rows.changing)
-            for thread in write.threads:
+            for thread in threads:
                 await run_in_threadpool(Threads(settings).erase, thread)
                 stop_runs(thread, await self._rows.find_runs(thread))
-            reply: list[Message] = []
-
-            async def keep(message: Message) -> None:
-                reply.append(message)
-
             await self._app(scope, receive, keep)
         for message in reply:  # whoever hears that a thread is gone finds nothing left of it
             await send(message)
+
+
+def _own(thread: str, patience: float) -> OwnerLock:
+    lock = thread_lock(load_settings(), thread, "ana server", patience)
+    lock.acquire()
+    return lock
 
 
 def _rewrite_path(scope: Scope) -> Scope:
@@ -131,7 +124,11 @@ def _rewrite_path(scope: Scope) -> Scope:
 
 async def _read_asked(scope: Scope, receive: Receive) -> tuple[Any, Receive]:
     """Return the body as JSON, with the id of a new thread as we write it, and a `receive` that gives it again."""
-    asked, again = await read_json(receive)
+    body, again = await read_body(receive)
+    try:
+        asked = from_json(body) if body else None
+    except ValueError as exc:
+        raise UserError(f"The body is not JSON, or nested too deep: {exc}.") from exc
     if _NEW.fullmatch(scope["path"]) and isinstance(asked, dict):
         given = asked.get("thread_id")
         id = canonical_id(given) if isinstance(given, str) else None
@@ -141,38 +138,23 @@ async def _read_asked(scope: Scope, receive: Receive) -> tuple[Any, Receive]:
     return asked, again
 
 
-def _asks_to_be_rejected(asked: Any) -> bool:
-    if not isinstance(asked, dict):
-        return False
-    command = asked.get("params")
-    of_command = command.get("multitaskStrategy") if isinstance(command, dict) else None
-    return "reject" in (asked.get("multitask_strategy"), of_command)
+def find_erased(method: str, path: str, asked: Any) -> list[str]:
+    """Return the threads that a request deletes, in one order; none if the server will refuse it."""
+    if method == "POST" and _PRUNE.fullmatch(path):
+        return _read_pruned(asked)
+    gone = _THREAD.fullmatch(path) if method == "DELETE" else None
+    thread = canonical_id(gone[1]) if gone else None
+    return [thread] if thread else []
 
 
-def _refuse_while_owned(thread: str) -> None:
-    """Raise StoreBusy while another door works in a thread, as the server refuses while a run of its own does."""
-    lock = thread_lock(load_settings(), thread, "ana server", patience=0)
-    lock.acquire()
-    lock.release()
-
-
-def find_write(method: str, path: str, asked: Any) -> Write | None:
-    """Return what a request does to threads by itself; None if that is nothing, or the server will refuse it."""
-    if method == "DELETE" and (gone := _DELETED.fullmatch(path)):
-        thread, run = canonical_id(gone[1]), gone[2] or ""
-        return Write([thread], erases=not run, run=run) if thread else None
-    if method != "POST":
-        return None
-    if _PRUNE.fullmatch(path):
-        pruned = _read_pruned(asked)
-        return Write(pruned, erases=True) if pruned else None
-    if _NEW.fullmatch(path):
+def find_written(method: str, path: str, asked: Any) -> str | None:
+    """Return the thread that a request changes without a run, or whose run it takes back; None if there is none."""
+    if method == "POST" and _NEW.fullmatch(path):
         filled = isinstance(asked, dict) and asked.get("supersteps")
-        thread = canonical_id(str(asked.get("thread_id"))) if filled else None  # it may be there already
-    else:
-        edited = _EDITED.fullmatch(path)
-        thread = canonical_id(edited[1]) if edited else None
-    return Write([thread]) if thread else None
+        return canonical_id(str(asked.get("thread_id"))) if filled else None  # it may be there already
+    changes = {"POST": _EDITED, "DELETE": _RUN}.get(method)
+    changed = changes.fullmatch(path) if changes else None
+    return canonical_id(changed[1]) if changed else None
 
 
 def _read_pruned(asked: Any) -> list[str]:

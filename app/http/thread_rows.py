@@ -5,8 +5,7 @@ import logging
 import sqlite3
 import uuid
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -39,25 +38,6 @@ Mark = tuple[int, int, str]
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 """What the server keeps in memory, by the name of the table."""
-
-
-@dataclass(frozen=True)
-class SavedThread:
-    """What a row tells.
-
-    Args:
-        began: When its first turn began.
-        at: When its newest state was saved; None for one whose messages are all taken back.
-        waits: Whether a turn of it has not ended.
-        fields: What the row has of the newest state.
-        told: The metadata.
-    """
-
-    began: datetime | None
-    at: datetime | None
-    waits: bool
-    fields: Row
-    told: dict[str, str]
 
 
 async def find_server_tables() -> Tables | None:
@@ -124,11 +104,11 @@ class ThreadRows:
         for id, each in saved.items():
             if _set_at(rows.get(id)) != set_at[id]:
                 continue  # the server has set it meanwhile: the next time tells who was later
-            if each and each.at and id not in rows:
-                rows[id] = _make_row(id, each)
-                tables["threads"].append(rows[id])
             if each and id in rows:
                 _write(rows[id], each, id in busy)
+            elif each and each["updated_at"]:  # else its messages are all taken back
+                rows[id] = {"thread_id": uuid.UUID(id), "config": {}} | each
+                tables["threads"].append(rows[id])
             self._seen[id] = marks[id], _set_at(rows.get(id))
         # a row that tells of work without a run: so the server leaves it when a run is rolled back and nobody listens
         for id, row in rows.items():
@@ -141,7 +121,7 @@ class ThreadRows:
         # no other spelling of an id is a thread to the server
         return {id: (*mark, names.get(id, "")) for id, mark in marks.items() if canonical_id(id) == id}
 
-    def _read_threads(self, ids: Collection[str]) -> dict[str, SavedThread | None]:
+    def _read_threads(self, ids: Collection[str]) -> dict[str, Row | None]:
         threads = Threads(self._settings())
         with open_saver(saver_path(self._settings())) as saver:
             graph = builder.compile(checkpointer=saver)
@@ -174,8 +154,8 @@ def _drop(tables: Tables, gone: Collection[str]) -> None:
             tables[table][:] = [row for row in tables[table] if str(row["thread_id"]) not in gone]
 
 
-def _read_thread(graph: CompiledStateGraph[Any, Any, Any, Any], threads: Threads, id: str) -> SavedThread | None:
-    """Return what is saved of a thread; None if it cannot be shown."""
+def _read_thread(graph: CompiledStateGraph[Any, Any, Any, Any], threads: Threads, id: str) -> Row | None:
+    """Return what is saved of a thread, as a row tells it; None if it cannot be shown."""
     try:
         return _describe(graph.get_state({"configurable": {"thread_id": id}}), threads.describe(id))
     except (sqlite3.Error, OSError):
@@ -187,30 +167,34 @@ def _read_thread(graph: CompiledStateGraph[Any, Any, Any, Any], threads: Threads
     return None
 
 
-def _describe(state: StateSnapshot, thread: Thread) -> SavedThread:
+def _describe(state: StateSnapshot, thread: Thread) -> Row:
     at = datetime.fromisoformat(state.created_at) if state.created_at else None
-    began = datetime.fromisoformat(thread.first) if thread.first else at
     interrupts = {t.id: [patch_interrupt(i) for i in t.interrupts] for t in state.tasks if t.interrupts}
-    fields = {"values": state.values, "interrupts": interrupts}
-    json_dumpb([fields])  # the server answers with all rows at once, and so with none if one cannot be sent
     told: dict[str, str] = {}
     if state.created_at:  # else nothing is told: its messages are all taken back
         turn = keep_usable(state.values).get("turn")
         question = thread.about or (turn["question"] if turn else "")  # a turn's record comes with its answer
         texts = thread.name, shorten(question, QUESTION_WIDTH), state.created_at
         told = {name: text for name, text in zip(TOLD, texts, strict=True) if text}
-    return SavedThread(began, at, bool(state.next), fields, told)
+    row: Row = {
+        "created_at": datetime.fromisoformat(thread.first) if thread.first else at,
+        "updated_at": at,
+        "state_updated_at": at,
+        "status": "interrupted" if state.next else "idle",
+        "error": None,
+        "values": state.values,
+        "interrupts": interrupts,
+        "metadata": {"graph_id": GRAPH} | told,
+    }
+    json_dumpb([row])  # the server answers with all rows at once, and so with none if one cannot be sent
+    return row
 
 
-def _make_row(id: str, saved: SavedThread) -> Row:
-    row: Row = {"thread_id": uuid.UUID(id), "created_at": saved.began, "updated_at": saved.began, "metadata": {}}
-    return row | {"config": {}, "status": "idle", "values": None, "state_updated_at": datetime.min.replace(tzinfo=UTC)}
-
-
-def _write(row: Row, saved: SavedThread, busy: bool) -> None:
+def _write(row: Row, saved: Row, busy: bool) -> None:
     """Let a row tell what is saved; what the server has told of a later run, as that it failed, stays."""
     kept = {name: value for name, value in row["metadata"].items() if name not in TOLD}
-    row.update(saved.fields, metadata=kept | {"graph_id": GRAPH} | saved.told)
-    if saved.at and saved.at > (_set_at(row) or saved.at):
-        status = "interrupted" if saved.waits else "idle"
-        row.update(status="busy" if busy else status, error=None, updated_at=saved.at, state_updated_at=saved.at)
+    row.update(values=saved["values"], interrupts=saved["interrupts"], metadata=kept | saved["metadata"])
+    at = saved["updated_at"]
+    if at and at > (_set_at(row) or at):
+        status = "busy" if busy else saved["status"]
+        row.update(status=status, error=None, updated_at=at, state_updated_at=at)

@@ -1,8 +1,8 @@
 """Opening the assistant in the background, so that typing can begin at once."""
 
 import gc
-import threading
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
@@ -26,22 +26,18 @@ class Opening:
         self._settings = settings
         self._on_open = on_open
         self._stack = ExitStack()
-        self._assistant: Assistant | None = None
-        self._failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._open, daemon=True)
-        self._preparing = threading.Thread(target=self._prepare, daemon=True)
+        self._worker = ThreadPoolExecutor(1)
+        self._opened: Future[Assistant] | None = None
         self._awaited = False
 
     def start(self) -> None:
         """Begin to open; every call after the first does nothing."""
-        if self._thread.ident is None:
-            self._thread.start()
+        self._begin()
 
     def wait(self) -> None:
         """Return when it is open, or has failed to open."""
         self._awaited = True
-        self.start()
-        self._thread.join()
+        wait([self._begin()])
 
     def assistant(self) -> "Assistant":
         """Wait for the assistant and return it.
@@ -49,23 +45,23 @@ class Opening:
         Raises:
             AnaError: It could not be opened.
         """
-        self.wait()
-        if self._failure is not None:
-            raise self._failure
-        assert self._assistant is not None
-        return self._assistant
+        self._awaited = True
+        return self._begin().result()
 
     def __enter__(self) -> "Opening":
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._thread.ident is not None:
-            self._thread.join()
-        if self._preparing.ident is not None:
-            self._preparing.join()
+        if self._opened:
+            wait([self._opened])
+        self._worker.shutdown()
         self._stack.close()
 
-    def _open(self) -> None:
+    def _begin(self) -> "Future[Assistant]":
+        self._opened = self._opened or self._worker.submit(self._open)
+        return self._opened
+
+    def _open(self) -> "Assistant":
         gc.disable()  # what is loaded stays: looking for garbage in it takes a twentieth of the time
         try:
             from ana.handles import open_handles
@@ -73,19 +69,17 @@ class Opening:
             from prompts import decision_prompt
 
             handles = open_handles(self._settings, "ana chat", instruct=decision_prompt)
-            self._assistant = self._stack.enter_context(open_assistant(handles, "ana chat"))
-            self._on_open(self._assistant)
-        except (AnaError, OSError) as exc:
-            self._failure = exc  # raised again by whoever asks for the assistant: this thread has no listener
-        else:
-            if not self._awaited and embedding_destination(self._settings) is None:
-                self._preparing.start()
+            assistant = self._stack.enter_context(open_assistant(handles, "ana chat"))
+            self._on_open(assistant)
         finally:
             gc.freeze()
             gc.enable()
+        if not self._awaited and embedding_destination(self._settings) is None:
+            self._worker.submit(_prepare, assistant)
+        return assistant
 
-    def _prepare(self) -> None:
-        """Search once, so that encoder, words and vectors are in memory before anybody asks."""
-        assert self._assistant is not None
-        with suppress(AnaError, OSError):  # the person's own search will say what is wrong
-            self._assistant.handles.memory.find("what is there", limit=1)
+
+def _prepare(assistant: "Assistant") -> None:
+    """Search once, so that encoder, words and vectors are in memory before anybody asks."""
+    with suppress(AnaError, OSError):  # the person's own search will say what is wrong
+        assistant.handles.memory.find("what is there", limit=1)

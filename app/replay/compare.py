@@ -1,15 +1,16 @@
 """The first difference between a recorded turn and the same turn run again."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
 from ana.tracing.record import INTERRUPTED
-from ana.tracing.schema import Record, Step
+from ana.tracing.schema import Record
 
 ABSENT = "(nothing)"
+NO_STEP = {"tool": ABSENT, "args": ABSENT, "observation": ABSENT}
 
 
 @dataclass(frozen=True)
@@ -36,29 +37,26 @@ def compare(recorded: Record, again: Record) -> Difference | None:
 
     What is known only to the person who was there is not compared: the outcome of calls that the turn ended in.
     """
-    return next(_iter_differences(_plain(recorded), _plain(again)), None)
+    old, new = (json.loads(json.dumps(record, default=str)) for record in (recorded, again))
+    return next(_iter_differences(old, new), None)
 
 
-def _iter_differences(recorded: Record, again: Record) -> Iterator[Difference]:
-    old, new = recorded["steps"], again["steps"]
-    for number, (one, other) in enumerate(zip(old, new, strict=False), 1):
-        yield from _compare_steps(number, one, other)
-    for number in range(min(len(old), len(new)), max(len(old), len(new))):
-        name, now = _name(old, number), _name(new, number)
-        yield Difference(number + 1, name, "tool", name, now)
-    told = ["answer", "error"]
-    if not any(step["observation"] == INTERRUPTED for step in old):
-        told += ["receipt", "changes"]
-    for name in told:
-        for found in iter_differences(recorded.get(name), again.get(name), name) if name in recorded else ():
-            yield Difference(None, "", *found)
-
-
-def _compare_steps(number: int, one: Step, other: Step) -> Iterator[Difference]:
-    names = ["tool", "args", *(["observation"] if one["observation"] != INTERRUPTED else [])]
-    for name in names:
-        for found in iter_differences(one.get(name), other.get(name), name):
+def _iter_differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Difference]:
+    end = [name for name in ("answer", "error", "receipt", "changes") if name in old]
+    for number, (one, other) in enumerate(zip_longest(old["steps"], new["steps"], fillvalue=NO_STEP), 1):
+        names = ["tool", "args", "observation"]
+        if one["observation"] == INTERRUPTED:
+            names.remove("observation")
+            end = [name for name in end if name in ("answer", "error")]
+        for found in _differ(one, other, names):
             yield Difference(number, one["tool"], *found)
+    for found in _differ(old, new, end):
+        yield Difference(None, "", *found)
+
+
+def _differ(old: dict[str, Any], new: dict[str, Any], names: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:
+    for name in names:
+        yield from iter_differences(old.get(name), new.get(name), name)
 
 
 def iter_differences(one: Any, other: Any, at: str) -> Iterator[tuple[str, Any, Any]]:
@@ -77,12 +75,3 @@ def iter_differences(one: Any, other: Any, at: str) -> Iterator[tuple[str, Any, 
             yield from iter_differences(a, b, f"{at}[{n}]")
     elif type(one) is not type(other) or one != other:
         yield at, one, other
-
-
-def _name(steps: list[Step], number: int) -> str:
-    return steps[number]["tool"] if number < len(steps) else ABSENT
-
-
-def _plain(record: Mapping[str, Any]) -> Any:
-    """Return a record as a file would hold it."""
-    return json.loads(json.dumps(record, default=str))

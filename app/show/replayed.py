@@ -1,13 +1,12 @@
 """A recorded turn as a person would tell it, and two of them side by side."""
 
 import json
-import sys
 from collections.abc import Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ana.memory.receipts import list_changes
-from ana.output import escape_controls, write_line
+from ana.output import write_line
 from app.show.answers import show_text
 from app.show.tables import show_table
 from app.show.text import describe_call, pluralize, say, shorten
@@ -22,7 +21,7 @@ WIDEST = 100
 
 def tell_turn(record: "Record") -> None:
     """Print a turn: the question, each step, the answer, what was changed, timings and cost."""
-    _show_question(record)
+    say(f"{record['ts']}  {record['id']}\n> {record['question']}")
     for number, step in enumerate(record["steps"], 1):
         say(f"{number}  {describe_step(step)}")
         say(f"   {describe_observation(step)}")
@@ -82,19 +81,6 @@ def describe_observation(step: "Step") -> str:
     if isinstance(seen, dict) and "error" in seen:
         return shorten(f"{seen['error']} {seen.get('hint') or ''}", WIDEST)
     return shorten(seen if isinstance(seen, str) else json.dumps(seen, ensure_ascii=False), WIDEST)
-
-
-def _show_question(record: "Record") -> None:
-    if not sys.stdout.isatty():
-        write_line(f"{record['ts']}  {record['id']}\n> {record['question']}")
-        return
-    from rich.panel import Panel
-
-    from app.show.console import make_console
-
-    # strings inside it pass through the console, its title does not
-    title = escape_controls(record["ts"][:16]).replace("T", " ").replace("[", "(")
-    make_console().print(Panel(record["question"], title=title, title_align="left", border_style="dim"))
 
 
 def _tell_step(step: "Step | None") -> str:

@@ -131,17 +131,11 @@ def test_a_calculation_that_succeeds_the_second_time_has_not_failed(make_assista
     assert not expect_done(make_assistant(wrong, right, "0.5").ask("1/2?", thread)).fruitless
 
 
-def test_the_same_words_again_keep_a_second_one(ana: Run) -> None:
-    said = ("new task: Buy milk", "new task: Buy milk", "New  task: Buy milk", "new task: Buy milk")
-    changed = [ana("ask", words).stderr for words in said]
-    assert changed == ["+ Buy milk (task, active)\n", "Already there: Buy milk\n"] * 2
-
-
-def test_other_words_in_between_change_nothing_and_long_after_they_are_asked_again(ana: Run, tmp_path: Path) -> None:
-    for words in ("new task: Buy milk", "new task: Buy milk", "new task: Buy bread"):
-        ana("ask", words)
-    [note] = (tmp_path / "data").glob("refused_copy")
-    assert "milk" not in note.read_text()
-    os.utime(note, (0, note.stat().st_mtime - 3600))
-    assert ana("ask", "new task: Buy milk").stderr == "Already there: Buy milk\n"
-    assert ana("ask", "new task: Buy milk").stderr == "+ Buy milk (task, active)\n"
+def test_the_same_words_again_in_the_conversation_keep_a_second_one(ana: Run) -> None:
+    ana("ask", "new task: Buy milk")
+    for words in ("new task: Buy milk", "New  task: Buy milk"):  # each call is a conversation of its own
+        refused, _, hint = ana("ask", words).stderr.partition("\n")
+        assert refused == "Already there: Buy milk"
+    assert hint.startswith("For a second one say it again in that conversation: --thread ")
+    done = ana("ask", "new task: Buy milk", *hint.split()[-2:])
+    assert done.stderr == "+ Buy milk (task, active)\n"

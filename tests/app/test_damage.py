@@ -239,7 +239,7 @@ def test_two_exports_at_once_are_each_whole(home: Path) -> None:
     for each in running:
         each.join()
     assert (home / "both.jsonl").read_bytes() == (home / "alone.jsonl").read_bytes()
-    assert not list(home.glob(".*.part"))
+    assert not list(home.glob("both.jsonl.*"))
 
 
 def test_an_export_that_is_read_slowly_keeps_nobody_waiting(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

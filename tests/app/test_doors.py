@@ -467,27 +467,3 @@ def test_a_run_that_was_stopped_is_not_finished_by_the_next_message(
         ("both", "Stopped."),
         ("hello", "Hello there."),
     ]
-
-
-@spelled
-def test_a_run_that_asks_for_it_is_rejected_while_another_door_works_in_its_thread(
-    client: SyncLangGraphClient,
-    server: Server,
-    stub: Stub,
-    thread: str,
-    server_settings: Settings,
-    spell: Callable[[str], str],
-) -> None:
-    stub.script = [HELLO]
-    lock = thread_lock(server_settings, thread, "somebody")
-    lock.acquire()
-    body = {"assistant_id": "ana", "input": say("now or never"), "multitask_strategy": "reject"}
-    start = {"assistant_id": "ana", "input": say("now or never"), "multitaskStrategy": "reject"}
-    command = {"id": 1, "method": "run.start", "params": start}
-    for path, sent in (("runs", body), ("runs/wait", body), ("runs/stream", body), ("commands", command)):
-        refused = httpx.post(f"{server.url}/threads/{spell(thread)}/{path}", json=sent)
-        assert refused.status_code == 409
-        assert "in use by somebody" in refused.json()["detail"]
-    lock.release()
-    client.runs.wait(thread, "ana", input=say("now"), multitask_strategy="reject")
-    assert texts(client, thread) == ["now", "Hello there."]

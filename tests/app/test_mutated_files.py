@@ -108,7 +108,6 @@ SMALL = {
     "spending.ledger": LEDGER,
     "thread_names.json": b"",
     "last_thread": b"87d49af4-1333-5dec-9fe4-1d1e3a7e40d5",
-    "refused_copy": b"87d49af4-1333-5dec-9fe4-1d1e3a7e40d5 0123456789abcdef",
 }
 """Small files of a data folder: as they are, or as they may be."""
 

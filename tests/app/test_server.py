@@ -409,12 +409,9 @@ def test_a_preflight_of_studio_is_allowed_into_the_private_network(server: Serve
     headers |= {"access-control-request-headers": "content-type,x-auth-scheme"} | ({PRIVATE: "true"} if private else {})
     answer = httpx.request("OPTIONS", f"{server.url}/threads/{uuid.uuid4()}", headers=headers)
     assert answer.is_success, answer.text
-    told = {name: answer.headers.get(f"access-control-allow-{name}") for name in ("origin", "methods", "headers")}
-    assert told == {
-        "origin": "https://smith.langchain.com",
-        "methods": "PATCH",
-        "headers": "content-type,x-auth-scheme",
-    }
+    told = {name: answer.headers.get(f"access-control-allow-{name}") for name in ("origin", "headers")}
+    assert told == {"origin": "https://smith.langchain.com", "headers": "content-type,x-auth-scheme"}
+    assert "PATCH" in answer.headers["access-control-allow-methods"].split(", ")
     assert answer.headers.get("access-control-allow-private-network") == ("true" if private else None)
 
 

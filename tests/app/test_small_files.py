@@ -1,6 +1,5 @@
 """Every small file of ours, with anything in it: a sentence, nothing lost, and a repair. There is a list of them."""
 
-import contextlib
 import io
 import itertools
 import os
@@ -62,8 +61,6 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
             patch.setenv(name, value)
         for said in ("note: buy milk", "I prefer tea", "note: the key is in the tin"):
             cli(["ask", said, "--thread", "home"], standalone_mode=False)
-        with contextlib.suppress(SystemExit):
-            cli(["ask", "note: buy milk"], standalone_mode=False)
         cli(["threads", "delete", "home", "--yes"], standalone_mode=False)
         for more in (["threads", "restore", "home"], ["chat"]):
             patch.setattr("sys.stdin", io.StringIO("hello\n"))
@@ -114,4 +111,4 @@ def test_the_list_of_our_files_is_complete(home: Path, capsys: Shown) -> None:
         assert run(capsys, *command.replace("b.zip", str(home / "b.zip")).split())[0] == 0
     names = {path.name for path in (home / "data").iterdir()}
     assert {name for name in names if not is_own(name)} == set()
-    assert {"generation", "lock.owner", "refused_copy", "thread_names.json", "last_thread"} <= names
+    assert {"generation", "lock.owner", "thread_names.json", "last_thread"} <= names
