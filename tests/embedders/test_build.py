@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ana.embedders import Embedder, WordLlamaEmbeddings, build_embedder, minilm_folder
+from ana.embedders import Embedder, WordLlamaEmbeddings, build_embedder, minilm
 from ana.embedders.base import to_unit_vectors
 from ana.errors import ConfigError
 from ana.settings import Settings, load_settings
@@ -40,7 +40,7 @@ def test_auto_takes_minilm_where_its_files_are(tmp_path: Path) -> None:
 
 
 def test_auto_takes_wordllama_where_minilm_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm_folder, "PACKAGE", "a_package_that_is_not_installed")
+    monkeypatch.setattr(minilm, "PACKAGE", "a_package_that_is_not_installed")
     assert build_embedder(load_settings({"ANA_DATA_DIR": str(tmp_path / "data")})).name == "wordllama"
 
 

@@ -12,8 +12,8 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
-from ana.embedders import minilm_folder
-from ana.embedders.minilm_folder import TOKENIZER, WEIGHTS
+from ana.embedders import minilm
+from ana.embedders.minilm import TOKENIZER, WEIGHTS
 
 DIMENSION = 384
 WORDS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "milk", "bread", "dentist", "garden", "river"]
@@ -55,5 +55,5 @@ def write_model(folder: Path, table: NDArray[np.float32] = TABLE) -> Path:
 
 def trust(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Have a folder's weights taken for the published ones."""
-    monkeypatch.setattr(minilm_folder, "DIGEST", hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest())
+    monkeypatch.setattr(minilm, "DIGEST", hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest())
     return folder
