@@ -1,4 +1,4 @@
-"""What a call meets that the model should know: something else at that time, an item whose id is nearly the given one."""
+"""What a call meets that the model should know: something else at that time, an item with nearly the given id."""
 
 from datetime import datetime, tzinfo
 from difflib import get_close_matches
