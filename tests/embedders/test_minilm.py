@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ana.embedders import minilm as minilm_module
 from ana.embedders.minilm import LONGEST, MiniLmEmbeddings
 from ana.errors import ConfigError
 from tests.embedders.tiny_minilm import TABLE, WORDS, tokenizer, trust, write_model
@@ -105,3 +106,15 @@ def test_a_tokenizer_of_another_model_counts_as_damage(folder: Path) -> None:
     tokenizer([*WORDS, "another"]).save(str(folder / "tokenizer.json"))
     with pytest.raises(ConfigError, match="or another model's"):
         MiniLmEmbeddings(folder).embed_query("river")
+
+
+def test_damaged_weights_of_the_package_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "holds_a_model"
+    weights = write_model(package / "data/embeddings/sentence-transformers__all-MiniLM-L6-v2") / "model.safetensors"
+    (package / "__init__.py").touch()
+    monkeypatch.setattr(minilm_module, "PACKAGE", package.name)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert len(MiniLmEmbeddings().embed_query("milk")) == 384
+    weights.write_bytes(weights.read_bytes()[:-1])
+    with pytest.raises(ConfigError, match=r"model\.safetensors cannot be used: it is damaged"):
+        MiniLmEmbeddings().embed_query("milk")
