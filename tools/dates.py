@@ -8,7 +8,7 @@ from langchain_core.tools import tool
 
 from ana.errors import ToolError
 from ana.time.dates import weekday
-from ana.time.when import find_hours_ahead, read_moments, read_shift, weekday_named
+from ana.time.when import find_hours_ahead, read_moments, weekday_named
 from tools.call import Injected
 
 UNDERSTOOD = (
@@ -65,9 +65,7 @@ def resolve_date(phrase: str, after: str | None = None, *, call: Injected) -> di
         start, end, moment = ahead
         _require_read(phrase[:start] + phrase[end:])
         return _answer(phrase, moment.date(), moment.time())
-    if shift := read_shift(phrase) if after else None:
-        return _answer(phrase, base + shift, None)
-    days, times, rest = read_moments(phrase, base)
+    days, times, rest = read_moments(_count_from_today(phrase) if after else phrase, base)
     _require_read(rest)
     if len(days) != 1 or len(times) > 1:
         named = "no day" if not days else "more than one day or time"
@@ -76,6 +74,12 @@ def resolve_date(phrase: str, after: str | None = None, *, call: Injected) -> di
     if (said := weekday_named(day.text)) is not None and said != day.first.weekday():
         raise ToolError(f"{day.first} is a {weekday(day.first)}; {day.text!r} does not fit.", "Ask which is meant.")
     return _answer(phrase, day.first, times[0].at if times else None, day.last)
+
+
+def _count_from_today(phrase: str) -> str:
+    """Return "two weeks later" as "in two weeks", and "two weeks earlier" as "two weeks ago"."""
+    later = re.sub(r"(?i)^(.+)\s+later$", r"in \1", phrase)
+    return re.sub(r"(?i)\s+earlier$", " ago", later)
 
 
 def _require_read(rest: str) -> None:

@@ -15,7 +15,7 @@ EPSILON = np.float32(1e-12)
 
 
 class Bert:
-    """The encoder.
+    """The encoder; `vocabulary` is how many tokens it knows.
 
     Args:
         weights: Arrays by their names in sentence-transformers' files.
@@ -32,6 +32,7 @@ class Bert:
             weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
         )
         count = len({name.split(".")[2] for name in weights if name.startswith("encoder.layer.")})
+        self.vocabulary = len(weights["embeddings.word_embeddings.weight"])
         self._layers = [f"encoder.layer.{n}" for n in range(count)]
         for layer in self._layers:  # queries, keys and values are made in one product
             for kind in ("weight", "bias"):

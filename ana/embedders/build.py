@@ -3,21 +3,15 @@
 from collections.abc import Callable
 
 from ana.embedders.base import Embedder
-from ana.embedders.minilm import MiniLmEmbeddings
-from ana.embedders.minilm_folder import find_minilm
+from ana.embedders.minilm import MiniLmEmbeddings, find_minilm
 from ana.embedders.remote import OllamaEmbeddings, OpenAiEmbeddings
 from ana.embedders.wordllama import WordLlamaEmbeddings
 from ana.errors import ConfigError
 from ana.settings import Settings
 
-
-def _build_minilm(settings: Settings) -> Embedder:
-    return MiniLmEmbeddings(settings.ana_embedder_dir, settings.ana_data_dir / "embedder-verified")
-
-
 EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
     "wordllama": lambda _: WordLlamaEmbeddings(),
-    "minilm": _build_minilm,
+    "minilm": lambda settings: MiniLmEmbeddings(settings.ana_embedder_dir),
     "openai": OpenAiEmbeddings,
     "ollama": OllamaEmbeddings,
 }

@@ -2,7 +2,7 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -17,30 +17,11 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text BLOB, vector 
 
 
 class Known(Protocol):
-    """Where vectors are kept."""
+    """Where vectors are kept, by text: a dictionary, or a file."""
 
-    def find(self, texts: Iterable[str]) -> dict[str, Vector]:
-        """Return the vectors of those texts that have one here."""
+    def get(self, text: str, /) -> Vector | None: ...
 
-    def keep(self, vectors: Vectors) -> None:
-        """Add vectors."""
-
-
-class KnownInMemory:
-    """Vectors in a dictionary.
-
-    Args:
-        known: Those that there are already.
-    """
-
-    def __init__(self, known: Vectors | None = None) -> None:
-        self._known = dict(known or {})
-
-    def find(self, texts: Iterable[str]) -> dict[str, Vector]:
-        return {text: self._known[text] for text in texts if text in self._known}
-
-    def keep(self, vectors: Vectors) -> None:
-        self._known.update(vectors)
+    def update(self, vectors: Vectors, /) -> None: ...
 
 
 class KnownInFile:
@@ -60,12 +41,12 @@ class KnownInFile:
             remove_database(file)
             self._db = _connect(file)
 
-    def find(self, texts: Iterable[str]) -> dict[str, Vector]:
+    def get(self, text: str, /) -> Vector | None:
         find = "SELECT vector FROM vectors WHERE embedder = ? AND text = ?"
-        rows = ((text, self._db.execute(find, (self._maker, _digest(text))).fetchone()) for text in texts)
-        return {text: np.frombuffer(row[0], np.float32) for text, row in rows if row}
+        row = self._db.execute(find, (self._maker, _digest(text))).fetchone()
+        return np.frombuffer(row[0], np.float32) if row else None
 
-    def keep(self, vectors: Vectors) -> None:
+    def update(self, vectors: Vectors, /) -> None:
         rows = [(self._maker, _digest(text), vector.tobytes()) for text, vector in vectors.items()]
         with self._db:
             self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
@@ -86,7 +67,7 @@ class OnceEmbeddings:
     def __init__(self, inner: Embedder, documents: Known | None = None, queries: Known | None = None) -> None:
         self.name, self.dimension = inner.name, inner.dimension
         self._inner = inner
-        self._documents = documents or KnownInMemory()
+        self._documents = {} if documents is None else documents
         self._queries = queries
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
@@ -102,10 +83,10 @@ class OnceEmbeddings:
 
 def embed_once(known: Known, texts: Sequence[str], embed: Embed) -> dict[str, Vector]:
     """Return the vectors of texts; those that are not known are made, and kept."""
-    found = known.find(texts)
+    found = {text: vector for text in texts if (vector := known.get(text)) is not None}
     if rest := [text for text in dict.fromkeys(texts) if text not in found]:
         made = dict(zip(rest, np.array(embed(rest), np.float32), strict=True))
-        known.keep(made)
+        known.update(made)
         found |= made
     return found
 

@@ -5,7 +5,6 @@ their first dimensions alone are good vectors (Kusupati et al., "Matryoshka Repr
 """
 
 import importlib.util
-import threading
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -31,8 +30,6 @@ LONGEST = 40
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
 
-_loading = threading.Lock()
-
 
 def embed_words(words: Sequence[str]) -> NDArray[np.int8]:
     """Return the mean of each word's token vectors, of length `SCALE`.
@@ -45,8 +42,7 @@ def embed_words(words: Sequence[str]) -> NDArray[np.int8]:
     Returns:
         Shape (words, DIMENSION).
     """
-    with _loading:
-        loaded = _load() if words else None
+    loaded = _load() if words else None
     if loaded is None:
         return np.zeros((len(words), DIMENSION), np.int8)
     tokenizer, table = loaded

@@ -1,6 +1,5 @@
 """Static token embeddings that come with their package: no download, no key, little memory."""
 
-import threading
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -49,14 +48,10 @@ class WordLlamaEmbeddings(Embeddings):
         return to_unit_vectors(np.array(vectors) - shared) if vectors else []
 
     def embed_query(self, text: str) -> list[float]:
-        with _loading:  # every embedder of this process shares the model
-            tokenizer, table = _read_model()
+        tokenizer, table = _read_model()
         ids = np.array(tokenizer.encode(prepare_text(text), add_special_tokens=False).ids, np.int64)
         vector = table[ids].astype(np.float32).sum(axis=0) / np.float32(max(len(ids), 1))
         return to_unit_vectors(vector[np.newaxis])[0]
-
-
-_loading = threading.Lock()
 
 
 @cache

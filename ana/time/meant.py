@@ -5,10 +5,10 @@ from datetime import date
 
 from dateutil.relativedelta import relativedelta
 
-from ana.time.dates import weekday
 from ana.time.when import read_moments, weekday_named
 
-_DIGITS = re.compile(r"\s*(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?:,?\s*\(?([a-z]{3,9})\)?)?\s*", re.I)
+_MONTH = re.compile(r"\s*([12]\d{3})[-/.](0?[1-9]|1[0-2])\s*")
+_DAY_BEFORE_MONTH = re.compile(r"(\d{4})([-/])(1[3-9]|2\d|3[01])\2(\d\d?)(?!\d)")
 _NO_TIME = re.compile(r"\dT\d")
 """A moment in ISO that is none: its day alone is not what is meant."""
 
@@ -22,8 +22,10 @@ def guess_dates(text: str, today: date) -> tuple[str, str] | None:
         text: Such as "wednesday", "this week", "2026-25-11" or "friday 9:30".
         today: The person's today.
     """
-    if digits := _DIGITS.fullmatch(text):
-        return _read_digits(*digits.groups())
+    if month := _MONTH.fullmatch(text):
+        begin = date(int(month[1]), int(month[2]), 1)
+        return str(begin), str(begin + relativedelta(day=31))
+    text = _DAY_BEFORE_MONTH.sub(r"\1\2\4\2\3", text)
     days, times, rest = read_moments(text, today)
     if len(days) != 1 or len(times) > 1 or _FILLER.sub("", rest) or _NO_TIME.search(text):
         return None
@@ -33,24 +35,3 @@ def guess_dates(text: str, today: date) -> tuple[str, str] | None:
     if times and first == last:
         return (moment := f"{first}T{times[0].at:%H:%M}"), moment
     return str(first), str(last)
-
-
-def _read_digits(year: str, second: str, third: str | None, beside: str | None) -> tuple[str, str] | None:
-    """Return the day, also where day and month have changed places; without a day the month."""
-    if third is None:
-        return None if beside else _read_month(int(year), int(second))
-    for month, day in ((second, third), (third, second)):
-        try:
-            found = date(int(year), int(month), int(day))
-        except ValueError:
-            continue
-        fits = weekday(found).lower().startswith((beside or "").lower())
-        return (str(found), str(found)) if fits else None
-    return None
-
-
-def _read_month(year: int, month: int) -> tuple[str, str] | None:
-    try:
-        return str(first := date(year, month, 1)), str(first + relativedelta(day=31))
-    except ValueError:
-        return None

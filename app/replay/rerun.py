@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 
 from ana.embedders import Embedder
 from ana.embedders.base import Vectors
-from ana.embedders.known import KnownInMemory, OnceEmbeddings
+from ana.embedders.known import OnceEmbeddings
 from ana.errors import CannotReplay, ConfigError
 from ana.memory.backend import Backend
 from ana.settings import Settings
@@ -101,7 +101,7 @@ class Rerun:
             raise CannotReplay(
                 f"This turn ran with the embedder {inputs['embedder']}; the store now has {self._embedder.name}."
             )
-        embedder = OnceEmbeddings(self._embedder, KnownInMemory(self._read_vectors()))
+        embedder = OnceEmbeddings(self._embedder, dict(self._read_vectors()))
         return copy_store(self._backend, record, inputs, embedder)
 
     def _require_inputs(self, record: Record) -> Inputs:

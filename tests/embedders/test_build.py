@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ana.embedders import Embedder, WordLlamaEmbeddings, build_embedder, minilm_folder
+from ana.embedders import Embedder, WordLlamaEmbeddings, build_embedder, minilm
 from ana.embedders.base import to_unit_vectors
 from ana.errors import ConfigError
 from ana.settings import Settings, load_settings
-from tests.embedders.tiny_onnx import write_model
+from tests.embedders.tiny_minilm import write_model
 
 
 @pytest.fixture
@@ -39,15 +39,9 @@ def test_auto_takes_minilm_where_its_files_are(tmp_path: Path) -> None:
     assert build_embedder(load_settings(env | {"ANA_EMBEDDER_DIR": str(missing)})).name == "wordllama"
 
 
-def test_auto_takes_minilm_from_the_folder_where_chroma_keeps_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(minilm_folder, "PACKAGE", "a_package_that_is_not_installed")
-    settings = load_settings({"ANA_DATA_DIR": str(tmp_path / "data")})
-    assert build_embedder(settings).name == "wordllama"
-    write_model(minilm_folder.chroma_cache())
-    assert build_embedder(settings).name == "minilm"
+def test_auto_takes_wordllama_where_minilm_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minilm, "PACKAGE", "a_package_that_is_not_installed")
+    assert build_embedder(load_settings({"ANA_DATA_DIR": str(tmp_path / "data")})).name == "wordllama"
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones(settings: Settings) -> None:
@@ -64,7 +58,7 @@ def test_openai_without_its_key_names_the_setting(settings: Settings) -> None:
 def test_importing_the_package_loads_no_runtime() -> None:
     script = (
         "import sys, ana.embedders\n"
-        "heavy = ('onnxruntime', 'tokenizers', 'openai', 'langchain_openai', 'chromadb', 'wordllama')\n"
+        "heavy = ('safetensors', 'tokenizers', 'openai', 'langchain_openai', 'chromadb', 'wordllama')\n"
         "print([name for name in heavy if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

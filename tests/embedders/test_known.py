@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ana.embedders.known import Known, KnownInFile, KnownInMemory, OnceEmbeddings
+from ana.embedders.known import Known, KnownInFile, OnceEmbeddings
 from tests.conftest import EMBEDDER
 
 
@@ -26,7 +26,7 @@ class Counting:
 
 
 PLACES: dict[str, Callable[[Path], Known]] = {
-    "memory": lambda _: KnownInMemory(),
+    "memory": lambda _: {},
     "file": lambda path: KnownInFile(path / "vectors.sqlite", "wordllama"),
 }
 
@@ -41,7 +41,8 @@ def test_a_text_is_embedded_once(tmp_path: Path, place: str) -> None:
 
 
 def test_queries_are_asked_for_unless_they_are_kept(tmp_path: Path) -> None:
-    for queries, asked in ((None, 2), (KnownInMemory(), 1)):
+    cases: list[tuple[Known | None, int]] = [(None, 2), ({}, 1)]
+    for queries, asked in cases:
         inner = Counting()
         once = OnceEmbeddings(inner, queries=queries)
         once.embed_documents(["milk"])
@@ -51,6 +52,7 @@ def test_queries_are_asked_for_unless_they_are_kept(tmp_path: Path) -> None:
 
 
 def test_another_maker_s_vectors_are_not_found(tmp_path: Path) -> None:
-    KnownInFile(tmp_path / "vectors.sqlite", "one").keep({"milk": np.ones(3, np.float32)})
-    assert list(KnownInFile(tmp_path / "vectors.sqlite", "one").find(["milk", "bread"])) == ["milk"]
-    assert KnownInFile(tmp_path / "vectors.sqlite", "two").find(["milk"]) == {}
+    KnownInFile(tmp_path / "vectors.sqlite", "one").update({"milk": np.ones(3, np.float32)})
+    assert KnownInFile(tmp_path / "vectors.sqlite", "one").get("milk") is not None
+    assert KnownInFile(tmp_path / "vectors.sqlite", "one").get("bread") is None
+    assert KnownInFile(tmp_path / "vectors.sqlite", "two").get("milk") is None

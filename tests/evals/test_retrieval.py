@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from ana.backends.in_memory import InMemoryBackend
-from ana.embedders.minilm import MiniLmEmbeddings
-from ana.embedders.minilm_folder import find_minilm
+from ana.embedders.minilm import MiniLmEmbeddings, find_minilm
 from ana.errors import UserError
 from ana.memory.filters import matches, parse
 from ana.memory.item import check_properties

@@ -76,6 +76,7 @@ def test_a_stretch_has_a_last_day(memory: Memory) -> None:
     [
         ("Monday", "2026-12-07"),
         ("two weeks later", "2026-12-18"),
+        ("3 days earlier", "2026-12-01"),
         ("in 3 days", "2026-12-07"),
         ("tomorrow", "2026-12-05"),
     ],

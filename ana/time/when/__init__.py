@@ -19,7 +19,7 @@ How it reads:
 from ana.time.when.mentions import Mention, drop_mentions, read_moments, resolve
 from ana.time.when.questions import find_named_days, has_only_fillers, read_due_question
 from ana.time.when.single import find_moments, find_single, is_only_when, join_moment
-from ana.time.when.times import TimeMention, find_hours_ahead, find_times, read_shift
+from ana.time.when.times import TimeMention, find_hours_ahead, find_times
 from ana.time.when.words import weekday_named
 
 __all__ = [
@@ -36,7 +36,6 @@ __all__ = [
     "join_moment",
     "read_due_question",
     "read_moments",
-    "read_shift",
     "resolve",
     "weekday_named",
 ]

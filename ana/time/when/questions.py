@@ -29,8 +29,7 @@ _FILLER_WORDS = (
 )
 _CUES = frozenset(_CUE_WORDS.split())
 _FILLERS = _CUES | frozenset(_FILLER_WORDS.split())
-_UP_TO = re.compile(r"\b(by|until|till|through|before)\s+(?:the\s+)?$", re.IGNORECASE)
-_SIDE = re.compile(r"\b(by|until|till|up\s+to|before|after|since)\s+(?:the\s+)?$", re.IGNORECASE)
+_SIDE = re.compile(r"\b(by|until|till|through|up\s+to|before|after|since)\s+(?:the\s+)?$", re.IGNORECASE)
 HALF_A_YEAR = 183
 _OVERDUE = re.compile(r"\b(?:overdue|past\s+due)\b", re.IGNORECASE)
 
@@ -47,7 +46,11 @@ def read_due_question(text: str, today: date) -> Days | None:
         return None
     if _OVERDUE.search(text):
         return None if mentions else (date.min, today - timedelta(days=1))
-    return _limit(text, mentions[0], today) if len(mentions) == 1 else None
+    if len(mentions) != 1:
+        return None
+    asked = _open_side(text, mentions[0])
+    first = today if asked.first == date.min else asked.first
+    return (first, asked.last) if asked.last >= first else None
 
 
 def find_named_days(text: str, today: date, *, months: bool = False) -> list[Mention]:
@@ -93,11 +96,3 @@ def has_only_fillers(text: str, days: list[Mention]) -> bool:
 
 def _words(text: str) -> list[str]:
     return re.findall(r"[\w-]+", text.lower())
-
-
-def _limit(text: str, mention: Mention, today: date) -> Days | None:
-    limit = _UP_TO.search(text[: mention.start])
-    if limit is None:
-        return mention.first, mention.last
-    last = shift_day(mention.first, timedelta(days=-1)) if limit[1].lower() == "before" else mention.last
-    return (today, last) if last >= today else None

@@ -10,9 +10,6 @@ How it reads:
 import re
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
-from typing import Any
-
-from dateutil.relativedelta import relativedelta
 
 from ana.time.when.words import ANY_WEEKDAY, NUMBER, NUMBERS, number
 
@@ -58,11 +55,6 @@ _SHAPES = (
 )
 _SPAN = re.compile(
     rf"\bin\s+(?:(?P<half>half\s+an)|(?P<n>{NUMBER}|an?))\s+(?P<unit>minute|min|hour|hr)s?\b(?P<more>\s+and\s+a\s+half)?",
-    re.IGNORECASE,
-)
-_SHIFT = re.compile(
-    rf"(?:(?:back|forward|out|off|later|earlier)\s+)?(?:(?:by|for)\s+)?(?P<n>{NUMBER}|another|one\s+more|half\s+an)?\s*"
-    r"(?P<unit>minute|hour|day|week|month)s?(?:\s+(?:earlier|later|forward|back))?",
     re.IGNORECASE,
 )
 _NOON = 12
@@ -135,19 +127,3 @@ def _is_late(half: str | None, text: str, hour: int, *, written: bool) -> bool |
     if _LATE.search(text) and not _EARLY.search(text) and hour < 12:
         return True
     return True if 1 <= hour <= 6 and not written and not _EARLY.search(text) else None
-
-
-def read_shift(text: str) -> relativedelta | None:
-    """Return the span of a shift, if the text names one: "two days", "back by a week", "an hour later".
-
-    Args:
-        text: The words after the name of what is to be shifted, and nothing else.
-    """
-    match = _SHIFT.fullmatch(text.strip())
-    if match is None:
-        return None
-    unit = match["unit"].lower()
-    if (match["n"] or "").lower().startswith("half"):
-        return relativedelta(minutes=30) if unit == "hour" else None
-    amount: dict[str, Any] = {f"{unit}s": number(match["n"] or "one")}
-    return relativedelta(**amount)

@@ -16,7 +16,6 @@ from ana.backends.chroma.client import DATABASE, open_copy
 from ana.errors import AnaError, UserError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
-from ana.time.dates import weekday
 from ana.transfer.bundle import Bundle
 from ana.transfer.records import item_id, make_notes, read_each, read_modified, show_path, to_stamp
 from ana.values import DELIMITER, Json, Properties, plain_text
@@ -35,9 +34,6 @@ Row = tuple[str, str, Mapping[str, Any]]
 """Id, document and metadata."""
 
 _WANTED: Any = ["documents", "metadatas"]
-_LINE = re.compile(r"(?P<name>[^\s:][^:\n]{0,63}): ?(?P<value>.*)")
-_GONE = "None"
-"""The text that agent-native-app wrote for a removed property."""
 
 
 def read(path: Path, zone: tzinfo) -> Bundle:
@@ -93,11 +89,16 @@ def _iter_rows(client: "Client", name: str) -> Iterator[Row]:
 
 
 def _read_item(row: Row, age: str) -> Item:
-    id, _, metadata = row
-    content, properties = _split_row(row)
+    id, document, metadata = row
     made, changed = (_read_stamp(metadata.get(name)) for name in _STAMPS)
     created = made or changed or age
+    properties = _read_properties(row)
+    content = split_document(document, properties)
     return check_item(Item(item_id(f"agent-native-app:{id}"), content, properties, created, changed or created))
+
+
+def _read_properties(row: Row) -> Properties:
+    return {name: value for name, value in row[2].items() if name not in _STAMPS}
 
 
 def _read_stamp(written: object) -> str | None:
@@ -110,56 +111,19 @@ def _read_stamp(written: object) -> str | None:
 
 
 def _iter_lines(row: Row) -> Iterator[str]:
-    for each in _split_row(row)[0].split("\n"):
+    for each in split_document(row[1], _read_properties(row)).split("\n"):
         if line := "".join(c for c in " ".join(each.split()) if c.isprintable()):
             yield line
 
 
-def _split_row(row: Row) -> tuple[str, Properties]:
-    _, document, metadata = row
-    return split_document(document, {k: v for k, v in metadata.items() if k not in _STAMPS})
-
-
-def split_document(document: str, properties: Mapping[str, Json]) -> tuple[str, Properties]:
-    """Split a document into content and properties.
+def split_document(document: str, properties: Mapping[str, Json]) -> str:
+    """Return a document's content: what stands before its last delimiter, if that begins a block of its properties.
 
     Args:
-        document: The embedded text; the part after the last delimiter is content too, unless it looks like properties.
-        properties: Those of the metadata; if there are any, those of the text do not count.
+        document: The embedded text; what follows the delimiter and looks unlike properties is content too.
+        properties: Those of the metadata. A property that was removed is still in the block, as None.
     """
-    content, delimiter, block = document.rpartition(DELIMITER)
-    if not delimiter or not _is_block(block, properties):
-        return document, dict(properties)
-    return content, dict(properties) or _read_block(block)
-
-
-def _is_block(block: str, properties: Mapping[str, Json]) -> bool:
-    lines = block.split("\n")
-    if not properties:
-        return all(_LINE.fullmatch(line) for line in lines)
-    begins = tuple(f"{name.replace('_', ' ')}: " for name in properties)
-    inside = {line for value in properties.values() for line in str(value).split("\n")[1:]}
-    return _is_start(lines[0], begins) and all(line in inside or _is_start(line, begins) for line in lines)
-
-
-def _is_start(line: str, begins: tuple[str, ...]) -> bool:
-    """Return whether a known or a removed property starts on this line."""
-    found = _LINE.fullmatch(line)
-    return line.startswith(begins) or (found is not None and found["value"] == _GONE)
-
-
-def _read_block(block: str) -> Properties:
-    lines = (found for line in block.split("\n") if (found := _LINE.fullmatch(line)))
-    return {line["name"].replace(" ", "_"): _read_value(line["value"]) for line in lines if line["value"] != _GONE}
-
-
-def _read_value(text: str) -> str:
-    """Return a value as it was before its date was spelled out."""
-    for form in ("%A %B %d %Y", "%A %B %d %Y at %I:%M %p"):
-        try:
-            moment = datetime.strptime(text, form)
-        except ValueError:
-            continue
-        if text.startswith(f"{weekday(moment)} "):  # strptime takes a wrong weekday
-            return moment.isoformat(timespec="minutes") if " at " in form else moment.date().isoformat()
-    return text
+    content, _, block = document.rpartition(DELIMITER)
+    names = "|".join(re.escape(name.replace("_", " ")) for name in properties)
+    begins = re.compile(rf"(?:{names}): |[^:\n]+: None(?:\n|\Z)")
+    return content if properties and begins.match(block) else document

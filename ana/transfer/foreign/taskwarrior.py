@@ -43,6 +43,9 @@ _DERIVED = {"id", "urgency", "mask", "imask", "parent"}
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _DATE = re.compile(r"\d{8}T\d{6}Z")
+_BETWEEN = re.compile(r"\},?(\s*\n\s*)\{")
+"""Between two objects that stand on lines of their own."""
+_LAST_COMMA = re.compile(r",(?=\s*\]\s*\Z)")
 
 
 def read(path: Path, zone: tzinfo) -> Bundle:
@@ -74,39 +77,16 @@ def _note_losses(records: list[Any], items: list[Item]) -> list[str]:
 
 def _read_records(path: Path) -> list[tuple[str, Any]]:
     text = read_text(path)
+    if text.lstrip().startswith("{"):
+        text = "[" + _BETWEEN.sub(r"},\1{", text) + "]"
     try:
-        whole = read_json(text)
+        whole = read_json(_LAST_COMMA.sub("", text))
     except ValueError as exc:
-        lines = [(n, line) for n, raw in enumerate(text.split("\n"), 1) if (line := _strip_array(raw))]
-        if not lines or _is_torn(text) or not all(line.startswith("{") for _, line in lines):
-            raise refusal_error(path, [f"line {getattr(exc, 'lineno', 1)}: {_explain(exc)}"]) from exc
-        return [(f"line {n}", _decode(line)) for n, line in lines]
-    if isinstance(whole, dict) and "uuid" in whole:
-        whole = [whole]
+        why = getattr(exc, "msg", None) or exc
+        raise refusal_error(path, [f"line {getattr(exc, 'lineno', 1)}: it is not JSON ({why})"]) from exc
     if not isinstance(whole, list):
         raise UserError(f"{show_path(path)} has no array of tasks.", "Write it with: task export > tasks.json")
     return [(f"record {n}", record) for n, record in enumerate(whole, 1)]
-
-
-def _is_torn(text: str) -> bool:
-    """Return whether an array begins and does not end, so that tasks may be missing."""
-    return text.lstrip().startswith("[") and not text.rstrip().endswith("]")
-
-
-def _strip_array(line: str) -> str:
-    """Return a line without the signs of an array around it."""
-    return line.strip().removeprefix("[").removesuffix("]").strip().rstrip(",").rstrip()
-
-
-def _decode(line: str) -> Any:
-    try:
-        return read_json(line)
-    except ValueError as exc:
-        return BadRecord(_explain(exc))
-
-
-def _explain(exc: Exception) -> str:
-    return f"it is not JSON ({getattr(exc, 'msg', None) or exc})"
 
 
 def _find_uuid(record: Any) -> str | None:
@@ -126,8 +106,6 @@ class _Tasks:
         self._seen: set[str] = set()
 
     def read(self, record: Any) -> Item | None:
-        if isinstance(record, BadRecord):
-            raise record
         if not isinstance(record, dict):
             raise BadRecord("it is not an object")
         uuid, status = self._read_uuid(record), _read_text(record, "status")

@@ -24,13 +24,14 @@ from app.embedder import suggest_embedder, suggest_embedder_once
 from app.repl.repl import Repl
 from tests.chroma import open_memory
 from tests.conftest import EMBEDDER, folders
-from tests.embedders.tiny_onnx import write_model
+from tests.embedders.tiny_minilm import trust, write_model
 
 
 @pytest.fixture
-def auto(tmp_path: Path) -> Settings:
+def auto(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """The settings of a person who has chosen no embedder, with a small model in the place of MiniLM's."""
-    return load_settings(folders(tmp_path, ANA_EMBEDDINGS="auto", ANA_EMBEDDER_DIR=str(write_model(tmp_path / "tiny"))))
+    tiny = trust(write_model(tmp_path / "tiny"), monkeypatch)
+    return load_settings(folders(tmp_path, ANA_EMBEDDINGS="auto", ANA_EMBEDDER_DIR=str(tiny)))
 
 
 def open_with(settings: Settings) -> Memory:

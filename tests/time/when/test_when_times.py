@@ -3,9 +3,8 @@
 from datetime import datetime
 
 import pytest
-from dateutil.relativedelta import relativedelta
 
-from ana.time.when import find_hours_ahead, find_times, read_shift
+from ana.time.when import find_hours_ahead, find_times
 
 NOW = datetime(2026, 1, 7, 9, 0)
 
@@ -89,11 +88,6 @@ def test_hours_from_now(text: str, moment: str) -> None:
 @pytest.mark.parametrize("text", ["in 2 days", "for an hour", "in hours", "within 2 hours"])
 def test_what_is_no_span_of_hours(text: str) -> None:
     assert find_hours_ahead(text, NOW) is None
-
-
-def test_half_an_hour_is_a_shift() -> None:
-    assert read_shift("forward by half an hour") == relativedelta(minutes=30)
-    assert read_shift("by half an day") is None
 
 
 def test_two_times() -> None:

@@ -22,7 +22,7 @@ TASK = f"Review the report{DELIMITER}type: task\nstatus: active\ndue date: Tuesd
 ITEMS: Rows = {
     "7d9f": (TASK, {"type": "task", "status": "active", "due_date": "2026-01-13", **STAMPS}),
     "51ab": ("An idea", {"count": 2, "share": 0.5, "done": True, **STAMPS}),
-    "00cd": (f"An old one{DELIMITER}type: note", dict(STAMPS)),
+    "00cd": (f"An old one{DELIMITER}type: note", {"type": "note", **STAMPS}),
 }
 CONTEXT: Rows = {
     "global_context": (

@@ -11,50 +11,34 @@ BLOCK = f"{DELIMITER}type: task\ndue date: Tuesday January 13 2026"
 KNOWN: Properties = {"due_date": "2026-01-13", "type": "task"}
 
 
-def test_metadata_is_the_truth() -> None:
-    assert split_document("Review" + BLOCK, KNOWN) == ("Review", KNOWN)
-    assert split_document("Review", KNOWN) == ("Review", KNOWN)
-    assert split_document("Review", {}) == ("Review", {})
+def test_a_block_of_the_properties_is_no_content() -> None:
+    assert split_document("Review" + BLOCK, KNOWN) == "Review"
+    assert split_document("Review", KNOWN) == "Review"
+    assert split_document("Review", {}) == "Review"
 
 
-def test_without_metadata_the_block_is_read() -> None:
-    document = (
-        f"Review{BLOCK}\nstart at: Monday January 5 2026 at 2:30 PM\nend date: 2026-02-01\ncount: 3\n"
-        "place: Monday January 13 2026\nold: None\nnote: a: b"
-    )
-    assert split_document(document, {}) == (
-        "Review",
-        {
-            "type": "task",
-            "due_date": "2026-01-13",
-            "start_at": "2026-01-05T14:30",
-            "end_date": "2026-02-01",
-            "count": "3",
-            "place": "Monday January 13 2026",
-            "note": "a: b",
-        },
-    )
-
-
-@pytest.mark.parametrize("properties", [{}, KNOWN])
-@pytest.mark.parametrize("after", ["", "prose", "type: task\nprose", "\ntype: task", "Dear Bob: hi\n: x"])
-def test_text_unlike_properties_is_content(properties: Properties, after: str) -> None:
+@pytest.mark.parametrize("after", ["", "prose", "\ntype: task", "Dear Bob: hi\n: x"])
+def test_text_unlike_properties_is_content(after: str) -> None:
     document = f"How it is kept:{DELIMITER}{after}"
-    assert split_document(document, properties) == (document, properties)
+    assert split_document(document, KNOWN) == document
+
+
+def test_without_properties_all_is_content() -> None:
+    assert split_document("Review" + BLOCK, {}) == "Review" + BLOCK
 
 
 def test_only_the_last_delimiter_parts() -> None:
     content = f"How it is kept:{BLOCK}"
-    assert split_document(content + BLOCK, KNOWN) == (content, KNOWN)
+    assert split_document(content + BLOCK, KNOWN) == content
 
 
 def test_a_property_that_was_removed_is_still_in_the_block() -> None:
-    assert split_document(f"Review{DELIMITER}old: None\ntype: task", {"type": "task"}) == ("Review", {"type": "task"})
+    assert split_document(f"Review{DELIMITER}old: None\ntype: task", {"type": "task"}) == "Review"
 
 
 def test_other_properties_than_the_known_are_content() -> None:
     document = f"Review{DELIMITER}colour: red"
-    assert split_document(document, {"type": "task"}) == (document, {"type": "task"})
+    assert split_document(document, {"type": "task"}) == document
 
 
 names = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8).map(lambda name: f"a_{name}")
@@ -64,4 +48,4 @@ values = st.one_of(st.text(st.characters(exclude_categories=["Cs"])), st.integer
 @given(st.text(), st.dictionaries(names, values, min_size=1, max_size=4))
 def test_documents_of_that_program_are_separated(content: str, properties: Properties) -> None:
     block = "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in properties.items())
-    assert split_document(content + DELIMITER + block, properties) == (content, properties)
+    assert split_document(content + DELIMITER + block, properties) == content

@@ -190,7 +190,7 @@ def test_a_bad_record_is_named_and_nothing_is_taken(read_text: Read, change: dic
         (b"\xef\xbb\xbf \n", "tasks.json is empty."),
         (json.dumps([TASK]).encode("utf-16"), "line 1 is not UTF-8"),
         ('[\n{"description": "Caf\xe9"}]'.encode("latin-1"), "line 2 is not UTF-8"),
-        (b'{"tasks": []}', "tasks.json has no array of tasks."),
+        (b'{"tasks": []}', "record 1: its uuid is ''"),
         (b"null", "tasks.json has no array of tasks."),
         (b"[5]", "record 1: it is not an object"),
         (b"[\n", "line 2: it is not JSON"),
@@ -200,7 +200,7 @@ def test_a_bad_record_is_named_and_nothing_is_taken(read_text: Read, change: dic
         (b"[" * 100_000, "line 1: it is not JSON (it is nested more than 100 deep"),
         (b"[" + b"9" * 5000 + b"]", "line 1: it is not JSON (Exceeds the limit"),
         (f"{json.dumps(TASK)}\n\n{SECOND[:-9]}\n{{}}\n".encode(), "line 3: it is not JSON"),
-        (f"{json.dumps(TASK)}\n\n{SECOND[:-9]}\n{{}}\n".encode(), "; line 4: its uuid is ''"),
+        (f"{json.dumps(TASK)}\n\n{{}}\n".encode(), "record 2: its uuid is ''"),
         (
             json.dumps([TASK, TASK | {"uuid": UUID.upper()}]).encode(),
             f"record 2: its uuid {UUID} is",
