@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.messages.tool import ToolCall
 
-from ana.memory.receipts import VERBS
 from ana.output import shorten
 from ana.settings import Settings
 from graph.state import Turn
@@ -21,6 +20,8 @@ MOST_NAMED = 5
 
 SMALLER = "ask for it again in smaller pieces"
 TOMORROW = "ask for it again tomorrow, or raise ANA_DAILY_BUDGET_USD"
+
+_VERBS = {"create": "stored", "update": "changed", "delete": "deleted"}
 
 
 def limit_reached(turn: Turn, settings: Settings, max_steps: int | None) -> str | None:
@@ -59,7 +60,7 @@ def explain_stop(limit: str, messages: Sequence[AnyMessage], advice: str = SMALL
     """
     # It is built from receipts and not asked of the model: the model is over its limit, and may not know what it did.
     done = receipts(this_turn(messages))
-    named = "; ".join(f"{VERBS[each['op']].lower()} {_quote(each)}" for each in done[:MOST_NAMED])
+    named = "; ".join(f"{_VERBS[each['op']]} {_quote(each)}" for each in done[:MOST_NAMED])
     more = f"; and {len(done) - MOST_NAMED} more" if len(done) > MOST_NAMED else ""
     kept = f"This was done and stays: {named}{more}." if done else "Nothing was changed."
     return f"I stopped at {limit}. {kept} Anything else you asked for was not done; {advice}."

@@ -1,4 +1,5 @@
-"""What a call meets that the model should know: something else at that time, an item with nearly the given id."""
+"""What a call meets that the model should know: something else at that time, a date that keeps moving, an item whose id
+is nearly the one that was given."""
 
 from datetime import datetime, tzinfo
 from difflib import get_close_matches
@@ -19,6 +20,9 @@ SHORT = 120
 MOST = 3
 """How many items at the same time are shown."""
 
+OFTEN = 3
+"""From so many moves of its date on, an item is one that keeps being put off."""
+
 
 def notice(call: CallContext, change: Change) -> dict[str, Json]:
     """Return what is noticed about a change, by name: of its date, and of a text that is too long to be searched."""
@@ -28,9 +32,16 @@ def notice(call: CallContext, change: Change) -> dict[str, Json]:
     noticed: dict[str, Json] = {}
     if unsearched := describe_unsearched(after.content, after.properties):
         noticed["searched"] = unsearched
-    is_moved = before is None or before.date != after.date
-    if is_moved and (clashes := _find_clashes(call, after)):
+    if after.date is None or (before is not None and before.date == after.date):
+        return noticed
+    if clashes := _find_clashes(call, after):
         noticed["at_the_same_time"] = [{**show_similar(item), "at": item.date} for item in clashes]
+    if before is not None:
+        changes = (entry.change for entry in call.memory.history(id=after.id))
+        dates = ((each.before and each.before.date, each.after and each.after.date) for each in changes)
+        moves = sum(bool(old and new and old != new) for old, new in dates)
+        if moves >= OFTEN:
+            noticed["times_moved"] = moves
     return noticed
 
 

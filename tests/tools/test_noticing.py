@@ -48,6 +48,15 @@ def test_what_is_at_that_time_is_told(make_assistant: MakeAssistant, properties:
     assert sorted(item["content"] for item in told.get("at_the_same_time", [])) == met
 
 
+def test_a_date_that_is_moved_a_third_time_is_told(make_assistant: MakeAssistant) -> None:
+    id = make_assistant().handles.memory.create("Prepare the tax return", {"due_date": "2030-05-10"}).id
+    moves = [("update_item", {"id": id, "properties": {"due_date": f"2030-05-1{n}"}}) for n in range(1, 4)]
+    other = ("update_item", {"id": id, "properties": {"priority": "high"}})
+    dropped = ("update_item", {"id": id, "properties": {"due_date": None}})
+    told = write(make_assistant, *moves, other, dropped)
+    assert [each.get("times_moved") for each in told] == [None, None, 3, None, None]
+
+
 @pytest.mark.parametrize(
     ("long", "of"),
     [({"content": "x" * (SEARCHED + 1)}, "content"), ({"properties": {"words": "x" * SEARCHED}}, "properties")],
