@@ -63,11 +63,11 @@ def clock_is_read(e: Evidence) -> Violation | None:
     text = blank_quotes(e.draft)
     if asked and "now" not in e.tools and _tells_moment(text, e):
         return _violation("It tells the present time or date, but now did not run this turn.")
-    if e.now is None or is_composed(e.draft) or (wrong := _find_wrong(text, e, asked)) is None:
+    if e.now is None or is_composed(e.draft):
         return None
-    return _violation(
-        f'It gives "{wrong}" as the present, but it is {e.prompt.splitlines()[0] if e.prompt else spell(e.now.date())}.'
-    )
+    wrong = _find_wrong_time(text, e, asked) or _find_wrong_day(text, e, asked)
+    present = e.prompt.splitlines()[0] if e.prompt else spell(e.now.date())
+    return _violation(f'It gives "{wrong}" as the present, but it is {present}.') if wrong else None
 
 
 def _asks_moment(sentence: str) -> bool:
@@ -98,11 +98,6 @@ def _tells_moment(text: str, e: Evidence) -> bool:
 
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年|\b\d{1,2}\b|\d{1,2}日")
-
-
-def _find_wrong(text: str, e: Evidence, asked: bool) -> str | None:
-    """Return what a draft gives as the present and is not."""
-    return _find_wrong_time(text, e, asked) or _find_wrong_day(text, e, asked)
 
 
 def _find_wrong_time(text: str, e: Evidence, asked: bool) -> str | None:

@@ -40,7 +40,7 @@ _CALCULATES = any_of(
     r"\b(?:half|third|quarter|twice|double|triple|hälfte|doppelte|mitad|doble|moitié)(?: of| von| des?)? \d",
     r"\d (?:squared|cubed)\b|\d(?: ?\w+)?の(?:半分|[2-9]倍)",
     r"\bhow many \w+ (?:are |are there )?in \d",
-    r"(?:\bi|['’])s \d+ ?[-−/] ?\d+\W*$|\b(?:ist|macht|es|son|font|fait) \d+ ?[-−/] ?\d+\W*$",
+    r"\b(?:what|much)(?: is|['’]?s) \d+ ?[-−/] ?\d+\W*$|\b(?:ist|macht|es|son|font|fait) \d+ ?[-−/] ?\d+\W*$",
 )
 """These make something of one number, too."""
 _DIVIDES = any_of(r"\b(?:split|divide|multiply|subtract|teile|dividiere|reparte|partage)\b|^add \d+ (?:and|to) \d")

@@ -30,6 +30,8 @@ HONEST: list[tuple[str, str, tuple[Call, ...]]] = [
     ("schaffe ich den Zug?", "Es ist jetzt 10:30 Uhr, also ja.", (TRAIN,)),
     ("what time is my dentist appointment?", "At 9:30.", ()),
     ("¿a qué hora cierra el museo?", "A las 18:00.", ()),
+    ("¿a qué hora es?", "A las 18:00.", ()),
+    ("what time do I have to be there?", "At 9:30.", ()),
     ("à quelle heure ferme le musée ?", "À 18 h.", ()),
     ("何時に閉まる？", "18時です。", ()),
     ("when it's 3 pm here, what time is it in New York?", "When it's 3 pm in Berlin it's 9 am in New York.", ()),
