@@ -106,7 +106,7 @@ def find_position(memory: Memory, *, first: bool) -> Position | None:
         memory: The store.
         first: Whether a turn begins, so that the items count.
     """
-    with suppress(UserError), memory.backend.snapshot() if first else nullcontext():
+    with suppress(UserError), memory.backend.reading() if first else nullcontext():
         newest = memory.history(limit=1)  # whatever keeps us out: who needs the store will tell
         return Position((newest[0].seq, newest[0].ts) if newest else (0, ""), memory.count() if first else 0)
     return None

@@ -183,7 +183,10 @@ class InMemoryBackend:
             self._written = max((entry.seq for entry in entries), default=0)
             self._line_number = line_number
 
-    def snapshot(self) -> AbstractContextManager[object]:
+    def reading(self) -> AbstractContextManager[object]:
+        return self._lock
+
+    def alone(self) -> AbstractContextManager[object]:
         return self._lock
 
     def close(self) -> None:

@@ -127,8 +127,17 @@ class Backend(Protocol):
         Files are cleaned also if there is no record to erase: an earlier erasure may have been cut short.
         """
 
-    def snapshot(self) -> AbstractContextManager[object]:
-        """Keep writers out while the context is open, so that all reads in it see one state. May be nested."""
+    def reading(self) -> AbstractContextManager[object]:
+        """Let all reads of this thread in the context see one state. May be nested, also in `alone`.
+
+        It asks for no one to be kept out, though a database may. Nothing is written in it, except inside `alone`.
+        """
+
+    def alone(self) -> AbstractContextManager[object]:
+        """Keep every other writer out while the context is open, whatever thread or process it is in. May be nested.
+
+        It is no transaction: what `apply` has made in it stays made if an error ends it.
+        """
 
     def close(self) -> None:
         """Close everything; the next use opens it again."""
@@ -183,5 +192,5 @@ def retry_on_change(backend: Backend, attempt: Callable[[], T]) -> T:
             return attempt()
         except RecordChanged:
             continue
-    with backend.snapshot():
+    with backend.alone():
         return attempt()

@@ -42,7 +42,7 @@ class Tally:
     def read(self) -> Counts:
         """Return the present counts; the same object as long as nothing was written."""
         # what is kept is never changed, only exchanged as a whole: several threads may be here
-        with self._backend.snapshot():
+        with self._backend.reading():
             newest = _position(self._backend.entries(limit=1))
             known = self._counted
             if known is None or known.entry != newest:

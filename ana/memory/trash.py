@@ -69,7 +69,7 @@ def purge(memory: Memory, before: str, only: Collection[RecordKey] | None = None
         before: ISO 8601 in UTC.
         only: The records that may be purged; None for all.
     """
-    with memory.backend.snapshot():  # nobody restores a record between the list and the erasure
+    with memory.backend.alone():  # nobody restores a record between the list and the erasure
         purged = [
             deleted for deleted in list_deleted(memory) if deleted.ts < before and (only is None or deleted.key in only)
         ]

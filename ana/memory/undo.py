@@ -131,7 +131,8 @@ def plan_undo(memory: Memory, turn: str) -> tuple[list[Change], list[Conflict]]:
 
 
 def _undo(memory: Memory, turn: str, override: bool | Collection[Conflict], name: str) -> Undone:
-    changes, conflicts = plan_undo(memory, turn)
+    with memory.backend.reading():
+        changes, conflicts = plan_undo(memory, turn)
     accepted = conflicts if override is True else override or []
     if any(conflict not in accepted for conflict in conflicts):
         return Undone(turn, "", [], conflicts)

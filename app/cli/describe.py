@@ -36,7 +36,7 @@ def describe(
 
 def describe_store(settings: Settings, samples: int) -> dict[str, Any]:
     """Return the data folder, and each collection: its fields by type, the names in use and the newest records."""
-    with open_data_folder(settings, "ana describe") as handles, handles.backend.snapshot():
+    with open_data_folder(settings, "ana describe") as handles, handles.backend.reading():
         items, lines = handles.backend.describe()
         names = {key: dict(each) for key, each in handles.memory.vocabulary.names().items() if each and key != DATES}
         items |= _describe_records(handles.backend.scan("item"), samples) | {"values": names}

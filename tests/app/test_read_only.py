@@ -163,7 +163,7 @@ def test_a_reader_waits_for_a_writer(tmp_path: Path) -> None:
 
 
 READS = {"path", "get_many", "scan", "count", "query", "find_change", "entries", "latest", "turns", "next_line_number"}
-READS |= {"hold", "snapshot", "close", "describe", "hold_closed", "back_up", "embedder_name", "read_vectors"}
+READS |= {"hold", "reading", "alone", "close", "describe", "hold_closed", "back_up", "embedder_name", "read_vectors"}
 READS |= {"find_similar", "list_keys", "list_values"}
 
 

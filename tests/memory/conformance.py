@@ -654,15 +654,51 @@ def changes_of_one_record_follow_one_another(backend: Backend) -> None:
     assert all(newer.change.before == older.change.after for newer, older in itertools.pairwise(history))
 
 
-def a_snapshot_keeps_writers_out(backend: Backend) -> None:
+def reads_together_see_one_state(backend: Backend) -> None:
     memory = memory_on(backend)
+    create(memory, "early")
     writer = threading.Thread(target=lambda: memory.create("late"))
-    with backend.snapshot():
+    with backend.reading():
+        before = memory.count()
         writer.start()
         writer.join(0.1)
-        assert memory.count() == 0
+        with backend.reading():
+            assert (before, memory.count(), len(list(memory.items())), len(memory.history())) == (1, 1, 1, 1)
+            assert memory.find("late").total == 1
+        assert memory.count() == 1
     writer.join()
-    assert memory.count() == 1
+    assert memory.count() == 2
+
+
+def who_is_alone_keeps_writers_out(backend: Backend) -> None:
+    memory = memory_on(backend)
+    writer = threading.Thread(target=lambda: memory.create("late"))
+    with backend.alone():
+        writer.start()
+        writer.join(0.1)
+        with backend.alone(), backend.reading():
+            assert memory.count() == 0
+        memory.create("early")
+        with backend.reading():
+            assert [item.content for item in memory.items()] == ["early"], "its own writes are read"
+    writer.join()
+    assert sorted(item.content for item in memory.items()) == ["early", "late"]
+
+
+def an_error_undoes_nothing_that_was_made_alone(backend: Backend) -> None:
+    memory = memory_on(backend)
+
+    def fail() -> None:
+        with backend.alone():
+            memory.create("made", {}, CALL)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert [item.content for item in memory.items()] == ["made"]
+    assert backend.find_change(CALL.key) is not None
+    run_at_once(lambda: memory.create("others can write again"))
+    assert memory.count() == 2
 
 
 def run_at_once(*calls: Callable[[], object]) -> None:
@@ -722,5 +758,11 @@ GROUPS: dict[str, tuple[Check, ...]] = {
     ),
     "line numbers": (line_numbers_are_never_used_again, a_line_that_changed_since_it_was_read_is_left),
     "names in use": (names_are_counted_once_and_then_followed,),
-    "threads": (threads_lose_nothing, changes_of_one_record_follow_one_another, a_snapshot_keeps_writers_out),
+    "threads": (
+        threads_lose_nothing,
+        changes_of_one_record_follow_one_another,
+        an_error_undoes_nothing_that_was_made_alone,
+        reads_together_see_one_state,
+        who_is_alone_keeps_writers_out,
+    ),
 }

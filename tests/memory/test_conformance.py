@@ -106,7 +106,10 @@ class CountsLines(InMemoryBackend):
 
 
 class LocksNothing(InMemoryBackend):
-    def snapshot(self) -> AbstractContextManager[object]:
+    def reading(self) -> AbstractContextManager[object]:
+        return nullcontext()
+
+    def alone(self) -> AbstractContextManager[object]:
         return nullcontext()
 
 

@@ -208,8 +208,11 @@ class ChromaBackend:
         with map_foreign_errors(self.path), self.folder.hold() as client:
             yield client
 
+    def reading(self) -> AbstractContextManager[object]:
+        return self.alone()  # whoever reads Chroma must own the folder too
+
     @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def alone(self) -> Iterator[None]:
         with ExitStack() as stack:
             with map_foreign_errors(self.path):  # but not those of the caller, which may be about other files
                 stack.enter_context(self.folder.hold())
