@@ -9,13 +9,13 @@ import numpy as np
 
 from ana.backends.chroma.client import read_settings
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.index import lookup
-from ana.backends.chroma.index.candidates import search
+from ana.backends.chroma.index.candidates import IndexSearch
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.chroma.vectors import BATCH as MANY
 from ana.backends.chroma.vectors import Progress, embed_many
+from ana.backends.sql import lookup
 from ana.embedders import Embedder
 from ana.embedders.base import Vector, Vectors, get_revision
 from ana.errors import ConfigError
@@ -122,7 +122,8 @@ class ChromaCollection:
 
     def query(self, query: Query, vector: Vector | None) -> Found:
         """Find records; the vector is that of the query's text, None without one."""
-        return self._look_up(lambda db: search(db, self.index, self.source, query, vector, self._weights))
+        search = IndexSearch(self.index.tables, self._weights, self.source)
+        return self._look_up(lambda db: search.find(db, query, vector))
 
     def find_same(self, item: Item) -> list[str]:
         """Return the ids of records that already say the same, the oldest first."""

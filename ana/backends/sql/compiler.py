@@ -1,4 +1,4 @@
-"""A filter's tree as SQL over the index's typed property rows.
+"""A filter's tree as SQL over typed property rows.
 
 It selects exactly the items that pass `ana.memory.filters.matches`, where the reasons of odd rules are explained.
 A property's value is a row with element 0, and every element of a list another row with element 1. Values are
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ana.backends.chroma.index.dates import ZoneDates
+from ana.backends.sql.dates import ZoneDates
 from ana.errors import ToolError
 from ana.memory.digests import to_canonical_text
 from ana.memory.filters import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or

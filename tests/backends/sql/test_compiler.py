@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ana.backends.chroma.index.dates import ZoneDates
-from ana.backends.chroma.index.sql import compile_filter
 from ana.backends.chroma.index.tables import open_index
+from ana.backends.sql.compiler import compile_filter
+from ana.backends.sql.dates import ZoneDates
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
