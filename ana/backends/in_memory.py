@@ -14,7 +14,7 @@ from ana.backends.plain_query import ItemCandidates, passes, sort_by_date
 from ana.embedders import Embedder
 from ana.embedders.word_vectors import embed_words
 from ana.errors import DuplicateItem
-from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
+from ana.memory.backend import Expected, JournalPosition, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest, to_canonical_text
 from ana.memory.filters import OWN_KEYS
@@ -23,7 +23,7 @@ from ana.memory.search.found import Found, Reason
 from ana.memory.search.postings import Terms
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import ParsedQuery, Query
-from ana.memory.search.ranking import Ranking
+from ana.memory.search.ranking import Ranking, sort_similar
 from ana.memory.search.scoring import Weights
 from ana.memory.search.tokens import tokenize
 from ana.memory.search.words import QueryWord, Words
@@ -85,7 +85,7 @@ class InMemoryBackend:
             if vector is None:
                 return []
             near = [(item, float(self._vectors[kind, item.id] @ vector)) for item in self._records[kind].values()]
-        return _copy(sorted((each for each in near if each[0].id != id), key=lambda each: -each[1])[:limit])
+        return _copy(sort_similar(each for each in near if each[0].id != id)[:limit])
 
     def list_keys(self) -> dict[str, int]:
         keys = Counter(key for item in self._records["item"].values() for key in item.properties)
@@ -122,12 +122,28 @@ class InMemoryBackend:
             last = {entry.change.id: entry for entry in self._journal if entry.change.kind == kind}
         return _copy(sorted(last.values(), key=lambda entry: entry.seq))
 
-    def turns(self) -> dict[str, str]:
+    def position(self) -> JournalPosition:
+        with self._lock:
+            last = self._journal[-1:]
+            return last[0].position if last and last[0].seq == self._written else (self._written, "")
+
+    def deletions(self, record: RecordKey | None = None) -> list[Entry]:
+        found: dict[RecordKey, Entry] = {}
+        with self._lock:
+            for entry in reversed(self._journal):
+                kind, id = key = entry.change.key
+                is_gone = entry.change.before and not entry.change.after and id not in self._records[kind]
+                if is_gone and record in (None, key):
+                    found.setdefault(key, entry)
+            return _copy(list(found.values()))
+
+    def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
         threads: dict[str, str] = {}
         with self._lock:
             for entry in reversed(self._journal):  # a known turn keeps its place
                 threads[entry.turn] = max(threads.get(entry.turn, ""), entry.thread)
-        return threads
+        found = [(turn, of) for turn, of in threads.items() if turn.startswith(prefix) and thread in (None, of)]
+        return dict(found[: limit if limit >= 0 else None])
 
     def next_line_number(self) -> int:
         with self._lock:
@@ -193,7 +209,8 @@ class InMemoryBackend:
         """Do nothing: nothing is open."""
 
     def _refuse_copies(self, changes: Sequence[Change]) -> None:
-        existing = {content_digest(i.content, i.properties): i.id for i in reversed(self._records["item"].values())}
+        newest_first = sorted(self._records["item"].values(), key=lambda i: (i.created_at, i.id), reverse=True)
+        existing = {content_digest(i.content, i.properties): i.id for i in newest_first}
         for change in changes:
             if change.after and (same := existing.get(content_digest(change.after.content, change.after.properties))):
                 raise DuplicateItem(same)

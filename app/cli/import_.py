@@ -58,7 +58,7 @@ def _show_conflicts(result: "ImportResult", replace: bool) -> None:
 
 def _back_up(handles: "FolderHandles") -> Path | None:
     """Back everything up before records come in with a history of their own: undo cannot take that back as one turn."""
-    if not handles.memory.turns():
+    if not handles.memory.turns(limit=1):
         return None
     return handles.backend.back_up_before("import", handles.settings.traces_dir)
 

@@ -119,7 +119,8 @@ def purge_trash(settings: Settings, older_than: str, *, with_conversations: bool
 def _purge_mentions(handles: FolderHandles, records: set[RecordKey], conversations: set[str], *, yes: bool) -> set[str]:
     """Delete what mentions records, and conversations, and return the conversations that were deleted."""
     refuse_while_serving(handles.settings, "purge")
-    entries = [entry for entry in handles.memory.history() if entry.change.key in records]
+    named = (entry for id in {id for _, id in records} for entry in handles.memory.history(id=id))
+    entries = [entry for entry in named if entry.change.key in records]
     found = conversations | find_conversations(handles.settings, entries)
     if not found and not records:
         return found

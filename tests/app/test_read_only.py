@@ -162,9 +162,9 @@ def test_a_reader_waits_for_a_writer(tmp_path: Path) -> None:
         pass
 
 
-READS = {"path", "get_many", "scan", "count", "query", "find_change", "entries", "latest", "turns", "next_line_number"}
+READS = {"get_many", "scan", "count", "query", "find_change", "entries", "latest", "turns", "next_line_number"}
 READS |= {"hold", "reading", "alone", "close", "describe", "hold_closed", "back_up", "embedder_name", "read_vectors"}
-READS |= {"find_similar", "list_keys", "list_values"}
+READS |= {"position", "deletions", "find_similar", "list_keys", "list_values"}
 
 
 def test_every_method_of_the_backend_reads_or_is_refused() -> None:

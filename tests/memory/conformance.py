@@ -9,6 +9,7 @@ import math
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
 from typing import Any
@@ -19,14 +20,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ana.errors import DuplicateItem, RecordChanged, ToolError, UserError
-from ana.memory.backend import Backend, Expected
+from ana.memory.backend import Backend, Expected, list_since
 from ana.memory.changes import Cause, Change, Entry
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.search.query import Query
 from ana.memory.trash import list_deleted, purge, restore
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import FEW, last_turn, undo
 from ana.time.clock import Clock
 from ana.values import DELIMITER, Json, Properties
 from tests.examples import examples
@@ -352,6 +353,20 @@ def words_that_vectors_cannot_tell_apart_are(backend: Backend) -> None:
     assert memory.find("Poznań 1921", limit=1).items[0].content == "Great-grandfather came from Poznań in 1921"
 
 
+def equal_items_are_in_an_order(backend: Backend) -> None:
+    def make(id: str, content: str, day: int) -> Item:
+        return replace(item(id, content), created_at=f"2026-01-0{day}T00:00:00.000000+00:00")
+
+    same = [make(id, "Water the tomatoes", day) for id, day in (("b", 2), ("e", 1), ("a", 2), ("d", 1), ("c", 3))]
+    store(backend, *same, make("other", "Quarterly report for the board", 4))
+    memory = memory_on(backend)
+    for limit in range(1, 6):
+        for found in (memory.find("tomatoes", limit=limit), memory.find("tomatoes", {"id": {"$ne": "other"}}, limit)):
+            assert "".join(each.id for each in found.items) == "cabde"[:limit]
+        assert "".join(each.id for each, _ in backend.find_similar("item", "d", limit)[:4]) == "cabe"[:limit]
+    assert "".join(each.id for each in memory.find(where={"id": {"$ne": "other"}}).items) == "cabde"
+
+
 def any_text_is_a_query(backend: Backend) -> None:
     memory = memory_on(backend)
     assert memory.find("anything", {"a": 1}).why_none == "There are no items yet."
@@ -411,6 +426,16 @@ def a_copy_is_refused_unless_it_is_wanted(backend: Backend) -> None:
     assert memory.create("buy milk", {"n": 2, "type": "task"}, copy=False).op == "create"
     assert memory.create("buy milk", {"type": "task", "n": 1}).op == "create"
     assert memory.count() == 3
+
+
+def the_oldest_of_several_copies_is_named(backend: Backend) -> None:
+    ages = (("b", 2), ("d", 1), ("c", 1), ("a", 3))
+    store(backend, *(replace(item(id, "Buy milk"), created_at=f"2026-01-0{day}T00:00:00+00:00") for id, day in ages))
+    for named in ("c", "d", "b", "a"):
+        with pytest.raises(DuplicateItem) as caught:
+            memory_on(backend).create("buy milk.", copy=False)
+        assert caught.value.id == named
+        memory_on(backend).delete(named)
 
 
 # ---- apply: all or nothing, as expected
@@ -517,6 +542,25 @@ def deleted_items_can_be_listed_restored_and_purged(backend: Backend) -> None:
     assert len(memory.history(id=one.id)) == 3
 
 
+def only_what_is_gone_was_deleted(backend: Backend) -> None:
+    memory = memory_on(backend)
+    one, two = create(memory, "one"), create(memory, "two")
+    memory.append_line("line")
+    memory.delete(one.id)
+    memory.delete_line(0)
+    memory.delete(two.id)
+    assert [(e.change.key, e.change.before) for e in backend.deletions(("item", one.id))] == [(("item", one.id), one)]
+    assert backend.deletions(("line", one.id)) == backend.deletions(("item", "0")) == []
+    assert [entry.change.id for entry in backend.deletions()] == [two.id, "0", one.id]
+    restore(memory, one.id)
+    restore(memory, "line 0")
+    assert [entry.change.id for entry in backend.deletions()] == [two.id]
+    memory.update(one.id, "changed")
+    memory.delete(one.id)
+    assert [entry.change.id for entry in backend.deletions()] == [one.id, two.id], "the last deletion of each counts"
+    assert [entry.change.before and entry.change.before.content for entry in backend.deletions()] == ["changed", "two"]
+
+
 # ---- journal
 
 
@@ -551,11 +595,106 @@ def the_last_turn_is_the_one_written_last_whatever_the_clock_said(backend: Backe
     assert memory.count() == 0
 
 
+def the_journal_has_no_gaps_and_is_in_the_order_of_changes(backend: Backend) -> None:
+    memory = memory_on(backend)
+    ends = threading.Event()
+    read: list[list[int]] = []
+
+    def follow() -> None:
+        """Take what is new, again and again, as whoever keeps counts does."""
+        at, seen = backend.position(), []
+        assert at == (0, "")
+        while True:
+            was_last = ends.is_set()
+            with backend.reading():
+                new, at = list_since(backend, at, 1000) if at[0] else backend.entries(), backend.position()
+            assert new is not None
+            seen += [entry.seq for entry in reversed(new)]
+            if was_last:
+                read.append(seen)
+                return
+
+    def write(name: str) -> None:
+        for n in range(8):
+            memory.create(f"{name} {n}", {}, Cause(f"{name}{n}", "thread", name))
+            with pytest.raises(UserError):
+                memory.create(UNEMBEDDABLE)
+            lines = [
+                Entry(STAMP, "", name, Change("item", f"{name}{n}{k}", None, item(f"{name}{n}{k}", "x"))) for k in "ab"
+            ]
+            backend.apply(lines)
+            with pytest.raises(RecordChanged):
+                backend.apply(lines, {("item", f"{name}{n}a"): None})
+
+    readers = [threading.Thread(target=follow) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    run_at_once(*(partial(write, name) for name in ("left", "right", "middle")))
+    ends.set()
+    for reader in readers:
+        reader.join()
+    assert [entry.seq for entry in reversed(backend.entries())] == list(range(1, 73))
+    assert read == [list(range(1, 73))] * 2
+
+
+def a_position_is_never_reached_twice(backend: Backend) -> None:
+    memory = memory_on(backend)
+    assert backend.position() == (0, "")
+    first, gone = create(memory, "first"), create(memory, "gone")
+    at = backend.position()
+    assert list_since(backend, at, 1) == []
+    memory.delete(gone.id)
+    assert [entry.change.id for entry in list_since(backend, at, 1) or []] == [gone.id]
+    assert list_since(backend, at, 0) is None, "there is more"
+    end = backend.position()
+    backend.erase([("item", gone.id)])
+    assert backend.position()[0] == end[0], "what was made counts, erased or not"
+    assert list_since(backend, at, 10) is None, "some of it was erased"
+    memory.update(first.id, "second")
+    assert backend.entries(limit=1)[0].seq == end[0] + 1
+    assert list_since(backend, end, 10) is None
+
+
+def turns_are_found_by_thread_and_by_how_they_begin(backend: Backend) -> None:
+    memory = memory_on(backend)
+    for turn, thread in (
+        ("a-1", "x"),
+        ("b-1", "y"),
+        ("a-2", "y"),
+        ("a-1", "x"),
+        ("edit", ""),
+        ("a%2", "y"),
+        ("A-3", "y"),
+    ):
+        memory.create(turn, {}, Cause("", thread, turn))
+    assert list(backend.turns(limit=3)) == ["A-3", "a%2", "edit"]
+    assert backend.turns(thread="y") == {"A-3": "y", "a%2": "y", "a-2": "y", "b-1": "y"}
+    assert list(backend.turns(thread="y", limit=2)) == ["A-3", "a%2"]
+    assert backend.turns(thread="") == {"edit": ""}
+    assert list(backend.turns(prefix="a-").items()) == [("a-1", "x"), ("a-2", "y")]
+    assert list(backend.turns(prefix="a-", thread="y")) == ["a-2"]
+    assert list(backend.turns(prefix="a%")) == ["a%2"]
+    assert backend.turns(prefix="c") == backend.turns(thread="z") == backend.turns(limit=0) == {}
+
+
+def the_last_turn_is_found_among_many_that_were_undone(backend: Backend) -> None:
+    memory = memory_on(backend)
+    create(memory, "kept", cause=Cause("", "thread", "first"))
+    for n in range(FEW + 1):
+        create(memory, "taken back", cause=Cause("", "thread", f"turn {n}"))
+        undo(memory, f"turn {n}")
+    assert last_turn(memory, "thread") == last_turn(memory) == "first"
+    with pytest.raises(UserError):
+        last_turn(memory, "another")
+
+
 def an_erased_record_leaves_no_trace_in_the_journal(backend: Backend) -> None:
     memory = memory_on(backend)
     one, two = create(memory, "one"), create(memory, "two")
-    memory.delete(one.id)
+    memory.delete(one.id, CALL)
     backend.erase([("item", one.id)])
+    assert backend.find_change(CALL.key) is None
+    assert backend.deletions() == memory.history(turn=CALL.turn) == []
     assert [entry.change.id for entry in memory.history()] == [two.id]
     assert [entry.change.id for entry in backend.latest("item")] == [two.id]
 
@@ -736,12 +875,14 @@ GROUPS: dict[str, tuple[Check, ...]] = {
         an_id_a_phrase_and_a_tag_come_first,
         a_day_that_is_named_lifts_items_of_that_day,
         words_that_vectors_cannot_tell_apart_are,
+        equal_items_are_in_an_order,
         any_text_is_a_query,
     ),
     "call keys": (
         a_call_that_runs_again_changes_nothing,
         the_same_call_at_once_is_made_once,
         a_key_is_written_down_with_its_change,
+        the_oldest_of_several_copies_is_named,
         a_copy_is_refused_unless_it_is_wanted,
     ),
     "apply": (
@@ -749,9 +890,16 @@ GROUPS: dict[str, tuple[Check, ...]] = {
         apply_returns_the_net_change_of_each_record,
         a_failure_in_the_middle_leaves_nothing,
     ),
-    "undo": (a_turn_is_undone_as_a_whole_and_that_can_be_undone, undo_stops_at_a_conflict),
-    "trash": (deleted_items_can_be_listed_restored_and_purged,),
+    "undo": (
+        the_last_turn_is_found_among_many_that_were_undone,
+        a_turn_is_undone_as_a_whole_and_that_can_be_undone,
+        undo_stops_at_a_conflict,
+    ),
+    "trash": (only_what_is_gone_was_deleted, deleted_items_can_be_listed_restored_and_purged),
     "journal": (
+        the_journal_has_no_gaps_and_is_in_the_order_of_changes,
+        a_position_is_never_reached_twice,
+        turns_are_found_by_thread_and_by_how_they_begin,
         the_journal_records_turn_time_and_order,
         the_last_turn_is_the_one_written_last_whatever_the_clock_said,
         an_erased_record_leaves_no_trace_in_the_journal,

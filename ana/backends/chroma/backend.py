@@ -28,7 +28,7 @@ from ana.backends.chroma.source import PAGE
 from ana.backends.chroma.vectors import BATCH, Progress, forget_vectors
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
-from ana.memory.backend import Expected, RecordKey
+from ana.memory.backend import Expected, JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
 from ana.memory.search.found import Found
@@ -66,6 +66,7 @@ class ChromaBackend:
         weights: Weights | None = None,
         follow: Callable[[str], Embedder | None] = lambda _: None,
     ) -> None:
+        self.path = path
         self.folder = Folder(path, timeout, program)
         self.embedder = embedder
         self._follow = follow
@@ -80,11 +81,6 @@ class ChromaBackend:
         self.healing = Healing(self.folder, self.collections, self.journal, embedder, tell)
         self.folder.before_opening = (self.healing.settle_files, self.healing.heal_if_doubtful)
         self.folder.after_opening = (self._settle_reindex, self._follow_embedder, self._unbind_empty, self.acts.settle)
-
-    @property
-    def path(self) -> Path:
-        """Return the data folder."""
-        return self.folder.path
 
     @property
     def embedder_name(self) -> str:
@@ -147,9 +143,17 @@ class ChromaBackend:
         with self.hold():
             return self.journal.latest(kind)
 
-    def turns(self) -> dict[str, str]:
+    def position(self) -> JournalPosition:
         with self.hold():
-            return self.journal.turns()
+            return self.journal.position()
+
+    def deletions(self, record: RecordKey | None = None) -> list[Entry]:
+        with self.hold():
+            return self.acts.list_deletions(record)
+
+    def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
+        with self.hold():
+            return self.journal.turns(thread, prefix, limit)
 
     def next_line_number(self) -> int:
         with self.hold():

@@ -25,6 +25,7 @@ from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import Query
+from ana.memory.search.ranking import sort_similar
 from ana.memory.search.scoring import Weights
 from ana.values import Json
 
@@ -46,6 +47,9 @@ INDEXES = tuple(f"{name}.index.sqlite" for name in NAMES.values())
 VERSION = 2
 CONFIGURATION = {"hnsw": {"space": "cosine"}}
 """Of a collection's vector index."""
+EQUAL = 10
+"""How many more neighbours are asked for, as Chroma leaves open which of equally near ones it names."""
+
 BATCH = 5000  # Chroma refuses more than 5,461 records at once
 
 
@@ -145,9 +149,9 @@ class ChromaCollection:
             vector = lookup.get_vector(db, id)
             if vector is None:
                 return []
-            near = self.source.find_nearest(vector, min(limit + 1, self.source.count()))
+            near = self.source.find_nearest(vector, min(limit + 1 + EQUAL, self.source.count()))
             items = lookup.get_items(db, [each for each in near if each != id])
-            return [(items[each], cosine) for each, cosine in near.items() if each in items][:limit]
+            return sort_similar((items[each], cosine) for each, cosine in near.items() if each in items)[:limit]
 
         return self._look_up(find)
 

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ana.files import compact_database, connect_own
-from ana.memory.backend import RecordKey
+from ana.memory.backend import JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
 
@@ -21,9 +21,16 @@ CREATE TABLE IF NOT EXISTS writes (
     turn TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, before TEXT, after TEXT, done INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX IF NOT EXISTS writes_by_record ON writes (kind, id);
 CREATE INDEX IF NOT EXISTS writes_by_turn ON writes (turn);
+CREATE INDEX IF NOT EXISTS writes_of_deletion ON writes (kind, id) WHERE after IS NULL;
 CREATE INDEX IF NOT EXISTS writes_unfinished ON writes (act) WHERE NOT done;
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 """
+
+ENTRY, ACT = "entry", "act"
+"""The counters below whose numbers no entry and no act is numbered, whatever is in the table."""
+
+_FAR = 2**40
+"""More entries than there are; the numbers of entries that are moved out of the way are negative."""
 
 
 class Journal:
@@ -53,13 +60,32 @@ class Journal:
             f"done AND ts >= ?3{of_turn}{of_record} ORDER BY seq DESC LIMIT ?4", turn, id, since, limit
         )
 
-    def turns(self) -> dict[str, str]:
-        """Return the turns that wrote something with their threads, the last writer first."""
-        last = "SELECT turn, max(thread) FROM writes WHERE done GROUP BY turn ORDER BY max(seq) DESC"
-        return dict(self._open().execute(last).fetchall())
+    def position(self) -> JournalPosition:
+        """Return number and time of the newest entry; no time if it was erased."""
+        row = self._open().execute("SELECT seq, ts FROM writes WHERE done ORDER BY seq DESC LIMIT 1").fetchone()
+        last, erased = row or (0, ""), self.next_number(ENTRY) - 1
+        return last if last[0] >= erased else (erased, "")
+
+    def deletions(self, record: RecordKey | None = None) -> list[Entry]:
+        """Return the last deletion of every record that was deleted, the newest first. Argument as in `Backend`."""
+        of_record, values = (" AND kind = ? AND id = ?", record) if record else ("", ())
+        last = f"SELECT max(seq) FROM writes WHERE done AND before NOT NULL AND after IS NULL{of_record}"
+        return self._entries(f"seq IN ({last} GROUP BY kind, id) ORDER BY seq DESC", *values)
+
+    def turns(self, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
+        """Return the turns that wrote something with their threads, the last first. Arguments as in `Backend`."""
+        of_turn = "FROM writes WHERE turn = last.turn AND done"
+        begin = " AND turn BETWEEN ?2 AND ?2 || char(0x10ffff)" if prefix else ""
+        # from the end of the journal, so that the newest turns are found without reading the rest
+        last = (
+            f"SELECT turn, (SELECT max(thread) {of_turn}) AS whole FROM writes AS last WHERE done{begin}"
+            f" AND seq = (SELECT max(seq) {of_turn}) AND (?1 IS NULL OR whole = ?1) ORDER BY seq DESC LIMIT ?3"
+        )
+        return dict(self._open().execute(last, (thread, prefix, limit)).fetchall())
 
     def erase(self, records: Collection[RecordKey]) -> None:
-        """Remove every entry of these records, also from the file's free pages."""
+        """Remove every entry of these records, also from the file's free pages. Their numbers are not given again."""
+        self.reserve_numbers(ENTRY, self._next_seq("done"))
         with self._open() as db:
             db.executemany("DELETE FROM writes WHERE kind = ? AND id = ?", records)
         self.close()
@@ -69,17 +95,39 @@ class Journal:
         """Enter an act before it is made, in place of unfinished entries with the same keys, and return its number."""
         with self._open() as db:
             db.executemany("DELETE FROM writes WHERE key = ? AND NOT done", [(e.key,) for e in entries if e.key])
-            act = int(db.execute("SELECT coalesce(max(seq), 0) + 1 FROM writes").fetchone()[0])
+            first = self._next_seq()
+            act = max(first, self.next_number(ACT))
             db.executemany(
-                "INSERT INTO writes (act, key, ts, thread, turn, kind, id, before, after) VALUES (?,?,?,?,?,?,?,?,?)",
-                [(act, e.key, e.ts, e.thread, e.turn, *_to_row(e.change)) for e in entries],
+                "INSERT INTO writes (seq, act, key, ts, thread, turn, kind, id, before, after)"
+                " VALUES (?,?,?,?,?,?,?,?,?,?)",
+                [(seq, act, e.key, e.ts, e.thread, e.turn, *_to_row(e.change)) for seq, e in enumerate(entries, first)],
             )
         return act
 
     def finish(self, act: int) -> None:
-        """Note that an act was done and read back."""
+        """Note that an act was done and read back; its entries follow all that are done."""
+        self._number_in_order(act)
         with self._open() as db:
             db.execute("UPDATE writes SET done = 1 WHERE act = ? AND NOT done", (act,))
+
+    def _number_in_order(self, act: int) -> None:
+        """Give an act the next numbers, where another that was begun before or after it is open or was dropped."""
+        begun = self._open().execute("SELECT min(seq) FROM writes WHERE act = ? AND NOT done", (act,)).fetchone()[0]
+        following = self._next_seq("done")
+        if begun in (None, following):
+            return
+        self.reserve_numbers(ACT, self._next_seq())  # acts are numbered as they begin
+        with self._open() as db:
+            # all that are open out of the way first
+            db.execute("UPDATE writes SET seq = seq - ? WHERE NOT done AND seq >= ?", (_FAR, following))
+            rows = db.execute("SELECT seq FROM writes WHERE act = ? AND NOT done ORDER BY seq", (act,)).fetchall()
+            moves = [(seq, old) for seq, (old,) in enumerate(rows, following)]
+            db.executemany("UPDATE writes SET seq = ? WHERE seq = ?", moves)
+
+    def _next_seq(self, which: str = "1") -> int:
+        """Return the number after the last entry of those that are meant."""
+        row = self._open().execute(f"SELECT seq FROM writes WHERE {which} ORDER BY seq DESC LIMIT 1").fetchone()
+        return max(int(row[0]) + 1 if row else 1, self.next_number(ENTRY), 1)
 
     def drop(self, act: int) -> None:
         """Remove an act that was not done."""

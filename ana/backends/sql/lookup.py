@@ -81,9 +81,9 @@ def find_rows_of_ids(db: sqlite3.Connection, ids: Iterable[str]) -> dict[int, st
     return dict(db.execute(known, (_to_json(ids),)).fetchall())
 
 
-def describe_rows(db: sqlite3.Connection, rows: Iterable[int]) -> list[tuple[int, str, str | None]]:
-    """Return each row with its item's id and own date."""
-    known = "SELECT row, id, date FROM items WHERE row IN (SELECT value FROM json_each(?))"
+def describe_rows(db: sqlite3.Connection, rows: Iterable[int]) -> list[tuple[int, str, str | None, str]]:
+    """Return each row with its item's id, own date and moment of creation."""
+    known = "SELECT row, id, date, created_at FROM items WHERE row IN (SELECT value FROM json_each(?))"
     return db.execute(known, (_to_json(rows),)).fetchall()
 
 

@@ -58,7 +58,7 @@ class TableCandidates:
     def get_terms(self, rows: Sequence[int]) -> list[Terms]:
         return lookup.get_terms(self.at.db, rows)
 
-    def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None]]:
+    def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
         return lookup.describe_rows(self.at.db, rows)
 
     def compare(self, rows: Rows, bonus: Scores, limit: int, first: Sequence[int]) -> Scores:

@@ -81,7 +81,7 @@ def found_ids(index: Index, shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str
     db = index.make_ready(shelf)
     dates = index.tables.get_dates(db, zone)
     rows = Lookup(db, dates).find_rows(compile_filter(parse(where, zone), dates))
-    return {id for _, id, _ in describe_rows(db, rows.tolist())}
+    return {id for _, id, *_ in describe_rows(db, rows.tolist())}
 
 
 def matching_ids(shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:
