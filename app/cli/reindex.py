@@ -41,4 +41,4 @@ def embed_again(settings: Settings) -> int:
         tell("Downloading all-MiniLM-L6-v2 (80 MB).")
         fetch_minilm()
     with open_data_folder(settings, "ana reindex") as handles, show_progress("embedding") as progress:
-        return handles.backend.reindex(progress)
+        return handles.upkeep.reindex(progress)

@@ -97,7 +97,7 @@ def purge_trash(settings: Settings, older_than: str, *, with_conversations: bool
 
     with open_data_folder(settings, "ana trash") as handles:
         before = moment_before(older_than, handles.clock).isoformat(timespec="microseconds")
-        handles.backend.check_erasable()
+        handles.upkeep.check_erasable()
         records = {each.key for each in list_deleted(handles.memory) if each.ts < before}
         conversations = {each.id for each in Threads(settings).list_deleted() if each.ts < before}
         # conversations first: which ones mention the records can only be told as long as those are known

@@ -14,8 +14,9 @@ from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.chroma.vectors import BATCH as MANY
-from ana.backends.chroma.vectors import Progress, embed_many
+from ana.backends.chroma.vectors import embed_many
 from ana.backends.sql import lookup
+from ana.backends.upkeep import Progress
 from ana.embedders import Embedder
 from ana.embedders.base import Vector, Vectors, get_revision
 from ana.errors import ConfigError
