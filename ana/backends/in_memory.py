@@ -4,7 +4,7 @@ import pickle
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TypeVar
 
@@ -48,6 +48,7 @@ class InMemoryBackend:
         self._rows: dict[str, int] = {}
         self._documents: dict[int, Terms] = {}
         self._lock = threading.RLock()
+        self._readers = self._writers = 0
 
     @property
     def embedder_name(self) -> str:
@@ -150,13 +151,13 @@ class InMemoryBackend:
             return max(self._line_number, max(map(int, self._records["line"]), default=-1) + 1)
 
     def take_line_number(self) -> int:
-        with self._lock:
+        with self._change():
             number = self.next_line_number()
             self._line_number = number + 1
             return number
 
     def reserve_line_numbers(self, below: int) -> None:
-        with self._lock:
+        with self._change():
             self._line_number = max(self._line_number, below)
 
     def apply(
@@ -165,7 +166,7 @@ class InMemoryBackend:
         entries = _copy(entries)  # a caller may change its objects afterwards, as it may change what reads return
         changes = net(entry.change for entry in entries)
         embedded = self._embed(changes)
-        with self._lock:
+        with self._change():
             if earlier := find_earlier_change(self.find_change, entries):
                 return [earlier]
             check_expected(expected or {}, {(k, id): self._records[k].get(id) for k, id in expected or {}})
@@ -179,7 +180,7 @@ class InMemoryBackend:
             return _copy(combine(entry.change for entry in entries))
 
     def erase(self, records: Collection[RecordKey]) -> None:
-        with self._lock:
+        with self._change():
             self._journal = [entry for entry in self._journal if entry.change.key not in records]
 
     def fill(self, records: Mapping[RecordKey, Item], entries: Sequence[Entry], line_number: int) -> None:
@@ -199,14 +200,33 @@ class InMemoryBackend:
             self._written = max((entry.seq for entry in entries), default=0)
             self._line_number = line_number
 
-    def reading(self) -> AbstractContextManager[object]:
-        return self._lock
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self._lock:
+            self._readers += 1
+            try:
+                yield
+            finally:
+                self._readers -= 1
 
-    def alone(self) -> AbstractContextManager[object]:
-        return self._lock
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        with self._change():
+            self._writers += 1
+            try:
+                yield
+            finally:
+                self._writers -= 1
 
     def close(self) -> None:
         """Do nothing: nothing is open."""
+
+    @contextmanager
+    def _change(self) -> Iterator[None]:
+        """Keep others out while something is written; never in `reading`, where another database could not."""
+        with self._lock:
+            assert self._writers or not self._readers, "nothing is written in reading()"
+            yield
 
     def _refuse_copies(self, changes: Sequence[Change]) -> None:
         newest_first = sorted(self._records["item"].values(), key=lambda i: (i.created_at, i.id), reverse=True)

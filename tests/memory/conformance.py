@@ -1,7 +1,8 @@
 """The spec of a backend, written once, as checks that run on every backend.
 
-A check takes a new, empty backend and raises where the backend is wrong. A new backend joins the suite with one factory
-in test_conformance.py. What is true for one database only, such as a crash of Chroma, is tested beside it.
+A check takes a new, empty backend, or a store on which it opens several, and raises where a backend is wrong. A new
+backend joins the suite with one class in test_conformance.py. What is true for one database only, such as a crash of
+Chroma, is tested beside it.
 """
 
 import itertools
@@ -9,18 +10,21 @@ import math
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
-from typing import Any
+from secrets import token_hex
+from typing import Any, Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ana.errors import DuplicateItem, RecordChanged, ToolError, UserError
-from ana.memory.backend import Backend, Expected, list_since
+from ana.embedders import Embedder
+from ana.errors import DuplicateItem, ModelFailed, RecordChanged, ToolError, UserError
+from ana.memory.backend import Backend, Expected, JournalPosition, list_since
 from ana.memory.changes import Cause, Change, Entry
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
@@ -34,6 +38,45 @@ from tests.examples import examples
 from tests.memory.test_filters_oracle import ZONES, filters, properties
 
 Check = Callable[[Backend], None]
+
+
+class SuiteEmbedder:
+    """The embedder of the tests, which fails on one text as a server that is down does, and is slow where it is told.
+
+    Args:
+        inner: Makes the vectors.
+    """
+
+    def __init__(self, inner: Embedder) -> None:
+        self.name, self.dimension = inner.name, inner.dimension
+        self.meanwhile: Callable[[], object] = lambda: None
+        """What happens while something is embedded."""
+        self._inner = inner
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.meanwhile()
+        if UNEMBEDDABLE in texts:
+            raise ModelFailed("The embedder did not answer.")
+        return self._inner.embed_documents(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        self.meanwhile()
+        return self._inner.embed_query(text)
+
+
+class Store(Protocol):
+    """Where the backends of a check keep what they are given."""
+
+    embedder: SuiteEmbedder
+
+    def open(self, person: str = "ann") -> Backend:
+        """Return one more backend of a person."""
+
+    def sever(self, backend: Backend) -> None:
+        """Let a backend lose its connections, without its knowledge."""
+
+
+StoreCheck = Callable[[Store], None]
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = date(2026, 1, 7)
@@ -49,6 +92,21 @@ JSON = st.recursive(SCALARS, lambda v: st.lists(v, max_size=3) | st.dictionaries
 NAMES = ["created_at", "updated_at", "id", "due_date", "ana:length", "chroma:document", "$ne", "#", ""]
 PROPERTIES = st.dictionaries(TEXT | st.sampled_from(NAMES), JSON, max_size=5)
 CONTENT = TEXT | st.builds(lambda a, b: a + DELIMITER + b, TEXT, TEXT)
+
+ODD = (
+    "\x00",
+    "a\x00b\x00",
+    "\ud800",
+    "x\udfff y \ud83d",
+    "\U0010ffff",
+    "\uffff",
+    "%_'\"\\",
+    token_hex(5000),
+    "ü" * 20_000,
+)
+"""Texts that databases refuse, cut or change: NUL, halves of a surrogate pair, more than an index takes."""
+
+T = TypeVar("T")
 
 some = settings(max_examples=examples(60), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
@@ -367,6 +425,42 @@ def equal_items_are_in_an_order(backend: Backend) -> None:
     assert "".join(each.id for each in memory.find(where={"id": {"$ne": "other"}}).items) == "cabde"
 
 
+def odd_texts_are_kept_and_found(backend: Backend) -> None:
+    memory = memory_on(backend)
+    for n, odd in enumerate(ODD):
+        name = odd[:200]
+        made = create(memory, odd, {name: odd, "tags": [odd, "plain"], "n": n})
+        assert memory.get(made.id) == made
+        assert [each.id for each in memory.find(where={"n": n, name: odd}).items] == [made.id], n
+        assert [each.id for each in memory.find(where={"tags": {"$contains": odd}}).items] == [made.id], n
+        assert backend.list_keys()[name] == 1
+        if len(odd) < 100:
+            assert memory.find(odd, {"n": n}).items == [made]
+            assert backend.list_values(name) == [(odd, 1)]
+        assert backend.find_similar("item", made.id, 1)[0:0] == []
+        assert memory.record("item", odd) is None
+        assert backend.entries(id=odd) == backend.deletions(("item", odd)) == []
+        memory.delete(made.id)
+        assert [entry.change.before for entry in backend.deletions(("item", made.id))] == [made]
+        undo(memory, backend.entries(limit=1)[0].turn)
+        assert memory.get(made.id) == made
+        memory.update(made.id, "plain", {name: None, "tags": None})
+
+
+def names_of_calls_turns_and_threads_may_be_odd_and_long(backend: Backend) -> None:
+    memory = memory_on(backend)
+    for odd in (each for each in ODD if each.isascii() or each.encode("utf-8", "ignore").decode() == each):
+        cause = Cause(f"key {odd}", f"thread {odd}", f"turn {odd}")
+        made = memory.create("made", {}, cause)
+        assert memory.create("made", {}, cause) == backend.find_change(cause.key) == made
+        assert [entry.key for entry in backend.entries(turn=cause.turn)] == [cause.key]
+        assert backend.turns(thread=cause.thread) == backend.turns(prefix=f"turn {odd}") == {cause.turn: cause.thread}
+        assert last_turn(memory, cause.thread) == cause.turn
+        assert undo(memory, cause.turn).changes
+        with pytest.raises(UserError):
+            last_turn(memory, cause.thread)
+
+
 def any_text_is_a_query(backend: Backend) -> None:
     memory = memory_on(backend)
     assert memory.find("anything", {"a": 1}).why_none == "There are no items yet."
@@ -602,8 +696,8 @@ def the_journal_has_no_gaps_and_is_in_the_order_of_changes(backend: Backend) -> 
 
     def follow() -> None:
         """Take what is new, again and again, as whoever keeps counts does."""
-        at, seen = backend.position(), []
-        assert at == (0, "")
+        at: JournalPosition = (0, "")
+        seen: list[int] = []
         while True:
             was_last = ends.is_set()
             with backend.reading():
@@ -840,12 +934,203 @@ def an_error_undoes_nothing_that_was_made_alone(backend: Backend) -> None:
     assert memory.count() == 2
 
 
+# ---- several backends, persons and connections
+
+
+def two_backends_on_one_store_agree(shelf: Store) -> None:
+    one, other = shelf.open(), shelf.open()
+    first, second = memory_on(one), memory_on(other)
+    kept = create(first, "Buy oat milk", {"type": "task", "due_date": "2026-01-09"})
+    first.append_line("Likes tea")
+    assert [each.id for each in second.find("milk").items] == [kept.id]
+    assert second.find(where={"due_date": "2026-01-09"}).total == second.due(NOW, date(2026, 1, 9)).total == 1
+    assert second.vocabulary.names()["type"] == [("task", 1)]
+    second.update(kept.id, "Buy soy milk", {"type": "note"})
+    assert first.get(kept.id).content == first.find("soy").items[0].content == "Buy soy milk"
+    assert first.vocabulary.names()["type"] == [("note", 1)]
+    with pytest.raises(DuplicateItem):
+        first.create("buy soy milk", {"type": "note", "due_date": "2026-01-09"}, copy=False)
+    with pytest.raises(RecordChanged):
+        one.apply([Entry(STAMP, "", "act", Change("item", kept.id, kept, None))], {("item", kept.id): kept})
+    assert first.create("Once", {}, CALL) == second.create("Once", {}, CALL)
+    assert (second.append_line("Likes rain").id, first.append_line("Likes snow").id) == ("1", "2")
+    first.delete(kept.id)
+    assert (second.find("milk").total, second.record("item", kept.id), second.lines()) == (1, None, first.lines())
+    other.erase([("item", kept.id)])
+    assert first.history() == second.history()
+    assert one.position() == other.position() == (7, second.history()[0].ts if second.history()[0].seq == 7 else "")
+
+
+def two_backends_lose_nothing(shelf: Store) -> None:
+    backends = shelf.open(), shelf.open()
+
+    def write(name: str, backend: Backend) -> None:
+        memory = memory_on(backend)
+        for n in range(6):
+            memory.append_line(f"{name} {n}")
+            memory.create(f"{name} {n}")
+
+    run_at_once(*(partial(write, name, backend) for name, backend in zip("ab", backends, strict=True)))
+    wanted = sorted(f"{name} {n}" for name in "ab" for n in range(6))
+    for backend in backends:
+        assert sorted(each.content for each in backend.scan("item")) == wanted
+        assert sorted(memory_on(backend).lines().values()) == wanted
+        assert [entry.seq for entry in reversed(backend.entries())] == list(range(1, 25))
+
+
+def one_backend_alone_keeps_the_other_out(shelf: Store) -> None:
+    one, other = shelf.open(), shelf.open()
+    memory_on(other).find("opened")
+    writer = threading.Thread(target=lambda: memory_on(other).create("late"))
+    with one.alone():
+        writer.start()
+        writer.join(0.1)
+        memory_on(one).create("early")
+    writer.join()
+    assert [entry.change.after.content for entry in one.entries() if entry.change.after] == ["late", "early"]
+
+
+def reads_of_one_backend_see_one_state_while_the_other_writes(shelf: Store) -> None:
+    one, other = shelf.open(), shelf.open()
+    create(memory_on(one), "early")
+    writer = threading.Thread(target=lambda: memory_on(other).create("late"))
+    with one.reading():
+        writer.start()
+        writer.join(0.2)
+        assert (one.count("item"), one.position()[0], len(one.entries())) == (1, 1, 1)
+    writer.join()
+    assert (one.count("item"), one.position()[0]) == (2, 2)
+
+
+def two_persons_know_nothing_of_one_another(shelf: Store) -> None:
+    ann, bob = shelf.open("ann"), shelf.open("bob")
+    hers, his = memory_on(ann), memory_on(bob)
+    store(ann, item("same", "Ann's secret", {"project": "Lumen"}))
+    assert (bob.count("item"), bob.entries(), bob.position(), his.find("secret").total) == (0, [], (0, ""), 0)
+    store(bob, item("same", "Bob's plan"))
+    assert hers.create("Once", {}, CALL).after == ann.get_many("item", [his.create("Once", {}, CALL).id]).popitem()[1]
+    assert hers.append_line("Likes tea").id == his.append_line("Likes rain").id == "0"
+    assert (hers.get("same").content, his.get("same").content) == ("Ann's secret", "Bob's plan")
+    assert [each.id for each in his.find("secret of Lumen").items if "Ann" in each.content] == []
+    assert bob.find_similar("item", "same", 9)[0][0].content == "Once"
+    assert (bob.list_keys(), bob.list_values("project"), bob.turns(thread="")) == (
+        {},
+        [],
+        {"stored": ""} | bob.turns(thread=""),
+    )
+    assert his.create("Ann's secret", {"project": "Lumen"}, copy=False).op == "create", "hers is no copy"
+    hers.delete("same")
+    ann.erase([("item", "same")])
+    assert ann.deletions() == bob.deletions() == []
+    assert his.get("same").content == "Bob's plan"
+    assert [entry.turn for entry in bob.entries(id="same")] == ["stored"]
+    assert bob.entries(id="same")[0].seq == 1
+    undo(his, CALL.turn)
+    assert hers.find("Once").total == 1
+
+
+def a_lost_connection_is_opened_again(shelf: Store) -> None:
+    backend = shelf.open()
+    memory = memory_on(backend)
+    kept = create(memory, "kept", {"n": 1}, CALL)
+    memory.append_line("Likes tea")
+    reads: list[Callable[[], object]] = [
+        lambda: backend.get_many("item", [kept.id]),
+        lambda: list(backend.scan("line")),
+        lambda: backend.count("item"),
+        lambda: memory.find("kept").items,
+        lambda: memory.find(where={"n": 1}).items,
+        lambda: backend.find_similar("item", kept.id, 3),
+        lambda: backend.list_values("n"),
+        lambda: backend.find_change(CALL.key),
+        backend.entries,
+        backend.position,
+        backend.turns,
+        backend.deletions,
+        backend.next_line_number,
+    ]
+    for read in reads:
+        before = again(read)
+        shelf.sever(backend)
+        assert again(read) == before
+    writes: list[Callable[[], object]] = [
+        lambda: memory.create("new", {}, replace(CALL, key="new")),
+        lambda: memory.update(kept.id, "changed", None, replace(CALL, key="changed")),
+        lambda: memory.delete(kept.id, replace(CALL, key="deleted")),
+        lambda: backend.erase([("item", kept.id)]),
+    ]
+    for write in writes:
+        shelf.sever(backend)
+        again(write)
+    assert [each.content for each in memory.items()] == ["new"]
+    assert [entry.key for entry in backend.entries(turn=CALL.turn)] == ["new"]
+    shelf.sever(backend)
+    with suppress(UserError), backend.alone():
+        backend.count("item")
+    again(lambda: run_at_once(lambda: memory.create("others can write again")))
+
+
+def again(call: Callable[[], T]) -> T:
+    """Return what a call returns, at the second try if the first is told of a lost connection."""
+    try:
+        return call()
+    except UserError:
+        return call()
+
+
+def nobody_is_kept_out_while_something_is_embedded(shelf: Store) -> None:
+    backend = shelf.open()
+    memory = memory_on(backend)
+    created = iter("abcdef")
+
+    def write_alone() -> None:
+        with backend.alone():
+            memory.create(next(created))
+
+    def meanwhile() -> None:
+        shelf.embedder.meanwhile = lambda: None
+        other = threading.Thread(target=write_alone, daemon=True)
+        other.start()
+        other.join(5)
+        assert not other.is_alive(), "somebody else can be alone meanwhile"
+
+    kept = create(memory, "kept")
+    calls: list[Callable[[], object]] = [
+        lambda: memory.create("new"),
+        lambda: memory.update(kept.id, "changed"),
+        lambda: memory.find("kept"),
+        lambda: undo(memory, memory.history(id=kept.id)[0].turn),
+        lambda: store(backend, *(item(f"many{n}", f"one of many, {n}") for n in range(120))),
+    ]
+    for call in calls:
+        shelf.embedder.meanwhile = meanwhile
+        call()
+    assert next(created) == "f"
+    assert memory.count() == 127
+
+
 def run_at_once(*calls: Callable[[], object]) -> None:
     """Run calls in threads of their own and raise what the first of them raised."""
     with ThreadPoolExecutor(len(calls)) as pool:
         for future in [pool.submit(call) for call in calls]:
             future.result()
 
+
+ON_A_STORE: dict[str, tuple[StoreCheck, ...]] = {
+    "two backends": (
+        two_backends_lose_nothing,
+        one_backend_alone_keeps_the_other_out,
+        reads_of_one_backend_see_one_state_while_the_other_writes,
+        two_backends_on_one_store_agree,
+    ),
+    "lost connection": (a_lost_connection_is_opened_again,),
+    "two persons": (two_persons_know_nothing_of_one_another,),
+    "embedding": (nobody_is_kept_out_while_something_is_embedded,),
+}
+"""What needs more than one backend, or more of it than its methods."""
+
+IN_A_PROCESS = ("two persons", "embedding")
+"""Those that also hold for a store that is gone with its process."""
 
 GROUPS: dict[str, tuple[Check, ...]] = {
     "round trip": (
@@ -860,6 +1145,8 @@ GROUPS: dict[str, tuple[Check, ...]] = {
         ids_are_eight_characters_of_base32,
         delete_gives_back_what_it_removed,
         scan_and_get_many_give_what_is_stored,
+        odd_texts_are_kept_and_found,
+        names_of_calls_turns_and_threads_may_be_odd_and_long,
         stored_objects_are_not_shared,
     ),
     "filters": (

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from ana.backends.sql.compiler import add_functions
@@ -61,7 +61,13 @@ def make_indexes(db: sqlite3.Connection) -> None:
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Commit what is done inside, or undo all of it after an error."""
+    """Commit what is done inside, or undo all of it after an error; inside another one it is a part of that."""
+    with nullcontext() if db.in_transaction else _begin(db):
+        yield
+
+
+@contextmanager
+def _begin(db: sqlite3.Connection) -> Iterator[None]:
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
