@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ana.files import is_read_only
 from ana.logs import add_log_file, secrets_of
 from ana.output import tell
 from ana.settings import Settings, load_settings
@@ -16,7 +15,7 @@ from ana.time.clock import Clock, local_zone
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from ana.backends.chroma.backend import ChromaBackend
+    from ana.backends.upkeep import Upkeep
     from ana.embedders import Embedder
     from ana.memory.backend import Backend
     from ana.memory.memory import Memory
@@ -42,7 +41,7 @@ class DataHandles:
 class FolderHandles(DataHandles):
     """The handles of commands that work on the data folder itself."""
 
-    backend: "ChromaBackend"
+    upkeep: "Upkeep"
 
 
 @dataclass(frozen=True)
@@ -94,12 +93,10 @@ def _open_data(settings: Settings, backend: "Backend") -> DataHandles:
 
 
 def _open_folder(settings: Settings, program: str) -> FolderHandles:
-    from ana.backends.chroma.backend import ChromaBackend
+    from ana.backends.build import open_store
     from ana.backends.chroma.binding import read_embedder
-    from ana.backends.chroma.read_only import ReadOnlyChromaBackend
     from ana.embedders import build_embedder
 
-    kind = ReadOnlyChromaBackend if is_read_only(settings.ana_data_dir) else ChromaBackend
     is_auto = settings.ana_embeddings == "auto"
 
     def follow(name: str | None) -> "Embedder | None":
@@ -110,8 +107,8 @@ def _open_folder(settings: Settings, program: str) -> FolderHandles:
         return build_embedder(settings, name) if is_auto and name in LOCAL_EMBEDDERS else None
 
     embedder = follow(read_embedder(settings.ana_data_dir) if is_auto else None) or build_embedder(settings)
-    backend = kind(settings.ana_data_dir, embedder, program=program, tell=_tell, follow=follow)
-    return FolderHandles(**vars(_open_data(settings, backend)), backend=backend)
+    backend, upkeep = open_store(settings.ana_data_dir, embedder, program, _tell, follow)
+    return FolderHandles(**vars(_open_data(settings, backend)), upkeep=upkeep)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ana import __version__
 from ana.errors import UserError
+from ana.memory.backend import JournalPosition
 from ana.memory.memory import Memory
 from ana.time.clock import Listener
 from ana.tracing.record import read_observation
@@ -32,11 +33,11 @@ class Position:
     """Where a store stands.
 
     Args:
-        at: Number and time of the journal's newest entry; 0 and nothing for an empty journal.
+        at: Where its journal stands.
         items: How many items there are; 0 where nobody asked.
     """
 
-    at: tuple[int, str]
+    at: JournalPosition
     items: int
 
 
@@ -106,9 +107,9 @@ def find_position(memory: Memory, *, first: bool) -> Position | None:
         memory: The store.
         first: Whether a turn begins, so that the items count.
     """
-    with suppress(UserError), memory.backend.snapshot() if first else nullcontext():
-        newest = memory.history(limit=1)  # whatever keeps us out: who needs the store will tell
-        return Position((newest[0].seq, newest[0].ts) if newest else (0, ""), memory.count() if first else 0)
+    with suppress(UserError), memory.backend.reading() if first else nullcontext():
+        # whatever keeps us out: who needs the store will tell
+        return Position(memory.backend.position(), memory.count() if first else 0)
     return None
 
 

@@ -36,11 +36,11 @@ def describe(
 
 def describe_store(settings: Settings, samples: int) -> dict[str, Any]:
     """Return the data folder, and each collection: its fields by type, the names in use and the newest records."""
-    with open_data_folder(settings, "ana describe") as handles, handles.backend.snapshot():
-        items, lines = handles.backend.describe()
+    with open_data_folder(settings, "ana describe") as handles, handles.memory.backend.reading():
+        items, lines = handles.upkeep.describe()
         names = {key: dict(each) for key, each in handles.memory.vocabulary.names().items() if each and key != DATES}
-        items |= _describe_records(handles.backend.scan("item"), samples) | {"values": names}
-        lines |= _describe_records(handles.backend.scan("line"), samples) | {"values": {}}
+        items |= _describe_records(handles.memory.backend.scan("item"), samples) | {"values": names}
+        lines |= _describe_records(handles.memory.backend.scan("line"), samples) | {"values": {}}
     return {"path": str(settings.ana_data_dir), "collections": [items, lines]}
 
 

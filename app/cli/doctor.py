@@ -1,6 +1,5 @@
 """`ana doctor`: whether everything that is kept is sound, and repairing what is not."""
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,10 +24,10 @@ from app.startup import start
 from app.thread_names import NAMES
 
 if TYPE_CHECKING:
-    from ana.backends.chroma.care.examine import Findings
+    from ana.backends.upkeep import Findings
     from ana.handles import FolderHandles
 
-JOURNAL, THREADS, RESTORE = "journal.sqlite", "threads.sqlite", "restore.json"
+THREADS = "threads.sqlite"
 
 
 def doctor(
@@ -80,23 +79,21 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
         settings: The settings, with the data folder.
         repair: Whether to repair first what can be repaired; the diagnosis tells what is still wrong.
     """
-    from ana.backends.chroma.care.rebuild import set_aside
-    from ana.backends.chroma.care.repair import repair as repair_findings
-
     owned = own_all(settings, "ana doctor") if repair else nullcontext()
-    with owned, open_data_folder(settings, "ana doctor") as handles, handles.backend.hold_closed():
-        damaged = _damaged_files(handles.backend.path)
+    with owned, open_data_folder(settings, "ana doctor") as handles, handles.upkeep.hold_closed():
+        unusable = handles.upkeep.find_damage()
+        damaged = unusable | _damaged_files(handles.upkeep.path)
         if repair and THREADS in damaged:
             refuse_while_serving(settings, "repair")
         if repair and damaged:
             for name in damaged:
-                tell(f"{name} is set aside in {set_aside(settings.ana_data_dir, name)}.")
+                tell(f"{name} is set aside in {handles.upkeep.set_aside(name)}.")
             damaged = {}
-        if {JOURNAL, RESTORE} & damaged.keys():  # without them the store cannot be opened, or examined
+        elif unusable:
             return Diagnosis(faults=list(damaged.values()))
         findings = _examine(handles)
         if repair and not findings.is_sound:
-            repair_findings(handles.backend, findings)
+            handles.upkeep.repair(findings)
             findings = _examine(handles)
         return _summarize(handles, findings, damaged)
 
@@ -114,18 +111,17 @@ def show_diagnosis(diagnosis: Diagnosis, *, repaired: bool) -> None:
 def _examine(handles: "FolderHandles") -> "Findings":
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
-    from ana.backends.chroma.care.examine import examine
     from app.show.console import make_console
 
     columns = (SpinnerColumn(), TextColumn("examined {task.completed} records"))
     with Progress(*columns, console=make_console(error=True), transient=True) as bar:
         task = bar.add_task("", total=None)
-        return examine(handles.backend, lambda more: bar.update(task, advance=more))
+        return handles.upkeep.examine(lambda more: bar.update(task, advance=more))
 
 
 def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str, str]) -> Diagnosis:
     faults = [*damaged.values(), *findings.store]
-    faults += [f"{kind} {row.id} cannot be read." for kind, row in findings.unreadable]
+    faults += [f"{kind} {id} cannot be read." for kind, id in findings.unreadable]
     faults += findings.index
     for change in findings.journal:
         said, stored = quote_record(change.before), quote_record(change.after)
@@ -159,18 +155,11 @@ def _examine_conversations(settings: Settings) -> Diagnosis:
 
 
 def _damaged_files(path: Path) -> dict[str, str]:
-    """Return what is wrong with the files beside Chroma, a sentence for each that is damaged."""
-    from ana.backends.chroma.care.restore import read_restore
-
-    problems = {name: find_damage(path / name) for name in (JOURNAL, THREADS)}
-    damaged = {name: f"{name} is damaged: {problem}." for name, problem in problems.items() if problem}
-    readers: dict[str, Callable[[], Any]] = {
-        RESTORE: lambda: read_restore(path),
-        NAMES: lambda: read_note(path / NAMES, dict[str, str]),
-    }
-    for name, read in readers.items():
-        try:
-            read()
-        except StoreBroken as exc:
-            damaged[name] = exc.message
+    """Return what is wrong with the files of conversations, a sentence for each that is damaged."""
+    problem = find_damage(path / THREADS)
+    damaged = {THREADS: f"{THREADS} is damaged: {problem}."} if problem else {}
+    try:
+        read_note(path / NAMES, dict[str, str])
+    except StoreBroken as exc:
+        damaged[NAMES] = exc.message
     return damaged

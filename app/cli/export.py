@@ -45,7 +45,7 @@ def write_export(settings: Settings, to: str, *, force: bool = False) -> list[st
     if path is not None:
         _refuse_existing(path, force=force)
     with open_data_folder(settings, "ana export") as handles, _open_draft(path) as file:
-        counted = Counter(_write(file, line) for line in export_lines(handles.backend))
+        counted = Counter(_write(file, line) for line in export_lines(handles.memory.backend))
         if path is None:
             # A draft first, also for a pipe: the folder is free again however slowly the pipe is read.
             file.seek(0)

@@ -35,4 +35,4 @@ def embed_again(settings: Settings) -> int:
     from app.show.progress import show_progress
 
     with open_data_folder(settings, "ana reindex") as handles, show_progress("embedding") as progress:
-        return handles.backend.reindex(progress)
+        return handles.upkeep.reindex(progress)

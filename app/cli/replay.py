@@ -98,7 +98,7 @@ def run_again(
     from app.replay.rerun import Rerun
 
     with open_data_folder(settings, "ana replay") as handles:
-        run = Rerun(settings, handles.backend, handles.backend.embedder, handles.backend.read_vectors)
+        run = Rerun(settings, handles.memory.backend, handles.upkeep.embedder, handles.upkeep.read_vectors)
         if other is None:
             return run.repeat(record, thread)
         tell(f"Asking {name} ...")

@@ -16,7 +16,7 @@ def restore(backup: Annotated[Path, typer.Argument(help="A file that `ana backup
     settings = start()
     # a turn that works meanwhile would write its whole conversation over the restored one
     with own_all(settings, "ana restore"), open_data_folder(settings, "ana restore") as handles:
-        before = handles.backend.restore(settings.traces_dir, backup)
+        before = handles.upkeep.restore(settings.traces_dir, backup)
         # Said before anything is counted: the backup may need another embedder, and counting would fail then.
         say(f"Everything is as it was in {backup}. What was here before is in {before}.")
         say(f"{pluralize(handles.memory.count(), 'item')}.")

@@ -97,7 +97,7 @@ def purge_trash(settings: Settings, older_than: str, *, with_conversations: bool
 
     with open_data_folder(settings, "ana trash") as handles:
         before = moment_before(older_than, handles.clock).isoformat(timespec="microseconds")
-        handles.backend.check_erasable()
+        handles.upkeep.check_erasable()
         records = {each.key for each in list_deleted(handles.memory) if each.ts < before}
         conversations = {each.id for each in Threads(settings).list_deleted() if each.ts < before}
         # conversations first: which ones mention the records can only be told as long as those are known
@@ -119,7 +119,8 @@ def purge_trash(settings: Settings, older_than: str, *, with_conversations: bool
 def _purge_mentions(handles: FolderHandles, records: set[RecordKey], conversations: set[str], *, yes: bool) -> set[str]:
     """Delete what mentions records, and conversations, and return the conversations that were deleted."""
     refuse_while_serving(handles.settings, "purge")
-    entries = [entry for entry in handles.memory.history() if entry.change.key in records]
+    named = (entry for id in {id for _, id in records} for entry in handles.memory.history(id=id))
+    entries = [entry for entry in named if entry.change.key in records]
     found = conversations | find_conversations(handles.settings, entries)
     if not found and not records:
         return found

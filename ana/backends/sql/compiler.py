@@ -1,4 +1,4 @@
-"""A filter's tree as SQL over the index's typed property rows.
+"""A filter's tree as SQL over typed property rows.
 
 It selects exactly the items that pass `ana.memory.filters.matches`, where the reasons of odd rules are explained.
 A property's value is a row with element 0, and every element of a list another row with element 1. Values are
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ana.backends.chroma.index.dates import ZoneDates
+from ana.backends.sql.dates import ZoneDates
 from ana.errors import ToolError
 from ana.memory.digests import to_canonical_text
 from ana.memory.filters import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or
@@ -94,7 +94,7 @@ def add_functions(db: sqlite3.Connection) -> None:
     def has_part(value: str, body: str | None, key: str, part: str) -> bool:
         # a long value is kept as its hash alone
         known = json.loads(body)["properties"][json.loads(key)] if body else json.loads(value)
-        return isinstance(known, str) and part in str(fold_case(known))
+        return isinstance(known, str) and json.loads(part) in str(fold_case(known))
 
     db.create_function("ana_order", 2, order, deterministic=True)
     db.create_function("ana_has_part", 4, has_part, deterministic=True)
@@ -184,8 +184,8 @@ class _Compiler:
         member = _rows_where(key, "1", _equals_any([_fold(operand)]))
         if not isinstance(operand, str):
             return member
-        name, part = json.dumps(key), fold_case(operand)
-        short = _rows_where(key, "0", Sql(_SHORT_HAS_PART, (name, json.dumps(part)[1:-1], part)))
+        name, part = json.dumps(key), json.dumps(fold_case(operand))
+        short = _rows_where(key, "0", Sql(_SHORT_HAS_PART, (name, part[1:-1], part)))
         return join("OR", [member, short, _rows_where(key, "0", Sql(_LONG_HAS_PART, (name, part)))])
 
     def _compile_window(self, window: DateOperand) -> Sql:

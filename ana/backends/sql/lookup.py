@@ -1,4 +1,4 @@
-"""The derived index in SQL: look-ups by row, id, word, tag and phrase."""
+"""Look-ups in the tables by row, id, word, tag and phrase."""
 
 import json
 import sqlite3
@@ -8,8 +8,8 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from ana.backends.chroma.index.dates import ZoneDates
-from ana.backends.chroma.index.sql import Sql
+from ana.backends.sql.compiler import Sql
+from ana.backends.sql.dates import ZoneDates
 from ana.embedders.word_vectors import embed_words
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
@@ -25,6 +25,7 @@ class Lookup:
 
     def __init__(self, db: sqlite3.Connection, dates: ZoneDates) -> None:
         self.db = db
+        self.dates = dates
         self.zone = dates.zone
         self._items = f"{dates.items} AS items"
 
@@ -80,9 +81,9 @@ def find_rows_of_ids(db: sqlite3.Connection, ids: Iterable[str]) -> dict[int, st
     return dict(db.execute(known, (_to_json(ids),)).fetchall())
 
 
-def describe_rows(db: sqlite3.Connection, rows: Iterable[int]) -> list[tuple[int, str, str | None]]:
-    """Return each row with its item's id and own date."""
-    known = "SELECT row, id, date FROM items WHERE row IN (SELECT value FROM json_each(?))"
+def describe_rows(db: sqlite3.Connection, rows: Iterable[int]) -> list[tuple[int, str, str | None, str]]:
+    """Return each row with its item's id, own date and moment of creation."""
+    known = "SELECT row, id, date, created_at FROM items WHERE row IN (SELECT value FROM json_each(?))"
     return db.execute(known, (_to_json(rows),)).fetchall()
 
 

@@ -51,7 +51,7 @@ class ZoneDates:
         return f"property_dates_{self.number}"
 
     def make(self, db: sqlite3.Connection) -> None:
-        """Make the tables and fill them from the index."""
+        """Make the tables and fill them from those of items."""
         self._run(db, _TABLES)
         self.enter_items(db, db.execute("SELECT row, id, created_at, date FROM items"))
         self.enter_properties(db, db.execute(_DATES))
@@ -92,7 +92,7 @@ def read_zones(db: sqlite3.Connection, met: Mapping[str, tzinfo]) -> list[ZoneDa
     """Return the zones that have tables, the oldest first. A zone unknown to this machine loses its tables.
 
     Args:
-        db: The index.
+        db: The file of the tables.
         met: Zones that queries came from, by name: a machine without a named zone calls its own "local".
     """
     known = []
