@@ -2,37 +2,39 @@
 
 import os
 import shutil
-import sqlite3
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from ana.locks import OwnerLock
 from ana.output import tell
-from ana.settings import PROJECT, TRACES, Settings
+from ana.settings import PROJECT, TRACES
+from ana.workspace import Workspace
 
 OLD = PROJECT / TRACES
 
 
-def move_old_traces(settings: Settings, old: Path = OLD) -> None:
+def move_old_traces(workspace: Workspace, old: Path = OLD) -> None:
     """Move the traces of this data folder's conversations into it, and say so.
 
     All others stay: they are of another data folder, which fetches them when it is used, or of deleted conversations.
     A move that is cut short goes on at the next start: the new folder gets its name when everything is in it.
 
     Args:
-        settings: The settings; nothing is done if they name a folder of traces.
+        workspace: The person's; nothing is done if its settings name a folder of traces.
         old: Where traces were kept before.
     """
-    data, new = settings.ana_data_dir, settings.ana_data_dir / TRACES
-    saver = data / "threads.sqlite"
-    if settings.traces_dir != new or new.exists() or not saver.exists() or not list_old_traces(settings, old):
+    new = workspace.folder / TRACES
+    if workspace.traces_folder != new or new.exists() or not list_old_traces(workspace, old):
         return
+    store = workspace.open_thread_store()
     try:
-        ids = _read_ids(saver)
-    except sqlite3.Error:  # `ana doctor` says what is wrong with it
+        ids = store.ids()
+    except store.errors:  # `ana doctor` says what is wrong with it
         return
-    lock = OwnerLock(data / f"{TRACES}.lock", "The folder of the traces")
+    if not ids:
+        return
+    lock = OwnerLock(workspace.folder / f"{TRACES}.lock", "The folder of the traces")
     lock.acquire()
     try:
         if not new.exists():  # another process may have been faster
@@ -41,15 +43,9 @@ def move_old_traces(settings: Settings, old: Path = OLD) -> None:
         lock.release()
 
 
-def list_old_traces(settings: Settings, old: Path = OLD) -> list[Path]:
+def list_old_traces(workspace: Workspace, old: Path = OLD) -> list[Path]:
     """Return the traces that are still where an earlier version kept them, unless the settings name that folder."""
-    return [] if settings.traces_dir == old else sorted(old.glob("*.jsonl"))
-
-
-def _read_ids(saver: Path) -> list[str]:
-    from graph.checkpoints import thread_ids  # which takes half a second to import
-
-    return thread_ids(saver)
+    return [] if workspace.traces_folder == old else sorted(old.glob("*.jsonl"))
 
 
 def _move(ids: Iterable[str], old: Path, new: Path) -> None:

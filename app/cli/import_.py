@@ -60,7 +60,7 @@ def _back_up(handles: "FolderHandles") -> Path | None:
     """Back everything up before records come in with a history of their own: undo cannot take that back as one turn."""
     if not handles.memory.turns():
         return None
-    return handles.backend.back_up_before("import", handles.settings.traces_dir)
+    return handles.backend.back_up_before("import", handles.workspace.traces_folder)
 
 
 def _read_source(path: Path, zone: tzinfo) -> "Bundle":

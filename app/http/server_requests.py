@@ -15,13 +15,13 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.errors import AnaError
-from ana.ownership import PATIENCE, canonical_id, thread_lock
-from ana.settings import load_settings
+from ana.threads.ids import canonical_id
+from ana.threads.ports import PATIENCE
+from ana.workspace import load_workspace
 from app.http.bodies import put_back, read_json
 from app.http.refusals import answer_error
 from app.http.run_requests import check_request
 from app.http.thread_rows import ThreadRows
-from app.threads import Threads
 from graph.runs import stop_runs
 
 _SERVERS = ("/threads", "/runs", "/assistants")
@@ -98,12 +98,12 @@ class ServerRequests:
             await self._carry_out(write, scope, receive, send)
 
     async def _carry_out(self, write: Write, scope: Scope, receive: Receive, send: Send) -> None:
-        settings = await run_in_threadpool(load_settings)
+        workspace = await run_in_threadpool(load_workspace)
         async with AsyncExitStack() as stack:
             for thread in write.threads:
                 # the server refuses an edit while a run of its own works, and does not wait
                 patience = PATIENCE if write.erases or not await self._rows.is_busy(thread) else 0
-                lock = await run_in_threadpool(thread_lock, settings, thread, "ana server", patience)
+                lock = await run_in_threadpool(workspace.open_locks().lock, thread, "ana server", patience)
                 await run_in_threadpool(lock.acquire)
                 stack.push_async_callback(run_in_threadpool, lock.discard if write.erases else lock.release)
             if not write.erases:
@@ -112,7 +112,7 @@ class ServerRequests:
             # otherwise the row might be gone before the server looks for it
             await stack.enter_async_context(self._rows.changing)
             for thread in write.threads:
-                await run_in_threadpool(Threads(settings).erase, thread)
+                await run_in_threadpool(workspace.open_threads().erase, thread)
                 stop_runs(thread, await self._rows.find_runs(thread))
             reply: list[Message] = []
 
@@ -151,7 +151,7 @@ def _asks_to_be_rejected(asked: Any) -> bool:
 
 def _refuse_while_owned(thread: str) -> None:
     """Raise StoreBusy while another door works in a thread, as the server refuses while a run of its own does."""
-    lock = thread_lock(load_settings(), thread, "ana server", patience=0)
+    lock = load_workspace().open_locks().lock(thread, "ana server", patience=0)
     lock.acquire()
     lock.release()
 

@@ -9,6 +9,7 @@ import pytest
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel
 from ana.settings import PROJECT, Settings, load_settings
+from ana.workspace import open_workspace
 from app import old_traces
 from app.cli.doctor import diagnose
 from app.old_traces import move_old_traces
@@ -29,7 +30,7 @@ def old(tmp_path: Path) -> Path:
     old = tmp_path / "traces"
     for number, name in enumerate(("one", "two")):
         settings = settings_of(tmp_path / name).model_copy(update={"traces_dir": old})
-        handles = open_handles(settings, model=ScriptedModel(replies=["Hello."] * 2))
+        handles = open_handles(open_workspace(settings), model=ScriptedModel(replies=["Hello."] * 2))
         with open_assistant(handles) as assistant:
             for thread in THREADS[2 * number : 2 * number + 2]:
                 assistant.ask("hello", thread)
@@ -44,19 +45,19 @@ def names(folder: Path) -> list[str]:
 def test_each_data_folder_gets_its_own(old: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kept = {path.name: path.read_bytes() for path in old.iterdir()}
     for number, name in enumerate(("one", "two")):
-        move_old_traces(settings_of(tmp_path / name), old)
+        move_old_traces(open_workspace(settings_of(tmp_path / name)), old)
         assert names(tmp_path / name / "traces") == THREADS[2 * number : 2 * number + 2]
         new = tmp_path / name / "traces"
         assert capsys.readouterr().err == f"The traces of 2 conversations are now in {new}; they were in {old}.\n"
         assert all(path.read_bytes() == kept[path.name] for path in new.iterdir())
-        move_old_traces(settings_of(tmp_path / name), old)
+        move_old_traces(open_workspace(settings_of(tmp_path / name)), old)
         assert capsys.readouterr().err == "", "once"
     assert names(old) == ["f0000000-0000-4000-8000-000000000000"]
 
 
 def test_a_folder_that_the_settings_name_stays(old: Path, tmp_path: Path) -> None:
     named = settings_of(tmp_path / "one").model_copy(update={"traces_dir": old})
-    move_old_traces(named, old)
+    move_old_traces(open_workspace(named), old)
     assert len(names(old)) == 5
     assert not (tmp_path / "one" / "traces").exists()
 
@@ -90,7 +91,7 @@ def test_a_move_cut_short_anywhere_goes_on(
     for steps in range(40):
         left[0] = steps
         try:
-            move_old_traces(settings_of(tmp_path / "one"), old)
+            move_old_traces(open_workspace(settings_of(tmp_path / "one")), old)
         except KeyboardInterrupt:
             there = {path.stem for folder in (old, tmp_path / "one" / "traces.new") for path in folder.glob("*.jsonl")}
             assert there == whole.keys()
@@ -104,16 +105,16 @@ def test_a_move_cut_short_anywhere_goes_on(
 
 def test_conversations_that_cannot_be_read_stop_no_command(old: Path, tmp_path: Path) -> None:
     (tmp_path / "one" / "threads.sqlite").write_bytes(b"noise" * 1000)
-    move_old_traces(settings_of(tmp_path / "one"), old)
+    move_old_traces(open_workspace(settings_of(tmp_path / "one")), old)
     assert len(names(old)) == 5
     assert not (tmp_path / "one" / "traces").exists()
 
 
 def test_doctor_names_what_is_left(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = settings_of(tmp_path / "one")
-    move_old_traces(settings, old)
+    move_old_traces(open_workspace(settings), old)
     monkeypatch.setattr(old_traces.list_old_traces, "__defaults__", (old,))
-    assert f"{old} holds 3 traces of another data folder or of no thread." in diagnose(settings).notes
+    assert f"{old} holds 3 traces of another data folder or of no thread." in diagnose(open_workspace(settings)).notes
 
 
 def test_traces_are_below_the_data_folder_unless_named(tmp_path: Path) -> None:
