@@ -1,7 +1,6 @@
 """One turn, for every door that runs the graph itself."""
 
 import logging
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,13 +14,12 @@ from ana.errors import AnaError, NotWaiting, UserError
 from ana.handles import Handles
 from ana.models.prices import cost
 from ana.models.providers import model_name
-from ana.ownership import PATIENCE, thread_lock
 from ana.settings import Autonomy
+from ana.threads.ports import PATIENCE
 from ana.tracing.record import list_steps
 from ana.values import plain_text
 from app.outcome import CutShort, Done, NotShown, Waiting
 from graph.builder import builder
-from graph.checkpoints import map_saver_errors, open_saver, saver_path
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
 from graph.state import Turn
@@ -71,6 +69,8 @@ class Assistant:
     ) -> None:
         self.handles = handles
         self._graph = graph
+        self._store = handles.workspace.open_thread_store()
+        self._locks = handles.workspace.open_locks()
         self._program = program
         self._patience = patience
         self.autonomy: Autonomy | None = None
@@ -103,7 +103,7 @@ class Assistant:
 
         Unless the caller owns the thread, a turn that runs elsewhere at this moment looks as if it were cut short.
         """
-        with map_saver_errors():
+        with self._store.map_errors():
             return self._open_turn(self._read(thread_id))
 
     def finish(self, thread_id: str, on_event: Listener = _ignore) -> Done | Waiting | None:
@@ -180,7 +180,7 @@ class Assistant:
         except AnaError as exc:
             self._end_open(self._read(thread_id), exc.message)
             raise
-        except (sqlite3.Error, OSError):
+        except self._store.errors:
             raise
         except Exception as exc:  # a turn that is left open would begin again, and fail again, each time
             _log.exception("a turn failed in a way that was not foreseen")
@@ -197,7 +197,7 @@ class Assistant:
             answer=turn["answer"] or "",
             thread_id=thread_id,
             trace_id=turn["id"],
-            trace_path=str(self.handles.traces.path(thread_id)),
+            trace_path=self.handles.traces.place(thread_id),
             steps=list_steps(messages, turn["corrections"]),
             usage=dict(turn["usage"]),
             cost_usd=cost(turn["usage"], model_name(self.handles.settings), self.handles.settings),
@@ -261,8 +261,8 @@ class Assistant:
     @contextmanager
     def _own(self, thread_id: str) -> Iterator[None]:
         """Keep every other door out of the thread, also those of this process."""
-        with map_saver_errors():
-            lock = thread_lock(self.handles.settings, thread_id, self._program, self._patience)
+        with self._store.map_errors():
+            lock = self._locks.lock(thread_id, self._program, self._patience)
             lock.acquire()
             try:
                 yield
@@ -279,7 +279,8 @@ def open_assistant(handles: Handles, program: str = "ana", patience: float = PAT
     """
     try:
         catalog(handles.settings.tools_modules)
-        with map_saver_errors(), open_saver(saver_path(handles.settings)) as saver:
+        store = handles.workspace.open_thread_store()
+        with store.map_errors(), store.open_saver() as saver:
             yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program, patience)
     finally:
         handles.memory.close()

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from weakref import WeakSet
 
 from ana.errors import StoreBusy
-from ana.locks import OwnerLock
 from ana.stopping import Stoppable, present
+from ana.threads.ports import ThreadLock
 
 AT_ONCE = 4
 """How many runs work at once; any number may wait for their thread."""
@@ -33,7 +33,7 @@ class Run(Stoppable):
         id: The run's.
     """
 
-    def __init__(self, lock: OwnerLock | None, thread: str = "", id: str = "") -> None:
+    def __init__(self, lock: ThreadLock | None, thread: str = "", id: str = "") -> None:
         super().__init__()
         self.thread = thread
         self.turn: str | None = None

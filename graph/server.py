@@ -16,11 +16,10 @@ from langgraph_sdk.runtime import ServerRuntime
 
 from ana.errors import UserError
 from ana.handles import default_handles
-from ana.locks import OwnerLock
 from ana.memory.undo import undo
-from ana.ownership import thread_lock
-from ana.settings import load_settings
 from ana.stopping import present
+from ana.threads.ports import ThreadLock
+from ana.workspace import load_workspace
 from graph.builder import graph
 from graph.context import SAVER, TOLD, Context
 from graph.replies import bind_reply
@@ -31,7 +30,7 @@ from prompts import decision_prompt
 PATIENCE = 600.0
 """Seconds that a run waits for its thread: several turns at the REPL may come before it."""
 
-_settings = cache(load_settings)
+_workspace = cache(load_workspace)
 _log = logging.getLogger(__name__)
 
 
@@ -109,8 +108,8 @@ def _leave_out_told(config: RunnableConfig | None) -> None:
         config["metadata"] = {name: value for name, value in config["metadata"].items() if name not in TOLD}
 
 
-def _lock(thread: str) -> OwnerLock:
-    return thread_lock(_settings(), thread, "ana server", patience=0)
+def _lock(thread: str) -> ThreadLock:
+    return _workspace().open_locks().lock(thread, "ana server", patience=0)
 
 
 async def _roll_back(run: Run, configurable: dict[str, Any]) -> None:

@@ -77,6 +77,17 @@ def test_only_those_that_make_a_store_name_its_class() -> None:
     assert naming, "the check sees imports"
 
 
+def test_only_the_workspace_knows_where_a_persons_state_is() -> None:
+    fields = {"ana_data_dir", "traces_dir"}
+    knowing = {module for module in source_files() if fields & {*map(name_in, nodes_of(module))}}
+    assert knowing == {"ana.settings", "ana.workspace.workspace", "ana.workspace.private"}
+
+
+def name_in(node: ast.AST) -> object:
+    """Return the name, or the text, that a syntax node is."""
+    return next((getattr(node, field) for field in ("attr", "id", "arg", "value") if hasattr(node, field)), None)
+
+
 def test_whoever_calls_a_model_pays_out_of_the_budget() -> None:
     callers = {
         module for module in source_files() if "ana.models.call" in imports_of(module) and uses(module, "complete")

@@ -13,21 +13,20 @@ from ana.handles import open_data_folder
 from ana.memory.receipts import quote_record
 from ana.notes import read_note
 from ana.output import tell, write_json, write_line
-from ana.own_files import find_exposed
-from ana.ownership import own_all
-from ana.settings import PROJECT, TRACES, Settings
-from ana.tracing.traces import count_broken_lines
+from ana.settings import PROJECT
+from ana.threads.folder import THREADS
+from ana.threads.names import NAMES
+from ana.workspace import Workspace
+from ana.workspace.private import find_exposed
 from app.embedder import suggest_embedder
 from app.serving import refuse_while_serving
 from app.show.text import pluralize
 from app.startup import start
-from app.thread_names import NAMES
 
 if TYPE_CHECKING:
     from ana.backends.upkeep import Findings
     from ana.handles import FolderHandles
-
-THREADS = "threads.sqlite"
+    from ana.tracing.port import Traces
 
 
 def doctor(
@@ -72,19 +71,19 @@ class Diagnosis:
         return {"sound": not self.faults, "faults": self.faults, "notes": self.notes, "counts": self.counts}
 
 
-def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
+def diagnose(workspace: Workspace, *, repair: bool = False) -> Diagnosis:
     """Examine everything, showing progress on standard error.
 
     Args:
-        settings: The settings, with the data folder.
+        workspace: What is examined.
         repair: Whether to repair first what can be repaired; the diagnosis tells what is still wrong.
     """
-    owned = own_all(settings, "ana doctor") if repair else nullcontext()
-    with owned, open_data_folder(settings, "ana doctor") as handles, handles.upkeep.hold_closed():
+    owned = workspace.open_locks().own_all("ana doctor") if repair else nullcontext()
+    with owned, open_data_folder(workspace, "ana doctor") as handles, handles.upkeep.hold_closed():
         unusable = handles.upkeep.find_damage()
         damaged = unusable | _damaged_files(handles.upkeep.path)
         if repair and THREADS in damaged:
-            refuse_while_serving(settings, "repair")
+            refuse_while_serving(workspace, "repair")
         if repair and damaged:
             for name in damaged:
                 tell(f"{name} is set aside in {handles.upkeep.set_aside(name)}.")
@@ -129,29 +128,30 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
     notes = [f"These say the same: {', '.join(ids)}." for ids in findings.duplicates]
     notes += [f"Item {id} was stored by another program; ana reads it as it is." for id in findings.foreign]
     notes += [f"{name} belongs to nothing." for name in findings.orphans]
-    exposed = find_exposed(handles.settings)
+    exposed = find_exposed(handles.workspace)
     notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
-    notes += [line] if (line := suggest_embedder(handles.settings)) else []
+    notes += [line] if (line := suggest_embedder(handles.workspace)) else []
     counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}
     if THREADS not in damaged:
-        conversations = _examine_conversations(handles.settings)
+        conversations = _examine_conversations(handles.workspace)
         notes += conversations.notes
         counts |= conversations.counts
     return Diagnosis(faults, notes, counts)
 
 
-def _examine_conversations(settings: Settings) -> Diagnosis:
-    from graph.checkpoints import thread_ids
-
-    threads = thread_ids(settings.ana_data_dir / THREADS)
-    files = sorted(settings.traces_dir.glob("*.jsonl"))
-    orphans = [file.name for file in files if file.stem not in threads]
-    notes = [f"The trace {name} is of a conversation that is not there." for name in orphans]
-    notes += [f"{file.name}: {n} lines cannot be read." for file in files if (n := count_broken_lines(file))]
-    old = PROJECT / TRACES  # where an early version kept all of them
-    if old != settings.traces_dir and (left := [id for id in threads if (old / f"{id}.jsonl").exists()]):
+def _examine_conversations(workspace: Workspace) -> Diagnosis:
+    threads, traces = workspace.open_thread_store().ids(), workspace.open_traces()
+    kept = traces.ids()
+    notes = [f"The trace {id}.jsonl is of a conversation that is not there." for id in kept if id not in threads]
+    notes += [f"{id}.jsonl: {n} lines cannot be read." for id in kept if (n := _count_broken_lines(traces, id))]
+    old = PROJECT / "traces"  # where an early version kept all of them
+    if old != workspace.traces_folder and (left := [id for id in threads if (old / f"{id}.jsonl").exists()]):
         notes.append(f"{old} holds {pluralize(len(left), 'trace')} of conversations that are here; move them here too.")
-    return Diagnosis(notes=notes, counts={"conversation": len(threads), "trace": len(files)})
+    return Diagnosis(notes=notes, counts={"conversation": len(threads), "trace": len(kept)})
+
+
+def _count_broken_lines(traces: "Traces", thread: str) -> int:
+    return len(traces.read_text(thread).splitlines()) - sum(1 for _ in traces.iter_attempts(thread))
 
 
 def _damaged_files(path: Path) -> dict[str, str]:

@@ -61,7 +61,7 @@ def _back_up(handles: "FolderHandles") -> Path | None:
     """Back everything up before records come in with a history of their own: undo cannot take that back as one turn."""
     if not handles.memory.turns(limit=1):
         return None
-    return handles.upkeep.back_up_before("import", handles.settings.traces_dir)
+    return handles.upkeep.back_up_before("import", handles.workspace.traces_folder)
 
 
 def _read_source(path: Path, zone: tzinfo) -> "Bundle":

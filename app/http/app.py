@@ -24,14 +24,13 @@ from ana.logs import escape_console_lines
 from ana.models.providers import model_name
 from ana.settings import load_settings
 from ana.tracing import langsmith
-from ana.tracing.traces import Traces
+from ana.workspace import load_workspace
 from app.http.guard import HEADERS, Guard
 from app.http.refusals import REFUSALS, RunErrors, find_status
 from app.http.server_requests import ServerRequests
 from app.http.thread_rows import ThreadRows
 from app.outcome import Done, NotShown, Waiting
 from app.serving import mark_serving
-from app.threads import Threads
 from app.turn import Assistant, open_assistant
 from nodes.requests import Reply
 from prompts import decision_prompt
@@ -104,7 +103,7 @@ class TurnRunner:
 
     def _ask(self, asked: Question) -> Done | Waiting:
         assistant = self._open()
-        threads = Threads(assistant.handles.settings)
+        threads = assistant.handles.workspace.open_threads()
         id = threads.remember(asked.thread_id) if asked.thread_id else str(uuid.uuid4())
         finished = assistant.finish(id)
         if isinstance(finished, Waiting):  # the question is not put: a request that nobody saw would be rejected by it
@@ -113,7 +112,7 @@ class TurnRunner:
 
     def _decide(self, reply: PostedReply) -> Done | Waiting:
         assistant = self._open()
-        id = Threads(assistant.handles.settings).resolve(reply.thread_id)
+        id = assistant.handles.workspace.open_threads().resolve(reply.thread_id)
         return assistant.resume(id, reply.to_json(), reply.request_id, max_steps=reply.max_steps)
 
     def _open(self) -> Assistant:
@@ -141,9 +140,9 @@ async def ask(request: Request) -> JSONResponse:
 
 async def trace(request: Request) -> JSONResponse:
     """GET /trace/{id}: a turn's record, by its id or as the newest of a thread."""
-    settings = await run_in_threadpool(load_settings)
+    workspace = await run_in_threadpool(load_workspace)
     try:
-        record = await run_in_threadpool(Traces(settings.traces_dir).find, request.path_params["id"])
+        record = await run_in_threadpool(workspace.open_traces().find, request.path_params["id"])
     except AnaError as exc:
         return _error(find_status(exc, 400), exc.sentence())
     return JSONResponse(record) if record else _error(404, "There is no such trace.")
@@ -151,13 +150,13 @@ async def trace(request: Request) -> JSONResponse:
 
 async def transcript(request: Request) -> JSONResponse:
     """GET /transcript/{thread}?limit=50&before=TURN: turns of a conversation, oldest first, from its traces."""
-    settings = await run_in_threadpool(load_settings)
+    workspace = await run_in_threadpool(load_workspace)
     limit, before = request.query_params.get("limit", "50"), request.query_params.get("before")
     if not limit.isdecimal() or not 0 < int(limit[:6]) <= MOST_TURNS:
         return _error(400, f"limit is {limit[:20]!r}; give a number from 1 to {MOST_TURNS}.")
     try:
-        id = await run_in_threadpool(Threads(settings).resolve, request.path_params["thread"])
-        page = await run_in_threadpool(Traces(settings.traces_dir).page, id, int(limit), before)
+        id = await run_in_threadpool(workspace.open_threads().resolve, request.path_params["thread"])
+        page = await run_in_threadpool(workspace.open_traces().page, id, int(limit), before)
     except AnaError as exc:
         return _error(find_status(exc, 400), exc.sentence())
     return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
@@ -192,13 +191,13 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 def _start(turns: TurnRunner, open_files: contextlib.ExitStack) -> None:
-    settings = load_settings()
+    workspace = load_workspace()
     # before the first run: the server traces a run from its beginning, when no node has opened the handles yet
     langsmith.switch_on_or_off()
-    langsmith.connect(settings)
+    langsmith.connect(workspace.settings)
     open_files.callback(turns.close)
     turns.open()
-    open_files.enter_context(mark_serving(settings))
+    open_files.enter_context(mark_serving(workspace))
 
 
 async def _watch(rows: ThreadRows) -> None:

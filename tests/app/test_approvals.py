@@ -19,16 +19,15 @@ from ana.errors import NotWaiting
 from ana.handles import Handles, open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
+from ana.tracing.files import TraceFiles
 from ana.tracing.schema import Record
-from ana.tracing.traces import Traces
+from ana.workspace import open_workspace
 from app.cli.main import cli
 from app.outcome import Done, Waiting
 from app.repl.approval import Approval, ShortReply
 from app.repl.repl import Repl
-from app.threads import Threads
 from app.turn import Assistant, open_assistant
 from graph.builder import builder
-from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
 from nodes.receipt import strip_receipt
 from tests.conftest import EMBEDDER, MakeAssistant
@@ -197,11 +196,11 @@ def test_a_request_is_listed_with_its_age_and_can_be_dropped(
     clearing: tuple[Assistant, str, str], settings: Settings
 ) -> None:
     assistant, *_ = clearing
-    assert Threads(settings).waiting() == {}
+    assert open_workspace(settings).open_threads().waiting() == {}
     assistant.ask("note that", THREAD)
-    assert Threads(settings).waiting() == {THREAD: "0 min"}
+    assert open_workspace(settings).open_threads().waiting() == {THREAD: "0 min"}
     assert assistant.drop(THREAD) == "Not done: nobody approved it, and the request was dropped."
-    assert Threads(settings).waiting() == {}
+    assert open_workspace(settings).open_threads().waiting() == {}
     assert [record["error"] for record in records(settings)] == [
         "Not done: nobody approved it, and the request was dropped."
     ]
@@ -211,7 +210,7 @@ def test_a_request_is_listed_with_its_age_and_can_be_dropped(
 
 
 def records(settings: Settings) -> list[Record]:
-    return Traces(settings.traces_dir).read(THREAD)
+    return TraceFiles(settings.traces_dir).read(THREAD)
 
 
 class Client:
@@ -242,7 +241,7 @@ def _thread() -> dict[str, str]:
 
 @pytest.fixture
 def client(clearing: tuple[Assistant, str, str], settings: Settings) -> Iterator[Client]:
-    with open_saver(saver_path(settings)) as saver:
+    with open_workspace(settings).open_thread_store().open_saver() as saver:
         yield Client(builder.compile(checkpointer=saver), clearing[0].handles)
 
 
@@ -394,7 +393,7 @@ def chat(settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
         monkeypatch.setattr("ana.handles.open_handles", lambda *_, **__: assistant.handles)
         monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
         capsys.readouterr()
-        Repl(settings, THREAD).run()
+        Repl(open_workspace(settings), THREAD).run()
         return capsys.readouterr().out
 
     return type_lines
@@ -439,12 +438,12 @@ def test_ctrl_c_and_the_end_of_the_input_leave_a_request_waiting(
     assistant, *_ = clearing
     monkeypatch.setattr("ana.handles.open_handles", lambda *_, **__: assistant.handles)
     Terminal(monkeypatch, "note that", KeyboardInterrupt, "", KeyboardInterrupt, EOFError)
-    Repl(settings, THREAD).run()
+    Repl(open_workspace(settings), THREAD).run()
     assert "may I?" in capsys.readouterr().out
-    assert Threads(settings).waiting() == {THREAD: "0 min"}
+    assert open_workspace(settings).open_threads().waiting() == {THREAD: "0 min"}
     assert contents(assistant) == ["Buy milk", "Passport"]
     Terminal(monkeypatch, "/autonomy", "y", "y")
-    Repl(settings, THREAD).run()
+    Repl(open_workspace(settings), THREAD).run()
     told = capsys.readouterr().out
     assert told.index("This conversation waits for your decision.") < told.index("1. delete_item")
     assert told.index("1. delete_item") < told.index("That is that.")
@@ -470,14 +469,14 @@ def test_a_yes_that_was_typed_before_the_request_was_shown_is_neither_a_yes_nor_
     monkeypatch.setattr(Approval, "read", read_early)
     monkeypatch.setattr("ana.handles.open_handles", lambda *_, **__: is_read.wait() and assistant.handles)
     Terminal(monkeypatch, "y", EOFError)
-    Repl(settings, THREAD).run()
+    Repl(open_workspace(settings), THREAD).run()
     assert "was not sent" in capsys.readouterr().out
-    assert Threads(settings).waiting() == {THREAD: "0 min"}
+    assert open_workspace(settings).open_threads().waiting() == {THREAD: "0 min"}
     assert contents(assistant) == ["Buy milk", "Passport"]
 
 
 def test_the_offline_reader_is_asked_for_it_and_told_no(settings: Settings, chat: Any) -> None:
-    handles = open_handles(settings, backend=InMemoryBackend(EMBEDDER))
+    handles = open_handles(open_workspace(settings), backend=InMemoryBackend(EMBEDDER))
     with open_assistant(handles) as assistant:
         told = chat(assistant, "remind me to buy milk", "delete buy milk", "/autonomy advise", "undo", "n")
     assert "Takes back what was done. Brings back “buy milk”." in told
@@ -634,7 +633,7 @@ def test_the_dial_is_set_in_the_repl(make_assistant: MakeAssistant, chat: Any) -
 def test_the_repl_says_at_its_opening_what_waits_elsewhere(
     clearing: tuple[Assistant, str, str], chat: Any, settings: Settings
 ) -> None:
-    other = Threads(settings).remember("mail")
+    other = open_workspace(settings).open_threads().remember("mail")
     clearing[0].ask("note that", other)
     assert "mail waits for your decision (0 min); /threads mail goes there." in chat(clearing[0])
 
@@ -647,7 +646,7 @@ def test_the_command_line_lists_drops_and_says_when_nothing_waits(
 ) -> None:
     monkeypatch.setattr("ana.handles.open_handles", lambda *_, **__: clearing[0].handles)
     for module in ("app.cli.ask", "app.cli.threads"):
-        monkeypatch.setattr(f"{module}.start", lambda: settings)
+        monkeypatch.setattr(f"{module}.start", lambda: open_workspace(settings))
 
     def run(*arguments: str) -> tuple[int, str]:
         try:

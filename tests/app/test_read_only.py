@@ -16,6 +16,7 @@ from ana.errors import StoreBusy, StoreReadOnly
 from ana.handles import open_data_folder
 from ana.locks import OwnerLock, keep_out_writers
 from ana.settings import PROJECT, load_settings
+from ana.workspace import open_workspace
 from tests.app.conftest import Done
 from tests.conftest import EMBEDDER, folders
 from tests.forks import run_forked
@@ -78,7 +79,7 @@ def home(tmp_path: Path) -> Path:
     """A folder with an item, a line, a deleted item and a conversation."""
     env = folders(tmp_path, LLM_PROVIDER="offline")
     run_forked("-m", "app.cli", "ask", "--thread", "work", "note: buy milk", env=env)
-    with open_data_folder(load_settings(env), "a test") as handles:
+    with open_data_folder(open_workspace(load_settings(env)), "a test") as handles:
         handles.memory.append_line("Likes tea")
         handles.memory.delete(handles.memory.create("gone", {}).id)
     return tmp_path

@@ -21,7 +21,8 @@ from langgraph_sdk.schema import ThreadState
 
 from ana.own_files import is_own
 from ana.settings import Settings
-from ana.tracing.traces import Traces
+from ana.tracing.files import TraceFiles
+from ana.workspace import open_workspace
 from app.serving import is_serving
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
@@ -120,7 +121,7 @@ def test_ask_runs_a_turn_and_the_trace_is_found(server: Server, stub: Stub, serv
     assert httpx.get(f"{server.url}/transcript/{record['thread_id']}?before={record['id']}").json()["turns"] == []
     for wrong in ("limit=0", "limit=x", "before=nothing"):
         assert httpx.get(f"{server.url}/transcript/{record['thread_id']}?{wrong}").status_code == 400
-    assert "sk-test-secret" not in Traces(server_settings.traces_dir).path(told["thread_id"]).read_text()
+    assert "sk-test-secret" not in TraceFiles(server_settings.traces_dir).path(told["thread_id"]).read_text()
 
 
 def test_many_questions_at_once_in_one_thread_are_answered_one_after_another(server: Server, stub: Stub) -> None:
@@ -349,7 +350,7 @@ def test_only_ids_reach_the_file_system(server: Server, id: str) -> None:
 
 
 def test_a_server_that_runs_is_known_to_a_purge(server: Server, server_settings: Settings) -> None:
-    assert is_serving(server_settings)
+    assert is_serving(open_workspace(server_settings))
 
 
 def test_health_and_version(server: Server) -> None:

@@ -17,6 +17,7 @@ from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.offline.reader import OfflineReader
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
+from ana.workspace import open_workspace
 from evals.cli import optimize as command
 from evals.tasks.optimize import Score, make_score, optimize, save_demos
 from evals.tasks.stage import open_stage
@@ -180,7 +181,7 @@ def test_ctrl_c_tells_what_was_found_by_then(
     def stop(_: list[BaseMessage]) -> AIMessage:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "start", lambda: openai)
+    monkeypatch.setattr(command, "start", lambda: open_workspace(openai))
     for replies, said in ((["I do not know."], ""), (["I do not know."] * 2, "cut short: not every example was tried")):
         monkeypatch.setattr(providers, "build_model", lambda *_, s=replies: ScriptedModel(replies=[*s, stop]))
         with pytest.raises(KeyboardInterrupt):
@@ -192,7 +193,7 @@ def test_ctrl_c_tells_what_was_found_by_then(
 def test_the_command_tells_before_and_after(
     openai: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], curable: bool, said: str
 ) -> None:
-    monkeypatch.setattr(command, "start", lambda: openai)
+    monkeypatch.setattr(command, "start", lambda: open_workspace(openai))
     monkeypatch.setattr(providers, "build_model", lambda *_: Guesser(curable=curable))
     command.optimize(n=4, repeat=1, save=None, max_demos=2, tasks="arithmetic", model=None, teacher=None)
     told = capsys.readouterr()
@@ -202,6 +203,6 @@ def test_the_command_tells_before_and_after(
 
 
 def test_the_offline_reader_learns_from_no_example(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "start", lambda: settings)
+    monkeypatch.setattr(command, "start", lambda: open_workspace(settings))
     with pytest.raises(UserError, match="no examples"):
         command.optimize()

@@ -4,8 +4,8 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,20 +14,20 @@ from ana.errors import ConfigError, LinkRefused, UserError
 from ana.files import append_line, list_drafts, write_whole
 from ana.logs import hide_secrets
 from ana.output import tell
+from ana.own_files import is_trace
+from ana.tracing.port import Traces, moment
 from ana.tracing.schema import FOLLOWED, TOLD, Record, find_fault
 from ana.values import read_plain_json
 
 _log = logging.getLogger(__name__)
 
 FORMAT = 1
-NO_THREAD = "none"
-"""The thread id in the records of runs that have no thread: none of them follows another."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
-class Traces:
-    """Writes and finds records.
+class TraceFiles(Traces):
+    """The traces of a folder: each record a line of its thread's file.
 
     Args:
         folder: The folder of the files; created at the first record.
@@ -40,7 +40,7 @@ class Traces:
         self._writing = threading.Lock()
 
     def path(self, thread_id: str) -> Path:
-        """The file of a thread.
+        """Return the file of a thread.
 
         Raises:
             UserError: The id does not look like one, so it must not reach the file system.
@@ -50,7 +50,6 @@ class Traces:
         return self.folder / f"{thread_id}.jsonl"
 
     def write(self, record: Record) -> None:
-        """Append a record and flush it to the disk; that it cannot be written is told, and fails no turn."""
         path = self.path(record["thread_id"])
         line = hide_secrets(json.dumps(record, ensure_ascii=True, default=str), self._secrets)
         try:
@@ -63,43 +62,23 @@ class Traces:
             _log.warning(said)
             tell(f"{said} Check the disk and TRACES_DIR.")
 
-    def read(self, thread_id: str) -> list[Record]:
-        """A thread's turns, oldest first, each as it was answered last; a line cut short by a crash is skipped."""
-        records = list(iter_records(self.path(thread_id)))
-        return records if thread_id == NO_THREAD else select_newest(records)
-
-    def page(self, thread_id: str, limit: int, before: str | None = None) -> list[Record]:
-        """A part of a conversation, oldest first: the last turns, or those before one that was shown.
-
-        Args:
-            thread_id: The conversation.
-            limit: How many turns at most.
-            before: The id of a turn; only earlier ones are returned.
-
-        Raises:
-            UserError: There is no such turn in it.
-        """
-        records = self.read(thread_id)
-        if before is not None:
-            at = next((n for n, record in enumerate(records) if record["id"] == before), None)
-            if at is None:
-                raise UserError(f"The conversation has no turn {before!r}.", "Leave it out for the last turns.")
-            records = records[:at]
-        return records[-limit:]
+    def iter_attempts(self, thread_id: str) -> Iterator[Record]:
+        return iter_records(self.path(thread_id))
 
     def find(self, id: str) -> Record | None:
-        """The newest record with this id, or of the thread with this id."""
         if self.path(id).exists():
             return next(reversed(self.read(id)), None)
         files = sorted(self.folder.glob("*.jsonl"), key=lambda p: -p.stat().st_mtime) if self.folder.exists() else []
         return next((r for f in files for r in reversed([*iter_records(f)]) if r["id"] == id), None)
 
-    def ids(self) -> list[str]:
-        """The threads that have a file."""
-        return sorted(path.stem for path in self.folder.glob("*.jsonl") if _ID.fullmatch(path.stem))
+    def ids(self, since: float = 0.0) -> list[str]:
+        files = (path for path in self.folder.glob("*.jsonl") if _ID.fullmatch(path.stem))
+        return sorted(path.stem for path in files if not since or path.stat().st_mtime >= since)
+
+    def place(self, thread_id: str) -> str:
+        return str(self.path(thread_id))
 
     def forget(self, thread_id: str, before: datetime) -> int:
-        """Remove the records from before a moment and return how many that were. Nobody may write meanwhile."""
         records = list(iter_records(self.path(thread_id)))
         kept = [record for record in records if moment(record) >= before]
         if len(kept) < len(records):
@@ -110,54 +89,22 @@ class Traces:
         return len(records) - len(kept)
 
     def delete(self, thread_id: str) -> None:
-        """Delete a thread's file, and drafts of it that a crash has left."""
         path = self.path(thread_id)
         for file in (path, *list_drafts(path)):
             file.unlink(missing_ok=True)
 
     def read_text(self, thread_id: str) -> str:
-        """Return a thread's file as it is; empty without one."""
         path = self.path(thread_id)
         return path.read_text(encoding="ascii", errors="replace") if path.exists() else ""
 
     def put_back(self, thread_id: str, text: str) -> None:
-        """Write a thread's file as `read_text` gave it; nothing without a text."""
         if text:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_whole(self.path(thread_id), text, mode=0o600)
 
-
-def select_newest(records: Iterable[Record]) -> list[Record]:
-    """Return the records that stand, as the thread's state does.
-
-    A turn that is answered again, or whose question is edited, takes the place of the earlier attempt and of what
-    followed that one. Attempts share their id, the id of the user message, or the turn before them.
-
-    Args:
-        records: All of a thread, the oldest first.
-    """
-    standing: list[Record] = []
-    places: dict[tuple[str, str], int] = {}
-    for record in records:
-        names = [name for name in ("id", "message") if record.get(name)]
-        # a turn with none before it is the first; records from before there was "previous" do not tell
-        names += ["previous"] if "previous" in record else []
-        keys = [(name, str(record.get(name))) for name in names]
-        place = min([len(standing), *(places[key] for key in keys if key in places)])
-        standing[place:] = [record]
-        places.update(dict.fromkeys(keys, place))
-    return standing
-
-
-def moment(record: Record) -> datetime:
-    """When a turn began."""
-    return datetime.fromisoformat(record["ts"]).astimezone(UTC)
-
-
-def count_broken_lines(path: Path) -> int:
-    """How many lines of a trace file are not records."""
-    text = path.read_text(encoding="ascii", errors="replace")
-    return len(text.splitlines()) - sum(1 for _ in iter_records(path))
+    def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
+        files = (path for path in self.folder.glob("*.jsonl") if is_trace(path.name))  # others are somebody else's
+        return {path.stem for path in files if mentions(path.read_bytes())}
 
 
 def iter_records(path: Path) -> Iterator[Record]:

@@ -27,19 +27,18 @@ from pydantic import Field
 
 from ana.errors import BudgetReached, LinkRefused, StoreBroken
 from ana.files import append_line, open_own, write_whole
-from ana.models.prices import cost
 from ana.notes import read_note
 from ana.settings import Settings
+from ana.spending.port import LEDGER_KEYS, Account, Spending, recorded_cost
 from ana.stopping import check_stopped
-from ana.time.clock import Clock, local_zone
+from ana.time.clock import Clock
+from ana.tracing.port import Traces
 from ana.tracing.schema import find_fault
-from ana.tracing.traces import Traces
 from ana.values import read_plain_json
 
 NOTE = "spending.json"
 LEDGER = "spending.ledger"
 """What turns cost that leave no trace, a line of JSON for each."""
-LEDGER_KEYS = ("model", "provider", "usage", "cost_usd")
 _PAID = ("ts", "model", "usage", "cost_usd")
 """What a record must have to be added up."""
 RESERVED = "spending.*.reserved"
@@ -66,22 +65,28 @@ class SpendingNote:
     """What its costliest call cost; None where none is known."""
 
 
-class Spending:
-    """The running total of the person's day, in the settings' data folder; its sum is made of the traces."""
+class FolderSpending(Spending):
+    """The running total of a data folder.
 
-    def __init__(self, settings: Settings, clock: Clock, traces: Traces) -> None:
+    Args:
+        folder: The data folder.
+        settings: The budget, and the prices.
+        clock: The person's day.
+        traces: What the sum is made of.
+    """
+
+    def __init__(self, folder: Path, settings: Settings, clock: Clock, traces: Traces) -> None:
         self._settings = settings
         self._clock = clock
         self._traces = traces
-        self._note = settings.ana_data_dir / NOTE
-        self._locks = settings.ana_data_dir / "locks"
+        self._note = folder / NOTE
+        self._ledger = folder / LEDGER
+        self._locks = folder / "locks"
 
     def today(self) -> float:
-        """Return what was spent today, in USD."""
         return self._find_note().usd
 
     def add(self, usd: float) -> None:
-        """Add the cost of a call. If it cannot be noted, a turn goes on all the same."""
         if not (math.isfinite(usd) and usd > 0):
             return
         try:
@@ -93,20 +98,6 @@ class Spending:
 
     @contextmanager
     def reserve(self, usd: float | None) -> Iterator[None]:
-        """Keep a part of the day's budget while a call is made. What the call cost is added before it is let go.
-
-        What a call costs is known only after it. It is expected to cost what the costliest of the day did, and the
-        first one of a day all that is left, so that it runs alone. A call for which there is room only if those that
-        run now cost less than expected waits for them; one that runs alone may take the day over the budget.
-
-        Args:
-            usd: What the call costs at least, as far as that is known; None where its price is not, and nothing can be
-                reserved.
-
-        Raises:
-            BudgetReached: The budget is spent, or still held by other calls after ANA_TURN_SECONDS.
-            TurnStopped: The present run was stopped.
-        """
         reserved = self._wait_for_room(usd)
         try:
             yield
@@ -155,14 +146,19 @@ class Spending:
             return path, file
 
     def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Write what turns cost that leave no trace, LEDGER_KEYS of each, into the ledger; `add` has counted it."""
-        path, now = ledger_path(self._settings), self._clock.now().isoformat()
+        now = self._clock.now().isoformat()
         try:
             for record in (record for record in records if record["cost_usd"] != 0):
-                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                append_line(path, json.dumps({"ts": now} | {key: record[key] for key in LEDGER_KEYS}))
+                self._ledger.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                append_line(self._ledger, json.dumps({"ts": now} | {key: record[key] for key in LEDGER_KEYS}))
         except (OSError, LinkRefused) as exc:
             _log.warning("what a turn cost could not be kept: %s", exc)
+
+    def iter_accounts(self, since: float = 0.0) -> Iterator[Account]:
+        for id in self._traces.ids(since):
+            yield _read_account(id, self._traces.read_text(id))
+        if self._ledger.exists() and self._ledger.stat().st_mtime >= since:
+            yield _read_account(LEDGER, self._ledger.read_text(encoding="ascii", errors="replace"))
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
@@ -192,10 +188,9 @@ class Spending:
         today = self._clock.now().date()
         midnight = datetime.combine(today, time(), self._clock.zone).timestamp()
         total = 0.0
-        for path in find_accounts(self._settings, self._traces).values():
-            if path.stat().st_mtime >= midnight:  # a record of today was written today
-                records = (record for record in read_records(path)[0] if self._clock.day(record["ts"]) == today)
-                total += sum(recorded_cost(record, self._settings) or 0.0 for record in records)
+        for account in self.iter_accounts(midnight):  # a record of today was written today
+            records = (record for record in account.records if self._clock.day(record["ts"]) == today)
+            total += sum(recorded_cost(record, self._settings) or 0.0 for record in records)
         return total
 
 
@@ -213,46 +208,8 @@ def _read_reserved(path: Path) -> float | None:
         return math.inf
 
 
-def open_total(settings: Settings) -> Spending:
-    """Return the running total of the settings' data folder, in the person's day."""
-    return Spending(settings, Clock(local_zone(settings.ana_timezone)), Traces(settings.traces_dir))
-
-
-class NoSpending(Spending):
-    """The total of turns that nobody pays for: what they are answered with was paid for before, or is a script's."""
-
-    def __init__(self) -> None:
-        pass
-
-    def today(self) -> float:
-        return 0.0
-
-    def add(self, usd: float) -> None:
-        pass
-
-    @contextmanager
-    def reserve(self, usd: float | None) -> Iterator[None]:
-        yield
-
-    def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
-        pass
-
-
-def ledger_path(settings: Settings) -> Path:
-    """Return the file of what turns cost that leave no trace."""
-    return settings.ana_data_dir / LEDGER
-
-
-def find_accounts(settings: Settings, traces: Traces) -> dict[str, Path]:
-    """Return the files that tell what was spent: every trace by its thread, and the ledger if there is one."""
-    ledger = ledger_path(settings)
-    return {id: traces.path(id) for id in traces.ids()} | ({LEDGER: ledger} if ledger.exists() else {})
-
-
-def read_records(path: Path) -> tuple[list[dict[str, Any]], int]:
-    """Return every attempt at a turn that a trace file holds, also those that others replaced, for all were paid for;
-    and how many lines cannot be read."""
-    found, lines = [], path.read_text(encoding="ascii", errors="replace").splitlines()
+def _read_account(name: str, text: str) -> Account:
+    found, lines = [], text.splitlines()
     for line in lines:
         try:
             record = read_plain_json(line)
@@ -260,13 +217,4 @@ def read_records(path: Path) -> tuple[list[dict[str, Any]], int]:
             continue
         if isinstance(record, dict) and not find_fault(record, _PAID, _PAID):
             found.append(record)
-    return found, len(lines) - len(found)
-
-
-def recorded_cost(record: dict[str, Any], settings: Settings) -> float | None:
-    """Return what a turn cost: as its record says, or by the price that is known by now; None if none is."""
-    # before prices were known by themselves, a record said 0 for a model that was paid for
-    if record.get("cost_usd"):
-        return float(record["cost_usd"])
-    provider = record.get("provider", "offline")
-    return cost(record["usage"], record["model"], settings.model_copy(update={"llm_provider": provider}))
+    return Account(name, found, len(lines) - len(found))

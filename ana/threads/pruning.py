@@ -27,7 +27,8 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from ana.errors import UserError
-from graph.sequence import (
+from ana.threads.saver import ThreadSaver
+from ana.threads.sequence import (
     COPY_THREAD,
     DELETE_ALL_BUT_NEWEST,
     DELETE_OLD_TURNS,
@@ -51,11 +52,8 @@ _ODD = (ValueError, TypeError, KeyError, AttributeError, OverflowError, sqlite3.
 T = TypeVar("T")
 
 
-class PruningSaver(SqliteSaver):
-    """The saver of the REPL and the command line; prunes a thread whenever one of its turns begins.
-
-    The newest checkpoint is the one saved last, whatever the clock said then.
-    """
+class PruningSaver(SqliteSaver, ThreadSaver):
+    """The saver of the REPL and the command line; prunes a thread whenever one of its turns begins."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection)
@@ -151,7 +149,6 @@ class PruningSaver(SqliteSaver):
             raise UserError(f"Checkpoints cannot be looked for in this way: {exc}.") from exc
 
     def list_newest(self, thread_id: str) -> Sequence[tuple[str, str | None]]:
-        """Return the ids of the two checkpoints that were saved last, the last one first, each with its parent's."""
         with self.cursor(transaction=False) as cursor:
             return cursor.execute(NEWEST_TWO, (thread_id,)).fetchall()
 
@@ -163,11 +160,9 @@ class PruningSaver(SqliteSaver):
             self._change(DELETE_RUN, (str(id),))
 
     def mark_stopped(self, run_id: str) -> None:
-        """Remember that a person stopped a run, which otherwise looks as if it had been cut short."""
         self._change(MARK_STOPPED, (run_id,))
 
     def was_stopped(self, run_id: str) -> bool:
-        """Return whether a person stopped a run."""
         with self.cursor(transaction=False) as cursor:
             return bool(cursor.execute(WAS_STOPPED, (run_id,)).fetchone()[0])
 

@@ -1,16 +1,12 @@
-"""The names that a person gave to conversations, in one file; an id follows from every name."""
+"""The names that a person gave to conversations, in one file."""
 
 import json
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from ana.errors import WrongName
 from ana.files import write_whole
 from ana.locks import OwnerLock
 from ana.notes import read_note
-from ana.ownership import canonical_id
-from ana.values import plain_text
 
 NAMES = "thread_names.json"
 """Their file, in the data folder."""
@@ -44,20 +40,3 @@ class Names:
             write_whole(self._file, json.dumps(change(self.read()), indent=1))
         finally:
             lock.discard()
-
-
-def read_name(name: str) -> str:
-    """Return a name as it is kept.
-
-    Raises:
-        WrongName: It is empty.
-    """
-    name = plain_text(name).strip()
-    if not name:
-        raise WrongName("A thread's name cannot be empty.", "Give it a name, or leave --thread out.")
-    return name
-
-
-def make_id(name: str) -> str:
-    """Return the id that a name is, or the one that it always has."""
-    return canonical_id(name) or str(uuid.uuid5(uuid.NAMESPACE_URL, f"ana:thread:{name}"))

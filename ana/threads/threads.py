@@ -1,24 +1,15 @@
 """Conversations by name: list, find and delete them."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ana.backends.chroma.care.format import read_format
 from ana.errors import UserError, WrongName
-from ana.files import compact_database, is_read_only, read_small, write_whole
-from ana.locks import OwnerLock
-from ana.ownership import canonical_id, thread_lock
-from ana.settings import Settings
-from ana.tracing.traces import Traces
-from app.thread_names import NAMES, Names, make_id, read_name
-
-if TYPE_CHECKING:
-    from graph.trash import DeletedThread
+from ana.threads.ids import OWNER, canonical_id, make_id, read_name
+from ana.threads.ports import DeletedThread, ThreadLock, ThreadLocks, ThreadStore
+from ana.tracing.port import Traces
 
 _PREFIX = re.compile(r"[0-9a-f]{8}[0-9a-f-]*")
 """The beginning of an id, as lists show it."""
@@ -51,21 +42,20 @@ class Thread:
 
 
 class Threads:
-    """The threads of a data folder.
+    """A person's threads.
 
     Args:
-        settings: The settings, with the data and traces folders.
-
-    Raises:
-        ConfigError: The data folder was written by a newer program.
+        store: What keeps them.
+        traces: The records of their turns.
+        locks: What owns them.
+        person: Whose they are.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        read_format(settings.ana_data_dir)
-        self._names = Names(settings.ana_data_dir / NAMES)
-        self._last_file = settings.ana_data_dir / "last_thread"
-        self._settings = settings
-        self._traces = Traces(settings.traces_dir)
+    def __init__(self, store: ThreadStore, traces: Traces, locks: ThreadLocks, person: str = OWNER) -> None:
+        self._store = store
+        self._traces = traces
+        self._locks = locks
+        self._person = person
 
     def resolve(self, name: str) -> str:
         """Return the id of the thread with this name or id, or of the only one whose id begins so.
@@ -73,7 +63,7 @@ class Threads:
         A name that was given always means the same thread, also if the id of another one begins so.
         """
         name = read_name(name)
-        id = make_id(name)
+        id = make_id(name, self._person)
         known = canonical_id(name) or self.names().get(id) == name
         begun = [] if known else self._find_begun(name)
         return begun[0] if len(begun) == 1 else id
@@ -81,7 +71,7 @@ class Threads:
     def open(self, name: str) -> str:
         """Resolve a name, and save it for lists if a conversation begins under it."""
         id = self.resolve(name)
-        return self.remember(name) if id == make_id(read_name(name)) else id
+        return self.remember(name) if id == make_id(read_name(name), self._person) else id
 
     def remember(self, name: str) -> str:
         """Return the id of the thread with exactly this name or id, and save the name for lists.
@@ -90,7 +80,7 @@ class Threads:
             WrongName: It is no name yet, and looks like the id of another conversation.
         """
         name = read_name(name)
-        id = make_id(name)
+        id = make_id(name, self._person)
         if canonical_id(name) or self.names().get(id) == name:
             return id
         if begun := self._find_begun(name):
@@ -98,8 +88,7 @@ class Threads:
                 f"No conversation is named {name}, but the id of another begins so.",
                 f"To go on with that one, give its whole id, {begun[0]}; else choose another name.",
             )
-        if not is_read_only(self._settings.ana_data_dir):
-            self._names.change(lambda names: names | {id: name})
+        self._store.set_name(id, name)
         return id
 
     def _find_begun(self, name: str) -> list[str]:
@@ -108,17 +97,11 @@ class Threads:
 
     def last(self) -> str | None:
         """Return the thread in which the REPL was left; None if there is none."""
-        try:
-            return canonical_id(read_small(self._last_file).strip())
-        except (OSError, ValueError):
-            return None
+        return self._store.last()
 
     def set_last(self, id: str) -> None:
-        """Let the REPL open this thread next time, if the data folder can be written."""
-        if is_read_only(self._settings.ana_data_dir):
-            return
-        self._last_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(self._last_file, id)
+        """Let the REPL open this thread next time, if that can be noted."""
+        self._store.set_last(id)
 
     def all(self) -> list[Thread]:
         """Return every thread, the one last used first."""
@@ -126,21 +109,16 @@ class Threads:
 
     def ids(self) -> list[str]:
         """Return the ids of all threads, the one last used first."""
-        from graph.checkpoints import thread_ids
-
-        return thread_ids(self._saver_path())
+        return self._store.ids()
 
     def waiting(self) -> dict[str, str]:
         """Return the threads that wait for a decision, each with how long they have: 5 min, 3 h, 2 days."""
-        from graph.checkpoints import waiting_since
-
-        now = datetime.now(UTC)
-        since = waiting_since(self._saver_path())
+        now, since = datetime.now(UTC), self._store.waiting_since()
         return {id: _describe_age((now - datetime.fromisoformat(ts)).total_seconds()) for id, ts in since.items()}
 
     def names(self) -> dict[str, str]:
         """Return the names of conversations by their ids."""
-        return self._names.read()
+        return self._store.names()
 
     def describe(self, id: str) -> Thread:
         """Return what is known about a thread from its traces."""
@@ -157,24 +135,20 @@ class Threads:
             UserError: There is no such thread.
             StoreBusy: Another program works in it.
         """
-        from graph.trash import put_in_trash
-
         with self._own_for_the_last_time([id]):
             now = datetime.now(UTC).isoformat(timespec="microseconds")
             name = self.names().get(id, "")
-            put_in_trash(self._saver_path(), id, now, name, self._traces.read_text(id))
+            self._store.put_in_trash(id, now, name, self._traces.read_text(id))
             self._traces.delete(id)
 
-    def list_deleted(self) -> "list[DeletedThread]":
+    def list_deleted(self) -> list[DeletedThread]:
         """Return the threads in the trash, the one deleted last first."""
-        from graph.trash import list_trash
+        return self._store.list_trash()
 
-        return list_trash(self._saver_path())
-
-    def find_deleted(self, name: str) -> "DeletedThread | None":
+    def find_deleted(self, name: str) -> DeletedThread | None:
         """Return the thread in the trash that `restore` brings back; None if there is none."""
         name = read_name(name)
-        deleted, id = self.list_deleted(), make_id(name)
+        deleted, id = self.list_deleted(), make_id(name, self._person)
         named = [each for each in deleted if each.thread == id or each.name == name]
         begun = [each for each in deleted if _PREFIX.fullmatch(name) and each.thread.startswith(name)]
         return next(iter(named or begun), None)
@@ -188,8 +162,6 @@ class Threads:
         Raises:
             UserError: It is not in the trash, or another conversation has its id meanwhile.
         """
-        from graph.trash import take_out_of_trash
-
         found = self.find_deleted(name)
         if found is None:
             raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
@@ -198,18 +170,14 @@ class Threads:
                 again = "Delete that one first; it can be restored too."
                 raise UserError(f"There is a conversation {name} again.", again)
             self._traces.put_back(found.thread, found.trace)  # first: until the thread is there it can be tried again
-            take_out_of_trash(self._saver_path(), found)
-            if found.name:
-                self._names.change(lambda names: names | {found.thread: found.name})
+            self._store.take_out_of_trash(found)
         return self.describe(found.thread)
 
     def erase(self, id: str) -> None:
         """Delete permanently the checkpoints, the traces and the name of a thread that the caller owns."""
-        from graph.trash import delete_threads
-
-        delete_threads(self._saver_path(), [id])
+        self._store.delete([id])
         self._traces.delete(id)
-        self._forget([id])
+        self._store.forget([id])
 
     def purge(self, ids: Collection[str]) -> None:
         """Delete threads permanently, so that no byte of them stays. Errors as in `move_to_trash`.
@@ -217,17 +185,18 @@ class Threads:
         Args:
             ids: Ids of threads, of threads in the trash (`DeletedThread.id`), or of traces without a thread.
         """
-        from graph.trash import delete_threads
-
-        path, all_of_them = self._saver_path(), sorted(ids)
+        all_of_them = sorted(ids)
         for start in range(0, len(all_of_them), AT_ONCE):
             part = set(all_of_them[start : start + AT_ONCE])
             with self._own_for_the_last_time(part & {*self.ids()}):
-                delete_threads(path, part)
+                self._store.delete(part)
                 for id in part & {*self._traces.ids()}:
                     self._traces.delete(id)
-        if path.exists():
-            compact_database(path)
+        self._store.compact()
+
+    def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
+        """Return the ids of the threads, deleted ones and lone traces too, that mention what is looked for."""
+        return self._store.find_mentions(mentions) | self._traces.find_mentions(mentions)
 
     @contextmanager
     def _own_for_the_last_time(self, ids: Collection[str]) -> Iterator[None]:
@@ -236,29 +205,18 @@ class Threads:
             raise UserError("There is no such thread.", "`ana threads list` shows them.")
         with self._own(ids, "ana threads delete") as locks:
             yield
-            self._forget(ids)
+            self._store.forget(ids)
             for lock in locks:
                 lock.discard()
 
     @contextmanager
-    def _own(self, ids: Collection[str], program: str) -> Iterator[list[OwnerLock]]:
-        locks = [thread_lock(self._settings, id, program) for id in ids]
+    def _own(self, ids: Collection[str], program: str) -> Iterator[list[ThreadLock]]:
+        locks = [self._locks.lock(id, program) for id in ids]
         with ExitStack() as stack:
             for lock in locks:
                 lock.acquire()
                 stack.callback(lock.release)
             yield locks
-
-    def _forget(self, ids: Collection[str]) -> None:
-        if self.names().keys() & {*ids}:
-            self._names.change(lambda names: {id: name for id, name in names.items() if id not in ids})
-        if self.last() in ids:
-            self._last_file.unlink()
-
-    def _saver_path(self) -> Path:
-        from graph.checkpoints import saver_path
-
-        return saver_path(self._settings)
 
 
 def _describe_age(seconds: float) -> str:

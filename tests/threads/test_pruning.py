@@ -14,8 +14,8 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
-from graph.checkpoints import open_saver, open_server_saver
-from graph.pruning import TURNS
+from ana.threads.folder import FolderThreadStore
+from ana.threads.pruning import TURNS
 
 TABLES = ("checkpoints", "writes", "sequence")
 
@@ -45,7 +45,7 @@ def rows(path: Path, table: str, name: str) -> list[str]:
 
 
 def test_only_the_last_turns_are_kept_and_the_thread_goes_on(tmp_path: Path) -> None:
-    with open_saver(tmp_path / "t") as saver:
+    with FolderThreadStore(tmp_path).open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         for n in range(TURNS + 15):
             graph.invoke(said(f"question {n}"), thread("long"), durability="sync")
@@ -53,9 +53,11 @@ def test_only_the_last_turns_are_kept_and_the_thread_goes_on(tmp_path: Path) -> 
         assert len(graph.get_state(thread("long")).values["messages"]) == 2 * (TURNS + 15)
         kept = [step.metadata for step in graph.get_state_history(thread("long"))]
     assert sum(told is not None and told["source"] == "input" for told in kept) == TURNS
-    assert len(rows(tmp_path / "t", "checkpoints", "long")) == 3 * TURNS
-    assert set(rows(tmp_path / "t", "writes", "long")) <= set(rows(tmp_path / "t", "checkpoints", "long"))
-    assert len(rows(tmp_path / "t", "checkpoints", "other")) == 9
+    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "long")) == 3 * TURNS
+    assert set(rows(tmp_path / "threads.sqlite", "writes", "long")) <= set(
+        rows(tmp_path / "threads.sqlite", "checkpoints", "long")
+    )
+    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "other")) == 9
 
 
 def synced(saver: SqliteSaver, work: Callable[[], object]) -> list[tuple[str, str]]:
@@ -73,7 +75,7 @@ def synced(saver: SqliteSaver, work: Callable[[], object]) -> list[tuple[str, st
 
 
 def test_what_was_said_done_or_waits_is_on_the_disk_before_a_run_goes_on(tmp_path: Path) -> None:
-    with open_saver(tmp_path / "t") as saver:
+    with FolderThreadStore(tmp_path).open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         plain = synced(saver, lambda: graph.invoke(said("x"), thread("a"), durability="sync"))
         # the input, the message in it, the answer
@@ -88,7 +90,7 @@ def test_what_was_said_done_or_waits_is_on_the_disk_before_a_run_goes_on(tmp_pat
 
 
 def test_a_question_that_waits_for_an_answer_is_kept(tmp_path: Path) -> None:
-    with open_saver(tmp_path / "t") as saver:
+    with FolderThreadStore(tmp_path).open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         graph.invoke(said("ask"), thread("answered"), durability="sync")
         graph.invoke(Command(resume="yes"), thread("answered"), durability="sync")
@@ -98,21 +100,21 @@ def test_a_question_that_waits_for_an_answer_is_kept(tmp_path: Path) -> None:
             for name in ("answered", "waiting"):
                 graph.invoke(said("x"), thread(name), durability="sync")
         assert graph.get_state({"configurable": {"thread_id": "waiting", "checkpoint_id": waiting}}).interrupts
-    assert min(rows(tmp_path / "t", "checkpoints", "waiting")) == waiting
-    assert len(rows(tmp_path / "t", "checkpoints", "waiting")) == 3 * TURNS + 1
-    assert len(rows(tmp_path / "t", "checkpoints", "answered")) == 3 * TURNS
+    assert min(rows(tmp_path / "threads.sqlite", "checkpoints", "waiting")) == waiting
+    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "waiting")) == 3 * TURNS + 1
+    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "answered")) == 3 * TURNS
 
 
 def test_a_deleted_thread_leaves_nothing(tmp_path: Path) -> None:
-    with open_saver(tmp_path / "t") as saver:
+    with FolderThreadStore(tmp_path).open_saver() as saver:
         builder.compile(checkpointer=saver).invoke(said("x"), thread("gone"), durability="sync")
         saver.delete_thread("gone")
-    assert [rows(tmp_path / "t", table, "gone") for table in TABLES] == [[], [], []]
+    assert [rows(tmp_path / "threads.sqlite", table, "gone") for table in TABLES] == [[], [], []]
 
 
 def test_the_servers_saver_does_the_same_on_the_same_file(tmp_path: Path) -> None:
     async def talk() -> None:
-        async with open_server_saver(tmp_path / "t") as saver:
+        async with FolderThreadStore(tmp_path).open_server_saver() as saver:
             graph = builder.compile(checkpointer=saver)
             for n in range(TURNS + 5):
                 await graph.ainvoke(said(f"question {n}"), thread("long"), durability="sync")
@@ -120,11 +122,11 @@ def test_the_servers_saver_does_the_same_on_the_same_file(tmp_path: Path) -> Non
             await saver.adelete_thread("gone")
 
     asyncio.run(talk())
-    assert len(rows(tmp_path / "t", "checkpoints", "long")) == 3 * TURNS
-    assert [rows(tmp_path / "t", table, "gone") for table in TABLES] == [[], [], []]
-    with open_saver(tmp_path / "t") as saver:
+    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "long")) == 3 * TURNS
+    assert [rows(tmp_path / "threads.sqlite", table, "gone") for table in TABLES] == [[], [], []]
+    with FolderThreadStore(tmp_path).open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         for _ in range(3):
             graph.invoke(said("x"), thread("long"), durability="sync")
         assert len(graph.get_state(thread("long")).values["messages"]) == 2 * (TURNS + 8)
-    assert len(rows(tmp_path / "t", "checkpoints", "long")) == 3 * TURNS
+    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "long")) == 3 * TURNS

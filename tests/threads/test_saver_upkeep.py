@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
-from graph.checkpoints import open_saver, open_server_saver
+from ana.threads.folder import FolderThreadStore
 
 TABLES = ("checkpoints", "writes", "sequence")
 
@@ -34,29 +34,29 @@ def run(name: str, run_id: str = "") -> Any:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A file with a thread of three runs, the last of which waits, and another thread."""
-    with open_saver(tmp_path / "t") as saver:
+    with FolderThreadStore(tmp_path).open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         for name, run_id, text in (("one", "a", "x"), ("one", "b", "y"), ("one", "c", "ask"), ("other", "d", "x")):
             graph.invoke({"messages": [HumanMessage(text)]}, run(name, run_id), durability="sync")
-    return tmp_path / "t"
+    return tmp_path / "threads.sqlite"
 
 
 def maintain(path: Path, method: str, *arguments: Any, in_a_loop: bool, **options: Any) -> None:
     """Call a method of the command line's saver, or its twin of the server's."""
 
     async def call() -> None:
-        async with open_server_saver(path) as saver:
+        async with FolderThreadStore(path.parent).open_server_saver() as saver:
             await getattr(saver, f"a{method}")(*arguments, **options)
 
     if in_a_loop:
         asyncio.run(call())
         return
-    with open_saver(path) as saver:
+    with FolderThreadStore(path.parent).open_saver() as saver:
         getattr(saver, method)(*arguments, **options)
 
 
 def texts(path: Path, name: str) -> list[str]:
-    with open_saver(path) as saver:
+    with FolderThreadStore(path.parent).open_saver() as saver:
         state = builder.compile(checkpointer=saver).get_state(run(name))
     return [message.text for message in state.values.get("messages", [])]
 
@@ -88,12 +88,12 @@ def test_a_deleted_run_leaves_the_state_before_it_and_no_row(path: Path, in_a_lo
 @both
 def test_a_reply_goes_with_its_run_and_the_request_waits_again(path: Path, in_a_loop: bool) -> None:
     def reply(text: str) -> None:
-        with open_saver(path) as saver:
+        with FolderThreadStore(path.parent).open_saver() as saver:
             builder.compile(checkpointer=saver).invoke(Command(resume=text), run("one", text), durability="sync")
 
     reply("sure")
     maintain(path, "delete_for_runs", ["sure"], in_a_loop=in_a_loop)
-    with open_saver(path) as saver:
+    with FolderThreadStore(path.parent).open_saver() as saver:
         state = builder.compile(checkpointer=saver).get_state(run("one"))
     assert (state.next, [each.value for each in state.interrupts]) == (("answer",), ["Really?"])
     reply("no")
@@ -106,7 +106,7 @@ def test_pruning_keeps_the_newest_checkpoint_and_what_waits_there(path: Path, in
     checkpoints, writes, sequence = rows(path, "one")
     assert len(checkpoints) == 1
     assert writes == checkpoints == sequence
-    with open_saver(path) as saver:
+    with FolderThreadStore(path.parent).open_saver() as saver:
         assert builder.compile(checkpointer=saver).get_state(run("one")).interrupts
     assert len(rows(path, "other")[0]) == 3
     maintain(path, "prune", ["one", "other"], in_a_loop=in_a_loop, strategy="delete")
@@ -120,7 +120,7 @@ def test_a_copy_goes_on_by_itself(path: Path, in_a_loop: bool) -> None:
     maintain(path, "delete_for_runs", ["a", "b", "c"], in_a_loop=in_a_loop)
     assert texts(path, "one") == []
     assert texts(path, "copy") == ["x", "yes", "y", "yes", "ask"]
-    with open_saver(path) as saver:
+    with FolderThreadStore(path.parent).open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         assert not list(saver.list(run("copy"), filter={"thread_id": "one"}))
         assert graph.invoke({"messages": [HumanMessage("z")]}, run("copy"))["messages"][-1].text == "yes"

@@ -16,12 +16,12 @@ from ana.memory.memory import Memory
 from ana.memory.undo import last_turn, undo
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
+from ana.threads.folder import FolderThreadStore
+from ana.threads.pruning import TURNS
 from ana.time.clock import Clock
-from ana.tracing.traces import Traces
+from ana.tracing.files import TraceFiles
 from app.outcome import expect_done
 from app.turn import Assistant
-from graph.checkpoints import open_saver, open_server_saver, thread_ids
-from graph.pruning import TURNS
 from tests.clocks import MachineClock
 from tests.conftest import MakeAssistant
 from tests.sent import typed
@@ -82,7 +82,7 @@ def test_turns_are_answered_and_taken_back_in_their_order_after_the_clock_was_se
         assert answer.answer == f"Saved: thing {n}."
         assert [change["after"]["content"] for change in answer.changes] == [f"thing {n}"]
         assert said_to(assistant) == [f"store thing {each}" for each in range(n + 1)]
-    records = Traces(settings.traces_dir).read(THREAD)
+    records = TraceFiles(settings.traces_dir).read(THREAD)
     assert [record["question"] for record in records] == [f"store thing {n}" for n in range(3)]
     memory = assistant.handles.memory
     for record in reversed(records):
@@ -95,7 +95,7 @@ def test_both_savers_read_the_state_that_was_saved_last(
     tmp_path: Path, clock_of_machine: MachineClock, shifts: list[dict[str, int]]
 ) -> None:
     async def talk(question: str) -> tuple[str, list[int]]:
-        async with open_server_saver(tmp_path / "t") as saver:
+        async with FolderThreadStore(tmp_path).open_server_saver() as saver:
             graph = builder.compile(checkpointer=saver)
             result = await graph.ainvoke(said(question), thread("one"), durability="sync")
             states = [state async for state in graph.aget_state_history(thread("one"))]
@@ -103,7 +103,7 @@ def test_both_savers_read_the_state_that_was_saved_last(
 
     for n, shift in enumerate(shifts):
         clock_of_machine.set(**shift)
-        with open_saver(tmp_path / "t") as saver:
+        with FolderThreadStore(tmp_path).open_saver() as saver:
             graph = builder.compile(checkpointer=saver)
             told = graph.invoke(said("here"), thread("one"), durability="sync")["messages"][-1].text
             assert told == f"{4 * n + 1}: here"
@@ -115,13 +115,13 @@ def test_both_savers_read_the_state_that_was_saved_last(
 
 def test_what_came_before_a_checkpoint_was_saved_before_it(tmp_path: Path, clock_of_machine: MachineClock) -> None:
     async def page(before: Any, limit: int) -> list[str]:
-        async with open_server_saver(tmp_path / "t") as saver:
+        async with FolderThreadStore(tmp_path).open_server_saver() as saver:
             return [id_of(saved) async for saved in saver.alist(thread("one"), before=before, limit=limit)]
 
     def id_of(saved: Any) -> str:
         return str(saved.config["configurable"]["checkpoint_id"])
 
-    with open_saver(tmp_path / "t") as saver:
+    with FolderThreadStore(tmp_path).open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         for shift in A_YEAR_ON_AND_BACK:
             clock_of_machine.set(**shift)
@@ -139,7 +139,7 @@ def test_what_came_before_a_checkpoint_was_saved_before_it(tmp_path: Path, clock
 
 
 def test_pruning_keeps_the_turns_that_were_saved_last(tmp_path: Path, clock_of_machine: MachineClock) -> None:
-    with open_saver(tmp_path / "t") as saver:
+    with FolderThreadStore(tmp_path).open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         for shift in ({"days": 365}, {}):
             clock_of_machine.set(**shift)
@@ -151,43 +151,43 @@ def test_pruning_keeps_the_turns_that_were_saved_last(tmp_path: Path, clock_of_m
 
 
 def test_threads_are_listed_by_their_last_write(tmp_path: Path, clock_of_machine: MachineClock) -> None:
-    with open_saver(tmp_path / "t") as saver:
+    with FolderThreadStore(tmp_path).open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         for name, shift in (("first", {"days": 365}), ("second", {}), ("third", {"days": -1})):
             clock_of_machine.set(**shift)
             graph.invoke(said("x"), thread(name), durability="sync")
-    assert thread_ids(tmp_path / "t") == ["third", "second", "first"]
+    assert FolderThreadStore(tmp_path).ids() == ["third", "second", "first"]
 
 
 @pytest.fixture
 def older_file(tmp_path: Path) -> Path:
     """A file of a version that had no sequence: two threads, and a table of turns."""
-    with closing(sqlite3.connect(tmp_path / "t", check_same_thread=False)) as connection:
+    with closing(sqlite3.connect(tmp_path / "threads.sqlite", check_same_thread=False)) as connection:
         graph = builder.compile(checkpointer=SqliteSaver(connection))
         for name in ("first", "second", "second"):
             graph.invoke(said("x"), thread(name), durability="sync")
         connection.execute("CREATE TABLE turns (thread_id TEXT NOT NULL, checkpoint_id TEXT NOT NULL)")
-    return tmp_path / "t"
+    return tmp_path / "threads.sqlite"
 
 
 def test_a_file_of_an_earlier_version_is_brought_over_in_its_order(older_file: Path) -> None:
-    assert thread_ids(older_file) == ["second", "first"]
+    assert FolderThreadStore(older_file.parent).ids() == ["second", "first"]
     with closing(sqlite3.connect(older_file)) as db:
         before = db.execute("SELECT thread_id, checkpoint_id FROM checkpoints ORDER BY checkpoint_id").fetchall()
     for _ in range(2):  # opened again, it stays as it is
-        with open_saver(older_file) as saver:
+        with FolderThreadStore(older_file.parent).open_saver() as saver:
             rows = saver.conn.execute("SELECT thread_id, checkpoint_id, begins_turn FROM sequence ORDER BY seq")
             entered = rows.fetchall()
     assert [row[:2] for row in entered] == before
     assert [row[2] for row in entered] == [1, 0, 0] * 3
-    with open_saver(older_file) as saver:
+    with FolderThreadStore(older_file.parent).open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         assert graph.invoke(said("y"), thread("first"))["messages"][-1].text == "3: y"
-    assert thread_ids(older_file) == ["first", "second"]
+    assert FolderThreadStore(older_file.parent).ids() == ["first", "second"]
 
 
 def test_a_checkpoint_that_was_not_saved_left_no_place_in_the_order(tmp_path: Path) -> None:
-    with open_saver(tmp_path / "t") as saver:
+    with FolderThreadStore(tmp_path).open_saver() as saver:
         builder.compile(checkpointer=saver).invoke(said("x"), thread("one"), durability="sync")
         saver.conn.execute("INSERT INTO checkpoints (thread_id, checkpoint_id, metadata) VALUES ('one', 'ffff', '{}')")
         saver.conn.rollback()

@@ -3,33 +3,16 @@
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from ana.files import connect_own, open_readable
-from graph.checkpoints import TRASHED
+from ana.threads.ports import DeletedThread
+
+TRASHED = "deleted:"
+"""The ids of deleted threads begin with it; no other does, because those are UUIDs."""
 
 _CREATE = """CREATE TABLE IF NOT EXISTS trash (
     id TEXT PRIMARY KEY, thread TEXT NOT NULL, ts TEXT NOT NULL, name TEXT NOT NULL, trace TEXT NOT NULL)"""
-
-
-@dataclass(frozen=True)
-class DeletedThread:
-    """A conversation that was deleted.
-
-    Args:
-        id: The id of its checkpoints in the trash.
-        thread: Its own id.
-        ts: When it was deleted, ISO 8601 in UTC.
-        name: The name the person gave it; may be empty.
-        trace: Its trace file; empty if it had none.
-    """
-
-    id: str
-    thread: str
-    ts: str
-    name: str
-    trace: str
 
 
 def put_in_trash(path: Path, thread: str, ts: str, name: str, trace: str) -> None:
