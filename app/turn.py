@@ -103,7 +103,7 @@ class Assistant:
 
         Unless the caller owns the thread, a turn that runs elsewhere at this moment looks as if it were cut short.
         """
-        with self._store.map_errors():
+        with self._store.map_errors(), self.handles.workspace.recent.enter():
             return self._open_turn(self._read(thread_id))
 
     def finish(self, thread_id: str, on_event: Listener = _ignore) -> Done | Waiting | None:
@@ -261,7 +261,7 @@ class Assistant:
     @contextmanager
     def _own(self, thread_id: str) -> Iterator[None]:
         """Keep every other door out of the thread, also those of this process."""
-        with self._store.map_errors():
+        with self._store.map_errors(), self.handles.workspace.recent.enter():
             lock = self._locks.lock(thread_id, self._program, self._patience)
             lock.acquire()
             try:

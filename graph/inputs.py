@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -15,6 +15,7 @@ from ana import __version__
 from ana.errors import UserError
 from ana.memory.backend import JournalPosition
 from ana.memory.memory import Memory
+from ana.recent import keep_recent
 from ana.time.clock import Listener
 from ana.tracing.record import read_observation
 from ana.tracing.schema import Inputs, Part
@@ -140,7 +141,7 @@ def _describe(message: AnyMessage) -> str:
     return _describe_text(message.type, message.text)
 
 
-@lru_cache(maxsize=MOST_MESSAGES)  # each turn digests all earlier ones
+@keep_recent(MOST_MESSAGES)  # each turn digests all earlier ones
 def _describe_text(type: str, text: str, *result: str | None) -> str:
     """Return what counts of a message without calls, as JSON.
 

@@ -17,6 +17,7 @@ from langgraph_sdk.runtime import ServerRuntime
 from ana.errors import UserError
 from ana.handles import default_handles
 from ana.memory.undo import undo
+from ana.recent import current as recent
 from ana.stopping import present
 from ana.threads.ports import ThreadLock
 from ana.workspace import load_workspace
@@ -88,6 +89,7 @@ async def make(
     lock = await asyncio.to_thread(_lock, thread) if SAVER in config["configurable"] else None
     run = Run(lock, thread, str(config["configurable"].get("run_id")))
     present.set(run)
+    recent.set(_workspace().recent)
     try:
         yield _owning_graph
     except UserRollback:

@@ -88,6 +88,11 @@ def name_in(node: ast.AST) -> object:
     return next((getattr(node, field) for field in ("attr", "id", "arg", "value") if hasattr(node, field)), None)
 
 
+def test_results_made_of_a_persons_words_are_kept_with_the_person() -> None:
+    keeping = {module for module in source_files() if uses(module, "lru_cache")}
+    assert keeping == {"ana.recent", "ana.time.spans", "nodes.demos"}, "the last two keep days, and files of examples"
+
+
 def test_whoever_calls_a_model_pays_out_of_the_budget() -> None:
     callers = {
         module for module in source_files() if "ana.models.call" in imports_of(module) and uses(module, "complete")

@@ -1,15 +1,16 @@
 """The one module that knows where a person's state is: in the data folder, or for another than its owner below it."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import WrongName
 from ana.files import is_read_only, refuse_read_only
-from ana.notes import Note
+from ana.notes import Note, read_note
 from ana.own_files import PEOPLE, SERVER
-from ana.settings import TRACES, Settings, load_settings
+from ana.recent import Recent
+from ana.settings import TRACES, PersonalSettings, Settings, load_settings
 from ana.threads.ids import OWNER
 from ana.time.clock import Clock, local_zone
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from ana.tracing.port import Traces
 
 NoteName = Literal["shown", "embedder-suggested", "ollama-offered"]
+
+SETTINGS = "settings.json"
+"""The file of a person's settings, in their folder; the owner's are in the environment and .env."""
 
 _PERSON = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -36,6 +40,8 @@ class Workspace:
 
     settings: Settings
     person: str = OWNER
+    recent: Recent = field(default_factory=Recent, compare=False, repr=False)
+    """What was worked out of the person's words, as long as the process lives."""
 
     @property
     def folder(self) -> Path:
@@ -141,14 +147,19 @@ def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
 
     Args:
         settings: What was set.
-        person: A name of small letters, digits, - and _; the owner's is the data folder itself.
+        person: A name of small letters, digits, - and _. The owner's state is in the data folder itself, and their
+            settings are those given; another's are in a file of their folder, in which nothing is the owner's.
 
     Raises:
         WrongName: That is no name.
+        StoreBroken: The file cannot be read, or sets something else than a person may.
     """
     if not _PERSON.fullmatch(person):
         raise WrongName(f"{person!r:.80} is not a person's name.", "Use small letters, digits, - and _.")
-    return Workspace(settings, person)
+    if person == OWNER:
+        return Workspace(settings)
+    personal = read_note(Workspace(settings, person).folder / SETTINGS, PersonalSettings, "Correct it, or delete it.")
+    return Workspace(settings.give(personal or PersonalSettings.model_validate({})), person)
 
 
 def load_workspace() -> Workspace:
