@@ -34,8 +34,9 @@ class Backend(Protocol):
     """Records of two kinds, items and Global Context lines, and the journal of what was done to them.
 
     All of it is one person's. Safe to use from several threads, and beside other backends on the same store. Records
-    come back exactly as they went in. An error of the database is raised as one of ana.errors, and the next call opens
-    a connection that was lost again.
+    come back exactly as they went in, with NUL and halves of surrogate pairs; ids, keys, turns and threads are UTF-8 of
+    any length. An error of the database is raised as one of ana.errors; a connection that was lost is opened again by
+    the next call.
     """
 
     @property
