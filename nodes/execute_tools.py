@@ -107,8 +107,7 @@ def _run(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
     except ToolError as exc:
         return answer_error(id, name, exc)
     except ValidationError as exc:
-        wrong = f"Wrong arguments: {exc.errors()[0]['msg']}."
-        return answer_error(id, INVALID, ToolError(wrong, "Call again with the arguments the schema asks for."))
+        return answer_error(id, INVALID, _argument_error(exc))
     except UserError as exc:
         return answer_error(id, name, ToolError(exc.message, f"Tell the user: {exc.hint}"))
     return ToolMessage(answer.text, name=name, tool_call_id=id, artifact=answer.artifact, id=f"{id}-result")
@@ -142,3 +141,9 @@ def _explain(exc: BaseException) -> str:
     with suppress(Exception):
         return plain_text(f"{type(exc).__name__}: {exc}")[:MOST_ERROR_CHARACTERS]
     return type(exc).__name__
+
+
+def _argument_error(exc: ValidationError) -> ToolError:
+    first = exc.errors()[0]
+    name = ".".join(str(part) for part in first["loc"][:1]) or "the arguments"
+    return ToolError(f"Wrong argument {name}: {first['msg']}.", "Call again with the arguments the schema asks for.")
