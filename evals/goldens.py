@@ -35,7 +35,7 @@ from app.replay.history import list_messages
 from app.replay.play import Scene, play
 from app.replay.rerun import Rerun
 from app.throwaway import make_throwaway
-from graph.inputs import digest_tools
+from graph.inputs import digest_messages, digest_tools
 
 FILE = PROJECT / "tests" / "data" / "goldens.jsonl"
 BEGINNING = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
@@ -162,11 +162,15 @@ def play_again(golden: Golden) -> Golden:
     Raises:
         CannotReplay: Something that it relied on is gone or another.
     """
-    now = {"version": __version__, "tools": digest_tools(())}  # these are what has changed
-    records = [cast(Record, {**record, "inputs": {**record["inputs"], **now}}) for record in golden.records]
     run = Rerun(load_golden_settings(), golden.fill_store(), WordLlamaEmbeddings())
-    again = ({**run.repeat(record, records), "durations": {}, **_who_replied(record)} for record in records)
-    return _from_json(json.loads(json.dumps(_to_json(replace(golden, records=[cast(Record, each) for each in again])))))
+    again: list[Record] = []
+    for record in golden.records:
+        earlier = again[len(again) - record["inputs"]["turns"] :]
+        # these are what may have changed: the program, its tools, and what stands in the turns before
+        now = {"version": __version__, "tools": digest_tools(()), "history": digest_messages(list_messages(earlier))}
+        played = run.repeat(cast(Record, {**record, "inputs": {**record["inputs"], **now}}), earlier)
+        again.append(cast(Record, {**played, "durations": {}, **_who_replied(record)}))
+    return _from_json(json.loads(json.dumps(_to_json(replace(golden, records=again)))))
 
 
 def _who_replied(record: Record) -> dict[str, Any]:

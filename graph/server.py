@@ -20,11 +20,11 @@ from ana.memory.undo import undo
 from ana.recent import current as recent
 from ana.stopping import present
 from ana.threads.ports import ThreadLock
+from ana.threads.runs import Run, find_run
 from ana.workspace import load_workspace
 from graph.builder import graph
 from graph.context import SAVER, TOLD, Context
 from graph.replies import bind_reply
-from graph.runs import Run, find_run
 from graph.updates import check_config, check_input
 from prompts import decision_prompt
 

@@ -1,1 +1,1 @@
-"""Conversations: what keeps their states, names and trash, and who owns one; ports, and files in a folder."""
+"""Conversations: what keeps their states, names and trash, who owns one, and runs; ports, and files in a folder."""

@@ -17,7 +17,7 @@ from ana.workspace import Workspace
 from app.startup import start
 
 WORKERS = 100
-"""Runs that may begin; those that wait for their thread count too. How many work at once, graph/runs.py says."""
+"""Runs that may begin; those that wait for their thread count too. How many work at once, ana/threads/runs.py says."""
 
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LOG_LEVEL": "WARNING"}
 

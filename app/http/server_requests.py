@@ -16,12 +16,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ana.errors import AnaError, UserError
 from ana.threads.ids import canonical_id
 from ana.threads.ports import PATIENCE, ThreadLock
+from ana.threads.runs import stop_runs
 from ana.workspace import load_workspace
 from app.http.bodies import put_back, read_body
 from app.http.refusals import answer_error
 from app.http.run_requests import check_request
 from app.http.thread_rows import ThreadRows
-from graph.runs import stop_runs
 
 _SERVERS = ("/threads", "/runs", "/assistants")
 _ID = "([0-9a-f-]{36})"

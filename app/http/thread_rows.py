@@ -16,12 +16,12 @@ from starlette.concurrency import run_in_threadpool
 
 from ana.errors import AnaError
 from ana.threads.ids import canonical_id
+from ana.threads.runs import stop_runs
 from ana.threads.threads import Thread, Threads
 from ana.workspace import Workspace, load_workspace
 from app.show.text import shorten
 from graph.builder import builder
 from graph.context import TOLD
-from graph.runs import stop_runs
 from graph.updates import keep_usable
 
 GRAPH = "ana"

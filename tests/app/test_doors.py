@@ -23,6 +23,7 @@ from ana.handles import open_data_folder
 from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.stopping import present
+from ana.threads.runs import Run
 from ana.tracing.files import TraceFiles
 from ana.workspace import open_workspace
 from app.http.app import Question, TurnRunner
@@ -30,7 +31,6 @@ from app.http.server_requests import ServerRequests
 from app.http.thread_rows import ThreadRows
 from evals.load.mixed import run_round
 from evals.load.server import Server
-from graph.runs import Run
 from nodes.receipt import strip_receipt
 from tests.app.conftest import HELLO, say
 from tests.conftest import MakeAssistant
