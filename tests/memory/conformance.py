@@ -956,7 +956,11 @@ def two_backends_on_one_store_agree(shelf: Store) -> None:
     assert (second.append_line("Likes rain").id, first.append_line("Likes snow").id) == ("1", "2")
     first.delete(kept.id)
     assert (second.find("milk").total, second.record("item", kept.id), second.lines()) == (1, None, first.lines())
+    assert [entry.change.id for entry in other.deletions()] == [kept.id]
+    with one.reading():
+        assert one.find_change(CALL.key) is not None
     other.erase([("item", kept.id)])
+    assert one.deletions() == one.entries(id=kept.id) == []
     assert first.history() == second.history()
     assert one.position() == other.position() == (7, second.history()[0].ts if second.history()[0].seq == 7 else "")
 

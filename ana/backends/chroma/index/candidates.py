@@ -3,7 +3,8 @@
 In a small collection every item is compared, from vectors in memory: that is exact, and faster than asking the vector
 index. In a large one the vector index proposes the nearest items. Others are compared only if their words or date could
 still bring them among the best, since their cosine cannot exceed the smallest one proposed (the threshold algorithm:
-Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", 2001).
+Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", 2001). Of more equal
+items than are asked for, those that the vector index proposes are found, in order among themselves.
 """
 
 from collections.abc import Sequence
