@@ -15,7 +15,7 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 _COMMON: dict[Language, str] = {
     "en": "the a an and or not is are were have has had with for at on to of my me you it its this that what when "
     "where who how can could will would please do does did i m s let by from all any there their they we our "
-    "be",
+    "be t d ll re ve hasn haven isn aren don doesn didn won wasn couldn",
     "de": "der die das den dem des ein eine einen einem einer und oder nicht ist sind war habe hab hast hat haben "
     "mit fur im am an auf zu zum zur von vom bei mein meine meinen meinem mir mich ich du dir wir uns es was "
     "wann wo wer wie kannst kann konnte bitte noch schon heute morgen bis auch dass um sie er in aus durch "
