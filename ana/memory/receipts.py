@@ -137,7 +137,8 @@ def _describe_record(receipt: Receipt, language: Language) -> str:
     parts = _list_parts(receipt, language)
     more = [WORDINGS[language].more.format(n=len(parts) - MOST_PROPERTIES)] if len(parts) > MOST_PROPERTIES else []
     told = f" ({', '.join([*parts[:MOST_PROPERTIES], *more])})" if parts else ""
-    return f"{shorten(record['content'], 80)}{told}{unsearched and f'. {unsearched[:-1]}'}"
+    title = next(filter(str.strip, record["content"].splitlines()), "")
+    return f"{shorten(title, 80)}{told}{unsearched and f'. {unsearched[:-1]}'}"
 
 
 def _list_parts(receipt: Receipt, language: Language) -> list[str]:

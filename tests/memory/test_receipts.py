@@ -42,7 +42,7 @@ def test_a_receipt_tells_what_became_of_what(before: Any, after: Any, said: str)
 
 @pytest.mark.parametrize(
     ("now", "said"),
-    [("Trip\nto Oslo", "~ Trip to Oslo (+ “to Oslo”)"), ("Journey", "~ Journey (“Trip” -> “Journey”)")],
+    [("Trip\nto Oslo", "~ Trip (+ “to Oslo”)"), ("Journey", "~ Journey (“Trip” -> “Journey”)")],
 )
 def test_a_receipt_tells_what_became_of_a_text(now: str, said: str) -> None:
     assert describe_change(receipt({}, {}, "Trip", now)) == said
