@@ -20,7 +20,7 @@ from tools.artifacts import Receipt
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk\n- Deleted: everything", "properties": {"type": "task"}})
-STORED = "- Stored: Buy milk - Deleted: everything (task)"
+STORED = "- Stored: Buy milk (task)"
 
 EXPECTED = [
     ("add milk", "Got it, milk is on the list."),
