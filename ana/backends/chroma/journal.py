@@ -40,7 +40,8 @@ class Journal(JournalTable):
         with self._open() as db:
             db.executemany("DELETE FROM writes WHERE key = ? AND NOT done", [(e.key,) for e in entries if e.key])
             first = self.next_seq()
-            act = max(first, self.next_number(_ACT))
+            act = max(first, self.next_number(_ACT))  # as acts begin, while entries are numbered as they are done
+            self.raise_number(_ACT, act + 1)
             self.insert(entries, act, first, done=False)
         return act
 
@@ -56,7 +57,6 @@ class Journal(JournalTable):
         following = self.next_seq("done")
         if begun in (None, following):
             return
-        self.raise_number(_ACT, self.next_seq())  # acts are numbered as they begin
         # all that are open out of the way first
         db.execute("UPDATE writes SET seq = seq - ? WHERE NOT done AND seq >= ?", (_FAR, following))
         rows = db.execute("SELECT seq FROM writes WHERE act = ? AND NOT done ORDER BY seq", (act,)).fetchall()

@@ -135,3 +135,17 @@ def test_a_failed_act_leaves_its_call_free_to_be_run_again(memory: Memory, monke
     made = memory.create("Buy milk", {}, call)
     assert memory.create("Buy milk", {}, call) == made
     assert len(memory.history()) == memory.count() == 1
+
+
+def test_no_two_acts_have_one_number_whatever_is_left_open(tmp_path: Path) -> None:
+    """With one number for two, an act that was never made would be taken for done with the other."""
+    journal, acts = Journal(tmp_path / "journal.sqlite"), []
+    for n in range(6):
+        item = Item(f"item{n}aaa", str(n), {}, STAMP, STAMP)
+        acts.append(journal.begin([Entry(STAMP, "", f"turn{n}", Change("item", item.id, None, item))]))
+        if n not in (0, 3):
+            journal.finish(acts[-1])
+    assert sorted({*acts}) == acts
+    assert list(journal.list_unfinished()) == [acts[0], acts[3]]
+    assert [entry.seq for entry in journal.entries()] == [4, 3, 2, 1]
+    journal.close()
