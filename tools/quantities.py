@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 NUMBER = r"(?>(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]*)?|[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?)"
 """Atomic, so that the e of 1e3 is never read as a unit."""
 _WORD = r"(?:°[CF]|[^\W\d_²³]{1,24})"
-UNIT = rf"{_WORD}[²³23]?(?:/{_WORD}[²³23]?)?(?![\w²³°])"
-"""A unit, or one over another: km/h, m², °C."""
+_POWER = r"(?:\^?[23]|[²³])?"
+UNIT = rf"{_WORD}{_POWER}(?:/{_WORD}{_POWER})?(?![\w²³°])"
+"""A unit, or one over another: km/h, m², m^2, sqft, °C."""
 TIME_OF_DAY = r"[0-9]{1,2}:[0-5][0-9](?::[0-5][0-9])?(?:\s?[ap]m\b)?"
 
 _PART = re.compile(rf"(?P<number>{NUMBER})\s*(?P<unit>{UNIT})")
@@ -169,10 +170,12 @@ def _read_unit(text: str) -> Any:
 
 
 def _read_power(text: str) -> Any:
-    """Return the unit that a word names, or its square or cube: kg, m2."""
+    """Return the unit that a word names, or its square or cube: kg, m2, m^2, sqft."""
     import pint
 
-    word, power = (text[:-1], _POWERS[text[-1]]) if text[-1] in _POWERS else (text, 1)
+    word, power = (text[:-1].removesuffix("^"), _POWERS[text[-1]]) if text[-1] in _POWERS else (text, 1)
+    if word.startswith("sq") and len(word) > 2:
+        word, power = word[2:], 2
     word = _SPELLED.get(word, word)
     for name in (word, word.lower()):
         try:
