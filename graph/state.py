@@ -128,6 +128,8 @@ class Asked(TypedDict):
     """Why each call asks, by its id; an earlier version has them in the descriptions."""
     note: str
     """Why it is asked again; may be empty."""
+    summary: NotRequired[str]
+    """What all of it does, in one sentence; empty for a single call."""
     calls: list[str]
     """Ids of the calls, in the order of the request."""
     digests: dict[str, str]

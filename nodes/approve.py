@@ -12,7 +12,7 @@ from ana.errors import ToolError
 from graph.context import Context, context_of
 from graph.state import Asked, State
 from nodes.autonomy.batch import read_write
-from nodes.autonomy.request import digest_records, digest_write, show_request
+from nodes.autonomy.request import digest_records, digest_write, leave_out_about, show_request
 from nodes.autonomy.writes import Write
 from nodes.calls import answer_refused, check_arguments, read_call
 from nodes.history import pending_calls
@@ -86,7 +86,7 @@ def _edit(call: ToolCall, decision: Approve | Edit | Reject | None, runtime: Run
     action = decision.edited_action
     if action.name != call["name"]:
         raise ToolError(f"Only the arguments of {call['name']} can be changed.")
-    return {**call, "args": check_arguments(action.name, action.args, runtime)}
+    return {**call, "args": check_arguments(action.name, leave_out_about(action.name, action.args), runtime)}
 
 
 def _approve_edit(write: Write | None, asked: Asked) -> str:

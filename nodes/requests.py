@@ -23,6 +23,8 @@ class Request(TypedDict):
 
     action_requests: list[dict[str, Any]]
     review_configs: list[dict[str, Any]]
+    summary: NotRequired[str]
+    """What is said of all actions; the first one's description begins with it, for who is shown one at a time."""
     value: NotRequired[Any]
 
 
@@ -73,7 +75,10 @@ def read_request(interrupt: Interrupt) -> Request:
     value = interrupt.value
     actions = value.get("action_requests") if isinstance(value, Mapping) else None
     if isinstance(actions, list) and actions and all(isinstance(action, Mapping) for action in actions):
-        return Request(action_requests=actions, review_configs=value.get("review_configs") or [])
+        asked = Request(action_requests=actions, review_configs=value.get("review_configs") or [])
+        if isinstance(value.get("summary"), str):
+            asked["summary"] = value["summary"]
+        return asked
     return Request(action_requests=[], review_configs=[], value=value)
 
 

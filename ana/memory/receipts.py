@@ -134,13 +134,13 @@ def _word_line(receipt: Receipt, language: Language) -> str:
 def _describe_record(receipt: Receipt, language: Language) -> str:
     record = receipt["after"] or receipt["before"]
     unsearched = describe_unsearched(record["content"], record["properties"]) if receipt["after"] else ""
-    parts = _list_parts(receipt, language)
+    parts = list_parts(receipt, language)
     more = [WORDINGS[language].more.format(n=len(parts) - MOST_PROPERTIES)] if len(parts) > MOST_PROPERTIES else []
     told = f" ({', '.join([*parts[:MOST_PROPERTIES], *more])})" if parts else ""
     return f"{shorten(record['content'], 80)}{told}{unsearched and f'. {unsearched[:-1]}'}"
 
 
-def _list_parts(receipt: Receipt, language: Language) -> list[str]:
+def list_parts(receipt: Receipt, language: Language) -> list[str]:
     """Return what a receipt says of the properties: those of a new or deleted record, or what became of them."""
     before, after = receipt["before"] or {}, receipt["after"] or {}
     old, new = before.get("properties", {}), after.get("properties", {})

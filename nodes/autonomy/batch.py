@@ -76,8 +76,7 @@ def read_write(call: ReadCall, modules: tuple[str, ...]) -> Write | None:
 
 def _foresee(change: Change) -> Touched:
     """Return the record of a change that an undo would make."""
-    back = change.after if change.before is None else None
-    return Touched(change.kind, change.id, change.before, change.op == "delete", back)
+    return Touched(change.kind, change.id, change.before, change.op == "delete", change.after)
 
 
 def _read_touched(name: str, args: dict[str, Any], context: CallContext) -> Touched | None:
