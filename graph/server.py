@@ -23,7 +23,7 @@ from ana.settings import load_settings
 from ana.stopping import present
 from graph.builder import graph
 from graph.context import SAVER, TOLD, Context
-from graph.replies import bind_reply
+from graph.replies import bind_message, bind_reply
 from graph.runs import Run, find_run
 from graph.updates import check_config, check_input
 from prompts import decision_prompt
@@ -64,10 +64,13 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
             run.stop()  # a node whose task was cancelled works on in its thread
 
     async def _bind(self, given: Any, config: RunnableConfig) -> Any:
-        if not isinstance(given, Command) or given.resume is None:
-            return given
-        waiting = {each.id for each in (await self.aget_state(config)).interrupts}
-        return bind_reply(given, waiting, placed=bool(config["configurable"].get("checkpoint_id")))
+        if isinstance(given, Command) and given.resume is not None:
+            waiting = {each.id for each in (await self.aget_state(config)).interrupts}
+            return bind_reply(given, waiting, placed=bool(config["configurable"].get("checkpoint_id")))
+        if isinstance(given, dict) and given.get("messages") and SAVER in config["configurable"]:
+            where = {k: v for k, v in config["configurable"].items() if k != "checkpoint_id"}
+            return bind_message(given, await self.aget_state({**config, "configurable": where}), config)
+        return given
 
 
 _owning_graph = _OwningGraph(**vars(graph))
