@@ -11,7 +11,7 @@ _YES = (
     "|はい|うん|ええ|いいよ|いいです|お願いします|お願い"
 )
 _NO = (
-    "n|no|nope|no way|don ?t(?: do (?:it|that))?|do not|rejected?|nein|lieber nicht|lass es|non|surtout pas"
+    "n|no|nope|no way|don ?t(?: do (?:it|that))?|do not|reject(?:ed)?|nein|lieber nicht|lass es|non|surtout pas"
     "|no lo hagas|mejor no|いいえ|いや|やめて|結構です"
 )
 _COURTESY = "please|thanks|thank you|then|bitte|danke|dann|por favor|gracias|merci|s il (?:te|vous) plait|ください"

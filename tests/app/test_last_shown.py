@@ -130,6 +130,16 @@ def test_a_yes_is_to_what_this_terminal_was_shown(
     assert other.run(f"{DECIDE} approve")[0] == 2, "somebody else has decided"
 
 
+def test_a_yes_as_a_message_is_to_what_this_terminal_was_shown(
+    open_shell: Callable[[], Shell], env: dict[str, str]
+) -> None:
+    mine, other = open_shell(), open_shell()
+    assert mine.run(f"ask --thread {THREAD} 'delete milk, bread'")[0] == 3
+    code, told = other.run(f"ask --thread {THREAD} 'yes please'")
+    assert (code, "Nothing was done: the decision names no request that was shown." in told) == (3, True)
+    assert (mine.run(f"ask --thread {THREAD} 'yes please'")[0], contents(env)) == (0, ["deed", "will"])
+
+
 def test_what_was_shown_elsewhere_than_in_the_terminal_is_named(
     open_shell: Callable[[], Shell], env: dict[str, str], tmp_path: Path
 ) -> None:

@@ -609,6 +609,20 @@ def test_a_reply_at_the_checkpoint_at_which_it_was_shown_is_to_that_request_alon
     assert "Changed: Stool 5" in done["messages"][-1]["content"]
 
 
+def test_a_message_decides_or_waits_while_a_request_of_the_server_waits(
+    client: SyncLangGraphClient, stub: Stub, thread: str
+) -> None:
+    stub.script = [change_six(client, stub, "Shelf"), Said("That is that.")]
+    assert find_first(client.runs.wait(thread, "ana", input=say("Put the shelves away"))) == "Shelf 0"
+    at = client.threads.get_state(thread)["checkpoint"]
+    held: Any = client.runs.wait(thread, "ana", input=say("hello"), checkpoint=at)
+    described = held["__interrupt__"][0]["value"]["summary"]
+    assert described.startswith("“hello” was not carried out: this waits for your decision.")
+    done: Any = client.runs.wait(thread, "ana", input=say("yes please"))
+    assert "Changed: Shelf 5" in done["messages"][-1]["content"]
+    assert [m["content"] for m in done["messages"] if m["type"] == "human"] == ["Put the shelves away"]
+
+
 def test_the_newer_protocol_takes_no_reply_that_names_no_request(
     client: SyncLangGraphClient, server: Server, stub: Stub, thread: str
 ) -> None:
