@@ -24,7 +24,7 @@ from ana.threads.runs import Run, find_run
 from ana.workspace import load_workspace
 from graph.builder import graph
 from graph.context import SAVER, TOLD, Context
-from graph.replies import bind_reply
+from graph.replies import bind_message, bind_reply
 from graph.updates import check_config, check_input
 from prompts import decision_prompt
 
@@ -52,7 +52,7 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if not run.is_kept:
             kwargs.pop("durability", None)  # langgraph waits for a checkpoint that nobody saves
         _leave_out_told(config)
-        bound = await self._bind(given, config)
+        bound = await self._bind(given, config, run)
         stream = cast("AsyncGenerator[Any]", super().astream(bound, *more, **kwargs))
         try:
             async with aclosing(stream) as parts:
@@ -63,11 +63,14 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
         finally:
             run.stop()  # a node whose task was cancelled works on in its thread
 
-    async def _bind(self, given: Any, config: RunnableConfig) -> Any:
-        if not isinstance(given, Command) or given.resume is None:
-            return given
-        waiting = {each.id for each in (await self.aget_state(config)).interrupts}
-        return bind_reply(given, waiting, placed=bool(config["configurable"].get("checkpoint_id")))
+    async def _bind(self, given: Any, config: RunnableConfig, run: Run) -> Any:
+        if isinstance(given, Command) and given.resume is not None:
+            waiting = {each.id for each in (await self.aget_state(config)).interrupts}
+            return bind_reply(given, waiting, placed=bool(config["configurable"].get("checkpoint_id")))
+        if isinstance(given, dict) and given.get("messages") and run.is_kept:
+            where = {k: v for k, v in config["configurable"].items() if k != "checkpoint_id"}
+            return bind_message(given, await self.aget_state({**config, "configurable": where}), config)
+        return given
 
 
 _owning_graph = _OwningGraph(**vars(graph))

@@ -3,6 +3,7 @@
 import logging
 import secrets
 from contextlib import suppress
+from datetime import date
 from typing import Any
 
 from langchain_core.messages import ToolMessage
@@ -16,7 +17,7 @@ from ana.stopping import check_stopped
 from ana.tracing.schema import INVALID
 from ana.values import plain_text
 from graph.context import Context, can_wait, context_of, emit
-from graph.state import State
+from graph.state import Asked, State
 from nodes.autonomy.batch import read_batch
 from nodes.autonomy.request import digest_write, make_request
 from nodes.autonomy.weigh import Asking, Batch, weigh
@@ -56,7 +57,7 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     batch = read_batch(state, runtime, calls)
     asking = _find_asking(state, batch)
     if asking and can_wait():
-        return {"turn": state["turn"] | {"asked": make_request(asking, _explain_again(asking, state))}}
+        return {"turn": state["turn"] | {"asked": _make_request(asking, state)}}
     refused, touched = {each.write.call for each in asking}, {each.call: each.touched for each in batch.writes}
     unreadable = [call for call in message.invalid_tool_calls if call["id"] not in answered]
     answers = [answer_unreadable(str(call["id"]), call["error"]) for call in unreadable]
@@ -88,6 +89,11 @@ def _find_asking(state: State, batch: Batch) -> list[Asking]:
     """Return the calls that wait for a person and are not approved as they are now."""
     approved = state["turn"].get("approved") or {}
     return [each for each in weigh(batch) if approved.get(each.write.call) != digest_write(each.write)]
+
+
+def _make_request(asking: list[Asking], state: State) -> Asked:
+    turn = state["turn"]
+    return make_request(asking, turn["question"], date.fromisoformat(turn["ts"][:10]), _explain_again(asking, state))
 
 
 def _explain_again(asking: list[Asking], state: State) -> str:

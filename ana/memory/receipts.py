@@ -135,7 +135,7 @@ def _word_line(receipt: Receipt, language: Language) -> str:
 def _describe_record(receipt: Receipt, language: Language) -> str:
     record = receipt["after"] or receipt["before"]
     unsearched = describe_unsearched(record["content"], record["properties"]) if receipt["after"] else ""
-    parts = _list_parts(receipt, language)
+    parts = list_parts(receipt, language)
     more = [WORDINGS[language].more.format(n=len(parts) - MOST_PROPERTIES)] if len(parts) > MOST_PROPERTIES else []
     told = f" ({', '.join([*parts[:MOST_PROPERTIES], *more])})" if parts else ""
     titles = dict.fromkeys(_find_title(each["content"]) for each in (receipt["before"], receipt["after"]) if each)
@@ -146,7 +146,7 @@ def _find_title(content: str) -> str:
     return shorten(next(filter(str.strip, content.splitlines()), ""), 80)
 
 
-def _list_parts(receipt: Receipt, language: Language) -> list[str]:
+def list_parts(receipt: Receipt, language: Language) -> list[str]:
     """Return what a receipt says of the properties: those of a new or deleted record, or what became of them."""
     before, after = receipt["before"] or {}, receipt["after"] or {}
     old, new = before.get("properties", {}), after.get("properties", {})

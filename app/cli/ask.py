@@ -94,7 +94,8 @@ def _read_reply(decide: str) -> Any:
 
 
 def _ask(workspace: "Workspace", said: str, thread: str | None, max_steps: int | None) -> "Done | Waiting":
-    from app.outcome import Waiting
+    from app.cli.last_shown import find_shown
+    from app.outcome import NotShown, Waiting
 
     id = workspace.open_threads().remember(thread) if thread else str(uuid.uuid4())
     with _open(workspace) as assistant:
@@ -104,7 +105,11 @@ def _ask(workspace: "Workspace", said: str, thread: str | None, max_steps: int |
             return finished
         if finished:
             tell(f"Finished what was cut short: {finished.answer}")
-        return assistant.ask(said, id, max_steps, _tell_ended)
+        try:
+            return assistant.ask(said, id, max_steps, _tell_ended, find_shown(workspace, id) if thread else None)
+        except NotShown as exc:
+            tell(exc.sentence())
+            return exc.waiting
 
 
 def _decide(
@@ -175,7 +180,7 @@ def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thre
         remember_shown(workspace, outcome)
         again = f"ana ask --thread {shlex.quote(thread or outcome.thread_id)} --decide"
         tell(f"This waits for your decision: {again} approve --request {outcome.request_id}")
-        tell("Or reject instead of approve, or a FILE with decisions.")
+        tell("Or reject instead of approve, or a FILE with decisions; a yes or a no as the next message decides, too.")
         raise typer.Exit(WAITING)
     if outcome.error or outcome.fruitless:
         raise typer.Exit(1)

@@ -40,6 +40,9 @@ WATCH_SECONDS = 2.0
 PATIENCE = 60.0
 """Seconds that a request waits for a thread in which another door works."""
 
+MOST_SHOWN = 1000
+"""Conversations of which it is known what they were told last."""
+
 MOST_TURNS = 1000
 """The most turns of a transcript in one answer."""
 
@@ -77,6 +80,8 @@ class TurnRunner:
         self._stack = contextlib.ExitStack()
         self._opening = threading.Lock()
         self._assistant: Assistant | None = None
+        self._shown: dict[str, str] = {}
+        """The request that was told last of each conversation, to which a yes is."""
 
     def open(self) -> None:
         """Open the files, so that the first turn does not wait for it; what is wrong with them each turn says."""
@@ -90,12 +95,14 @@ class TurnRunner:
         try:
             outcome = self._decide(asked) if isinstance(asked, PostedReply) else self._ask(asked)
         except NotShown as exc:
+            self._remember(exc.waiting)
             return _to_response({"error": exc.sentence(), **exc.waiting.to_json()}, 409)
         except AnaError as exc:
             return _error(find_status(exc, 500), exc.sentence())
         if isinstance(outcome, Done) and outcome.error:
             failed = {"error": outcome.answer, "thread_id": outcome.thread_id, "trace_id": outcome.trace_id}
             return JSONResponse(failed, status_code=502)
+        self._remember(outcome)
         return _to_response(outcome.to_json())
 
     def close(self) -> None:
@@ -108,7 +115,15 @@ class TurnRunner:
         finished = assistant.finish(id)
         if isinstance(finished, Waiting):  # the question is not put: a request that nobody saw would be rejected by it
             return finished
-        return assistant.ask(asked.question, id, asked.max_steps)
+        return assistant.ask(asked.question, id, asked.max_steps, shown=self._shown.get(id))
+
+    def _remember(self, outcome: Done | Waiting) -> None:
+        """Note what a conversation was told last: a request, or an answer."""
+        self._shown.pop(outcome.thread_id, None)
+        if isinstance(outcome, Waiting):
+            self._shown[outcome.thread_id] = outcome.request_id
+        for forgotten in [*self._shown][:-MOST_SHOWN]:  # what is not known any more is shown again
+            self._shown.pop(forgotten, None)
 
     def _decide(self, reply: PostedReply) -> Done | Waiting:
         assistant = self._open()
@@ -127,6 +142,7 @@ async def ask(request: Request) -> JSONResponse:
     """POST /ask: run a turn with {question, thread_id?, max_steps?}, or decide with {decisions, thread_id, request_id}.
 
     A turn that waits for a decision answers with {answer: "", thread_id, pending, steps}; `pending` has the request_id.
+    A yes or a no as the next question decides on it.
     """
     body = await request.body()
     try:

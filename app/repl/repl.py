@@ -138,7 +138,7 @@ class Repl:
                 if isinstance(finished, Waiting):
                     region.say("Your message was not sent: decide first, or send it again.")
                     return
-                outcome = assistant.ask(line, self._thread, on_event=region.event)
+                outcome = self._approval.ask(assistant, line, self._thread, region.event)
         self._approval.show(outcome)
 
     def _help(self, _: str) -> None:

@@ -79,9 +79,12 @@ def show_request(request: "Request") -> None:
         say(f"Before I go on: {value if isinstance(value, str) else _as_text(value)}")
         return
     say("Not done yet; may I?")
+    summary = request.get("summary", "")
+    for line in summary.splitlines():
+        say(f"  {line}")
     for number, action in enumerate(request["action_requests"], start=1):
         say(f"  {number}. {action.get('name')} {_as_text(action.get('args', {}))}")
-        for line in str(action.get("description") or "").splitlines():
+        for line in str(action.get("description") or "").removeprefix(f"{summary}\n").splitlines():
             say(f"     {line}")
 
 

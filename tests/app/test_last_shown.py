@@ -117,6 +117,7 @@ def test_a_yes_is_to_what_this_terminal_was_shown(
     mine, other = open_shell(), open_shell()
     code, told = mine.run(f"ask --thread {THREAD} 'delete milk, bread'")
     assert (code, "Deletes “milk”" in told) == (3, True)
+    assert "was not carried out" in post(question="delete will, deed")["pending"]["summary"]
     post(question="delete will, deed")
     code, told = mine.run(f"{DECIDE} approve")
     assert (code, "Nothing was done: this was decided or replaced meanwhile." in told) == (3, True)
@@ -130,13 +131,23 @@ def test_a_yes_is_to_what_this_terminal_was_shown(
     assert other.run(f"{DECIDE} approve")[0] == 2, "somebody else has decided"
 
 
+def test_a_yes_as_a_message_is_to_what_this_terminal_was_shown(
+    open_shell: Callable[[], Shell], env: dict[str, str]
+) -> None:
+    mine, other = open_shell(), open_shell()
+    assert mine.run(f"ask --thread {THREAD} 'delete milk, bread'")[0] == 3
+    code, told = other.run(f"ask --thread {THREAD} 'yes please'")
+    assert (code, "Nothing was done: the decision names no request that was shown." in told) == (3, True)
+    assert (mine.run(f"ask --thread {THREAD} 'yes please'")[0], contents(env)) == (0, ["deed", "will"])
+
+
 def test_what_was_shown_elsewhere_than_in_the_terminal_is_named(
     open_shell: Callable[[], Shell], env: dict[str, str], tmp_path: Path
 ) -> None:
     shell, output = open_shell(), tmp_path / "out.json"
     assert shell.run(f"ask --json --thread {THREAD} 'delete milk, bread' > {output}")[0] == 3
     pending = json.loads(output.read_text())["pending"]
-    assert [*pending] == ["request_id", "action_requests", "review_configs"]
+    assert [*pending] == ["request_id", "action_requests", "review_configs", "summary"]
     assert shell.run(f"{DECIDE} approve > {tmp_path / 'again'}")[0] == 3
     assert shell.run(f"{DECIDE} approve --request {'0' * 32} > {tmp_path / 'once-more'}")[0] == 3
     assert "Deletes “milk”" in (tmp_path / "once-more").read_text()

@@ -194,6 +194,7 @@ def test_what_nobody_decided_is_the_same_again(desk: Desk) -> None:
     assistant.ask("Add milk", THREAD)
     assistant.drop(THREAD)
     assistant.ask("Add milk", THREAD)
+    assert isinstance(assistant.ask("hello", THREAD), Waiting), "the first message is not carried out"
     assistant.ask("hello", THREAD)
     assert [record["error"] is None for record in desk.records()] == [False, False, True]
     desk.expect_same()

@@ -87,10 +87,10 @@ def test_a_turn_that_was_cut_short_is_told_when_a_client_sends_the_next_message(
 
 
 def test_what_a_turn_stored_before_it_asked_is_in_its_record(
-    client: Client, model: ScriptedModel, settings: Settings
+    client: Client, model: ScriptedModel, handles: Handles, settings: Settings
 ) -> None:
-    six = [("create_item", {"content": f"Chair {n}"}) for n in range(6)]
-    model.replies = [calls(MILK), calls(*six), "Hello."]
+    passport = handles.memory.create("Passport", {}).id
+    model.replies = [calls(MILK), calls(("delete_item", {"id": passport})), "Hello."]
     client.say("I need milk and chairs")
     said = client.say("never mind")
     assert said[1].startswith("Not done: nobody approved it, and a new message came.")
