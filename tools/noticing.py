@@ -9,6 +9,7 @@ from ana.memory.changes import Change
 from ana.memory.item import Item
 from ana.memory.search.property_text import describe_unsearched
 from ana.memory.status import CLOSED, has_status
+from ana.memory.undo import find_undone_turn, list_not_undone
 from ana.output import shorten
 from ana.time.dates import day_of
 from ana.values import Json, plain_text
@@ -36,13 +37,23 @@ def notice(call: CallContext, change: Change) -> dict[str, Json]:
         return noticed
     if clashes := _find_clashes(call, after):
         noticed["at_the_same_time"] = [{**show_similar(item), "at": item.date} for item in clashes]
-    if before is not None:
-        changes = (entry.change for entry in call.memory.history(id=after.id))
-        dates = ((each.before and each.before.date, each.after and each.after.date) for each in changes)
-        moves = sum(bool(old and new and old != new) for old, new in dates)
-        if moves >= OFTEN:
-            noticed["times_moved"] = moves
+    if before is not None and (moves := _count_moves(call, after.id)) >= OFTEN:
+        noticed["times_moved"] = moves
     return noticed
+
+
+def _count_moves(call: CallContext, id: str) -> int:
+    """Return how often the person moved an item's date: not the next time of what repeats, and nothing taken back."""
+    entries = call.memory.history(id=id)
+    counting = {turn for turn in list_not_undone({entry.turn for entry in entries}) if not find_undone_turn(turn)}
+    return sum(entry.turn in counting and _is_move(entry.change) for entry in entries)
+
+
+def _is_move(change: Change) -> bool:
+    old, new = change.before, change.after
+    if old is None or new is None or old.properties.get("recurrence"):
+        return False
+    return None not in (old.date, new.date) and old.date != new.date
 
 
 def _find_clashes(call: CallContext, item: Item) -> list[Item]:

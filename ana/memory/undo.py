@@ -6,7 +6,7 @@ afterwards is a conflict: then nothing is undone, unless the caller overrides it
 
 import re
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ana.errors import UserError
@@ -65,7 +65,7 @@ def last_turn(memory: Memory, thread: str | None = None, *, running: str | None 
     turns = memory.turns()
     candidates = (
         turn
-        for turn in _list_not_undone(turns)
+        for turn in list_not_undone(turns)
         if turn != running and thread in (None, turns[turn]) and not find_undone_turn(turn)
     )
     found = next((turn for turn in candidates if _net_newest_first(memory.history(turn=turn))), None)
@@ -114,7 +114,7 @@ def plan_undo(memory: Memory, turn: str) -> tuple[list[Change], list[Conflict]]:
     entries = memory.history(turn=turn)
     if not entries:
         raise UserError(f"No turn {turn} has written anything.", "`ana history` shows the turns.")
-    if turn not in _list_not_undone(memory.turns()):
+    if turn not in list_not_undone(memory.turns()):
         raise UserError(f"The turn {turn} has been taken back already.", "Take back what took it back.")
     # a turn's own writes in between do not matter, only what it found and left
     spans = _net_newest_first(entries)
@@ -156,7 +156,7 @@ def _find_meddled(entries: Sequence[Entry]) -> set[RecordKey]:
     return found
 
 
-def _list_not_undone(turns: Mapping[str, str]) -> list[str]:
+def list_not_undone(turns: Collection[str]) -> list[str]:
     """Return the turns that were not undone, or whose undo was undone, in the order given."""
     undone: set[str] = set()
     for name in sorted(turns, key=len, reverse=True):  # an undo's name is longer than its turn's
