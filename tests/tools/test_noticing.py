@@ -77,6 +77,26 @@ def test_a_move_that_was_taken_back_does_not_count(make_assistant: MakeAssistant
     assert [each.get("times_moved") for each in write(make_assistant, *moves)] == [None, 3]
 
 
+def test_a_name_that_is_nearly_one_in_use_is_told(make_assistant: MakeAssistant) -> None:
+    memory = make_assistant().handles.memory
+    for n in range(4):
+        memory.create(f"Idea {n}", {"topic": "linear attention", "tags": ["maths"]})
+    new = {"content": "Cluster the heads", "properties": {"topic": "lineare Attention", "tags": ["Math", "heads"]}}
+    made, again = write(
+        make_assistant,
+        ("create_item", new),
+        ("create_item", {"content": "Bolt", "properties": {"topic": "linear attention", "tags": ["maths"]}}),
+    )
+    assert made["nearly_in_use"] == [
+        "topic 'lineare Attention' is near 'linear attention', which 4 items have",
+        "tags 'Math' is near 'maths', which 4 items have",
+    ]
+    assert "nearly_in_use" not in again
+    (found,) = write(make_assistant, ("query_items", {"where": {"topic": "linear attention"}}))
+    assert found["total"] == 5
+    assert found["note"] == "topic 'linear attention' is near 'lineare Attention', which 1 item has."
+
+
 @pytest.mark.parametrize(
     ("long", "of"),
     [({"content": "x" * (SEARCHED + 1)}, "content"), ({"properties": {"words": "x" * SEARCHED}}, "properties")],
