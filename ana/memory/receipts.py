@@ -22,6 +22,9 @@ SIGNS = {"create": "+", "update": "~", "delete": "-"}
 LONGEST_VALUE = 100
 """Characters of a value that is shown; of a longer one its length is told, for half a value would read as all of it."""
 
+CONTENT = 80
+"""Characters that are shown of a record's content."""
+
 MOST_PROPERTIES = 8
 """Properties that are named of one record."""
 
@@ -137,7 +140,7 @@ def _describe_record(receipt: Receipt, language: Language) -> str:
     parts = _list_parts(receipt, language)
     more = [WORDINGS[language].more.format(n=len(parts) - MOST_PROPERTIES)] if len(parts) > MOST_PROPERTIES else []
     told = f" ({', '.join([*parts[:MOST_PROPERTIES], *more])})" if parts else ""
-    return f"{shorten(record['content'], 80)}{told}{unsearched and f'. {unsearched[:-1]}'}"
+    return f"{shorten(record['content'], CONTENT)}{told}{unsearched and f'. {unsearched[:-1]}'}"
 
 
 def _list_parts(receipt: Receipt, language: Language) -> list[str]:
