@@ -16,6 +16,7 @@ from ana.models.fence import make_mark
 from graph.context import Context, context_of, emit, withdraw
 from graph.state import Loaded, State, Turn, Usage, call_id
 from nodes.demos import nearest_demos
+from nodes.earlier import shorten_results
 from nodes.history import (
     fence_results,
     insert_corrections,
@@ -122,6 +123,8 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
         return purse.pay(partial(complete, model, messages, id, tools, on_text, options), messages, turn["usage"])
 
     history = repair_messages(state["messages"])
+    if context.handles.settings.provider != "offline":  # the offline reader goes by the results of the turn before
+        history = shorten_results(history)
     try:
         return send(shorten_earlier(history, context.handles.settings.ana_history_tokens))
     except ContextTooLong:

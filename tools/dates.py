@@ -7,15 +7,16 @@ from zoneinfo import ZoneInfo, available_timezones
 from langchain_core.tools import tool
 
 from ana.errors import ToolError
-from ana.time.dates import weekday
-from ana.time.when import find_hours_ahead, read_moments, weekday_named
+from ana.time.dates import weekday, with_weekday
+from ana.time.when import find_hours_ahead, find_other_reading, read_moments, resolve, weekday_named
 from tools.call import Injected
 
 UNDERSTOOD = (
     "Understood in English, one day at a time: tomorrow, Friday, next Friday, Friday week, in 3 weeks, the 13th, "
-    "January 13, 13 January 2027, the first Monday of March, end of the month, this weekend, 2026-01-13; "
+    "January 13, 13 January 2027, the first Monday of March 2027, end of the month, this weekend, 2026-01-13; "
     "with a time such as at 14:30; with after also: two weeks later."
 )
+TWOFOLD = "Some mean the one by it, some the other: tell the user both dates."
 _FILLER = re.compile(
     r"\b(?:on|at|by|due|the|of|in|for|from|until|till|before|around|about|and|then|a|sharp|starting|day|date|time|morning"
     r"|afternoon|evening|night|o'?clock)\b|\W",
@@ -65,7 +66,7 @@ def resolve_date(phrase: str, after: str | None = None, *, call: Injected) -> di
         start, end, moment = ahead
         _require_read(phrase[:start] + phrase[end:])
         return _answer(phrase, moment.date(), moment.time())
-    days, times, rest = read_moments(_count_from_today(phrase) if after else phrase, base)
+    days, times, rest = read_moments(_spell_year(_count_from_today(phrase) if after else phrase, base), base)
     _require_read(rest)
     if len(days) != 1 or len(times) > 1:
         named = "no day" if not days else "more than one day or time"
@@ -73,7 +74,17 @@ def resolve_date(phrase: str, after: str | None = None, *, call: Injected) -> di
     day = days[0]
     if (said := weekday_named(day.text)) is not None and said != day.first.weekday():
         raise ToolError(f"{day.first} is a {weekday(day.first)}; {day.text!r} does not fit.", "Ask which is meant.")
-    return _answer(phrase, day.first, times[0].at if times else None, day.last)
+    answer = _answer(phrase, day.first, times[0].at if times else None, day.last)
+    other = find_other_reading(day, base)
+    return answer | ({"or": with_weekday(str(other)), "note": TWOFOLD} if other else {})
+
+
+def _spell_year(phrase: str, today: date) -> str:
+    """Return "13 March next year" with the year in figures."""
+    days = resolve(phrase, today)
+    if len(days) < 2 or not re.fullmatch(r"(?i)(?:this|next|last)\s+year", days[-1].text):
+        return phrase
+    return f"{phrase[: days[-1].start]}{days[-1].first.year}{phrase[days[-1].end :]}"
 
 
 def _count_from_today(phrase: str) -> str:

@@ -26,7 +26,7 @@ from tools.arguments import (
 )
 from tools.artifacts import explain, refuse_copy
 from tools.call import Injected, Result
-from tools.noticing import explain_missing, notice, show_similar
+from tools.noticing import explain_missing, find_near_asked, notice, show_similar
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 
@@ -143,7 +143,8 @@ def query_items(
     # where text or likeness ranks everything, all items would be the total
     is_selection = bool(where) or found.due or not (like or is_worded)
     result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated}
-    return result | ({"note": note} if (note := _note(found)) else {}), explain(found)
+    note = " ".join([_note(found), *(f"{near}." for near in find_near_asked(call, where or {}))]).strip()
+    return result | ({"note": note} if note else {}), explain(found)
 
 
 def _asks_for_stamps(where: object) -> bool:

@@ -1,17 +1,21 @@
-"""What a call meets that the model should know: something else at that time, a date that keeps moving, an item whose id
-is nearly the one that was given."""
+"""What a call meets that the model should know: something else at that time, a date that keeps moving, a name that is
+nearly one in use, an item whose id is nearly the one that was given."""
 
+from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from difflib import get_close_matches
+from typing import Any
 
 from ana.errors import NoSuchItem
 from ana.memory.changes import Change
 from ana.memory.item import Item
 from ana.memory.search.property_text import describe_unsearched
 from ana.memory.status import CLOSED, has_status
+from ana.memory.undo import find_all_undone, find_undone_turn
+from ana.memory.vocabulary import NAMED, names_of
 from ana.output import shorten
 from ana.time.dates import day_of
-from ana.values import Json, plain_text
+from ana.values import Json, fold_case, plain_text
 from tools.call import CallContext
 
 SHORT = 120
@@ -25,24 +29,66 @@ OFTEN = 3
 
 
 def notice(call: CallContext, change: Change) -> dict[str, Json]:
-    """Return what is noticed about a change, by name: of its date, and of a text that is too long to be searched."""
+    """Return what is noticed about a change, by name: of its date, its names, and a text too long to be searched."""
     before, after = change.before, change.after
     if after is None:
         return {}
     noticed: dict[str, Json] = {}
     if unsearched := describe_unsearched(after.content, after.properties):
         noticed["searched"] = unsearched
+    if near := _find_near_names(call, change):
+        noticed["nearly_in_use"] = [*near]
     if after.date is None or (before is not None and before.date == after.date):
         return noticed
     if clashes := _find_clashes(call, after):
         noticed["at_the_same_time"] = [{**show_similar(item), "at": item.date} for item in clashes]
-    if before is not None:
-        changes = (entry.change for entry in call.memory.history(id=after.id))
-        dates = ((each.before and each.before.date, each.after and each.after.date) for each in changes)
-        moves = sum(bool(old and new and old != new) for old, new in dates)
-        if moves >= OFTEN:
-            noticed["times_moved"] = moves
+    if before is not None and (moves := _count_moves(call, after.id)) >= OFTEN:
+        noticed["times_moved"] = moves
     return noticed
+
+
+def _find_near_names(call: CallContext, change: Change) -> list[str]:
+    """Return which names that a change gives an item are nearly others that are at least as common."""
+    found = []
+    for kind in NAMED:
+        before = names_of(change.before, kind) if change.before else set()
+        for name in sorted(names_of(change.after, kind) - before if change.after else ()):
+            own = call.memory.vocabulary.count(kind, name)
+            near = call.memory.vocabulary.find_near(kind, name)
+            found += [tell_near(kind, name, other, count) for other, count in near if count >= own][:1]
+    return found
+
+
+def find_near_asked(call: CallContext, where: Mapping[str, Any]) -> list[str]:
+    """Return which names that a filter asks for are nearly others, whose items it does not find."""
+    asked = ((kind, where[kind]) for kind in NAMED if isinstance(where.get(kind), str))
+    # a filter finds short texts whatever their case
+    return [
+        tell_near(kind, name, other, count)
+        for kind, name in asked
+        for other, count in call.memory.vocabulary.find_near(kind, name)
+        if fold_case(other) != fold_case(name)
+    ]
+
+
+def tell_near(kind: str, name: str, other: str, count: int) -> str:
+    """Return in words that a name is nearly another."""
+    have = "1 item has" if count == 1 else f"{count} items have"
+    return f"{kind} {name!r} is near {other!r}, which {have}"
+
+
+def _count_moves(call: CallContext, id: str) -> int:
+    """Return how often the person moved an item's date: not the next time of what repeats, and nothing taken back."""
+    moves = [entry.turn for entry in call.memory.history(id=id) if _is_move(entry.change)]
+    undone = find_all_undone(call.memory) if moves else ()
+    return sum(turn not in undone and not find_undone_turn(turn) for turn in moves)
+
+
+def _is_move(change: Change) -> bool:
+    old, new = change.before, change.after
+    if old is None or new is None or old.properties.get("recurrence"):
+        return False
+    return None not in (old.date, new.date) and old.date != new.date
 
 
 def _find_clashes(call: CallContext, item: Item) -> list[Item]:

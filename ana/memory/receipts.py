@@ -23,6 +23,9 @@ SIGNS = {"create": "+", "update": "~", "delete": "-"}
 LONGEST_VALUE = 100
 """Characters of a value that is shown; of a longer one its length is told, for half a value would read as all of it."""
 
+CONTENT = 80
+"""Characters that are shown of a record's content."""
+
 MOST_PROPERTIES = 8
 """Properties that are named of one record."""
 
@@ -143,7 +146,7 @@ def _describe_record(receipt: Receipt, language: Language) -> str:
 
 
 def _find_title(content: str) -> str:
-    return shorten(next(filter(str.strip, content.splitlines()), ""), 80)
+    return shorten(next(filter(str.strip, content.splitlines()), ""), CONTENT)
 
 
 def list_parts(receipt: Receipt, language: Language) -> list[str]:

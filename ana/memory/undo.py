@@ -69,7 +69,7 @@ def last_turn(memory: Memory, thread: str | None = None, *, running: str | None 
         running: The turn that asks; what it has written itself is not meant.
     """
     with memory.backend.reading():
-        undone = _find_all_undone(memory)
+        undone = find_all_undone(memory)
         candidates = (
             turn
             for turn in _iter_newest(memory, thread)
@@ -121,7 +121,7 @@ def plan_undo(memory: Memory, turn: str) -> tuple[list[Change], list[Conflict]]:
     entries = memory.history(turn=turn)
     if not entries:
         raise UserError(f"No turn {turn} has written anything.", "`ana history` shows the turns.")
-    if turn in _find_all_undone(memory):
+    if turn in find_all_undone(memory):
         raise UserError(f"The turn {turn} has been taken back already.", "Take back what took it back.")
     # a turn's own writes in between do not matter, only what it found and left
     spans = _net_newest_first(entries)
@@ -165,7 +165,7 @@ def _find_meddled(entries: Sequence[Entry]) -> set[RecordKey]:
     return found
 
 
-def _find_all_undone(memory: Memory) -> set[str]:
+def find_all_undone(memory: Memory) -> set[str]:
     """Return the turns that were undone, by undos that were not undone themselves."""
     undone: set[str] = set()
     for name in sorted(memory.turns(prefix=PREFIX), key=len, reverse=True):  # an undo's name is longer than its turn's

@@ -1,16 +1,18 @@
-"""The vocabulary in use: projects, types, statuses, tags and the names of date properties, with counts."""
+"""The names in use: projects, topics, people, types, statuses, tags and date properties, with counts."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 
 from ana.memory.backend import Backend
 from ana.memory.explanation import LONGEST
 from ana.memory.item import Item, is_date_key
 from ana.memory.tally import Counts, Tally
-from ana.values import Json, fold_case
+from ana.values import Json, count_tokens, fold_case
 
-NAMED = ("project", "type", "status", "tags")
+NAMED = ("project", "topic", "person", "type", "status", "tags")
 """Properties whose values are names that are used again."""
 
 DATES = "dates"
@@ -19,8 +21,17 @@ DATES = "dates"
 MOST = 5
 """How many of each are told at most."""
 
-ROOM = 200
-"""Characters that are told at most: about 50 tokens, which every turn pays for."""
+ROOM = 100
+"""Tokens that are told at most; every turn pays for them."""
+
+REST = 5
+"""Tokens of " and 12 more"."""
+
+NEAR = 0.88
+"""How alike two names are that are nearly the same: note and notes, linear and lineare Attention; not Lena and Lea."""
+
+COMPARED = 500
+"""The commonest names that a value is compared with."""
 
 Names = list[tuple[str, int]]
 
@@ -30,7 +41,7 @@ class Vocabulary:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._tally = Tally(backend, self._count_all, _names_of)
+        self._tally = Tally(backend, self._count_all, names_of)
         self._told: tuple[Counts, dict[str, Names], str] | None = None
 
     def names(self) -> dict[str, Names]:
@@ -43,6 +54,25 @@ class Vocabulary:
     def describe(self) -> str:
         """Return the commonest names in one line, each stored name in quotes; empty if nothing is in use."""
         return self._tell()[2]
+
+    def find_near(self, kind: str, value: str) -> Names:
+        """Return names in use that are nearly a value, in another case, number or spelling, the nearest first.
+
+        Args:
+            kind: What they are listed under.
+            value: A name; it is itself not among them.
+        """
+        spelled = self._tally.read().get(kind, Counter())
+        known: dict[str, tuple[str, int]] = {}
+        for name, count in spelled.most_common(COMPARED):
+            # no likeness tells numbers apart: Q3 is not Q4
+            if count > 0 and name != value and re.findall(r"\d+", name) == re.findall(r"\d+", value):
+                known.setdefault(str(fold_case(name)), (name, count))
+        return [known[near] for near in get_close_matches(str(fold_case(value)), known, cutoff=NEAR)]
+
+    def count(self, kind: str, value: str) -> int:
+        """Return how many items have a name, spelled just so."""
+        return self._tally.read().get(kind, Counter())[value]
 
     def _tell(self) -> tuple[Counts, dict[str, Names], str]:
         """Return the counts, and the names and the line that they come to, made once for the same counts."""
@@ -59,19 +89,28 @@ class Vocabulary:
 
 
 def describe(names: Mapping[str, Names]) -> str:
-    """Return the commonest names in one line of at most ROOM characters, some of each kind."""
+    """Return the commonest names in one line of at most ROOM tokens, some of each kind, and how many more there are."""
     told: dict[str, list[str]] = {key: [] for key, each in names.items() if each}
-    left = ROOM - sum(len(key) + 3 for key in told)
+    left = ROOM - sum(count_tokens(key) + REST for key in told)
     for place in range(MOST):
         for key in told:
             said = "".join(f"{json.dumps(name, ensure_ascii=False)} ({n})" for name, n in names[key][place : place + 1])
-            if said and len(said) + 2 <= left:
+            cost = count_tokens(f", {said}")
+            # a kind that has left one out goes on with no rarer one
+            if said and len(told[key]) == place and cost <= left:
                 told[key].append(said)
-                left -= len(said) + 2
-    return "; ".join(f"{key} {', '.join(said)}" for key, said in told.items() if said)
+                left -= cost
+    return "; ".join(_tell_kind(key, said, len(names[key]) - len(said)) for key, said in told.items())
 
 
-def _names_of(item: Item, key: str) -> set[str]:
+def _tell_kind(key: str, said: list[str], more: int) -> str:
+    if not said:
+        return f"{key} {more} names"
+    return f"{key} {', '.join(said)}{f' and {more} more' if more else ''}"
+
+
+def names_of(item: Item, key: str) -> set[str]:
+    """Return the names that an item has, of what they are listed under."""
     if key == DATES:
         return {name for name in item.properties if _is_date_name(name)}
     value = item.properties.get(key)

@@ -159,6 +159,12 @@ def test_what_was_kept_is_told_in_a_line() -> None:
     assert "already" in say("laundry", {"existing": item("laundry"), "choice": "x"}).text
 
 
+def test_next_friday_is_told_with_both_its_days() -> None:
+    told = say("offer for Tina next Friday", item("offer for Tina next Friday", due_date="2026-01-16 (Friday)")).text
+    assert told.endswith("“next Friday” can mean Friday January 16 2026, as I read it, or Friday January 9 2026.")
+    assert "can mean" not in say("offer for Tina this Friday", item("offer", due_date="2026-01-09 (Friday)")).text
+
+
 def test_lines_become_items_only_under_bullets() -> None:
     message = say("camping list\n- tent\n* charger + adapter\n2. cash\n- [ ] stove\n- [x] mats")
     given = [(call["args"]["content"], call["args"]["properties"]) for call in message.tool_calls]

@@ -28,7 +28,6 @@ def resolve(memory: Memory, phrase: str, after: str | None = None) -> dict[str, 
     ("phrase", "date", "weekday"),
     [
         ("tomorrow", "2026-11-23", "Monday"),
-        ("next Friday", "2026-11-27", "Friday"),
         ("on Friday", "2026-11-27", "Friday"),
         ("Friday week", "2026-12-04", "Friday"),
         ("the day after tomorrow", "2026-11-24", "Tuesday"),
@@ -43,6 +42,16 @@ def resolve(memory: Memory, phrase: str, after: str | None = None) -> dict[str, 
         ("February 29", "2028-02-29", "Tuesday"),
         ("2027-03-01", "2027-03-01", "Monday"),
         ("christmas eve", "2026-12-24", "Thursday"),
+        ("second Tuesday of March 2027", "2027-03-09", "Tuesday"),
+        ("the 2nd Tuesday of March next year", "2027-03-09", "Tuesday"),
+        ("last Friday in June, 2028", "2028-06-30", "Friday"),
+        ("fifth Monday of March 2027", "2027-03-29", "Monday"),
+        ("the first Monday of next month", "2026-12-07", "Monday"),
+        ("last Friday of the month", "2026-11-27", "Friday"),
+        ("Christmas 2028", "2028-12-25", "Monday"),
+        ("13 March of 2028", "2028-03-13", "Monday"),
+        ("13 March next year", "2027-03-13", "Saturday"),
+        ("end of 2028", "2028-12-31", "Sunday"),
         ("10 days ago", "2026-11-12", "Thursday"),
     ],
 )
@@ -64,6 +73,25 @@ def test_a_phrase_is_the_day_it_names(memory: Memory, phrase: str, date: str, we
 def test_a_time_of_day_comes_with_it(memory: Memory, phrase: str, date: str, time: str) -> None:
     found = resolve(memory, phrase)
     assert (found["date"], found["time"]) == (date, time)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "after", "date", "other"),
+    [
+        ("next Wednesday", "2026-11-27", "2026-12-02", "2026-12-09 (Wednesday)"),
+        ("next Friday", None, "2026-11-27", "2026-12-04 (Friday)"),
+        ("next Fri at 14:30", "2026-11-23", "2026-12-04", "2026-11-27 (Friday)"),
+    ],
+)
+def test_next_weekday_has_two_readings(memory: Memory, phrase: str, after: str | None, date: str, other: str) -> None:
+    found = resolve(memory, phrase, after)
+    assert (found["date"], found["or"]) == (date, other)
+    assert "both" in found["note"]
+
+
+@pytest.mark.parametrize("phrase", ["next Sunday", "Friday", "this Friday", "Friday next week", "next month"])
+def test_other_phrases_have_one_reading(memory: Memory, phrase: str) -> None:
+    assert "or" not in resolve(memory, phrase)
 
 
 def test_a_stretch_has_a_last_day(memory: Memory) -> None:
@@ -92,6 +120,8 @@ def test_it_counts_from_another_day(memory: Memory, phrase: str, date: str) -> N
         ("second to last Friday of March", "'second to' is not understood"),
         ("in 3 business days", "is not understood"),
         ("every Friday", "is not understood"),
+        ("every first Monday of March", "is not understood"),
+        ("fifth Sunday of March 2027", "is not understood"),
         ("February 30", "is not understood"),
         ("tomorrow and Friday", "more than one day"),
         ("", "no day"),

@@ -6,6 +6,7 @@ import pytest
 
 from ana.memory.receipts import describe_change
 from ana.memory.search.property_text import SEARCHED
+from ana.memory.undo import last_turn, undo
 from ana.models.scripted import calls
 from ana.values import Properties
 from app.outcome import CutShort, Done
@@ -55,6 +56,45 @@ def test_a_date_that_is_moved_a_third_time_is_told(make_assistant: MakeAssistant
     dropped = ("update_item", {"id": id, "properties": {"due_date": None}})
     told = write(make_assistant, *moves, other, dropped)
     assert [each.get("times_moved") for each in told] == [None, None, 3, None, None]
+
+
+def test_what_repeats_is_not_moved_by_the_person(make_assistant: MakeAssistant) -> None:
+    weekly: Properties = {"due_date": "2030-05-06", "recurrence": "every Monday"}
+    id = make_assistant().handles.memory.create("List open invoices", weekly).id
+    moves = [("update_item", {"id": id, "properties": {"due_date": f"2030-05-{day}"}}) for day in (13, 20, 27)]
+    assert [each.get("times_moved") for each in write(make_assistant, *moves)] == [None, None, None]
+
+
+def test_a_move_that_was_taken_back_does_not_count(make_assistant: MakeAssistant) -> None:
+    memory = make_assistant().handles.memory
+    id = memory.create("Prepare the tax return", {"due_date": "2030-05-10"}).id
+    move = ("update_item", {"id": id, "properties": {"due_date": "2030-05-11"}})
+    for _ in range(2):
+        assert write(make_assistant, move)[0].get("times_moved") is None
+        taken_back = undo(memory, last_turn(memory))
+    undo(memory, taken_back.name)  # now one move counts
+    moves = [("update_item", {"id": id, "properties": {"due_date": f"2030-05-1{n}"}}) for n in (2, 3)]
+    assert [each.get("times_moved") for each in write(make_assistant, *moves)] == [None, 3]
+
+
+def test_a_name_that_is_nearly_one_in_use_is_told(make_assistant: MakeAssistant) -> None:
+    memory = make_assistant().handles.memory
+    for n in range(4):
+        memory.create(f"Idea {n}", {"topic": "linear attention", "tags": ["maths"]})
+    new = {"content": "Cluster the heads", "properties": {"topic": "lineare Attention", "tags": ["Math", "heads"]}}
+    made, again = write(
+        make_assistant,
+        ("create_item", new),
+        ("create_item", {"content": "Bolt", "properties": {"topic": "linear attention", "tags": ["maths"]}}),
+    )
+    assert made["nearly_in_use"] == [
+        "topic 'lineare Attention' is near 'linear attention', which 4 items have",
+        "tags 'Math' is near 'maths', which 4 items have",
+    ]
+    assert "nearly_in_use" not in again
+    (found,) = write(make_assistant, ("query_items", {"where": {"topic": "linear attention"}}))
+    assert found["total"] == 5
+    assert found["note"] == "topic 'linear attention' is near 'lineare Attention', which 1 item has."
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from ana.models.offline.orders import read_order, read_reply
 from ana.models.offline.plans import OFFER, Plan
 from ana.models.offline.questions import read_agenda, read_question
 from ana.models.offline.view import read_messages
+from ana.time.when import tell_other_reading
 
 READINGS = (  # what a message may be; the first that fits counts
     read_reply,  # yes; the second one
@@ -48,7 +49,7 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
     try:
         return _go_on(next(plan for read in READINGS if (plan := read(view))), view.results, tools)
     except StopIteration as done:
-        return _say(done.value)
+        return _say(done.value + tell_other_reading(view.text, view.now.date()))
 
 
 def _go_on(plan: Plan, results: list[dict[str, Any]], tools: frozenset[str]) -> AIMessage:

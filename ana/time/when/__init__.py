@@ -3,6 +3,7 @@
 How it reads:
 - A week runs from Monday to Sunday. "this Friday" is in this week, "next Friday" in the next, "last Friday" the latest
   before today; a bare "Friday" (also "on Friday", "coming Friday") the first after today, on a Friday in seven days.
+- Others mean the other one of two by "next Friday": the first after today, or the one a week later (`readings.py`).
 - "Friday week", "a week on Friday" and "a week from Friday" are seven days later.
 - "this weekend" is this week's Saturday and Sunday; "end of the week" is Sunday, "beginning" Monday.
 - "in 3 days" is one day; "in the next 3 days", "within 3 days" run from today to that day; "last 3 days" up to today.
@@ -18,6 +19,7 @@ How it reads:
 
 from ana.time.when.mentions import Mention, drop_mentions, read_moments, resolve
 from ana.time.when.questions import find_named_days, has_only_fillers, read_due_question
+from ana.time.when.readings import find_other_reading, tell_other_reading
 from ana.time.when.single import find_moments, find_single, is_only_when, join_moment
 from ana.time.when.times import TimeMention, find_hours_ahead, find_times
 from ana.time.when.words import weekday_named
@@ -29,6 +31,7 @@ __all__ = [
     "find_hours_ahead",
     "find_moments",
     "find_named_days",
+    "find_other_reading",
     "find_single",
     "find_times",
     "has_only_fillers",
@@ -37,5 +40,6 @@ __all__ = [
     "read_due_question",
     "read_moments",
     "resolve",
+    "tell_other_reading",
     "weekday_named",
 ]

@@ -20,6 +20,7 @@ from ana.time.when.words import (
 )
 
 _AFTER = re.compile(r"\b(?:on|by|due|until|till?|before|after|from|since|this|am|bis|ab|vom|zum)\s+(?:the\s+)?$", re.I)
+_EVERY = re.compile(r"\b(?:every|each)\s+$", re.IGNORECASE)
 _CLOCKED = r"\s+\d{1,2}[:.]\d\d\b"
 _TIME = re.compile(_CLOCKED)
 _VERBS = ("may", "march", "mar")  # in lower case: "we may 5 times", "march 3 miles"
@@ -43,6 +44,9 @@ _SOON = 62
 
 _FAR = 48
 """Months looked through for a day of the month that falls on a weekday."""
+
+_FIFTHS = 29
+"""Years looked through for a month with a fifth such weekday: February has one in a leap year alone."""
 
 
 def _date(year: int, month: int, day: int) -> date | None:
@@ -105,19 +109,39 @@ _FEASTS = {
     "valentine's day": (2, 14),
 }  # fmt: skip
 _FEAST = "|".join(_FEASTS)
-_NTHS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
+_NTHS = {
+    "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5,
+    "last": -1,
+}  # fmt: skip
 
 
 def _feast(match: re.Match[str], today: date) -> date | None:
-    return _next_occurrence(*_FEASTS[match["feast"].lower()], today)
+    month, day = _FEASTS[match["feast"].lower()]
+    return _date(int(match["year"]), month, day) if match["year"] else _next_occurrence(month, day, today)
 
 
 def _nth_weekday(match: re.Match[str], today: date) -> date | None:
-    """The first Monday of January: the next one from today on."""
-    month, nth = month_number(match["month"]), _NTHS[match["nth"].lower()]
-    day = relativedelta(day=31 if nth < 0 else 1, weekday=nth_day(weekday_number(match["day"]), nth))
-    days = (date(year, month, 1) + day for year in (today.year, today.year + 1))
-    return next((found for found in days if found >= today), None)
+    """The first Monday of January: that of the year, or the next one from today on; not every month has a fifth."""
+    month = month_number(match["month"])
+    if match["year"]:
+        return _find_nth(match, date(int(match["year"]), month, 1))
+    days = (_find_nth(match, date(year, month, 1)) for year in range(today.year, today.year + _FIFTHS))
+    return next((found for found in days if found and found >= today), None)
+
+
+def _nth_weekday_around(match: re.Match[str], today: date) -> date | None:
+    """The last Friday of next month."""
+    turn = {"last": -1, "next": 1}.get(match["which"].lower(), 0)
+    return _find_nth(match, today + relativedelta(day=1, months=turn))
+
+
+def _find_nth(match: re.Match[str], first: date) -> date | None:
+    """The weekday that a match counts in the month of a first day; None if the month has not so many, or it recurs."""
+    if _EVERY.search(match.string[: match.start()]):
+        return None
+    nth = _NTHS[match["nth"].lower()]
+    found = first + relativedelta(day=31 if nth < 0 else 1, weekday=nth_day(weekday_number(match["day"]), nth))
+    return found if found.month == first.month else None
 
 
 def _whole_month(first: date) -> Days:
@@ -144,6 +168,11 @@ def _month_edge(match: re.Match[str], today: date) -> date:
     first = date(int(match["year"] or today.year), month_number(match["month"]), 1)
     found = _whole_month(first)[edge]
     return found if found >= today or match["year"] else _whole_month(first + relativedelta(years=1))[edge]
+
+
+def _year_edge(match: re.Match[str], _: date) -> date:
+    year = int(match["year"])
+    return date(year, 12, 31) if match["edge"].lower() in ("end", "last day") else date(year, 1, 1)
 
 
 def _nth(match: re.Match[str], today: date) -> date | None:
@@ -183,22 +212,24 @@ def _week_of_day(match: re.Match[str], today: date) -> Days | None:
     return monday, monday + relativedelta(days=6)
 
 
+_OF_YEAR = rf",?\s+(?:(?:of|in)\s+)?{YEAR}"
+_NTH_WEEKDAY = rf"\b(?:the\s+)?(?P<nth>{'|'.join(_NTHS)})\s+(?P<day>{WEEKDAY})"
+
 EXPLICIT = (
-    Rule(rf"\b(?P<feast>{_FEAST})\b", _feast),
+    Rule(rf"\b(?P<feast>{_FEAST})\b(?:{_OF_YEAR})?", _feast),
+    Rule(rf"{_NTH_WEEKDAY}\s+(?:of|in)\s+(?P<month>{MONTH})(?:{_OF_YEAR})?", _nth_weekday),
+    Rule(rf"{_NTH_WEEKDAY}\s+(?:of|in)\s+(?P<which>this|the|next|last)\s+month\b", _nth_weekday_around),
     Rule(
-        rf"\b(?:the\s+)?(?P<nth>{'|'.join(_NTHS)})\s+(?P<day>{WEEKDAY})\s+(?:of|in)\s+(?P<month>{MONTH})", _nth_weekday
-    ),
-    Rule(
-        rf"\b(?:the\s+)?week\s+of\s+(?:the\s+)?(?P<month>{MONTH})\s+(?:the\s+)?{_DAY}(?:,?\s+{YEAR})?{_TAIL}",
+        rf"\b(?:the\s+)?week\s+of\s+(?:the\s+)?(?P<month>{MONTH})\s+(?:the\s+)?{_DAY}(?:{_OF_YEAR})?{_TAIL}",
         _week_of_day,
     ),
     Rule(
-        rf"\b(?:the\s+)?(?P<which>{'|'.join(_NTHS)})\s+week\s+(?:of|in)\s+(?P<month>{MONTH})(?:\s+{YEAR})?",
+        rf"\b(?:the\s+)?(?P<which>{'|'.join(_NTHS)})\s+week\s+(?:of|in)\s+(?P<month>{MONTH})(?:{_OF_YEAR})?",
         _week_of_month,
     ),
-    Rule(rf"\b{_LEAD}(?:the\s+)?(?P<month>{MONTH})\s+(?:the\s+)?{_DAY}(?:,?\s+{YEAR})?{_TAIL}", read_day),
+    Rule(rf"\b{_LEAD}(?:the\s+)?(?P<month>{MONTH})\s+(?:the\s+)?{_DAY}(?:{_OF_YEAR})?{_TAIL}", read_day),
     Rule(
-        rf"{_LEAD}(?:\bthe\s+)?{_ALONE}{_DAY}\.?\s+(?:of\s+)?(?P<month>{MONTH})(?:,?\s+{YEAR})?(?!\w){_NOTE}",
+        rf"{_LEAD}(?:\bthe\s+)?{_ALONE}{_DAY}\.?\s+(?:of\s+)?(?P<month>{MONTH})(?:{_OF_YEAR})?(?!\w){_NOTE}",
         _day_month,
     ),
     Rule(rf"{_NTH_DAY}(?:\s+of\s+the\s+month\b|{STOP})", _nth),
@@ -213,7 +244,8 @@ EXPLICIT = (
     Rule(rf"\b(?:in|during)\s+(?P<at>(?P<month>{MONTH}))(?!\s*\d)", _month),
     Rule(rf"\bfor\s+(?P<at>(?P<month>{FULL_MONTH}))(?!\s*\d)", _month),
     Rule(rf"\b(?P<which>this|next|last)\s+(?P<month>{MONTH})(?!\s*\d)", _month),
-    Rule(rf"\b(?:the\s+)?{_EDGE}\s+of\s+(?P<month>{MONTH})(?:\s+{YEAR})?", _month_edge),
+    Rule(rf"\b(?:the\s+)?{_EDGE}\s+of\s+(?P<month>{MONTH})(?:{_OF_YEAR})?", _month_edge),
+    Rule(rf"\b(?:the\s+)?{_EDGE}\s+of\s+(?:the\s+year\s+)?{YEAR}", _year_edge),
 )
 
 _OPEN = r"\b(?:between|from)"

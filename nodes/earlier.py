@@ -1,0 +1,181 @@
+"""Results as a model is sent them: all that an earlier turn called is one call, answered with ids and first lines.
+
+The messages that are kept stay as they are. A turn is shortened when it is over, always in the same way, so that what
+is sent begins as the call before did, up to that one's last question: a provider's cache holds.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages.tool import ToolCall
+
+from ana.memory.receipts import CONTENT, describe_change
+from ana.output import shorten
+from nodes.history import split_turns
+from tools.artifacts import Receipt, receipts_of
+from tools.catalog import TOOLS, WRITERS
+
+FIRST_LINE = 40
+"""Characters that are sent of an item which an earlier turn found."""
+
+LINE = 100
+"""Characters that are sent of any other result of an earlier turn."""
+
+ARGUMENT = 60
+"""Characters that are sent of each text in its call."""
+
+LISTED = 20
+"""Items that are named of one result of an earlier turn."""
+
+LONG = 200
+"""From so many characters on, a content is sent whole only once in a turn."""
+
+WHOLE_ABOVE = " [whole above]"
+SAME_ERROR = '{"error": "The same as of the call before."}'
+
+
+def shorten_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return the messages with the results of earlier turns shortened, and what this turn shows again only named.
+
+    Args:
+        messages: A valid list: each call is answered.
+    """
+    *earlier, this = split_turns(messages)
+    named: set[str] = set()
+    shortened = [message for n, turn in enumerate(earlier) for message in _shorten_turn(turn, f"e{n}", named)]
+    return [*shortened, *_name_repeated(this)]
+
+
+def _shorten_turn(turn: list[AnyMessage], id: str, named: set[str]) -> list[AnyMessage]:
+    """Return a turn with one of its calls, a write if there is one, whose result says what all of them came to.
+
+    Args:
+        turn: A turn that is over.
+        id: What the call is known by.
+        named: The ids of items that were named before; those of the turn are added.
+    """
+    asked = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
+    if not asked:
+        return turn
+    answers = {message.tool_call_id: message for message in turn if isinstance(message, ToolMessage)}
+    shown = next((call for call in asked if call["name"] in WRITERS), asked[0])
+    results = [(call["name"], _tell_result(call, answers[str(call["id"])], named, call is shown)) for call in asked]
+    called = AIMessage("", tool_calls=[ToolCall(name=shown["name"], args=_cut_texts(shown["args"]), id=id)])
+    # not under the mark of a result, which a text that was written since may hold
+    record = ToolMessage("\n".join(_join_same(results)), name=shown["name"], tool_call_id=id)
+    said = [m for m in turn[1:] if not isinstance(m, ToolMessage) and not _has_calls(m)]
+    return [turn[0], called, record, *said]
+
+
+def _has_calls(message: AnyMessage) -> bool:
+    return isinstance(message, AIMessage) and bool(message.tool_calls or message.invalid_tool_calls)
+
+
+def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str], is_shown: bool) -> str:
+    """Return what a call came to, in a line for each record that it wrote; of what its own arguments show, the id."""
+    value, receipts = _read(answer), receipts_of(answer)
+    if is_shown and [receipt["op"] for receipt in receipts] == ["create"]:
+        named.add(str(receipts[0]["id"]))
+        return str(receipts[0]["id"])
+    if receipts:
+        undo = [str(value["undo"])] if "undo" in value else []
+        return "\n".join([*undo, *(_tell_write(receipt, named) for receipt in receipts)])
+    if items := list(_list_items(value)):
+        return _tell_items(items, named)
+    if call["name"] == "calculator" and "result" in value:
+        return shorten(f"{call['args'].get('expression')} = {value['result']}", LINE)
+    return shorten(str(value.get("error", answer.text)), LINE)
+
+
+def _tell_write(receipt: Receipt, named: set[str]) -> str:
+    id, told = str(receipt["id"]), describe_change(receipt)[2:]
+    if receipt["kind"] == "line":  # the prompt shows it as it is
+        return f"line {id}"
+    if id in named:
+        told = told.removeprefix(shorten((receipt["after"] or receipt["before"])["content"], CONTENT)).strip()
+    named.add(id)
+    return f"{id} {shorten(told, LINE)}"
+
+
+def _tell_items(items: Sequence[tuple[str, str]], named: set[str]) -> str:
+    told = [id if id in named else f"{id} {shorten(content, FIRST_LINE)}" for id, content in items[:LISTED]]
+    named.update(id for id, _ in items[:LISTED])
+    return ", ".join([*told, *([f"and {len(items) - LISTED} more"] if len(items) > LISTED else [])])
+
+
+def _join_same(results: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield the results, the tool's name before the first of a row; the same one in a row, of a refused batch, once."""
+    before = ("", "")
+    for name, told in results:
+        if told != before[1]:
+            yield told if name == before[0] else f"{name}: {told}"
+        before = (name, told)
+
+
+def _name_repeated(turn: Sequence[AnyMessage]) -> Iterator[AnyMessage]:
+    """Yield a turn's messages: a long content that was shown before only named, an error of a whole batch told once."""
+    shown: dict[str, str] = {}
+    before = ""
+    for message in turn:
+        text = message.text if isinstance(message, ToolMessage) else ""
+        if text and text == before and _is_error(message) and len(text) > len(SAME_ERROR):
+            yield message.model_copy(update={"content": SAME_ERROR})
+        elif isinstance(message, ToolMessage) and message.name in TOOLS:
+            value = _read(message)
+            new = _name_shown(value, shown)
+            is_same = new == value
+            yield message if is_same else message.model_copy(update={"content": json.dumps(new, ensure_ascii=False)})
+        else:
+            yield message
+        before = text
+
+
+def _is_error(message: AnyMessage) -> bool:
+    return isinstance(message, ToolMessage) and message.status == "error"
+
+
+def _name_shown(value: Any, shown: dict[str, str]) -> Any:
+    """Return a result in which the long contents that were shown before are cut; what it shows is added to those."""
+    if isinstance(value, list):
+        return [_name_shown(each, shown) for each in value]
+    if not isinstance(value, dict):
+        return value
+    id, content = value.get("id"), value.get("content")
+    if not isinstance(id, str) or not isinstance(content, str):
+        return {key: _name_shown(each, shown) for key, each in value.items()}
+    if len(content) > LONG and shown.get(id) == content:
+        return value | {"content": shorten(content, FIRST_LINE) + WHOLE_ABOVE}
+    shown[id] = content
+    return value
+
+
+def _list_items(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield id and content of each item in a result."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _list_items(each)
+    elif isinstance(value, Mapping):
+        if "id" in value and "content" in value:
+            yield str(value["id"]), str(value["content"])
+        else:
+            yield from _list_items([*value.values()])
+
+
+def _read(answer: ToolMessage) -> dict[str, Any]:
+    """Return a result of our own tools; nothing of what is no object."""
+    try:
+        value = json.loads(answer.text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _cut_texts(value: Any) -> Any:
+    """Return the arguments of a call with each text in them cut, also in lists and objects."""
+    if isinstance(value, dict):
+        return {key: _cut_texts(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_cut_texts(each) for each in value]
+    return shorten(value, ARGUMENT) if isinstance(value, str) else value

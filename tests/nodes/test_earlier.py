@@ -1,0 +1,151 @@
+"""What a model is sent of results: earlier turns' in first lines, this turn's each note whole once."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.handles import open_handles
+from ana.memory.memory import Memory
+from ana.settings import load_settings
+from ana.values import Properties
+from app.turn import open_assistant
+from nodes.earlier import SAME_ERROR, WHOLE_ABOVE, shorten_results
+from tests.conftest import EMBEDDER, folders
+from tests.wire import Reply, wire
+from tools.artifacts import collect_receipts
+
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b0ea"
+REFUSED = json.dumps({"error": "Refused, did not run: keep the notes", "hint": "Do not call it again unless asked."})
+NOTE: dict[str, Any] = {
+    "id": "aaaaaaaa",
+    "content": "Notes from the talk\n" + "long " * 100,
+    "properties": {"type": "note"},
+}
+TASK: dict[str, Any] = {"id": "bbbbbbbb", "content": "Read Performer", "properties": {"status": "active"}}
+
+
+def called(*named: tuple[str, dict[str, Any]], text: str = "") -> AIMessage:
+    made = [{"name": name, "args": args, "id": f"{name}-{n}"} for n, (name, args) in enumerate(named)]
+    return AIMessage(text, tool_calls=made)
+
+
+def answer(id: str, value: Any, **more: Any) -> ToolMessage:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return ToolMessage(text, name=id.partition("-")[0], tool_call_id=id, **more)
+
+
+def shorten_one(*messages: AnyMessage) -> tuple[list[AnyMessage], AIMessage, str]:
+    """Return what is sent of messages that belong to an earlier turn, its call and that call's result."""
+    sent = shorten_results([*messages, AIMessage("As it says."), HumanMessage("and now?")])
+    called, result = sent[1], sent[2]
+    assert isinstance(called, AIMessage)
+    assert isinstance(result, ToolMessage)
+    assert [call["id"] for call in called.tool_calls] == [result.tool_call_id]
+    return sent, called, result.text
+
+
+def test_an_earlier_turn_is_one_call_with_ids_and_first_lines(memory: Memory) -> None:
+    task = memory.create("Read Performer", {"due_date": "2026-01-09"})
+    moved = memory.update(task.id, None, {"due_date": "2026-01-12"})
+    found = {"items": [NOTE, TASK | {"id": task.id}], "total": 2}
+    sent, called_then, told = shorten_one(
+        HumanMessage("move the reading"),
+        called(("query_items", {"text": "reading"}), text="Let me look."),
+        answer("query_items-0", found),
+        called(("calculator", {"expression": "9+3"}), ("update_item", {"id": task.id, "content": "x" * 500})),
+        answer("calculator-0", {"result": 12}),
+        answer("update_item-1", {"id": task.id, "content": "x" * 500}, artifact=collect_receipts([moved])),
+    )
+    assert [message.type for message in sent] == ["human", "ai", "tool", "ai", "human"]
+    assert called_then.tool_calls[0]["name"] == "update_item"
+    assert len(called_then.tool_calls[0]["args"]["content"]) < 100
+    assert told.splitlines() == [
+        f"query_items: aaaaaaaa Notes from the talk long long long long…, {task.id} Read Performer",
+        "calculator: 9+3 = 12",
+        f"update_item: {task.id} (due Fri 9 Jan -> Mon 12 Jan)",
+    ]
+
+
+def test_what_was_named_in_one_turn_is_an_id_in_the_next(memory: Memory) -> None:
+    turn: list[AnyMessage] = [HumanMessage("what is on Performer?"), called(("query_items", {}))]
+    turn += [answer("query_items-0", {"items": [TASK]}), AIMessage("One.")]
+    sent = shorten_results([*turn, *turn, HumanMessage("and now?")])
+    told = [message.text for message in sent if isinstance(message, ToolMessage)]
+    assert told == ["query_items: bbbbbbbb Read Performer", "query_items: bbbbbbbb"]
+
+
+def test_what_a_create_was_given_is_told_by_its_call_alone(memory: Memory) -> None:
+    made = memory.create("Read Performer", {"type": "reading"})
+    args = {"content": "Read Performer", "properties": {"type": "reading"}}
+    result = answer("create_item-0", TASK, artifact=collect_receipts([made]))
+    _, called_then, told = shorten_one(HumanMessage("keep it"), called(("create_item", args)), result)
+    assert called_then.tool_calls[0]["args"] == args
+    assert told == f"create_item: {made.id}"
+
+
+def test_a_refused_batch_is_one_error() -> None:
+    batch = called(*(("delete_item", {"id": id}) for id in ("aaaaaaaa", "bbbbbbbb", "cccccccc")))
+    refused = [answer(f"delete_item-{n}", REFUSED, status="error") for n in range(3)]
+    turn: list[AnyMessage] = [HumanMessage("delete them"), batch, *refused]
+    now = [message.text for message in shorten_results(turn) if isinstance(message, ToolMessage)]
+    assert now == [REFUSED, SAME_ERROR, SAME_ERROR]
+    assert shorten_one(*turn)[2] == "delete_item: Refused, did not run: keep the notes"
+
+
+def test_a_long_note_comes_whole_once_in_a_turn() -> None:
+    other = {**NOTE, "content": NOTE["content"] + "and more"}
+    results = [{"items": [NOTE, TASK]}, {"items": [TASK, NOTE]}, {"items": [other]}]
+    turn: list[AnyMessage] = [HumanMessage("what do I know?")]
+    for n, value in enumerate(results):
+        turn += [AIMessage("", tool_calls=[{"name": "query_items", "args": {}, "id": f"query_items-{n}"}])]
+        turn += [answer(f"query_items-{n}", value)]
+    first, second, third = (json.loads(m.text) for m in shorten_results(turn) if isinstance(m, ToolMessage))
+    assert (first, third) == (results[0], results[2])
+    assert second["items"][0] == TASK
+    assert second["items"][1] == NOTE | {"content": "Notes from the talk long long long long…" + WHOLE_ABOVE}
+
+
+def test_what_no_tool_answered_and_what_is_no_json_is_sent() -> None:
+    turn: list[AnyMessage] = [
+        HumanMessage("the weather?"),
+        called(("weather", {})),
+        answer("weather-0", "rain\n" * 100),
+    ]
+    assert shorten_one(*turn)[2].startswith("weather: rain rain")
+    assert len(shorten_one(*turn)[2]) < 150
+    plain: list[AnyMessage] = [HumanMessage("hello"), AIMessage("Hello."), HumanMessage("and now?")]
+    assert shorten_results(plain) == plain
+
+
+def look_and_change(request: dict[str, Any]) -> Reply:
+    """Every second time look for everything, change three of what was found, and say so."""
+    questions = [n for n, message in enumerate(request["messages"]) if message["role"] == "user"]
+    if len(questions) % 2 == 0:
+        return Reply("Whenever you are ready.")
+    asked = questions[-1]
+    answers = [str(message["content"]) for message in request["messages"][asked:] if message["role"] == "tool"]
+    if not answers:
+        return Reply(calls=[("query_items", {"where": {"project": "Nordwind"}, "limit": 20})])
+    if len(answers) > 1:
+        return Reply("They are in progress.")
+    ids = [item["id"] for item in json.loads(answers[0].split("\n")[1])["items"]][:3]
+    done = {"status": "in-progress", "hours_spent": asked / 4}
+    return Reply(calls=[("update_item", {"id": id, "properties": done}) for id in ids])
+
+
+def test_a_long_conversation_is_sent_in_few_characters(tmp_path: Path) -> None:
+    with wire("openai", look_and_change) as server:
+        settings = load_settings(folders(tmp_path, **server.env(), USE_TOOL_CALLS="1"))
+        handles = open_handles(settings, backend=InMemoryBackend(EMBEDDER))
+        for n in range(8):
+            known: Properties = {"type": "task", "project": "Nordwind", "status": "active", "due_date": f"2030-05-1{n}"}
+            handles.memory.create(f"Screen {n} of the clickable prototype for Sofie", known)
+        with open_assistant(handles) as assistant:
+            for _ in range(22):
+                assistant.ask("what is open for Nordwind? I worked on three of them", THREAD)
+    first = next(r for r in server.requests if sum(m["role"] == "user" for m in r["messages"]) == 22)
+    assert sum(message["role"] == "tool" for message in first["messages"]) == 11
+    assert len(json.dumps(first, ensure_ascii=False, separators=(",", ":"))) < 24_000
