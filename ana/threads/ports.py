@@ -107,7 +107,7 @@ class ThreadLock(Protocol):
         """Let others take it."""
 
     def discard(self) -> None:
-        """Release it and remove what is kept of it: the conversation is gone."""
+        """Release it and remove what is kept of it, which whoever takes it next makes again."""
 
 
 class ThreadLocks(Protocol):
