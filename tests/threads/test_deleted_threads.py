@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from ana.errors import UserError
+from ana.errors import StoreBroken, UserError
 from ana.settings import Settings
+from ana.threads.folder import THREADS
+from ana.threads.names import NAMES
 from ana.threads.ports import PATIENCE, ThreadLock, ThreadLocks
 from ana.threads.threads import Threads
 from ana.workspace import open_workspace
@@ -54,3 +56,29 @@ def test_many_threads_are_owned_in_one_order_so_that_two_purges_do_not_wait_for_
     Threads(store, workspace.open_traces(), locks, "owner").purge(ids)
     assert locks.asked == sorted(ids)
     assert store.ids() == []
+
+
+def test_what_is_asked_of_a_damaged_file_is_told_with_the_next_step(settings: Settings) -> None:
+    workspace = open_workspace(settings)
+    store = workspace.open_thread_store()
+    say(store, ONE, "hello")
+    (settings.ana_data_dir / THREADS).write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
+    threads = workspace.open_threads()
+    asked: tuple[Callable[[], object], ...] = (
+        threads.ids,
+        threads.waiting,
+        threads.list_deleted,
+        lambda: threads.erase(ONE),
+        lambda: threads.purge([ONE]),
+        lambda: threads.find_mentions(lambda _: True),
+    )
+    for ask in asked:
+        with pytest.raises(StoreBroken, match="doctor --repair"):
+            ask()
+
+
+def test_a_name_that_cannot_be_written_is_told_with_the_next_step(settings: Settings) -> None:
+    threads = open_workspace(settings).open_threads()
+    (settings.ana_data_dir / NAMES).with_suffix(".lock").mkdir(parents=True)
+    with pytest.raises(StoreBroken):
+        threads.remember("garden")
