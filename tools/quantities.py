@@ -1,5 +1,6 @@
 """Numbers with units, and times of day, for the calculator; pint knows the units and converts in fractions."""
 
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -67,7 +68,7 @@ def read_quantity(text: str) -> "Quantity[Any]":
         for part in _PART.finditer(text)
     ]
     for other in others:
-        total = combine(lambda left, right: left + right, total, other)
+        total = combine(operator.add, total, other)
     return total
 
 
@@ -132,11 +133,11 @@ def show_in_unit(value: Any) -> str:
     return f"{to_number(Fraction(value.magnitude)):,} {over}{under}"
 
 
-def to_number(value: Fraction, digits: int = 12) -> int | float:
-    """Return a whole number as int, any other rounded to significant digits."""
+def to_number(value: Fraction) -> int | float:
+    """Return a whole number as int, any other rounded to 12 significant digits."""
     if value.denominator == 1:
         return value.numerator
-    rounded = float(f"{float(value):.{digits}g}")
+    rounded = float(f"{float(value):.12g}")
     return int(rounded) if rounded.is_integer() else rounded
 
 
@@ -154,12 +155,11 @@ def _show_duration(seconds: Fraction) -> str:
 def _move(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """Return a time of day moved by a duration, or the duration between two, over midnight if the second is later."""
     to_seconds = [v.seconds if isinstance(v, TimeOfDay) else v.to("second").magnitude for v in (left, right)]
-    is_sum, is_difference = operation(5, 2) == 7, operation(5, 2) == 3
     if isinstance(left, TimeOfDay) and isinstance(right, TimeOfDay):
-        if not is_difference:
+        if operation is not operator.sub:
             raise TypeError("two times of day are only subtracted")
         return _registry().Quantity(operation(*to_seconds) % _DAY, "second")
-    if not (is_sum or (is_difference and isinstance(left, TimeOfDay))):
+    if operation is not operator.add and not (operation is operator.sub and isinstance(left, TimeOfDay)):
         raise TypeError("a time of day is only moved")
     return TimeOfDay(Fraction(operation(*to_seconds)))
 

@@ -35,9 +35,8 @@ T = TypeVar("T")
 class InMemoryBackend:
     """Records, vectors and the journal in dictionaries and lists."""
 
-    def __init__(self, embedder: Embedder, weights: Weights | None = None) -> None:
+    def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._weights = weights or Weights()
         self._records: dict[Kind, dict[str, Item]] = {"item": {}, "line": {}}
         self._vectors: dict[RecordKey, np.ndarray] = {}
         self._journal: list[Entry] = []
@@ -270,7 +269,7 @@ class InMemoryBackend:
         asked = zip(text.words, embed_words(text.words), strict=True)
         words = {word: QueryWord(self._terms.get(word), near) for word, near in asked}
         candidates = ItemCandidates(each, text, query.zone, words, self._documents, vectors, vector)
-        ranking = Ranking(candidates, self._words, np.array(sorted(each), np.int64), self._weights)
+        ranking = Ranking(candidates, self._words, np.array(sorted(each), np.int64), Weights())
         best = ranking.find_best(query.limit)
         reasons = ranking.explain(best, query.has_filter)
         return [(each[hit.row], reason) for hit, reason in zip(best, reasons, strict=True)]

@@ -191,5 +191,5 @@ def _describe_step(old: Json, new: Json, year: int, language: Language) -> str:
 
 
 def _strip(record: Mapping[str, Any] | None) -> Any:
-    """Return what counts of a record; each write sets its time anew."""
+    """Return what counts of a record; each write sets its time."""
     return record and (record["content"], record["properties"])

@@ -35,7 +35,8 @@ class ThreadStore(Protocol):
     """A person's conversations: their states, their names, which one was left last, and the trash.
 
     What is in the trash is under an id of its own, and in no list of threads. Where nothing can be written, names and
-    the last thread stay as they are.
+    the last thread stay as they are. What fails of the disk, or the database, is raised as one of ana.errors, but for
+    what savers do.
     """
 
     errors: tuple[type[Exception], ...]
@@ -48,7 +49,7 @@ class ThreadStore(Protocol):
         """Open the saver of a program with an event loop."""
 
     def map_errors(self) -> AbstractContextManager[None]:
-        """Turn `errors` into StoreBroken: a sentence with the next step."""
+        """Turn the `errors` of savers into StoreBroken: a sentence with the next step."""
 
     def ids(self) -> list[str]:
         """Return the ids of all threads, the one written last first."""
@@ -107,7 +108,7 @@ class ThreadLock(Protocol):
         """Let others take it."""
 
     def discard(self) -> None:
-        """Release it and remove what is kept of it: the conversation is gone."""
+        """Release it and remove what is kept of it, which whoever takes it next makes again."""
 
 
 class ThreadLocks(Protocol):

@@ -9,11 +9,11 @@ elsewhere runs again.
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from functools import partial
-from typing import Any, TypeVar
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -49,6 +49,7 @@ TURNS = 20
 _ODD = (ValueError, TypeError, KeyError, AttributeError, OverflowError, sqlite3.ProgrammingError)
 """What a query fails of that has something else where ids, metadata or a number should be."""
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -185,6 +186,18 @@ class PruningSaver(SqliteSaver, ThreadSaver):
             cursor.execute(statement, values)
 
 
+def _in_worker(
+    work: Callable[Concatenate[PruningSaver, P], T],
+) -> Callable[Concatenate["ServerSaver", P], Coroutine[Any, Any, T]]:
+    """Return a method that has the saver's own thread do what a method of `PruningSaver` does."""
+
+    @wraps(work)
+    async def do(self: "ServerSaver", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self.worker, partial(work, self, *args, **kwargs))
+
+    return do
+
+
 class ServerSaver(PruningSaver):
     """The same saver for the LangGraph server: its event loop must not wait, so another thread does the work.
 
@@ -195,54 +208,21 @@ class ServerSaver(PruningSaver):
 
     def __init__(self, connection: sqlite3.Connection, worker: Executor) -> None:
         super().__init__(connection)
-        self._worker = worker
+        self.worker = worker
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return await self._do(self.get_tuple, config)
+    aget_tuple = _in_worker(PruningSaver.get_tuple)
+    aput = _in_worker(PruningSaver.put)
+    aput_writes = _in_worker(PruningSaver.put_writes)
+    adelete_thread = _in_worker(PruningSaver.delete_thread)
+    adelete_for_runs = _in_worker(PruningSaver.delete_for_runs)
+    amark_stopped = _in_worker(PruningSaver.mark_stopped)
+    aprune = _in_worker(PruningSaver.prune)
+    acopy_thread = _in_worker(PruningSaver.copy_thread)
 
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
-        found = self.list(config, filter=filter, before=before, limit=limit)
-        while saved := await self._do(lambda: next(found, None)):
+    async def alist(self, *args: Any, **kwargs: Any) -> AsyncIterator[CheckpointTuple]:
+        found, loop = self.list(*args, **kwargs), asyncio.get_running_loop()
+        while saved := await loop.run_in_executor(self.worker, next, found, None):
             yield saved
-
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        return await self._do(self.put, config, checkpoint, metadata, new_versions)
-
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        await self._do(self.put_writes, config, writes, task_id, task_path)
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        await self._do(self.delete_thread, thread_id)
-
-    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        await self._do(self.delete_for_runs, run_ids)
-
-    async def amark_stopped(self, run_id: str) -> None:
-        await self._do(self.mark_stopped, run_id)
-
-    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        await self._do(partial(self.prune, strategy=strategy), thread_ids)
-
-    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        await self._do(self.copy_thread, source_thread_id, target_thread_id)
-
-    async def _do(self, work: Callable[..., T], *arguments: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._worker, work, *arguments)
 
 
 def _address(thread: str, namespace: str, id: str) -> RunnableConfig:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from ana.errors import UserError, WrongName
 from ana.threads.ids import OWNER, canonical_id, make_id, read_name
-from ana.threads.ports import DeletedThread, ThreadLock, ThreadLocks, ThreadStore
+from ana.threads.ports import DeletedThread, ThreadLocks, ThreadStore
 from ana.tracing.port import Traces
 
 _PREFIX = re.compile(r"[0-9a-f]{8}[0-9a-f-]*")
@@ -136,6 +136,8 @@ class Threads:
             StoreBusy: Another program works in it.
         """
         with self._own_for_the_last_time([id]):
+            if id not in self.ids():  # asked only now: another program may have deleted it meanwhile
+                raise UserError("There is no such thread.", "`ana threads list` shows them.")
             now = datetime.now(UTC).isoformat(timespec="microseconds")
             name = self.names().get(id, "")
             self._store.put_in_trash(id, now, name, self._traces.read_text(id))
@@ -180,7 +182,7 @@ class Threads:
         self._store.forget([id])
 
     def purge(self, ids: Collection[str]) -> None:
-        """Delete threads permanently, so that no byte of them stays. Errors as in `move_to_trash`.
+        """Delete threads permanently, so that no byte of them stays. Raises StoreBusy if another program works in one.
 
         Args:
             ids: Ids of threads, of threads in the trash (`DeletedThread.id`), or of traces without a thread.
@@ -200,23 +202,19 @@ class Threads:
 
     @contextmanager
     def _own_for_the_last_time(self, ids: Collection[str]) -> Iterator[None]:
-        """Own threads while they are deleted; then forget their names and their locks."""
-        if not {*ids} <= {*self.ids()}:
-            raise UserError("There is no such thread.", "`ana threads list` shows them.")
-        with self._own(ids, "ana threads delete") as locks:
+        """Own threads while they are deleted; then forget their names."""
+        with self._own(ids, "ana threads delete"):
             yield
             self._store.forget(ids)
-            for lock in locks:
-                lock.discard()
 
     @contextmanager
-    def _own(self, ids: Collection[str], program: str) -> Iterator[list[ThreadLock]]:
-        locks = [self._locks.lock(id, program) for id in ids]
+    def _own(self, ids: Collection[str], program: str) -> Iterator[None]:
         with ExitStack() as stack:
-            for lock in locks:
+            for id in sorted(ids):  # in one order, so that no two programs wait for each other
+                lock = self._locks.lock(id, program)
                 lock.acquire()
-                stack.callback(lock.release)
-            yield locks
+                stack.callback(lock.discard)
+            yield
 
 
 def _describe_age(seconds: float) -> str:

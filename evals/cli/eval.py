@@ -44,8 +44,8 @@ def eval_(
     if picture and not picture.absolute().parent.is_dir():
         raise typer.BadParameter(f"There is no folder {picture.parent}.")
     from ana.models.providers import choose_model
-    from ana.tracing.langsmith import open_client
     from evals.tasks.scores import load_groups
+    from evals.tasks.upload import open_client
 
     settings = choose_model(start().settings, model)
     client = open_client(settings) if langsmith else None  # before anything is played: there may be no key

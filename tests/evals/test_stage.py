@@ -18,7 +18,6 @@ from ana.models.providers import build_model, choose_model, model_name
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
 from ana.spending.folder import LEDGER, NOTE
-from ana.tracing.langsmith import open_client
 from ana.workspace import open_workspace
 from app.cli.cost import add_up
 from evals import figures
@@ -29,7 +28,7 @@ from evals.tasks.picture import draw_groups
 from evals.tasks.scores import FIGURES, load_groups, load_weights, make_report, score_run
 from evals.tasks.stage import Run, Stage, open_stage, play_tasks
 from evals.tasks.task import Task, choose_tasks, load_tasks
-from evals.tasks.upload import upload_report
+from evals.tasks.upload import open_client, upload_report
 from prompts import decision_prompt
 from tests.app.conftest import Run as Ana
 from tests.app.conftest import ana as ana
