@@ -118,11 +118,14 @@ WORDINGS: dict[Language, Wording] = {
 
 
 def guess_language(text: str) -> Language:
-    """Return the language of a text; English where its words tell nothing."""
+    """Return the language of a text; English where its words tell too little."""
     if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text):
         return "ja"
     words = Counter(re.findall(r"[^\W\d_]+", fold(text)))
-    return max(_COMMON, key=lambda language: sum(words[word] for word in _list_common(language)))
+    found = {language: sum(words[word] for word in _list_common(language)) for language in _COMMON}
+    best = max(found, key=lambda language: found[language])
+    # one word may be an English one, or a name: "mark all as done", "the die", "9am"
+    return best if found[best] > 1 or not text.isascii() else "en"
 
 
 def spell_day(day: date, year: int | None, language: Language = "en") -> str:

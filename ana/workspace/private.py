@@ -45,6 +45,8 @@ def find_exposed(workspace: Workspace) -> list[Path]:
 
 def _iter_ours(workspace: Workspace) -> Iterator[str]:
     data, log = workspace.folder, workspace.settings.log_file_path
+    if data.exists() and not data.is_dir():  # a mistaken setting: the file is not ours
+        return
     yield str(data)
     yield from (str(path) for path in (data.iterdir() if data.is_dir() else ()) if is_own(path.name) and path.is_file())
     for folder in (*(data / name for name in FOLDERS if name != CHROMA), OUTSIDE):

@@ -440,3 +440,15 @@ def test_it_is_a_chat_model_that_streams_and_binds() -> None:
     bound = OfflineReader().bind_tools(schemas())
     assert bound.invoke([prompt(), HumanMessage("7//2")]).tool_calls[0]["name"] == "calculator"
     assert "".join(c.text for c in bound.stream([prompt(), HumanMessage("thanks")])) == "You are welcome."
+
+
+def test_a_line_that_is_under_no_bullet_is_not_lost() -> None:
+    below = "* a9\n* b9\n\nThe spare key is under the pot."
+    for text in (below, "- a\nfor anna: tell her\n- b", "- a\n- b\nshopping: milk"):
+        (call,) = say(text).tool_calls
+        assert call["args"]["content"] == text
+
+
+def test_each_line_of_a_list_has_the_day_that_it_names() -> None:
+    calls = say("- pay water bill by friday\n- call grandma sunday\n- paint").tool_calls
+    assert [("due_date" in call["args"]["properties"]) for call in calls] == [True, True, False]

@@ -34,15 +34,16 @@ def read_paste(view: View, most: int = 20) -> Plan | None:
     """Keep a long text: each line as an item under bullets, else all as one note. More than `most` are asked about."""
     if "\n" not in view.text and len(view.text) < 2000:
         return None
-    head, *rest = (line for line in view.text.splitlines() if line.strip())
-    bullets = [bullet[1].strip() for line in (head, *rest) if (bullet := pattern(_BULLET).fullmatch(line))]
+    lines = [line for line in view.text.splitlines() if line.strip()]
+    first, *others = map(pattern(_BULLET).fullmatch, lines)
+    bullets = [bullet[1].strip() for bullet in (first, *others) if bullet]
     kind, content = _take_lead_in(view)
-    if not bullets or len(bullets) < len(rest) or kind in ("note", "idea") or pattern(_MAIL).match(fold(view.text)):
+    if not (bullets and all(others)) or kind in ("note", "idea") or pattern(_MAIL).match(fold(view.text)):
         return keep([_make_item(content, kind or "note")])
     if len(bullets) > most:
         return say(f"That is a list of {len(bullets)} lines. {MANY}")
-    heading = "" if kind or len(bullets) > len(rest) else head.strip(" :")
-    return keep([_make_item(bullet, kind, list=heading) for bullet in bullets])
+    heading = "" if kind or first else lines[0].strip(" :")
+    return keep([_make_item(bullet, kind, find_single(bullet, view.now), list=heading) for bullet in bullets])
 
 
 def read_lead_in(view: View) -> Plan | None:
@@ -58,11 +59,6 @@ def read_about_person(view: View) -> Plan | None:
         return None
     line = {"content": view.wish[max(said.start("told"), 0) :]}
     return do("append_context", line, lambda done: f"I will remember about you: “{done['content']}”. {UNDO}")
-
-
-def read_statement(view: View) -> Plan:
-    """Keep a statement."""
-    return keep_as("", view.text, view)
 
 
 def keep_as(kind: str, content: str, view: View) -> Plan:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ana.memory.status import CLOSED
-from ana.models.offline.keeping import MANY, NOTHING, keep_as, read_paste, read_statement
+from ana.models.offline.keeping import MANY, NOTHING, keep_as, read_paste
 from ana.models.offline.plans import OFFER, UNDO, Item, Plan, do, list_items, name, refuse, say
 from ana.models.offline.view import View, pattern
 from ana.phrases import find_words, fold
@@ -49,7 +49,8 @@ def read_reply(view: View) -> Plan | None:
     if asked and pattern(r"<no>(?:\W+(?:<no>|<polite>|<thanks>))*\W*$").match(fold(view.text)):
         return say(NOTHING)
     if asked == ASKING:
-        return read_order(earlier, view.text) if len(view.text.split()) < 6 else None
+        words, shown = {*find_words(fold(view.text))}, find_words(fold(view.answer.partition(ASKING)[2]))
+        return read_order(earlier, view.text) if len(words) < 6 and words & {*shown, *_PLACES} else None
     if not asked or not pattern(r"<yes>(?:\W+(?:<yes>|<polite>))*\W*$").match(fold(view.text)):
         return None
     return read_paste(earlier, most=1000) if asked == MANY else keep_as("task", view.asked, earlier)
@@ -108,7 +109,7 @@ def _obey(order: Order, view: View, pick: str) -> Plan:
     if named:
         return (yield from _change(order, named[0]))
     if order.kind in ("news", "plan") and not is_it:  # nothing is ordered there
-        return (yield from read_statement(view))
+        return (yield from keep_as("", view.text, view))
     nearest = "".join(f" The nearest is {name(item)}." for item in _match(found, NEAR)[:1])
     missing = "I do not know which one you mean." if is_it else f"nothing that is kept is “{order.what}”."
     return (yield from refuse(f"{missing}{nearest}"))

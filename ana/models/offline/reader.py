@@ -8,7 +8,7 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from ana.models.base import COMPOSED, NOT_UNDERSTOOD, StreamingModel, to_chunk
 from ana.models.offline.figures import read_clock, read_sum
-from ana.models.offline.keeping import read_about_person, read_lead_in, read_paste, read_statement, read_talk
+from ana.models.offline.keeping import keep_as, read_about_person, read_lead_in, read_paste, read_talk
 from ana.models.offline.orders import read_order, read_reply
 from ana.models.offline.plans import OFFER, Plan
 from ana.models.offline.questions import read_agenda, read_question
@@ -26,7 +26,7 @@ READINGS = (  # what a message may be; the first that fits counts
     read_order,  # done, delete, move; what it cannot change
     read_question,
     read_about_person,  # I never ...; remember that I ...
-    read_statement,  # all the rest is kept
+    lambda view: keep_as("", view.text, view),  # all the rest is kept
 )
 
 
