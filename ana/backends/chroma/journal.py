@@ -16,8 +16,8 @@ from ana.memory.changes import Change, Entry
 _ACT = "act"
 """The counter below whose number no act is numbered, whatever is in the table."""
 
-_FAR = 2**40
-"""More entries than there are; the numbers of entries that are moved out of the way are negative."""
+OPEN = 2**40
+"""From this number on entries wait that are not done; there are never so many that are."""
 
 
 class Journal(JournalTable):
@@ -36,32 +36,23 @@ class Journal(JournalTable):
         compact_database(self._path)
 
     def begin(self, entries: Sequence[Entry]) -> int:
-        """Enter an act before it is made, in place of unfinished entries with the same keys, and return its number."""
+        """Enter an act before it is made, in place of unfinished entries with the same keys, and return its number.
+
+        Acts are numbered as they begin, entries as they are done.
+        """
         with self._open() as db:
             db.executemany("DELETE FROM writes WHERE key = ? AND NOT done", [(e.key,) for e in entries if e.key])
-            first = self.next_seq()
-            act = max(first, self.next_number(_ACT))  # as acts begin, while entries are numbered as they are done
+            act = self.next_number(_ACT) or db.execute("SELECT coalesce(max(act), 0) + 1 FROM writes").fetchone()[0]
             self.raise_number(_ACT, act + 1)
-            self.insert(entries, act, first, done=False)
-        return act
+            self.insert(entries, act, max(self.next_seq(), OPEN), done=False)
+        return int(act)
 
     def finish(self, act: int) -> None:
         """Note that an act was done and read back; its entries follow all that are done."""
         with self._open() as db:
-            self._number_in_order(db, act)
-            db.execute("UPDATE writes SET done = 1 WHERE act = ? AND NOT done", (act,))
-
-    def _number_in_order(self, db: sqlite3.Connection, act: int) -> None:
-        """Give an act the next numbers, where another that was begun before or after it is open or was dropped."""
-        begun = db.execute("SELECT min(seq) FROM writes WHERE act = ? AND NOT done", (act,)).fetchone()[0]
-        following = self.next_seq("done")
-        if begun in (None, following):
-            return
-        # all that are open out of the way first
-        db.execute("UPDATE writes SET seq = seq - ? WHERE NOT done AND seq >= ?", (_FAR, following))
-        rows = db.execute("SELECT seq FROM writes WHERE act = ? AND NOT done ORDER BY seq", (act,)).fetchall()
-        moves = [(seq, old) for seq, (old,) in enumerate(rows, following)]
-        db.executemany("UPDATE writes SET seq = ? WHERE seq = ?", moves)
+            rows = db.execute("SELECT seq FROM writes WHERE act = ? AND NOT done ORDER BY seq", (act,)).fetchall()
+            moves = [(seq, old) for seq, (old,) in enumerate(rows, self.next_seq(f"seq < {OPEN}"))]
+            db.executemany("UPDATE writes SET seq = ?, done = 1 WHERE seq = ?", moves)
 
     def drop(self, act: int) -> None:
         """Remove an act that was not done."""
@@ -95,6 +86,9 @@ class Journal(JournalTable):
                 db.execute("PRAGMA journal_mode = WAL")
                 db.execute("PRAGMA synchronous = FULL")  # an intent must be on disk before Chroma is touched
                 db.executescript(SCHEMA)
+                # an earlier version numbered them as they began
+                db.execute(f"UPDATE writes SET seq = seq + {OPEN} WHERE NOT done AND seq < {OPEN}")
+                db.commit()
             except sqlite3.Error:
                 db.close()
                 raise

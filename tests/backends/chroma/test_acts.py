@@ -1,5 +1,6 @@
 """An unfinished act is settled: all of it or none, and later changes stay."""
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -148,4 +149,46 @@ def test_no_two_acts_have_one_number_whatever_is_left_open(tmp_path: Path) -> No
     assert sorted({*acts}) == acts
     assert list(journal.list_unfinished()) == [acts[0], acts[3]]
     assert [entry.seq for entry in journal.entries()] == [4, 3, 2, 1]
+    journal.close()
+
+
+def test_acts_that_stay_open_get_into_nobodys_way(tmp_path: Path) -> None:
+    """Processes that are killed again and again leave several open, which are finished or dropped in any order."""
+    journal = Journal(tmp_path / "journal.sqlite")
+    chosen = random.Random(7)
+    done, open_ = 0, list[int]()
+    for n in range(300):
+        entries = [
+            Entry(STAMP, "", f"t{n}", Change("item", f"i{n}", None, Item(f"i{n}", "x", {}, STAMP, STAMP)))
+            for _ in range(chosen.randint(1, 4))
+        ]
+        open_.append(journal.begin(entries))
+        for act in chosen.sample(open_, chosen.randint(0, min(2, len(open_)))):
+            open_.remove(act)
+            if chosen.random() < 0.7:
+                done += len(journal.list_unfinished()[act])
+                journal.finish(act)
+            else:
+                journal.drop(act)
+        if n % 50 == 0:
+            journal.close()
+    assert [entry.seq for entry in reversed(journal.entries())] == [*range(1, done + 1)]
+    assert sorted(journal.list_unfinished()) == sorted(open_)
+    journal.close()
+
+
+def test_an_act_that_an_earlier_version_left_open_is_finished_after_what_was_done(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.sqlite")
+    first, second = (
+        journal.begin([Entry(STAMP, "", turn, Change("item", turn, None, Item(turn, "x", {}, STAMP, STAMP)))])
+        for turn in ("a", "b")
+    )
+    with journal._open() as db:
+        db.execute("UPDATE writes SET seq = act")
+        db.execute("DELETE FROM counters")
+    journal.close()
+    journal.finish(second)
+    assert journal.begin([Entry(STAMP, "", "c", Change("item", "c", None, Item("c", "x", {}, STAMP, STAMP)))]) > second
+    journal.finish(first)
+    assert [(entry.seq, entry.turn) for entry in reversed(journal.entries())] == [(1, "b"), (2, "a")]
     journal.close()
