@@ -50,7 +50,6 @@ class Approval:
         show_request(outcome.request)
         edit = ", e edits it first" if outcome.request["action_requests"] else ""
         say(f"y does it, n does not{edit}, a also does what this turn asks next.")
-        say("Another message has to wait; a second one drops this.")
 
     def read(self, line: str) -> ShortReply | None:
         """Return the decision that a line is while a request is shown; None for a message."""

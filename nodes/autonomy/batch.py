@@ -19,7 +19,8 @@ from nodes.autonomy.weigh import Batch
 from nodes.autonomy.words import Words
 from nodes.autonomy.writes import Touched, Write
 from nodes.calls import ReadCall
-from nodes.history import receipts, shown_before, this_turn
+from nodes.evidence import list_declined
+from nodes.history import previous_turn, receipts, shown_before, this_turn
 from nodes.load_context import loaded_of
 from tools.arguments import quote_message
 from tools.call import CallContext
@@ -49,6 +50,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
         deleted=sum(each["op"] == "delete" and each["kind"] == "item" for each in done),
         dial=context_of(runtime).dial,
         before=shown_before(state["messages"]),
+        refused=bool(list_declined(previous_turn(state["messages"]))),
         ids=frozenset(str(each["id"]) for each in done),
     )
 

@@ -15,6 +15,7 @@ from nodes.policies.days import find_weekdays
 from nodes.policies.messages import find_statements, has_subject, tells
 from nodes.policies.moments import find_moments, spell_out
 from nodes.policies.texts import asks, split_lines
+from nodes.short_replies import read_short_reply
 
 _CLAUSE = re.compile(
     r"[,:、，](?!\d)|\b(?:and|then|but|und|dann|aber|y|luego|pero|et|puis|mais|e|poi|en)\b", re.IGNORECASE
@@ -38,6 +39,7 @@ class Message(Words):
         answers = bool(before) and any(map(asks, split_lines(before[-1]))) and not any(map(_denies, clauses[:1]))
         self._clauses = [clause for clause in clauses if tokenize(clause) and not _denies(clause)]
         self._question = before[-1] if answers else ""
+        self._corrects = any(read_short_reply(clause) == "reject" for clause in clauses[:1])
         self._removing = [*filter(_removes, self._clauses)]
         self.states = bool(statements)
         """Whether a part is no question."""
@@ -70,7 +72,7 @@ class Message(Words):
     def refers_back(self, written: Words, values: Sequence[str]) -> bool:
         """Return whether a clause speaks of what was said before, and of hardly anything else.
 
-        It tells to do something with it, answers a question about it, or says the values that are written.
+        It tells to do something with it, answers a question about it, corrects it, or says the values that are written.
 
         Args:
             written: What is written, which the clause may speak of, too.
@@ -86,7 +88,7 @@ class Message(Words):
         if tells(clause) and (says or points or self._question):
             return other <= 1  # its verb
         says_alone = bool(says or self._question) and not has_subject(clause)
-        return other == 0 and (says_alone or (says and (points or bool(self._question))))
+        return other == 0 and (says_alone or (says and (points or self._corrects or bool(self._question))))
 
     def refers_to(self, text: Words) -> bool:
         """Return whether a clause tells to make something of a text: turn the packing note into tasks."""

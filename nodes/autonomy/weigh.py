@@ -44,6 +44,7 @@ class Batch:
         dial: How much is done without asking.
         before: The message before and its answer, as the person was shown it; nothing if there is none.
         ids: The records that this turn has written.
+        refused: Whether the person refused something in the turn before, which a yes now asks for after all.
     """
 
     message: str
@@ -55,16 +56,17 @@ class Batch:
     dial: Autonomy
     before: Sequence[str] = ()
     ids: frozenset[str] = frozenset()
+    refused: bool = False
 
     @cached_property
     def said(self) -> Message:
-        """The person's message, taken apart; where it says yes, with the message before that it says yes to."""
+        """The person's message, taken apart; where it says yes after a refusal, with the message that was refused."""
         return Message("\n".join(filter(None, (self._repeated, self.message))), self.before)
 
     @property
     def _repeated(self) -> str:
         agrees = any(read_short_reply(part) == "approve" for part in split_lines(self.message))
-        return self.before[0] if agrees and self.before else ""
+        return self.before[0] if agrees and self.refused and self.before else ""
 
     @cached_property
     def stored(self) -> list[Words]:

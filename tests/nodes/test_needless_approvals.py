@@ -98,12 +98,11 @@ VIEW = ("Milk, butter and bread", "Rules of the pool: no running")
         (NOTES, READ_NOTES, ()),
         (TALK, PAPERS, ()),
         (GERMAN, (HOURS_LINE,), ()),
-        ("yes please", FAMILY, (GIVEN, "Not done yet.")),
         ("sorry wrong button. yes all of it please", PAPERS, (TALK, "I noted his three papers.")),
     ],
 )
 def test_what_nobody_needed_to_be_asked_is_done(message: str, writes: tuple[Write, ...], before: Any) -> None:
-    assert asks(message, *writes, read=VIEW, before=before) == []
+    assert asks(message, *writes, read=VIEW, before=before, refused=bool(before)) == []
 
 
 TIDY = "Please tidy up: rename the bakery everywhere, and set everything of Nordwind to high priority"
@@ -168,4 +167,6 @@ def test_a_line_in_the_language_of_the_message_still_has_to_share_a_word() -> No
 
 def test_a_yes_to_nothing_that_was_asked_for_asks() -> None:
     before = ("What comes next?", "The piano lesson, on Thursday.")
-    assert asks("yes please", change("Piano lesson", {}, status="done"), read=VIEW, before=before) != []
+    for refused in (True, False):
+        assert asks("yes please", change("Piano lesson", {}, status="done"), read=VIEW, before=before, refused=refused)
+    assert asks("yes please", *PAPERS, read=VIEW, before=(TALK, "I noted them.")), "nothing of it was refused"
