@@ -1,4 +1,4 @@
-"""Numbers that the check can work out itself from what a draft shows: equations, halves, a sum with its tax."""
+"""Numbers that the check can work out itself from what a draft shows: equations, halves, differences."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -51,3 +51,9 @@ def is_derived(quantity: Quantity, others: Sequence[Quantity]) -> bool:
     shares = [value / 100 for other in others if other.unit == "%" for value in other.values]
     sums = [value * factor for value in money for share in shares for factor in (share, 1 + share, 1 - share)]
     return quantity.unit == "%" or is_traced(quantity, [*sums, *(value / 2 for value in money)])
+
+
+def is_difference(quantity: Quantity, results: Sequence[Quantity], others: Sequence[Quantity]) -> bool:
+    """Whether a number is the difference of a result and another number: 4,046 of 3,400, so 646."""
+    pairs = product([v for q in results for v in q.values], [v for q in (*results, *others) for v in q.values])
+    return is_traced(quantity, [abs(one - other) for one, other in pairs])

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from itertools import combinations, permutations, product
 
-from nodes.policies.equations import find_true_results, is_derived
+from nodes.policies.equations import find_true_results, is_derived, is_difference
 from nodes.policies.evidence import Call, Evidence, Violation
 from nodes.policies.messages import is_order, is_question
 from nodes.policies.moments import find_written
@@ -118,6 +118,8 @@ def _find_worked_out(e: Evidence) -> str | None:
     if not (relates or amounts or _count_said(asked, e) > 1):
         return None
     untraced = _untraced(e) or (_find_in_words(e) if calculates else [])
+    if results := _list_results(e):
+        untraced = [quantity for quantity in untraced if not is_difference(quantity, results, asked)]
     given = _find_total(untraced, asked, amounts, e)
     if given is None and len(untraced) <= MOST_GIVEN and not is_composed(e.draft) and not e.receipts:
         given = next((q for q in untraced if relates or _is_computed(q, asked, untraced, amounts, e)), None)
@@ -161,10 +163,13 @@ def _list_priced(stated: Sequence[Quantity], e: Evidence) -> Iterator[tuple[Quan
 
 def _is_made(quantity: Quantity, asked: Sequence[Quantity], untraced: Sequence[Quantity], e: Evidence) -> bool:
     """Whether a number is made of two of the message, or one of these and one of the last messages or of the draft."""
-    results = (call.text for call in e.calls if call.tool == "calculator")
-    last = [q for said in (*e.earlier[-2:], *results) for q in _quantities(said, e)]
+    last = [*_list_results(e), *(q for said in e.earlier[-2:] for q in _quantities(said, e))]
     own = [q for q in untraced if q is not quantity and max(q.values) >= 10] if asks(e.question) else []
     return _is_combined(quantity, [*combinations(asked, 2), *product(asked, [*last, *own])])
+
+
+def _list_results(e: Evidence) -> list[Quantity]:
+    return [q for call in e.calls if call.tool == "calculator" and call.ok for q in _quantities(call.text, e)]
 
 
 def _is_balance(quantity: Quantity, asked: Sequence[Quantity]) -> bool:

@@ -115,6 +115,13 @@ def test_the_steps_of_a_calculation_are_results_too() -> None:
     assert numbers_are_traced(make_turn(draft, question, hours, call)) is None
 
 
+def test_a_difference_of_results_is_shown_by_them() -> None:
+    question = "the fee is 3,400 net. what's the total with 19% VAT?"
+    call = calculated(4046, "3400 * 1.19")
+    assert numbers_are_traced(make_turn("€4,046.00 gross (VAT: €646.00).", question, call)) is None
+    assert numbers_are_traced(make_turn("€4,046.00 gross (40% are €1,618.40).", f"{question} and 40% of it?", call))
+
+
 def test_general_knowledge_may_stand_beside_a_result() -> None:
     draft = "$161.70 for the lot. Most people buy around 10% extra for breakage."
     assert numbers_are_traced(make_turn(draft, "42 tiles at 3.85 each?", calculated(161.7, "42*3.85"))) is None
