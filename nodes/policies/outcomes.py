@@ -22,8 +22,8 @@ from tools.catalog import READERS
 OUTCOME = "outcome"
 
 _WORD = re.compile(r"[ァ-ヶー]{2,}|[一-龠]{2,}|[^\W\d_ぁ-ヿ一-龠]{3,}")
-_PAST = any_of(r"\b(?:was|were|war|waren|era|eran|était|étaient)\b|でした")
-_EXTRA = ("repeats", "remind")
+_PAST = any_of(r"\b(?:was|were|before|war|waren|vorher|era|eran|antes|était|étaient|avant)\b|でした")
+_EXTRA = ("repeats", "recurrence", "remind")
 """With these an item has other days than those that are stored."""
 
 
