@@ -48,8 +48,13 @@ class Written:
 
     @property
     def new(self) -> dict[str, Json]:
-        """Its properties now."""
-        return dict(self.receipt["after"]["properties"])
+        """Its properties now; none of one that was deleted."""
+        return dict((self.receipt["after"] or {}).get("properties", {}))
+
+    @property
+    def content(self) -> str:
+        """Its text."""
+        return _read_content(self.receipt)
 
 
 def outcomes_are_told(e: Evidence) -> Violation | None:
@@ -73,12 +78,16 @@ def outcomes_are_told(e: Evidence) -> Violation | None:
 
 
 def _list_written(e: Evidence, lines: Sequence[str]) -> Iterator[Written]:
-    receipts = [each for each in combine_receipts(e.receipts) if each["kind"] == "item" and each["after"]]
-    every = [_find_words(each["after"]["content"]) for each in receipts]
+    receipts = [each for each in combine_receipts(e.receipts) if each["kind"] == "item"]
+    every = [_find_words(_read_content(each)) for each in receipts]
     others = [_find_words(text) for text in _list_refused(e)]
     for at, receipt in enumerate(receipts):
         words = _pick_own(every[at], [*every[:at], *every[at + 1 :], *others])
         yield Written(receipt, words, _find_best(words, lines))
+
+
+def _read_content(receipt: Receipt) -> str:
+    return str((receipt["after"] or receipt["before"])["content"])
 
 
 def _pick_own(words: frozenset[str], others: Iterable[frozenset[str]]) -> frozenset[str]:
@@ -118,7 +127,7 @@ def _list_refused(e: Evidence) -> list[str]:
 
 def _find_refused(e: Evidence, written: Sequence[Written]) -> Iterator[str]:
     """Yield what is wrong with lines that list what was refused beside what was done."""
-    done = [_find_words(each.receipt["after"]["content"]) for each in written]
+    done = [_find_words(each.content) for each in written]
     for text in _list_refused(e):
         words = _pick_own(_find_words(text), done)
         naming = [
@@ -160,7 +169,7 @@ def _find_days(written: Iterable[Written], e: Evidence) -> Iterator[str]:
                 wrong := next((line for line, fit in fits if fit is False), None)
             ):
                 stored = ", ".join(f"{name}: {item.new[name]}" for name in item.new if _days_of(item.new[name]))
-                yield f'It says "{wrong}", but "{item.receipt["after"]["content"]}" has {stored}.'
+                yield f'It says "{wrong}", but "{item.content}" has {stored}.'
 
 
 def _list_days(properties: dict[str, Json]) -> list[tuple[date, str]]:
@@ -207,7 +216,7 @@ def _find_numbers(written: Iterable[Written], lines: Sequence[str], e: Evidence)
                 continue
             told = _find_old(item, name, lines, e) or _find_other(item, name, e)
             if told:
-                yield f'It says "{told}", but "{item.receipt["after"]["content"]}" has {name}: {value}.'
+                yield f'It says "{told}", but "{item.content}" has {name}: {value}.'
 
 
 def _find_old(item: Written, name: str, lines: Iterable[str], e: Evidence) -> str | None:
