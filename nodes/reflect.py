@@ -12,8 +12,8 @@ from nodes.evidence import collect_evidence, list_declined
 from nodes.history import this_turn
 from nodes.policies.check import first_violation
 from nodes.policies.evidence import Evidence, Violation
-from nodes.policies.numbers import put_value
 from nodes.policies.outside import find_outside_act
+from nodes.policies.results import put_value
 from nodes.policies.writes import may_expect_write
 from nodes.receipt import deny_outside_act, render_receipt, say_nothing, strip_receipt
 from nodes.turns import end_turn

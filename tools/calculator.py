@@ -104,16 +104,31 @@ def calculate(expression: str) -> int | float | str:
     if len(expression) > MOST_CHARACTERS:
         raise ToolError(f"The expression is longer than {MOST_CHARACTERS} characters.", "Calculate it in parts.")
     conversion = _CONVERSION.fullmatch(expression)
+    value = _evaluate(_parse(conversion["value"] if conversion else expression))
+    return show_in_unit(convert(value, conversion["unit"])) if conversion else _show(value)
+
+
+def list_steps(expression: str) -> list[int | float | str]:
+    """Return the values of the parts of an expression, as `calculate` shows them; none of one that has no value."""
+    conversion = _CONVERSION.fullmatch(expression)
     try:
-        tree = ast.parse(_rewrite(conversion["value"] if conversion else expression), mode="eval").body
+        tree = _parse(conversion["value"] if conversion else expression[:MOST_CHARACTERS])
+        return [_show(_evaluate(node)) for node in ast.walk(tree) if isinstance(node, ast.BinOp)]
+    except ToolError:
+        return []
+
+
+def _parse(expression: str) -> ast.expr:
+    try:
+        return ast.parse(_rewrite(expression), mode="eval").body
     except SyntaxError as exc:
         raise ToolError(
             f"{expression.strip()!r} is not a complete arithmetic expression.",
             "Write numbers with operators between them, such as (12.50 + 3) * 9.",
         ) from exc
-    value = _evaluate(tree)
-    if conversion:
-        return show_in_unit(convert(value, conversion["unit"]))
+
+
+def _show(value: Any) -> int | float | str:
     return to_number(value) if isinstance(value, Fraction) else show(value)
 
 

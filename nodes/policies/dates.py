@@ -87,7 +87,7 @@ def _day_beside(text: str, name: Named, days: Iterable[Day], names: Iterable[Nam
 
 
 def _is_parted(text: str, start: int, end: int) -> bool:
-    """Whether a sentence ends between two days, the second of which begins at `end`; a stop may abbreviate a word."""
+    """Whether a sentence ends between two days, which begin at these places: a stop may be an abbreviation's."""
     stop = _STOP.search(text[start:end])
     if stop is None:
         return False

@@ -1,16 +1,20 @@
 """Numbers that answer a calculation, or are a total, count or amount of stored items, come from somewhere."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
-from nodes.policies.evidence import Evidence, Violation
+from nodes.policies.equations import find_true_results, is_derived, is_difference
+from nodes.policies.evidence import Call, Evidence, Violation
 from nodes.policies.messages import is_order, is_question
-from nodes.policies.quantities import Quantity, find_digits, find_quantities, is_traced
+from nodes.policies.moments import find_written
+from nodes.policies.quantities import Quantity, blank_ranges, find_quantities, is_traced
+from nodes.policies.results import last_result
 from nodes.policies.spelled import write_numbers
 from nodes.policies.texts import any_of, asks, blank_quotes, is_composed, says_no, split_lines
+from tools.calculator import list_steps
 
 _OWNS = any_of(r"\bdo i have\b|\bhave i\b|\bhabe ich\b|\btengo\b|\bj['’]ai\b|\bai-je\b")
 """A question for what is stored is looked up, not calculated."""
@@ -21,6 +25,7 @@ MOST_SUMMED = 6
 MOST_GIVEN = 3
 """A draft with more numbers of its own than this is a plan or a table, and no answer to a calculation."""
 
+_DIGIT = re.compile(r"\d")
 _HOW_MANY = {
     "en": any_of(r"\bhow many\b"),
     "de": any_of(r"\bwie ?viele\b"),
@@ -64,10 +69,10 @@ _OPERATION = any_of(
 
 def numbers_are_traced(e: Evidence) -> Violation | None:
     """Require that a number which had to be worked out comes from the calculator, and one of stored items from them."""
-    if "calculator" in e.tools:
-        return _quotes_calculator(e)
+    if "calculator" in e.tools and (violation := _quotes_calculator(e)):
+        return violation
     if wrong := _find_worked_out(e):
-        return _violation(f'It gives a computed number "{wrong}", but calculator did not run this turn.')
+        return _violation(f'It gives a computed number "{wrong}", but no call of calculator this turn returned it.')
     if counted := _find_miscount(e):
         return _violation(f'It counts "{counted}", and the results of this turn do not hold so many.')
     return None
@@ -82,54 +87,56 @@ def _violation(what: str) -> Violation:
 
 
 def _quotes_calculator(e: Evidence) -> Violation | None:
-    """Require that an answer does not give another number than the last calculation."""
-    value, untraced = last_value(e), _untraced(e)
-    if value is None or not untraced or states(e.draft, value, _today(e)):
+    """Require that an answer does not give another number, or another time, than the last calculation."""
+    result = last_result(e)
+    if result is None or result.is_stated(e.draft, _today(e)):
         return None
-    if is_composed(e.draft) and len(untraced) > 1:  # a text with numbers of its own
+    untraced = [quantity.text for quantity in _untraced(e)]
+    untraced += _list_untraced_times(e) if result.minutes else []
+    if not untraced or (is_composed(e.draft) and len(untraced) > 1):  # a text with numbers of its own
         return None
-    return _violation(f'The calculator returned {value:,}, but it gives "{untraced[0].text}".')
+    return _violation(f'The calculator returned {result.shown}, but it gives "{untraced[0]}".')
 
 
-def last_value(e: Evidence) -> float | None:
-    """Return the result of the last calculation; None without one."""
-    results = [call.read() for call in e.calls if call.tool == "calculator" and call.ok]
-    value = results[-1].get("result") if results else None
-    return value if isinstance(value, int | float) else None
-
-
-def states(draft: str, value: float, today: date) -> bool:
-    """Whether a draft gives a value in any usual form, or rounded to the digits that it shows."""
-    if any(is_traced(quantity, [value, -value]) for quantity in find_quantities(draft, today)):
-        return True
-    return f"{abs(value):.15g}" in find_digits(draft)
-
-
-def put_value(e: Evidence) -> str:
-    """Return the draft, with the calculator's last value added where it stands nowhere in it."""
-    value = last_value(e)
-    if value is None or is_composed(e.draft) or any(states(text, value, _today(e)) for text in write_numbers(e.draft)):
-        return e.draft
-    return f"{e.draft}\n\n(= {value:,})"
+def _list_untraced_times(e: Evidence) -> list[str]:
+    texts = [e.question, *(f"{call.args} {call.text}" for call in e.calls), *e.lines.values(), *e.earlier]
+    known = {minute for text in texts for moment in find_written(text) for minute in moment.minutes}
+    return [e.draft[each.start : each.end].strip() for each in find_written(e.draft) if not each.minutes & known]
 
 
 # ---- numbers that were worked out without it
 
 
 def _find_worked_out(e: Evidence) -> str | None:
-    asked, amounts = _quantities(e.question, e), _amounts(e)
-    said = len(asked) + (len(_quantities(e.earlier[-1], e)) if e.earlier and asked else 0)
     calculates = _asks_calculation(e)
-    relates = calculates or _relates(e)
+    if not (calculates or _DIGIT.search(e.draft)):  # most drafts: what they could come from need not be looked for
+        return None
+    asked, amounts = _quantities(e.question, e), _amounts(e)
+    # where a calculation answered, other numbers are general knowledge unless numbers make them
+    relates = "calculator" not in e.tools and (calculates or _relates(e))
     # what a number may have come from is only looked for where it matters: that takes the longest
-    if not (relates or said > 1 or amounts):
+    if not (relates or amounts or _count_said(asked, e) > 1):
         return None
     untraced = _untraced(e) or (_find_in_words(e) if calculates else [])
+    if results := _list_results(e):
+        untraced = [quantity for quantity in untraced if not is_difference(quantity, results, asked)]
     given = _find_total(untraced, asked, amounts, e)
     if given is None and len(untraced) <= MOST_GIVEN and not is_composed(e.draft) and not e.receipts:
-        made = (q for q in untraced if relates or _is_amount(q, amounts) or _is_made(q, asked, untraced, e))
-        given = next(made, None)
+        given = next((q for q in untraced if relates or _is_computed(q, asked, untraced, amounts, e)), None)
     return given.text if given else None
+
+
+def _count_said(asked: Sequence[Quantity], e: Evidence) -> int:
+    """Return how many numbers there are in a message, and with them in what was said before it."""
+    return len(asked) + (len(_quantities(e.earlier[-1], e)) if e.earlier and asked else 0)
+
+
+def _is_computed(
+    quantity: Quantity, asked: Sequence[Quantity], untraced: Sequence[Quantity], amounts: Sequence[float], e: Evidence
+) -> bool:
+    if "calculator" in e.tools and quantity.unit == "%":
+        return False
+    return _is_amount(quantity, amounts) or _is_made(quantity, asked, untraced, e)
 
 
 def _find_total(
@@ -139,19 +146,35 @@ def _find_total(
     if len(asked) + len(amounts) < 2:
         return None
     sums = [line for line in e.draft.split("\n") if _SUM.search(line)]
-    return next((q for q in untraced if _is_balance(q, asked) or any(q.text in line for line in sums)), None)
+    totals = (q for line in sums for q in untraced if q.text in line and not is_derived(q, _quantities(line, e)))
+    priced = {count.text for _, count in _list_priced(_quantities(e.draft, e), e)}
+    balances = (q for q in untraced if q.text not in priced and _is_balance(q, asked))
+    return next(balances, None) or next(totals, None)
+
+
+def _list_priced(stated: Sequence[Quantity], e: Evidence) -> Iterator[tuple[Quantity, Quantity]]:
+    """Yield the sums of money that are another number at a rate of Global Context, each with that number."""
+    rates = [rate for line in e.lines.values() for rate in _quantities(line, e)]
+    money = [value for rate in rates if rate.unit not in ("", "%") for value in rate.values]
+    for one, other in permutations(stated, 2) if money else ():
+        if one.unit not in ("", "%") and is_traced(one, [value * each for value in other.values for each in money]):
+            yield one, other
 
 
 def _is_made(quantity: Quantity, asked: Sequence[Quantity], untraced: Sequence[Quantity], e: Evidence) -> bool:
     """Whether a number is made of two of the message, or one of these and one of the last messages or of the draft."""
-    last = [q for said in e.earlier[-2:] for q in _quantities(said, e)]
+    last = [*_list_results(e), *(q for said in e.earlier[-2:] for q in _quantities(said, e))]
     own = [q for q in untraced if q is not quantity and max(q.values) >= 10] if asks(e.question) else []
     return _is_combined(quantity, [*combinations(asked, 2), *product(asked, [*last, *own])])
 
 
+def _list_results(e: Evidence) -> list[Quantity]:
+    return [q for call in e.calls if call.tool == "calculator" and call.ok for q in _quantities(call.text, e)]
+
+
 def _is_balance(quantity: Quantity, asked: Sequence[Quantity]) -> bool:
     """Whether a number is what all numbers of the message make, added up or taken away."""
-    if not 2 < len(asked) <= MOST_SUMMED or max(quantity.values) < 10:
+    if not 2 < len(asked) <= MOST_SUMMED or max(quantity.values) < 10 or quantity.unit == "%":
         return False
     first, *rest = (max(other.values) for other in asked)
     sums = {first}
@@ -216,15 +239,23 @@ def _amounts(e: Evidence) -> list[float]:
 def _untraced(e: Evidence) -> list[Quantity]:
     """Return the numbers that a draft states and has from nowhere."""
     stated = "\n".join(line for line in split_lines(blank_quotes(e.draft)) if not asks(line) and not _declines(line))
-    found = _quantities(stated, e)
-    if len(found) > MOST_NUMBERS:
+    found = _quantities(blank_ranges(stated), e)
+    if not found or len(found) > MOST_NUMBERS:
         return []
+    shown = find_true_results(stated) | {priced.text for priced, _ in _list_priced(found, e)}
+    found = [quantity for quantity in found if quantity.text not in shown]
     # what was said long ago is looked through only for what this turn does not explain
-    for texts in ((e.question,), [f"{call.args} {call.text}" for call in e.calls], (*e.lines.values(), *e.earlier)):
+    for texts in ((e.question,), [*map(_tell, e.calls)], (*e.lines.values(), *e.earlier)):
         if found:
             known = {value for text in texts for quantity in _quantities(text, e) for value in quantity.values}
             found = [quantity for quantity in found if not is_traced(quantity, known)]
     return found
+
+
+def _tell(call: Call) -> str:
+    """Return what a call was asked and answered; of a calculation its steps, too."""
+    steps = list_steps(str(call.args.get("expression", ""))) if call.tool == "calculator" and call.ok else []
+    return " | ".join([f"{call.args} {call.text}", *map(str, steps)])
 
 
 def _find_in_words(e: Evidence) -> list[Quantity]:
@@ -242,9 +273,9 @@ def _declines(line: str) -> bool:
 
 def _find_miscount(e: Evidence) -> str | None:
     """Return the number of items a draft gives as the answer to "how many", if more than were found."""
-    totals = [result["total"] for call in e.calls if (result := call.read()) and "total" in result]
     asked = [language for language, pattern in _HOW_MANY.items() if pattern.search(e.question)]
-    if not totals or not asked:
+    totals = [result["total"] for call in e.calls if "total" in (result := call.read())] if asked else []
+    if not totals:
         return None
     for draft in write_numbers(e.draft, asked):
         first = _untraced(replace(e, draft=draft))[:1]

@@ -22,8 +22,8 @@ from tools.catalog import READERS
 OUTCOME = "outcome"
 
 _WORD = re.compile(r"[ァ-ヶー]{2,}|[一-龠]{2,}|[^\W\d_ぁ-ヿ一-龠]{3,}")
-_PAST = any_of(r"\b(?:was|were|war|waren|era|eran|était|étaient)\b|でした")
-_EXTRA = ("repeats", "remind")
+_PAST = any_of(r"\b(?:was|were|before|war|waren|vorher|era|eran|antes|était|étaient|avant)\b|でした")
+_EXTRA = ("repeats", "recurrence", "remind")
 """With these an item has other days than those that are stored."""
 
 
@@ -48,8 +48,13 @@ class Written:
 
     @property
     def new(self) -> dict[str, Json]:
-        """Its properties now."""
-        return dict(self.receipt["after"]["properties"])
+        """Its properties now; none of one that was deleted."""
+        return dict((self.receipt["after"] or {}).get("properties", {}))
+
+    @property
+    def content(self) -> str:
+        """Its text."""
+        return _read_content(self.receipt)
 
 
 def outcomes_are_told(e: Evidence) -> Violation | None:
@@ -73,12 +78,21 @@ def outcomes_are_told(e: Evidence) -> Violation | None:
 
 
 def _list_written(e: Evidence, lines: Sequence[str]) -> Iterator[Written]:
-    receipts = [each for each in combine_receipts(e.receipts) if each["kind"] == "item" and each["after"]]
-    every = [_find_words(each["after"]["content"]) for each in receipts]
+    receipts = [each for each in combine_receipts(e.receipts) if each["kind"] == "item"]
+    every = [_find_words(_read_content(each)) for each in receipts]
     others = [_find_words(text) for text in _list_refused(e)]
     for at, receipt in enumerate(receipts):
-        words = every[at].difference(*every[:at], *every[at + 1 :], *others)
+        words = _pick_own(every[at], [*every[:at], *every[at + 1 :], *others])
         yield Written(receipt, words, _find_best(words, lines))
+
+
+def _read_content(receipt: Receipt) -> str:
+    return str((receipt["after"] or receipt["before"])["content"])
+
+
+def _pick_own(words: frozenset[str], others: Iterable[frozenset[str]]) -> frozenset[str]:
+    """Return the words that mean this text: a word of a longer one, too, is still the shorter one's."""
+    return words.difference(*(other for other in others if len(other) <= len(words)))
 
 
 def _find_words(text: str) -> frozenset[str]:
@@ -113,9 +127,9 @@ def _list_refused(e: Evidence) -> list[str]:
 
 def _find_refused(e: Evidence, written: Sequence[Written]) -> Iterator[str]:
     """Yield what is wrong with lines that list what was refused beside what was done."""
-    done = [word for each in written for word in _find_words(each.receipt["after"]["content"])]
+    done = [_find_words(each.content) for each in written]
     for text in _list_refused(e):
-        words = _find_words(text).difference(done)
+        words = _pick_own(_find_words(text), done)
         naming = [
             (line, heading)
             for line, heading in _split_lines(e.draft)
@@ -147,7 +161,7 @@ def _split_lines(draft: str) -> Iterator[tuple[str, str]]:
 def _find_days(written: Iterable[Written], e: Evidence) -> Iterator[str]:
     for item in written:
         days = _list_days(item.new) if _list_days(item.new) != _list_days(item.old) else []
-        if not days or any(name in item.new for name in _EXTRA):
+        if not days or any(name in item.new for name in _EXTRA) or _named(e.draft, e).intersection(dict(days)):
             continue
         judged = [(line, _fits(line, [day for day, _ in days], e), _fits_time(line, days)) for line in item.lines]
         for fits in ([(line, day) for line, day, _ in judged], [(line, time) for line, _, time in judged]):
@@ -155,7 +169,7 @@ def _find_days(written: Iterable[Written], e: Evidence) -> Iterator[str]:
                 wrong := next((line for line, fit in fits if fit is False), None)
             ):
                 stored = ", ".join(f"{name}: {item.new[name]}" for name in item.new if _days_of(item.new[name]))
-                yield f'It says "{wrong}", but "{item.receipt["after"]["content"]}" has {stored}.'
+                yield f'It says "{wrong}", but "{item.content}" has {stored}.'
 
 
 def _list_days(properties: dict[str, Json]) -> list[tuple[date, str]]:
@@ -170,9 +184,7 @@ def _days_of(value: Json) -> list[tuple[date, str]]:
 
 def _fits(line: str, days: Sequence[date], e: Evidence) -> bool | None:
     """Return whether a sentence names one of the days; None if it names no day."""
-    assert e.now is not None
-    today = e.now.date()
-    named = {day for found in find_days(line, today) for day in found.dates}
+    named, today = _named(line, e), _today(e)
     relative = {today + timedelta(days=word.number): word.number for word in find_relative(line)}
     weekdays = {name.number for name in find_weekdays(line)}
     if not (named or weekdays or any(number > 0 for number in relative.values())):
@@ -180,6 +192,10 @@ def _fits(line: str, days: Sequence[date], e: Evidence) -> bool | None:
     digits = find_digits(line)
     by_name = any(day in named or day in relative or (day.weekday() in weekdays and not named) for day in days)
     return by_name or any(str(day.day) in digits for day in days)
+
+
+def _named(text: str, e: Evidence) -> set[date]:
+    return {day for found in find_days(text, _today(e)) for day in found.dates}
 
 
 def _fits_time(line: str, days: Sequence[tuple[date, str]]) -> bool | None:
@@ -200,7 +216,7 @@ def _find_numbers(written: Iterable[Written], lines: Sequence[str], e: Evidence)
                 continue
             told = _find_old(item, name, lines, e) or _find_other(item, name, e)
             if told:
-                yield f'It says "{told}", but "{item.receipt["after"]["content"]}" has {name}: {value}.'
+                yield f'It says "{told}", but "{item.content}" has {name}: {value}.'
 
 
 def _find_old(item: Written, name: str, lines: Iterable[str], e: Evidence) -> str | None:

@@ -14,10 +14,10 @@ from tools.catalog import READERS
 
 OUTSIDE = "outside_act"
 
-_EN = r"sent|e-?mailed|mailed|texted|phoned|rang|booked|reserved|ordered|paid|transferred|notified|informed"
+_EN = r"sent|e-?mailed|mailed|texted|phoned|rang|booked|reserved|ordered|paid|transferred|notified|informed|invited"
 _DE = (
     r"(?:ab|ver|los)?geschickt|(?:ab)?gesendet|ver(?:sendet|schickt)|gemailt|angerufen|gebucht|reserviert|bestellt|bezahlt"
-    r"|überwiesen|informiert|benachrichtigt"
+    r"|überwiesen|informiert|benachrichtigt|eingeladen|geantwortet"
 )
 _ES = r"(?:enviad|mandad|reservad|pedid|encargad|pagad|avisad|transferid)"
 _FR = r"(?:envoyé|réservé|commandé|payé|prévenu|averti|viré)"
@@ -28,14 +28,14 @@ _NOW_EN, _NOW_DE = (
 _BY_ME = any_of(
     rf"\bi(?:['’]ve| have)?(?:{_NOW_EN}|\b(?:(?! as | that )[^.,;:?!]){{0,80}} and(?: also| just)?) "
     rf"(?:(?:{_EN}|messaged|told)(?! (?:you|it|this|them)\b)|called(?! (?:it|this|that|them)\b)"
-    r"|(?:written|wrote) to(?! you\b)|let(?! you\b) [\w .]{1,24}? know)\b",
+    r"|(?:written|wrote|replied) to(?! you\b)|let(?! you\b) [\w .]{1,24}? know)\b",
     r"(?:\bich hab(?:e|['’])?|\bhab(?:e|['’])? ich)\b(?! (?:dir|euch|Ihnen)\b)"
     rf"(?:[^,.;:?!]{{0,80}} (?:{_DE}|Bescheid (?:gesagt|gegeben))"
     rf"|{_NOW_DE} (?:an )?(?:Herrn|Frau|ihm|ihr|ihnen|dem|der|(?-i:[A-ZÄÖÜ])\w+)\b"
     r"(?:(?! eine?n? )[^,.;:?!]){0,80}(?: eine (?:\w+ )?(?:mail|nachricht|sms))? geschrieben)\b",
-    rf"(?<!\bte )\bhe (?:{_ES}|(?:llamado|telefoneado|escrito)(?= al? ))|\bles? he escrito\b"
+    rf"(?<!\bte )\bhe (?:{_ES}|(?:llamado|telefoneado|escrito|respondido|invitado)(?= al? ))|\bles? he escrito\b"
     r"|\b(?:envié|mandé|reservé|pedí|pagué|avisé|llamé al?)\b",
-    rf"\bj['’]ai (?:(?:bien|déjà|aussi) )?(?:{_FR}|téléphoné|appelé|écrit(?= à ))"
+    rf"\bj['’]ai (?:(?:bien|déjà|aussi) )?(?:{_FR}|téléphoné|appelé|invité|(?:écrit|répondu)(?= à ))"
     r"|\bje (?:lui|leur) ai (?:écrit|téléphoné)"
     r"|\bje viens d(?:e |['’])(?:envoyer|appeler|écrire à|réserver|commander|payer|téléphoner|prévenir)\b",
     r"(?:メール(?:を)?し|送信し|(?<!お)送り|(?<!ご)連絡し|電話し|予約し|注文し|発注し|支払い|払い|(?<!お)伝え|知らせ)(?:ておき)?ました(?!か)",
@@ -46,6 +46,7 @@ _DONE = any_of(
     rf"\b(?:est[áa]n?|quedan?|ha(?:n)? sido|fue(?:ron)?|se han?) (?:\w+ )?(?P<es>{_ES})[oa]s?\b",
     rf"\b(?:est|sont|(?:a|ont) été) (?:(?:bien|déjà) )?(?P<fr>{_FR})e?s?\b",
     r"(?P<ja>予約|送信|注文|手配|支払い)(?:されました|が取れました|が完了しました)",
+    r"\b(?:message|e-?mail|mail|text|sms) (?P<noun>sent)\b",
     # a participle alone: Sent! Gebucht.
     rf"^\W*(?P<alone>{_EN}|called|{_DE}|{_ES}[oa]|{_FR})(?= ?[.!,:]| (?:to|for|the|an|a)\b|$)",
 )

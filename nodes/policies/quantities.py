@@ -16,6 +16,12 @@ _NUMBER = re.compile(
     rf"(?:(?P<scale>[万億])(?P<rest>\d[\d,]*)?)?(?:{_SPACE}?(?P<unit>%|％|€|\$|£|円|EUR\b|USD\b|GBP\b|[Ee]uros?\b"
     rf"|[Dd]ollars?\b))?(?![\w]*[A-Za-z_]\w*\d|-\d)"
 )
+_DAY = r"(?<![\d.,:$€£-])(?:[12]?\d|3[01])(?:st|nd|rd|th|\.)?"
+_DAYS_BEFORE = re.compile(
+    rf"(?:{_DAY}(?: ?[,/&–、・-] ?| (?:and|und|y|et|or|oder|to|bis|al|au) ))+(?:the |le |el |den )?$", re.IGNORECASE
+)
+MOST_LISTED = 100
+"""Characters before a date in which days of its month may be listed."""
 BLANK = "\0"
 """Stands where something else than a number stood; no space, or two numbers would become one."""
 _DIGIT = re.compile(r"\d")
@@ -64,7 +70,7 @@ def find_quantities(text: str, today: date) -> list[Quantity]:
         return []
     # full-width digits are one character each, so that every place stays the same
     plain = text.translate(_NARROW)
-    days = [(found.start, found.end) for found in find_days(plain, today)]
+    days = [(_find_list(plain, found.start), found.end) for found in find_days(plain, today)]
     signs = list(plain)
     for start, end in [*days, *((found.start, found.end) for found in find_written(plain))]:
         signs[start:end] = BLANK * (end - start)
@@ -74,6 +80,13 @@ def find_quantities(text: str, today: date) -> list[Quantity]:
     return [_read(match) for match in _NUMBER.finditer(plain)]
 
 
+def _find_list(text: str, start: int) -> int:
+    """Return where a list of days begins that ends with a date: 9, 10, 11 and 14 December; else where the date does."""
+    begin = max(0, start - MOST_LISTED)
+    found = _DAYS_BEFORE.search(text[begin:start])
+    return begin + found.start() if found else start
+
+
 _NARROW = {ord(wide): narrow for wide, narrow in zip("０１２３４５６７８９．，％", "0123456789.,%", strict=True)}
 
 
@@ -81,12 +94,12 @@ def _read(match: re.Match[str]) -> Quantity:
     said = re.sub(r"[\s'’\u00a0\u202f]", "", match["text"])
     scale = _SCALES.get(match["scale"] or "", 1)
     rest = float((match["rest"] or "0").replace(",", ""))  # 4万4,640
-    readings = tuple((value * scale + rest, decimals) for value, decimals in _readings(said))
+    readings = tuple((value * scale + rest, decimals) for value, decimals in read_digits(said))
     unit = (match["unit"] or match["mark"] or "").strip()
     return Quantity(match["text"], readings, unit.replace("％", "%"), match.start(), match.end())
 
 
-def _readings(said: str) -> Iterable[tuple[float, int]]:
+def read_digits(said: str) -> Iterable[tuple[float, int]]:
     """Yield what digits and marks may mean, each with its decimals: 1.234 is either."""
     marks = [mark for mark in said if mark in ".,"]
     if not marks:
@@ -122,3 +135,13 @@ def _is_rounding(value: float, decimals: int, source: float) -> bool:
     # "about 4,050" of 4,046, but not 5,000 of 4,560
     zeros = len(str(int(value))) - len(str(int(value)).rstrip("0")) if not decimals else 0
     return zeros > 0 and abs(source) >= 100 and difference <= min(0.5 * 10**zeros, abs(source) / 50)
+
+
+def blank_ranges(text: str) -> str:
+    """Return a text without its ranges, such as hours of a day: 9-12 and 13-17."""
+    return _RANGE.sub(lambda m: BLANK * len(m[0]) if int(m["a"]) < int(m["b"]) else m[0], text)
+
+
+_RANGE = re.compile(
+    r"(?<![\d.,:$€£/+*×-])(?P<a>\d{1,4})(?: ?[-–] ?| (?:to|bis|à|hasta) )(?P<b>\d{1,4})(?![\d]|[.,:]\d| ?[-+*×/=€$£%])"
+)

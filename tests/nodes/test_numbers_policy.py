@@ -3,7 +3,8 @@
 import pytest
 
 from nodes.policies.evidence import Call
-from nodes.policies.numbers import numbers_are_traced, put_value
+from nodes.policies.numbers import numbers_are_traced
+from nodes.policies.results import put_value
 from tests.nodes.policies import found, make_turn, ran
 
 INVOICES = found("Invoice A", "Invoice B", amount=[1200, 345.5])

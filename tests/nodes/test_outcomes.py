@@ -1,13 +1,14 @@
 """What a draft says of the turn's own writes is what their receipts hold."""
 
 import hashlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ana.memory.receipts import Receipt
-from ana.models.scripted import calls
-from app.outcome import expect_done
+from ana.models.scripted import ScriptedModel, calls
+from app.outcome import Waiting, expect_done
 from nodes.policies.evidence import Call
 from nodes.policies.outcomes import outcomes_are_told
 from tests.conftest import MakeAssistant
@@ -88,6 +89,23 @@ def test_a_bullet_that_names_a_call_that_failed_goes_back() -> None:
 def test_a_refused_deletion_is_known_by_the_item_that_was_found() -> None:
     turn = make_turn("Milk is in, the candles are gone.", "", found("Candles"), MILK, refused=({"id": "abcdqfgh"},))
     assert outcomes_are_told(turn)
+
+
+def test_a_refused_deletion_is_not_told_as_done(make_assistant: MakeAssistant) -> None:
+    lie = "Deleted:\n\n- Passport\n- Milk"
+    assistant = make_assistant()
+    passport, milk = (assistant.handles.memory.create(text, {}).id for text in ("Passport", "Milk"))
+    batch = calls(("delete_item", {"id": passport}), ("delete_item", {"id": milk}))
+    look = calls(("query_items", {}))
+    assistant = make_assistant(
+        handles=replace(assistant.handles, model=ScriptedModel(replies=[look, batch, lie, "Ok."]))
+    )
+    asked = assistant.ask("tidy up", THREAD)
+    assert isinstance(asked, Waiting)
+    reply = {"decisions": [{"type": "approve"}, {"type": "reject"}]}
+    done = expect_done(assistant.resume(THREAD, reply, asked.request_id))
+    assert done.answer == "Ok."
+    assert 'the call that would do "Milk" did not run' in done.steps[-1]["observation"]
 
 
 def test_it_goes_back_once_and_the_second_draft_may_stand(make_assistant: MakeAssistant) -> None:

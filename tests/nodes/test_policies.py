@@ -6,7 +6,7 @@ import pytest
 
 from nodes.policies.check import first_violation
 from nodes.policies.clock import clock_is_read
-from nodes.policies.evidence import Evidence
+from nodes.policies.evidence import Call, Evidence
 from nodes.policies.numbers import numbers_are_traced
 
 SUMS = [
@@ -109,7 +109,8 @@ def test_a_computed_number_needs_the_calculator(question: str) -> None:
     violation = first_violation(Evidence(question, "That is 42.", ("query_items",)))
     assert violation
     assert violation.policy == "arithmetic"
-    assert first_violation(Evidence(question, "That is 42.", ("calculator",))) is None
+    call = Call("calculator", {}, '{"result": 42}')
+    assert first_violation(Evidence(question, "That is 42.", ("calculator",), (call,))) is None
 
 
 @pytest.mark.parametrize("question", [*NO_SUMS, *CLOCK, *NO_CLOCK])
