@@ -35,7 +35,7 @@ from app.replay.history import list_messages
 from app.replay.play import Scene, play
 from app.replay.rerun import Rerun
 from app.throwaway import make_throwaway
-from graph.inputs import digest_tools
+from graph.inputs import digest_messages, digest_tools
 
 FILE = PROJECT / "tests" / "data" / "goldens.jsonl"
 BEGINNING = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
@@ -166,7 +166,11 @@ def play_again(golden: Golden) -> Golden:
     records = [cast(Record, {**record, "inputs": {**record["inputs"], **now}}) for record in golden.records]
     run = Rerun(load_golden_settings(), golden.fill_store(), WordLlamaEmbeddings())
     again = ({**run.repeat(record, records), "durations": {}, **_who_replied(record)} for record in records)
-    return _from_json(json.loads(json.dumps(_to_json(replace(golden, records=[cast(Record, each) for each in again])))))
+    new = _from_json(json.loads(json.dumps(_to_json(replace(golden, records=[cast(Record, each) for each in again])))))
+    for place, record in enumerate(new.records):  # the turns before each may read otherwise now
+        earlier = new.records[:place][-record["inputs"]["turns"] :] if record["inputs"]["turns"] else []
+        record["inputs"]["history"] = digest_messages(list_messages(earlier))
+    return new
 
 
 def _who_replied(record: Record) -> dict[str, Any]:
