@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
 
 from ana.memory.receipts import CONTENT, describe_change
@@ -65,8 +65,9 @@ def _shorten_turn(turn: list[AnyMessage], id: str, named: set[str]) -> list[AnyM
     called = AIMessage("", tool_calls=[ToolCall(name=shown["name"], args=_cut_texts(shown["args"]), id=id)])
     # not under the mark of a result, which a text that was written since may hold
     record = ToolMessage("\n".join(_join_same(results)), name=shown["name"], tool_call_id=id)
-    said = [m for m in turn[1:] if not isinstance(m, ToolMessage) and not _has_calls(m)]
-    return [turn[0], called, record, *said]
+    said = [m for m in turn if not isinstance(m, ToolMessage) and not _has_calls(m)]
+    begin = sum(isinstance(message, HumanMessage) for message in turn[:1])
+    return [*said[:begin], called, record, *said[begin:]]
 
 
 def _has_calls(message: AnyMessage) -> bool:

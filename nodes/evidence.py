@@ -1,5 +1,6 @@
 """Put together what the policies are shown of a turn."""
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -57,4 +58,7 @@ def list_calls(messages: Sequence[AnyMessage]) -> Iterator[Call]:
             answer = answers.get(str(call["id"]))
             if answer and find_declined(answer) is None:  # who declined a call need not be told that it did not run
                 ok, receipts = answer.status == "success", tuple(receipts_of(answer))
-                yield Call(call["name"], call["args"], answer.text, ok, step, receipts, find_existing(answer))
+                # an update is answered with what changed; what a draft says of the rest of the item holds as well
+                whole = [receipt["after"] for receipt in receipts if receipt["op"] == "update"]
+                text = f"{answer.text} {json.dumps(whole, ensure_ascii=False)}" if whole else answer.text
+                yield Call(call["name"], call["args"], text, ok, step, receipts, find_existing(answer))

@@ -6,6 +6,7 @@ from typing import Any
 from langchain_core.tools import tool
 
 from ana.errors import DuplicateItem, NoSuchItem, ToolError
+from ana.memory.changes import Change
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import to_local
 from ana.memory.operations import read_operations
@@ -14,6 +15,7 @@ from ana.memory.search.found import Found
 from ana.memory.search.scoring import drop_weak
 from ana.memory.similar import find_twins
 from ana.time.dates import with_weekday
+from ana.values import Json
 from tools.arguments import (
     Append,
     Quote,
@@ -25,7 +27,7 @@ from tools.arguments import (
     require_text,
 )
 from tools.artifacts import explain, refuse_copy
-from tools.call import Injected, Result
+from tools.call import CallContext, Injected, Result
 from tools.noticing import explain_missing, find_near_asked, notice, show_similar
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
@@ -34,7 +36,7 @@ MOST_TWINS = 3
 """How many items that say nearly the same are shown with a new one."""
 
 QUOTED = 200
-"""Characters that are shown of a text which the model has in its conversation already."""
+"""Characters that are shown of a text which the model has in its conversation already, or asked only to change."""
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -82,7 +84,18 @@ def update_item(
     assert change.after is not None
     note = explain_closed_repeat(change.after, known)
     note = note or (find_stale_date(change.after, text, call.today) if text and not known else "")
-    return call.show(change.after) | ({"note": note} if note else {}) | notice(call, change), make_receipt(change)
+    return _show_update(call, change) | ({"note": note} if note else {}) | notice(call, change), make_receipt(change)
+
+
+def _show_update(call: CallContext, change: Change) -> dict[str, Json]:
+    """Return an item by id and the beginning of its content, with the properties that changed, and what they were."""
+    assert change.before is not None
+    assert change.after is not None
+    shown, old, new = call.show(change.after, longest=QUOTED), change.before.properties, change.after.properties
+    changed = [key for key in {**old, **new} if (key in old) != (key in new) or old.get(key) != new.get(key)]
+    shown["properties"] = {key: with_weekday(new.get(key)) for key in changed}
+    was: dict[str, Json] = {key: with_weekday(old[key]) for key in changed if key in old}
+    return shown | ({"was": was} if was else {})
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")

@@ -87,6 +87,12 @@ def test_what_a_create_was_given_is_told_by_its_call_alone(memory: Memory) -> No
     assert told == f"create_item: {made.id}"
 
 
+def test_a_list_that_begins_with_a_call_stays_one_that_providers_take() -> None:
+    found = called(("query_items", {})), answer("query_items-0", {"items": [TASK]}), AIMessage("One.")
+    sent = shorten_results([*found, HumanMessage("and now?")])
+    assert [message.type for message in sent] == ["ai", "tool", "ai", "human"]
+
+
 def test_a_refused_batch_is_one_error() -> None:
     batch = called(*(("delete_item", {"id": id}) for id in ("aaaaaaaa", "bbbbbbbb", "cccccccc")))
     refused = [answer(f"delete_item-{n}", REFUSED, status="error") for n in range(3)]

@@ -7,6 +7,7 @@ from typing import Any
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.tracing.files import TraceFiles
+from ana.values import Properties
 from tests.conftest import MakeAssistant
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -52,6 +53,30 @@ def test_a_copy_is_stored_when_the_call_comes_again_in_the_next_turn(
     ]
     assert assistant.handles.memory.count() == 2
     assert answer.changes == []
+
+
+def test_an_update_is_answered_with_what_changed(make_assistant: MakeAssistant, settings: Settings) -> None:
+    known: Properties = {"status": "active", "due_date": "2026-01-09", "project": "Lumen", "mood": "calm"}
+    id = make_assistant().handles.memory.create("Notes from the talk\n" + "long " * 200, known).id
+    changed = {"due_date": "2026-01-12", "mood": None, "hours": 3, "project": "Lumen"}
+    update = ("update_item", {"id": id, "content": {"$append": "One line more."}, "properties": changed})
+    make_assistant(calls(update), "Moved.").ask("move the notes to Monday, 3 hours, no mood, one line more", THREAD)
+    (told,) = observed(settings)
+    assert told.pop("content").startswith("Notes from the talk")
+    assert told == {
+        "id": id,
+        "properties": {"due_date": "2026-01-12 (Monday)", "mood": None, "hours": 3},
+        "was": {"due_date": "2026-01-09 (Friday)", "mood": "calm"},
+    }
+    assert len(json.dumps(told)) < 400
+
+
+def test_what_an_update_left_as_it_was_may_be_said(make_assistant: MakeAssistant) -> None:
+    id = make_assistant().handles.memory.create("Wireframes", {"effort_hours": 1250, "status": "active"}).id
+    update = ("update_item", {"id": id, "properties": {"hours_spent": 975}})
+    draft = "Wireframes: 975 hours are in, of 1250."
+    answer = make_assistant(calls(update), draft).ask("I have worked 975 hours on the wireframes", THREAD)
+    assert answer.answer.startswith(draft)
 
 
 def test_another_property_makes_another_item(make_assistant: MakeAssistant) -> None:
