@@ -19,7 +19,7 @@ from ana.output import tell
 from ana.own_files import is_trace
 from ana.tracing.port import Traces, moment
 from ana.tracing.schema import FOLLOWED, TOLD, Record, find_fault
-from ana.values import read_plain_json
+from ana.values import read_json_lines
 
 _log = logging.getLogger(__name__)
 
@@ -124,15 +124,10 @@ def iter_records(path: Path) -> Iterator[Record]:
     Raises:
         ConfigError: A newer program wrote one.
     """
-    for line in _read(path).decode("ascii", "replace").splitlines():
-        try:
-            record = read_plain_json(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict):
-            _refuse_newer(path, record)
-            if isinstance(record.get("steps"), list) and not find_fault(record, TOLD, TOLD - {"steps"} | FOLLOWED):
-                yield cast(Record, record)
+    for record in read_json_lines(_read(path).decode("ascii", "replace")):
+        _refuse_newer(path, record)
+        if isinstance(record.get("steps"), list) and not find_fault(record, TOLD, TOLD - {"steps"} | FOLLOWED):
+            yield cast(Record, record)
 
 
 def _read(path: Path) -> bytes:
