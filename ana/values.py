@@ -49,6 +49,17 @@ def read_plain_json(text: str | bytes) -> Any:
     return json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
 
 
+def read_json_lines(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the object of each line; lines that hold none, as one that a crash has cut short, are left out."""
+    for line in text.splitlines():
+        try:
+            value = read_plain_json(line)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            yield value
+
+
 def is_deeper(value: Any, depth: int) -> bool:
     """Return whether lists and objects in a value lie inside one another more than so deep."""
     level = [value]

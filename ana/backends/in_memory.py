@@ -88,10 +88,10 @@ class InMemoryBackend:
         return _copy(sort_similar(each for each in near if each[0].id != id)[:limit])
 
     def list_keys(self) -> dict[str, int]:
-        keys = Counter(key for item in self._records["item"].values() for key in item.properties)
-        return dict(
-            sorted(((k, n) for k, n in keys.items() if k not in OWN_KEYS), key=lambda each: (-each[1], each[0]))
-        )
+        with self._lock:
+            items = list(self._records["item"].values())
+        keys = Counter(key for item in items for key in item.properties if key not in OWN_KEYS)
+        return dict(sorted(keys.items(), key=lambda each: (-each[1], each[0])))
 
     def list_values(self, key: str) -> list[tuple[Json, int]]:
         known: dict[str, Json] = {}
@@ -104,7 +104,8 @@ class InMemoryBackend:
             for text, value in values.items():
                 spelled[to_canonical_text(fold_case(value))][text] += 1
         names = sorted((-counts.total(), text) for text, counts in spelled.items() if text[:1] not in ("[", "#"))
-        return [(known[_find_commonest(spelled[text])], -count) for count, text in names]
+        commonest = {text: min(counts, key=lambda same: (-counts[same], same)) for text, counts in spelled.items()}
+        return [(known[commonest[text]], -count) for count, text in names]
 
     def find_change(self, key: str) -> Change | None:
         with self._lock:
@@ -243,6 +244,7 @@ class InMemoryBackend:
     def _store(self, change: Change, document: str, vector: list[float] | None) -> None:
         if change.after is None:
             self._records[change.kind].pop(change.id, None)
+            self._vectors.pop(change.key, None)
         else:
             self._records[change.kind][change.id] = change.after
         if vector is not None:
@@ -279,10 +281,6 @@ def _copy(value: T) -> T:
     """Return a copy that shares nothing that can be changed, in a quarter of the time of copy.deepcopy."""
     copied: T = pickle.loads(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
     return copied
-
-
-def _find_commonest(spelled: Counter[str]) -> str:
-    return min(spelled, key=lambda text: (-spelled[text], text))
 
 
 def _list_members(item: Item, key: str) -> list[Json]:

@@ -34,7 +34,7 @@ from ana.stopping import check_stopped
 from ana.time.clock import Clock
 from ana.tracing.port import Traces
 from ana.tracing.schema import find_fault
-from ana.values import read_plain_json
+from ana.values import read_json_lines
 
 NOTE = "spending.json"
 LEDGER = "spending.ledger"
@@ -209,12 +209,5 @@ def _read_reserved(path: Path) -> float | None:
 
 
 def _read_account(name: str, text: str) -> Account:
-    found, lines = [], text.splitlines()
-    for line in lines:
-        try:
-            record = read_plain_json(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict) and not find_fault(record, _PAID, _PAID):
-            found.append(record)
-    return Account(name, found, len(lines) - len(found))
+    found = [record for record in read_json_lines(text) if not find_fault(record, _PAID, _PAID)]
+    return Account(name, found, len(text.splitlines()) - len(found))

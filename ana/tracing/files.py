@@ -3,8 +3,10 @@
 import json
 import logging
 import re
+import stat
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
@@ -17,7 +19,7 @@ from ana.output import tell
 from ana.own_files import is_trace
 from ana.tracing.port import Traces, moment
 from ana.tracing.schema import FOLLOWED, TOLD, Record, find_fault
-from ana.values import read_plain_json
+from ana.values import read_json_lines
 
 _log = logging.getLogger(__name__)
 
@@ -68,12 +70,12 @@ class TraceFiles(Traces):
     def find(self, id: str) -> Record | None:
         if self.path(id).exists():
             return next(reversed(self.read(id)), None)
-        files = sorted(self.folder.glob("*.jsonl"), key=lambda p: -p.stat().st_mtime) if self.folder.exists() else []
-        return next((r for f in files for r in reversed([*iter_records(f)]) if r["id"] == id), None)
+        newest_first = sorted(self._find_files().items(), key=lambda found: -found[1])
+        return next((r for path, _ in newest_first for r in reversed([*iter_records(path)]) if r["id"] == id), None)
 
     def ids(self, since: float = 0.0) -> list[str]:
-        files = (path for path in self.folder.glob("*.jsonl") if _ID.fullmatch(path.stem))
-        return sorted(path.stem for path in files if not since or path.stat().st_mtime >= since)
+        files = self._find_files().items()
+        return sorted(path.stem for path, written in files if written >= since and _ID.fullmatch(path.stem))
 
     def place(self, thread_id: str) -> str:
         return str(self.path(thread_id))
@@ -94,8 +96,7 @@ class TraceFiles(Traces):
             file.unlink(missing_ok=True)
 
     def read_text(self, thread_id: str) -> str:
-        path = self.path(thread_id)
-        return path.read_text(encoding="ascii", errors="replace") if path.exists() else ""
+        return _read(self.path(thread_id)).decode("ascii", "replace")
 
     def put_back(self, thread_id: str, text: str) -> None:
         if text:
@@ -103,8 +104,18 @@ class TraceFiles(Traces):
             write_whole(self.path(thread_id), text, mode=0o600)
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
-        files = (path for path in self.folder.glob("*.jsonl") if is_trace(path.name))  # others are somebody else's
-        return {path.stem for path in files if mentions(path.read_bytes())}
+        files = (path for path in self._find_files() if is_trace(path.name))  # others are somebody else's
+        return {path.stem for path in files if mentions(_read(path))}
+
+    def _find_files(self) -> dict[Path, float]:
+        """Return the files, each with when it was written, but no folders, and none that is deleted meanwhile."""
+        found = {}
+        for path in self.folder.glob("*.jsonl"):
+            with suppress(OSError):
+                status = path.stat()
+                if stat.S_ISREG(status.st_mode):
+                    found[path] = status.st_mtime
+        return found
 
 
 def iter_records(path: Path) -> Iterator[Record]:
@@ -113,17 +124,18 @@ def iter_records(path: Path) -> Iterator[Record]:
     Raises:
         ConfigError: A newer program wrote one.
     """
-    if not path.exists():
-        return
-    for line in path.read_text(encoding="ascii", errors="replace").splitlines():
-        try:
-            record = read_plain_json(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict):
-            _refuse_newer(path, record)
-            if isinstance(record.get("steps"), list) and not find_fault(record, TOLD, TOLD - {"steps"} | FOLLOWED):
-                yield cast(Record, record)
+    for record in read_json_lines(_read(path).decode("ascii", "replace")):
+        _refuse_newer(path, record)
+        if isinstance(record.get("steps"), list) and not find_fault(record, TOLD, TOLD - {"steps"} | FOLLOWED):
+            yield cast(Record, record)
+
+
+def _read(path: Path) -> bytes:
+    """Return what is in a file; nothing if there is none, or it is deleted meanwhile."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 def _refuse_newer(path: Path, record: Mapping[str, Any]) -> None:

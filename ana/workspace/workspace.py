@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import WrongName
-from ana.files import is_read_only, refuse_read_only
+from ana.files import is_read_only
 from ana.notes import Note, read_note
 from ana.own_files import PEOPLE, SERVER
 from ana.recent import Recent
@@ -68,10 +68,6 @@ class Workspace:
     def is_read_only(self) -> bool:
         """Whether there is something that can only be looked at."""
         return is_read_only(self.folder)
-
-    def refuse_read_only(self) -> None:
-        """Raise StoreReadOnly if nothing can be written."""
-        refuse_read_only(self.folder)
 
     def note(self, name: NoteName) -> Note:
         """Return a short text that is kept for a command."""

@@ -10,6 +10,7 @@ import typer
 
 from ana.children import become_python
 from ana.errors import ConfigError, UserError
+from ana.files import refuse_read_only
 from ana.installing import describe_install
 from ana.settings import PROJECT, is_checkout, read_environment
 from ana.tracing.langsmith import settle_environment
@@ -32,7 +33,7 @@ def serve(
     from tools.catalog import catalog
 
     workspace, watch = start(), reload and is_checkout()
-    workspace.refuse_read_only()
+    refuse_read_only(workspace.folder)
     catalog(workspace.settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError("The dev server is not installed.", f"{describe_install('server')}.")

@@ -11,7 +11,7 @@ import pytest
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.upkeep import ChromaUpkeep
-from ana.backends.chroma.read_only import ReadOnlyChromaBackend, ReadOnlyUpkeep
+from ana.backends.chroma.read_only import ReadOnlyChromaBackend, ReadOnlyUpkeep, copy_folder
 from ana.errors import StoreBusy, StoreReadOnly
 from ana.handles import open_data_folder
 from ana.locks import OwnerLock, keep_out_writers
@@ -145,6 +145,14 @@ def test_a_backup_of_it_is_complete(home: Path) -> None:
     env = folders(home / "elsewhere", LLM_PROVIDER="offline")
     assert run_forked("-m", "app.cli", "restore", str(home / "b.zip"), env=env).returncode == 0
     assert "buy milk" in run_forked("-m", "app.cli", "items", env=env).stdout
+
+
+def test_the_copy_that_is_read_holds_nothing_of_other_people(tmp_path: Path) -> None:
+    (tmp_path / "data" / "people" / "eve").mkdir(parents=True)
+    (tmp_path / "data" / "people" / "eve" / "threads.sqlite").write_text("hers")
+    (tmp_path / "data" / "threads.sqlite").write_text("his")
+    copy_folder(tmp_path / "data", tmp_path / "copy")
+    assert [each.name for each in (tmp_path / "copy").rglob("*")] == ["threads.sqlite"]
 
 
 def test_work_that_was_cut_short_is_named(home: Path) -> None:

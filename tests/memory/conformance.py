@@ -425,6 +425,14 @@ def equal_items_are_in_an_order(backend: Backend) -> None:
     assert "".join(each.id for each in memory.find(where={"id": {"$ne": "other"}}).items) == "cabde"
 
 
+def a_record_that_does_not_exist_has_no_neighbours(backend: Backend) -> None:
+    memory = memory_on(backend)
+    gone, _ = create(memory, "Water the tomatoes"), create(memory, "Water the beans")
+    assert len(backend.find_similar("item", gone.id, 9)) == 1
+    memory.delete(gone.id)
+    assert [backend.find_similar("item", id, 9) for id in (gone.id, "never", *ODD[:9])] == [[]] * 11
+
+
 def odd_texts_are_kept_and_found(backend: Backend) -> None:
     memory = memory_on(backend)
     for n, odd in enumerate(ODD):
@@ -437,7 +445,6 @@ def odd_texts_are_kept_and_found(backend: Backend) -> None:
         if len(odd) < 100:
             assert memory.find(odd, {"n": n}).items == [made]
             assert backend.list_values(name) == [(odd, 1)]
-        assert backend.find_similar("item", made.id, 1)[0:0] == []
         assert memory.record("item", odd) is None
         assert backend.entries(id=odd) == backend.deletions(("item", odd)) == []
         memory.delete(made.id)
@@ -1167,6 +1174,7 @@ GROUPS: dict[str, tuple[Check, ...]] = {
         a_day_that_is_named_lifts_items_of_that_day,
         words_that_vectors_cannot_tell_apart_are,
         equal_items_are_in_an_order,
+        a_record_that_does_not_exist_has_no_neighbours,
         any_text_is_a_query,
     ),
     "call keys": (

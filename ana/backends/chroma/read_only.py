@@ -12,8 +12,9 @@ from ana.embedders import Embedder
 from ana.errors import StoreReadOnly
 from ana.files import refuse_read_only
 from ana.locks import keep_out_writers
+from ana.own_files import PEOPLE, SERVER
 
-LEFT_OUT = ("lock", "locks", "backups", "set-aside", "server", "traces", "traces.*", "vectors.*")
+LEFT_OUT = ("lock", "locks", "backups", "set-aside", SERVER, PEOPLE, "traces", "traces.*", "vectors.*")
 """Files and folders that reading items and their history does not need."""
 
 CUT_SHORT = ("restore.json", "rebuilding.json")

@@ -61,7 +61,8 @@ class ItemTables:
     def load_words(self, db: sqlite3.Connection) -> Words:
         """Return the words of all items, loaded at the first use."""
         if self._words is None or self._words.changed > LONG_TAIL:
-            documents = ((row, _to_terms(blob)) for row, blob in db.execute("SELECT row, words FROM items"))
+            stored = db.execute("SELECT row, words FROM items")
+            documents = ((row, np.frombuffer(blob, np.uint32)) for row, blob in stored)
             vectors = db.execute("SELECT number, vector FROM terms")
             self._words = Words(documents, ((number, to_word_vector(blob)) for number, blob in vectors))
         return self._words
@@ -131,7 +132,3 @@ class ItemTables:
 def _iter_properties(item: Item) -> Iterator[tuple[str, Any]]:
     yield from item.properties.items()
     yield from ((key, getattr(item, key)) for key in OWN_KEYS if key not in item.properties)
-
-
-def _to_terms(blob: bytes) -> Terms:
-    return np.frombuffer(blob, np.uint32)

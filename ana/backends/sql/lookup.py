@@ -103,7 +103,9 @@ def get_items(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Item]:
 
 def get_vector(db: sqlite3.Connection, id: str) -> NDArray[np.float32] | None:
     """Return the vector of an item, as it is stored."""
-    found = db.execute("SELECT vector FROM items JOIN vectors USING (row) WHERE id = ?", (id,)).fetchone()
+    # as JSON, which also holds half a surrogate pair
+    one = "SELECT vector FROM items JOIN vectors USING (row) WHERE id = (SELECT value FROM json_each(?))"
+    found = db.execute(one, (json.dumps([id]),)).fetchone()
     return np.frombuffer(found[0], np.float32) if found else None
 
 
