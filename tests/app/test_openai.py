@@ -41,11 +41,14 @@ def test_several_calls_then_a_second_turn_after_a_restart(tmp_path: Path) -> Non
     assert "".join(e["draft"] for e in events if "draft" in e).strip() == "I will keep both. Both saved."
     assert len([e for e in events if "draft" in e]) > 2, "piece by piece"
     assert second.answer == "Hello Mira."
-    last = stub.requests[-1]["messages"]
-    assert [m["role"] for m in last] == ["system", "user", "assistant", "tool", "tool", "assistant", "user"]
-    called = [c["id"] for c in last[2]["tool_calls"]]
-    assert called == [m["tool_call_id"] for m in last if m["role"] == "tool"]
+    within, last = stub.requests[1]["messages"], stub.requests[-1]["messages"]
+    assert [m["role"] for m in within] == ["system", "user", "assistant", "tool", "tool"]
+    called = [c["id"] for c in within[2]["tool_calls"]]
+    assert called == [m["tool_call_id"] for m in within if m["role"] == "tool"]
     assert len(set(called)) == 2, "the provider repeated its ids"
+    assert [m["role"] for m in last] == ["system", "user", "assistant", "tool", "assistant", "user"]
+    assert [c["id"] for c in last[2]["tool_calls"]] == [last[3]["tool_call_id"]]
+    assert "append_context: line 0" in last[3]["content"], "the turn before is one call, which tells of both"
     assert '0-- "Is called Mira"' in last[0]["content"]
     assert {t["function"]["name"] for t in stub.requests[0]["tools"]} >= {"create_item", "calculator", "now"}
     assert set(stub.authorizations) == {"Bearer sk-test-key"}
