@@ -2,6 +2,7 @@
 
 import operator
 import re
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,6 +29,7 @@ _SPELLED = {"C": "degC", "°C": "degC", "F": "degF", "°F": "degF"}
 _POWERS = {"²": 2, "2": 2, "³": 3, "3": 3}
 _DAY = 86_400
 _LONG = ("day", "week", "month", "year")
+_building = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -185,8 +187,13 @@ def _read_power(text: str) -> Any:
     raise ToolError(f"{word!r} is not arithmetic, and not a unit that is known.", FORM)
 
 
-@cache
 def _registry() -> "UnitRegistry[Any]":
+    with _building:  # quantities of two registries do not go together
+        return _build_registry()
+
+
+@cache
+def _build_registry() -> "UnitRegistry[Any]":
     from pint import UnitRegistry  # a third of a second, for the few calculations that have units
 
     return UnitRegistry(non_int_type=Fraction)

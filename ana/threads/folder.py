@@ -1,4 +1,4 @@
-"""Conversations in a data folder: one SQLite database of their states for every door, their names and the last one."""
+"""Conversations in a data folder: a SQLite database of their states and of the trash, their names, and the last one."""
 
 import asyncio
 import sqlite3
