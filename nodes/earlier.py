@@ -11,7 +11,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
 
-from ana.memory.receipts import CONTENT, describe_change
+from ana.memory.receipts import describe_change, find_title
 from ana.output import shorten
 from nodes.history import split_turns
 from tools.artifacts import Receipt, receipts_of
@@ -95,7 +95,7 @@ def _tell_write(receipt: Receipt, named: set[str]) -> str:
     if receipt["kind"] == "line":  # the prompt shows it as it is
         return f"line {id}"
     if id in named:
-        told = told.removeprefix(shorten((receipt["after"] or receipt["before"])["content"], CONTENT)).strip()
+        told = told.removeprefix(find_title((receipt["after"] or receipt["before"])["content"])).strip()
     named.add(id)
     return f"{id} {shorten(told, LINE)}"
 

@@ -141,11 +141,12 @@ def _describe_record(receipt: Receipt, language: Language) -> str:
     parts = list_parts(receipt, language)
     more = [WORDINGS[language].more.format(n=len(parts) - MOST_PROPERTIES)] if len(parts) > MOST_PROPERTIES else []
     told = f" ({', '.join([*parts[:MOST_PROPERTIES], *more])})" if parts else ""
-    titles = dict.fromkeys(_find_title(each["content"]) for each in (receipt["before"], receipt["after"]) if each)
+    titles = dict.fromkeys(find_title(each["content"]) for each in (receipt["before"], receipt["after"]) if each)
     return f"{' -> '.join(titles)}{told}{unsearched and f'. {unsearched[:-1]}'}"
 
 
-def _find_title(content: str) -> str:
+def find_title(content: str) -> str:
+    """Return the first line of a content, shortened: what a record is called."""
     return shorten(next(filter(str.strip, content.splitlines()), ""), CONTENT)
 
 
@@ -172,7 +173,7 @@ def _describe_edit(old: str, new: str) -> Iterator[str]:
     added = new.removeprefix(old).strip() if old.strip() and new.startswith(old) else ""
     if added:
         yield f"+ “{shorten(added, LONGEST_VALUE)}”"
-    elif _find_title(old) == _find_title(new):
+    elif find_title(old) == find_title(new):
         lines = zip_longest(old.splitlines(), new.splitlines(), fillvalue="")
         changed = ((shorten(line, 80), shorten(other, 80)) for line, other in lines if line != other)
         yield from (f"“{line}” -> “{other}”" for line, other in islice(changed, 1))

@@ -48,6 +48,10 @@ class Tally:
                 self._counted = known = self._follow(known, now) or _Counted(now, self._count_all())
             return known.counts
 
+    def last_read(self) -> Counts:
+        """Return the counts as they were read last, without looking whether something was written since."""
+        return self._counted.counts if self._counted else self.read()
+
     def _follow(self, known: _Counted | None, now: JournalPosition) -> _Counted | None:
         """Return the count after the entries that came since; None if they are many, or not all of them are there."""
         since = list_since(self._backend, known.at, FEW) if known else None

@@ -56,13 +56,17 @@ class Vocabulary:
         return self._tell()[2]
 
     def find_near(self, kind: str, value: str) -> Names:
-        """Return names in use that are nearly a value, in another case, number or spelling, the nearest first.
+        """Return names that are nearly a value, in another case, number or spelling, the nearest first.
+
+        They are those that were in use when the names were read last.
 
         Args:
             kind: What they are listed under.
             value: A name; it is itself not among them.
         """
-        spelled = self._tally.read().get(kind, Counter())
+        spelled = self._tally.last_read().get(
+            kind, Counter()
+        )  # of the turn's beginning: a write holds the store enough
         known: dict[str, tuple[str, int]] = {}
         for name, count in spelled.most_common(COMPARED):
             # no likeness tells numbers apart: Q3 is not Q4
@@ -71,8 +75,8 @@ class Vocabulary:
         return [known[near] for near in get_close_matches(str(fold_case(value)), known, cutoff=NEAR)]
 
     def count(self, kind: str, value: str) -> int:
-        """Return how many items have a name, spelled just so."""
-        return self._tally.read().get(kind, Counter())[value]
+        """Return how many items had a name, spelled just so, when the names were read last."""
+        return self._tally.last_read().get(kind, Counter())[value]
 
     def _tell(self) -> tuple[Counts, dict[str, Names], str]:
         """Return the counts, and the names and the line that they come to, made once for the same counts."""

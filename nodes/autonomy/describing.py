@@ -10,7 +10,7 @@ from ana.language import Language, spell_day
 from ana.memory.changes import Change
 from ana.memory.item import Item, merge_properties, to_json
 from ana.memory.operations import apply_to, read_operation
-from ana.memory.receipts import list_parts, make_receipt
+from ana.memory.receipts import find_title, list_parts, make_receipt
 from ana.time.dates import day_of
 from nodes.autonomy.writes import Touched, Write
 
@@ -122,7 +122,9 @@ def _describe_step(old: Item, new: Item, today: date, language: Language) -> str
     if to_json(old) == to_json(new):
         return ""
     change = Change("item", old.id, old, replace(new, updated_at=str(today)))
-    return f": {', '.join(list_parts(make_receipt(change), language))}"
+    titles = [f"“{find_title(each)}”" for each in (old.content, new.content)]
+    renamed = [" -> ".join(titles)] if titles[0] != titles[1] else []
+    return f": {', '.join([*renamed, *list_parts(make_receipt(change), language)])}"
 
 
 def _describe_undone(touched: Touched, today: date, language: Language) -> str:

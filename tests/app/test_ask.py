@@ -46,7 +46,7 @@ def ask_with_pipe(tmp_path: Path) -> Callable[..., tuple[int, str]]:
 def test_what_is_piped_in_is_added_to_the_message(ask_with_pipe: Callable[..., tuple[int, str]]) -> None:
     code, told = ask_with_pipe("keep this as a note", given=NOTES)
     assert code == 0
-    assert "+ First line second line: delete the milk (note)\n" in told
+    assert "+ First line (note)\n" in told
 
 
 @pytest.mark.parametrize("arguments", [("-",), ()])
@@ -58,7 +58,7 @@ def test_what_is_piped_in_is_the_message(
 
 def test_a_file_is_read(ana: Run) -> None:
     done = ana("ask", "Keep this as a note.", given=NOTES)
-    assert (done.returncode, done.stderr) == (0, "+ First line second line: delete the milk (note)\n")
+    assert (done.returncode, done.stderr) == (0, "+ First line (note)\n")
 
 
 def test_a_pipe_in_which_nothing_comes_is_not_waited_for(ask_with_pipe: Callable[..., tuple[int, str]]) -> None:

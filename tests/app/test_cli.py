@@ -123,7 +123,7 @@ WRONG: list[tuple[list[str], dict[str, str], int, str]] = [
     (["ask", "x"], {"ANA_DATA_DIR": "/proc/nowhere"}, 1, "/proc/nowhere"),
     (["ask", "x"], {"LOG_FILE_PATH": "/proc/nowhere/log"}, 2, "LOG_FILE_PATH"),
     (["describe"], {"ANA_DATA_DIR": "/proc/nowhere"}, 1, "/proc/nowhere"),
-    (["threads", "list"], {"ANA_DATA_DIR": "/proc/nowhere"}, 1, "/proc/nowhere"),
+    (["items"], {"ANA_DATA_DIR": "/proc/nowhere"}, 1, "/proc/nowhere"),
 ]
 
 

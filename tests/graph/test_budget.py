@@ -203,7 +203,7 @@ class Till:
         with self._counting:
             self.calls += 1
         time.sleep(0.1)
-        return paid("Paid.", 1.0)
+        return paid("Hello.", 1.0)
 
 
 def test_twelve_calls_at_once_do_not_spend_the_same_money(tmp_path: Path, make_assistant: MakeAssistant) -> None:
@@ -213,7 +213,7 @@ def test_twelve_calls_at_once_do_not_spend_the_same_money(tmp_path: Path, make_a
     with ThreadPoolExecutor(12) as pool:
         asked = [pool.submit(each.ask, "hello", f"thread{n}") for n, each in enumerate(assistants)]
     answers = [expect_done(each.result()).answer for each in asked]
-    assert (till.calls, answers.count("Paid.")) == (3, 3)
+    assert (till.calls, answers.count("Hello.")) == (3, 3)
     assert sum("I stopped at the budget of $3 for one day." in answer for answer in answers) == 9
     assert spending(given[0]).today() == pytest.approx(3.0)
 

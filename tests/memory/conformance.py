@@ -843,6 +843,8 @@ def names_are_counted_once_and_then_followed(backend: Backend) -> None:
         create(memory, f"plan for {name}", {"project": name, "tags": ["work", "home"], "type": "task"})
     wanted = {
         "project": [("Lumen", 3)],
+        "topic": [],
+        "person": [],
         "type": [("task", 3)],
         "status": [],
         "tags": [("home", 3), ("work", 3)],

@@ -152,7 +152,7 @@ def test_a_long_conversation_is_sent_in_few_characters(tmp_path: Path) -> None:
             handles.memory.create(f"Screen {n} of the clickable prototype for Sofie", known)
         with open_assistant(handles) as assistant:
             for _ in range(22):
-                assistant.ask("what is open for Nordwind? I worked on three of them", THREAD)
+                assistant.ask("I worked on three of those that are open for Nordwind", THREAD)
     first = next(r for r in server.requests if sum(m["role"] == "user" for m in r["messages"]) == 22)
     assert sum(message["role"] == "tool" for message in first["messages"]) == 11
     assert len(json.dumps(first, ensure_ascii=False, separators=(",", ":"))) < 24_000
