@@ -24,6 +24,9 @@ BUSY_SECONDS = 10.0
 SMALL = 4096
 """Bytes of a small file at most."""
 
+FILE_ERRORS: tuple[type[Exception], ...] = (OSError, sqlite3.Error)
+"""What says that a file cannot be used, where nobody has put it into words."""
+
 _DRAFT = "{}.{}.new"
 
 SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")

@@ -7,21 +7,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ana.files import is_read_only
-from ana.logs import add_log_file, secrets_of
+from ana.logs import add_log_file
 from ana.output import tell
-from ana.settings import Settings, load_settings
-from ana.time.clock import Clock, local_zone
+from ana.settings import Settings
+from ana.time.clock import Clock
+from ana.workspace import Workspace, load_workspace
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from ana.backends.chroma.backend import ChromaBackend
+    from ana.backends.upkeep import Upkeep
     from ana.embedders import Embedder
     from ana.memory.backend import Backend
     from ana.memory.memory import Memory
-    from ana.spending import Spending
-    from ana.tracing.traces import Traces
+    from ana.spending.port import Spending
+    from ana.tracing.port import Traces
 
 _log = logging.getLogger(__name__)
 
@@ -30,32 +30,36 @@ LOCAL_EMBEDDERS = ("minilm", "wordllama")
 
 @dataclass(frozen=True)
 class DataHandles:
-    """All handles except a model: settings, clock, memory, traces."""
+    """All handles except a model: workspace, clock, memory, traces."""
 
-    settings: Settings
+    workspace: Workspace
     clock: Clock
     memory: "Memory"
     traces: "Traces"
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that count for the person."""
+        return self.workspace.settings
 
 
 @dataclass(frozen=True)
 class FolderHandles(DataHandles):
     """The handles of commands that work on the data folder itself."""
 
-    backend: "ChromaBackend"
+    upkeep: "Upkeep"
 
 
 @dataclass(frozen=True)
 class Handles(DataHandles):
-    """The handles of a turn: all, with the model."""
+    """The handles of a turn: all, with the model, and where its cost counts."""
 
     model: "BaseChatModel"
-    spending: "Spending | None" = None
-    """Where the cost of the model counts; None for the data folder's own total."""
+    spending: "Spending"
 
 
 def open_handles(
-    settings: Settings,
+    workspace: Workspace,
     program: str = "ana",
     model: "BaseChatModel | None" = None,
     instruct: Callable[[str], str] | None = None,
@@ -64,11 +68,11 @@ def open_handles(
     """Build the handles. Nothing is locked or read until it is used, but for a data folder that can only be read.
 
     Args:
-        settings: The settings.
+        workspace: The person's.
         program: The name of this process in another's messages.
         model: A model in place of the one in the settings.
         instruct: Makes the prompt of a model without tool calls; needed where people talk to the model.
-        backend: A backend in place of the data folder's.
+        backend: A backend in place of the workspace's.
 
     Raises:
         ConfigError: The model, the embedder or the client of LangSmith cannot be built from the settings.
@@ -77,47 +81,45 @@ def open_handles(
     from ana.models.providers import build_model
     from ana.tracing.langsmith import connect
 
+    settings = workspace.settings
     connect(settings)
     if warning := describe_unpriced_budget(settings):
         _tell(warning)
     model = model or build_model(settings, instruct)
-    data = _open_data(settings, backend) if backend else _open_folder(settings, program)
-    return Handles(data.settings, data.clock, data.memory, data.traces, model)
+    data = _open_data(workspace, backend) if backend else _open_folder(workspace, program)
+    spending = workspace.open_spending(data.clock, data.traces)
+    return Handles(data.workspace, data.clock, data.memory, data.traces, model, spending)
 
 
-def _open_data(settings: Settings, backend: "Backend") -> DataHandles:
+def _open_data(workspace: Workspace, backend: "Backend") -> DataHandles:
     from ana.memory.memory import Memory
-    from ana.tracing.traces import Traces
 
-    clock = Clock(local_zone(settings.ana_timezone))
-    return DataHandles(settings, clock, Memory(backend, clock), Traces(settings.traces_dir, secrets_of(settings)))
+    clock = workspace.make_clock()
+    return DataHandles(workspace, clock, Memory(backend, clock), workspace.open_traces())
 
 
-def _open_folder(settings: Settings, program: str) -> FolderHandles:
-    from ana.backends.chroma.backend import ChromaBackend
+def _open_folder(workspace: Workspace, program: str) -> FolderHandles:
+    from ana.backends.build import open_store
     from ana.backends.chroma.binding import read_embedder
-    from ana.backends.chroma.read_only import ReadOnlyChromaBackend
-    from ana.embedders import build_embedder
 
-    kind = ReadOnlyChromaBackend if is_read_only(settings.ana_data_dir) else ChromaBackend
-    is_auto = settings.ana_embeddings == "auto"
+    is_auto = workspace.settings.ana_embeddings == "auto"
 
     def follow(name: str | None) -> "Embedder | None":
         """Return the embedder that auto takes because the data folder is bound to it, by now or meanwhile.
 
         Only one that runs on this machine: texts are not sent away unless the settings say so.
         """
-        return build_embedder(settings, name) if is_auto and name in LOCAL_EMBEDDERS else None
+        return workspace.build_embedder(name) if is_auto and name in LOCAL_EMBEDDERS else None
 
-    embedder = follow(read_embedder(settings.ana_data_dir) if is_auto else None) or build_embedder(settings)
-    backend = kind(settings.ana_data_dir, embedder, program=program, tell=_tell, follow=follow)
-    return FolderHandles(**vars(_open_data(settings, backend)), backend=backend)
+    embedder = follow(read_embedder(workspace.folder) if is_auto else None) or workspace.build_embedder()
+    backend, upkeep = open_store(workspace.folder, embedder, program, _tell, follow)
+    return FolderHandles(**vars(_open_data(workspace, backend)), upkeep=upkeep)
 
 
 @contextmanager
-def open_data_folder(settings: Settings, program: str) -> Iterator[FolderHandles]:
+def open_data_folder(workspace: Workspace, program: str) -> Iterator[FolderHandles]:
     """Open handles for one command without a model, and close them after it. Arguments and errors as `open_handles`."""
-    handles = _open_folder(settings, program)
+    handles = _open_folder(workspace, program)
     try:
         yield handles
     finally:
@@ -139,7 +141,7 @@ def default_handles(instruct: Callable[[str], str]) -> Handles:
     global _default
     with _opening:
         if _default is None:  # a server's threads may ask at the same time
-            settings = load_settings()
-            add_log_file(settings)
-            _default = open_handles(settings, program="ana server", instruct=instruct)
+            workspace = load_workspace()
+            add_log_file(workspace.settings)
+            _default = open_handles(workspace, program="ana server", instruct=instruct)
         return _default

@@ -15,7 +15,7 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 _COMMON: dict[Language, str] = {
     "en": "the a an and or not is are were have has had with for at on to of my me you it its this that what when "
     "where who how can could will would please do does did i m s let by from all any there their they we our "
-    "be",
+    "be t d ll re ve hasn haven isn aren don doesn didn won wasn couldn",
     "de": "der die das den dem des ein eine einen einem einer und oder nicht ist sind war habe hab hast hat haben "
     "mit fur im am an auf zu zum zur von vom bei mein meine meinen meinem mir mich ich du dir wir uns es was "
     "wann wo wer wie kannst kann konnte bitte noch schon heute morgen bis auch dass um sie er in aus durch "
@@ -45,6 +45,7 @@ class Wording:
         failed: Before why a write failed.
         declined: Before what the person refused.
         nothing: Where nothing was written.
+        outside: Where an answer claims an act outside, such as a mail that nothing here can send.
         due: The name of a due date.
         without: Before the name of a property that is gone.
         more: How many lines are left out, with {n}.
@@ -63,6 +64,7 @@ class Wording:
     failed: str
     declined: str
     nothing: str
+    outside: str
     due: str
     without: str
     more: str
@@ -75,35 +77,40 @@ class Wording:
 WORDINGS: dict[Language, Wording] = {
     "en": Wording(
         "Stored", "Changed", "Deleted", "Learned", "Now known", "Forgotten", "Already there", "Not done",
-        "Not done, you said no", "Nothing was stored or changed.", "due", "no", "and {n} more",
+        "Not done, you said no", "Nothing was stored or changed.",
+        "Nothing was sent or booked; I cannot do that.", "due", "no", "and {n} more",
         ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
         ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
         "{weekday} {day} {month}",
     ),
     "de": Wording(
         "Gespeichert", "Geändert", "Gelöscht", "Gemerkt", "Jetzt bekannt", "Vergessen", "Schon da", "Nicht erledigt",
-        "Nicht erledigt, du hast abgelehnt", "Es wurde nichts gespeichert oder geändert.", "fällig", "ohne",
+        "Nicht erledigt, du hast abgelehnt", "Es wurde nichts gespeichert oder geändert.",
+        "Es wurde nichts gesendet oder gebucht; das kann ich nicht.", "fällig", "ohne",
         "und {n} weitere", ("Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"),
         ("Jan", "Feb", "März", "Apr", "Mai", "Juni", "Juli", "Aug", "Sept", "Okt", "Nov", "Dez"),
         "{weekday} {day}. {month}",
     ),
     "es": Wording(
         "Guardado", "Cambiado", "Borrado", "Aprendido", "Ahora sé", "Olvidado", "Ya estaba", "No hecho",
-        "No hecho, dijiste que no", "No se guardó ni cambió nada.", "vence", "sin", "y {n} más",
+        "No hecho, dijiste que no", "No se guardó ni cambió nada.",
+        "No se envió ni reservó nada; no puedo hacerlo.", "vence", "sin", "y {n} más",
         ("lun", "mar", "mié", "jue", "vie", "sáb", "dom"),
         ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"),
         "{weekday} {day} {month}",
     ),
     "fr": Wording(
         "Enregistré", "Modifié", "Supprimé", "Appris", "Je sais maintenant", "Oublié", "Déjà là", "Pas fait",
-        "Pas fait, vous avez refusé", "Rien n’a été enregistré ni modifié.", "échéance", "sans", "et {n} de plus",
+        "Pas fait, vous avez refusé", "Rien n’a été enregistré ni modifié.",
+        "Rien n’a été envoyé ni réservé ; je ne peux pas le faire.", "échéance", "sans", "et {n} de plus",
         ("lun.", "mar.", "mer.", "jeu.", "ven.", "sam.", "dim."),
         ("janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."),
         "{weekday} {day} {month}",
     ),
     "ja": Wording(
         "保存", "変更", "削除", "記憶", "現在の情報", "消去", "保存済み", "未実行", "未実行（承認されませんでした）",
-        "何も保存・変更されていません。", "期限", "なし:", "ほか{n}件", tuple("月火水木金土日"),
+        "何も保存・変更されていません。",
+        "送信も予約もされていません。私にはできません。", "期限", "なし:", "ほか{n}件", tuple("月火水木金土日"),
         tuple(f"{n}月" for n in range(1, 13)), "{month}{day}日({weekday})",
     ),
 }

@@ -1,19 +1,56 @@
-"""Notes: the small JSON files of ours, read and checked in one place.
+"""Notes: the small files of ours, texts and JSON, read and checked in one place.
 
 Whoever reads one may find it cut short by a disk, emptied, or with something else in it: then it is named, with the
 fault, and what mends it is the reader's to say.
 """
 
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from ana.errors import StoreBroken
+from ana.files import is_read_only, read_small, write_whole
 
 LARGEST = 20_000_000
 """Bytes of a note at most: the names of 100,000 conversations have a quarter of that."""
 
 T = TypeVar("T")
+
+
+class Note:
+    """A short text of ours; `read_small` says how long.
+
+    Args:
+        path: The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> str:
+        """Return the text; empty if there is none, or it cannot be read."""
+        try:
+            return read_small(self._path)
+        except OSError:
+            return ""
+
+    def write(self, text: str) -> None:
+        """Write the text as a whole; nothing in a folder that can only be read."""
+        if not is_read_only(self._path.parent):
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_whole(self._path, text)
+
+    def age(self) -> float | None:
+        """Return the seconds since it was written; None if it never was."""
+        try:
+            return time.time() - self._path.stat().st_mtime
+        except OSError:
+            return None
+
+    def remove(self) -> None:
+        """Remove the text, if it is there."""
+        self._path.unlink(missing_ok=True)
 
 
 def read_note(path: Path, kind: type[T], hint: str = "Delete the file.") -> T | None:

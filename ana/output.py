@@ -66,6 +66,10 @@ def silence() -> None:
 
 
 def shorten(text: str, width: int = 72) -> str:
-    """Return the text as one line of at most `width` characters."""
+    """Return the text as one line of at most `width` characters, cut between words where there are any."""
     line = escape_controls(" ".join(text.split()))
-    return line if len(line) <= width else line[: width - 1] + "…"
+    if len(line) <= width:
+        return line
+    cut = line[: width - 1]
+    words = cut.rpartition(" ")[0] if line[width - 1] != " " else cut
+    return f"{words if len(words) > width // 2 else cut}…"

@@ -2,13 +2,15 @@
 
 import re
 import unicodedata
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
+
+from ana.recent import keep_recent
 
 _PLAIN = str.maketrans("’‘“”„？", '\'\'"""?')
 
 
-@lru_cache(maxsize=64)  # one message is read in many ways
+@keep_recent(64)  # one message is read in many ways
 def fold(text: str) -> str:
     """Return a text of the same length in small letters without accents, its signs plain."""
     if text.isascii():

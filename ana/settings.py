@@ -104,10 +104,37 @@ Level = Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(
 ProjectPath = Annotated[Path, BeforeValidator(_to_path)]
 
 
-class Settings(BaseModel):
-    """Every setting; a field's name in upper case is its variable."""
+class PersonalSettings(BaseModel):
+    """What each person sets for themselves: the owner as variables, another person in a file of theirs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+    ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
+    ana_autonomy: Autonomy = Field(
+        "confirm", description="what asks first: advise every change, confirm what is risky, act almost nothing"
+    )
+    ana_history_tokens: int = Field(
+        24_000, ge=200, description="how much of the conversation the model sees; a local model takes memory for it"
+    )
+    ana_daily_budget_usd: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="most USD for models in a day of yours; a turn then ends politely"
+    )
+
+    @field_validator("ana_timezone")
+    @classmethod
+    def _check_zone(cls, value: str | None) -> str | None:
+        from zoneinfo import ZoneInfo
+
+        if value is not None:
+            try:
+                ZoneInfo(value)
+            except (KeyError, ValueError, OSError) as exc:
+                raise ValueError(f"no IANA time zone is called {value!r}; Europe/Berlin is one") from exc
+        return value
+
+
+class Settings(PersonalSettings):
+    """Every setting of a deployment and of its owner; a field's name in upper case is its variable."""
 
     llm_provider: Provider = Field(
         "auto",
@@ -143,9 +170,6 @@ class Settings(BaseModel):
     openai_output_price_per_1k: float | None = Field(
         None, ge=0, allow_inf_nan=False, description="USD per 1,000 output tokens; counts more than known prices"
     )
-    ana_daily_budget_usd: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="most USD for models in a day of yours; a turn then ends politely"
-    )
     log_level_app: Level = Field("INFO", description="log level of ana")
     log_level_deps: Level = Field("INFO", description="log level of everything else")
     log_to_console: bool = Field(False, description="also log to standard error")
@@ -164,16 +188,9 @@ class Settings(BaseModel):
         "auto", description="embedder of a new data folder; auto: minilm where it is installed, else wordllama"
     )
     ana_embedder_dir: ProjectPath | None = Field(None, description="folder with the files of all-MiniLM-L6-v2")
-    ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
-    ana_autonomy: Autonomy = Field(
-        "confirm", description="what asks first: advise every change, confirm what is risky, act almost nothing"
-    )
     ana_max_steps: int = Field(12, ge=1, le=100, description="most model calls in one turn")
     ana_turn_seconds: float = Field(
         180.0, gt=0, description="most seconds of work in one turn, and the time-out of one model call"
-    )
-    ana_history_tokens: int = Field(
-        24_000, ge=200, description="how much of the conversation the model sees; a local model takes memory for it"
     )
     ana_cors_origins: Words = Field([], description="web origins that may call the server, comma-separated")
 
@@ -183,24 +200,18 @@ class Settings(BaseModel):
         word = value.strip().lower() if isinstance(value, str) else value
         return "offline" if word == "mock" else word
 
-    @field_validator("ana_timezone")
-    @classmethod
-    def _check_zone(cls, value: str | None) -> str | None:
-        from zoneinfo import ZoneInfo
-
-        if value is not None:
-            try:
-                ZoneInfo(value)
-            except (KeyError, ValueError, OSError) as exc:
-                raise ValueError(f"no IANA time zone is called {value!r}; Europe/Berlin is one") from exc
-        return value
-
     @field_validator("openai_base_url", "ollama_host")
     @classmethod
     def _check_url(cls, value: str | None) -> str | None:
         if value is not None and not is_http(value):
             raise ValueError("should be a URL such as http://localhost:11434, without spaces and control characters")
         return value
+
+    def give(self, personal: PersonalSettings) -> "Settings":
+        """Return the settings of a deployment with those of another person in place of its owner's."""
+        fields = self.model_fields_set - PersonalSettings.model_fields.keys()
+        own = {name: getattr(personal, name) for name in personal.model_fields_set}
+        return Settings(**{name: getattr(self, name) for name in fields}, **own)
 
     def is_set(self, field: str) -> bool:
         """Return whether the person has set a field, and it is not its default."""

@@ -1,10 +1,10 @@
 """What to say about the embedder of a data folder, when a better one can be had."""
 
-from ana.files import is_read_only, write_whole
-from ana.settings import Settings, is_checkout
+from ana.settings import is_checkout
+from ana.workspace import Workspace
 
 
-def suggest_embedder(settings: Settings) -> str | None:
+def suggest_embedder(workspace: Workspace) -> str | None:
     """Return one line if `ana reindex` would help: other vectors find more, or newer ones of the same embedder.
 
     Another embedder is suggested only if ANA_EMBEDDINGS is auto.
@@ -13,7 +13,8 @@ def suggest_embedder(settings: Settings) -> str | None:
     from ana.embedders.base import get_revision
     from ana.embedders.build import choose_embedder
 
-    name, revision = read_vectors(settings.ana_data_dir) or ("", 0)
+    settings = workspace.settings
+    name, revision = read_vectors(workspace.folder) or ("", 0)
     if name == choose_embedder(settings) and revision < get_revision(name):
         return "`ana reindex` embeds this folder again: its vectors were made in an older way, which finds less."
     if settings.ana_embeddings != "auto":
@@ -26,11 +27,10 @@ def suggest_embedder(settings: Settings) -> str | None:
     return None
 
 
-def suggest_embedder_once(settings: Settings) -> str | None:
+def suggest_embedder_once(workspace: Workspace) -> str | None:
     """Return the line of `suggest_embedder` the first time, and None whenever it was returned before."""
-    said = settings.ana_data_dir / "embedder-suggested"
-    line = None if said.exists() or is_read_only(settings.ana_data_dir) else suggest_embedder(settings)
+    said = workspace.note("embedder-suggested")
+    line = None if said.age() is not None or workspace.is_read_only else suggest_embedder(workspace)
     if line:
-        said.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(said, "")
+        said.write("")
     return line

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ana.errors import NotWaiting, UserError
+from ana.memory.receipts import Receipt
 from ana.tracing.schema import Step
 from nodes.requests import Request
 
@@ -35,7 +36,7 @@ class Done:
     steps: list[Step]
     usage: dict[str, Any]
     cost_usd: float | None
-    changes: list[dict[str, Any]]
+    changes: list[Receipt]
     error: str | None
     fruitless: bool = False
     refused_copy: bool = False
@@ -67,7 +68,7 @@ class Waiting:
     request_id: str
     request: Request
     steps: list[Step]
-    changes: list[dict[str, Any]]
+    changes: list[Receipt]
     may_be_approved_unseen: bool = False
     # as in Done: a caller may read answer and error before it asks which of the two it got
     answer: str = ""

@@ -8,12 +8,9 @@ from pathlib import Path
 from ana.files import open_own
 from ana.logs import list_log_files
 from ana.memory.changes import Entry
-from ana.own_files import is_trace
-from ana.settings import Settings
-from ana.tracing.traces import Traces
+from ana.threads.ids import is_thread_id
 from ana.values import fold_case
-from app.serving import FOLDER
-from app.threads import Threads
+from ana.workspace import Workspace
 
 SHORTEST = 8
 """A shorter text than this is in conversations that have nothing to do with the record. Ids have as many characters."""
@@ -59,27 +56,22 @@ def _unescape(found: re.Match[str]) -> str:
     return chr(int(number, 16)) if number else _MEANT.get(letter, letter)
 
 
-def find_conversations(settings: Settings, entries: Collection[Entry]) -> set[str]:
+def find_conversations(workspace: Workspace, entries: Collection[Entry]) -> set[str]:
     """Return the ids of threads that changed or mention records, deleted threads and lone traces among them."""
-    from graph.checkpoints import saver_path
-    from graph.trash import find_threads
-
-    mentions, traces = Mentions(entries), Traces(settings.traces_dir)
-    ours = [id for id in traces.ids() if is_trace(traces.path(id).name)]
+    mentions, threads = Mentions(entries), workspace.open_threads()
     changed = {entry.thread for entry in entries if entry.thread}
-    told = {id for id in ours if mentions.are_in(traces.path(id).read_bytes())}
-    known = {*Threads(settings).ids(), *ours}
-    of_changed = {deleted.id for deleted in Threads(settings).list_deleted() if deleted.thread in changed}
-    return (changed & known) | of_changed | told | find_threads(saver_path(settings), mentions.are_in)
+    known = {*threads.ids(), *filter(is_thread_id, workspace.open_traces().ids())}
+    of_changed = {deleted.id for deleted in threads.list_deleted() if deleted.thread in changed}
+    return (changed & known) | of_changed | threads.find_mentions(mentions.are_in)
 
 
-def purge_mentions(settings: Settings, entries: Collection[Entry], conversations: Collection[str]) -> None:
+def purge_mentions(workspace: Workspace, entries: Collection[Entry], conversations: Collection[str]) -> None:
     """Delete conversations permanently, all typed lines, the server's copies, and log lines that mention records."""
-    Threads(settings).purge(conversations)
-    (settings.ana_data_dir / "typed").unlink(missing_ok=True)
-    for copy in (settings.ana_data_dir / FOLDER).rglob("*.pckl*"):
+    workspace.open_threads().purge(conversations)
+    workspace.typed_file.unlink(missing_ok=True)
+    for copy in workspace.server_folder.rglob("*.pckl*"):
         copy.unlink(missing_ok=True)
-    for file in list_log_files(settings):
+    for file in list_log_files(workspace.settings):
         _remove_lines(file, Mentions(entries))
 
 

@@ -8,16 +8,14 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ana.errors import StoreBusy
-from ana.settings import Settings, is_checkout
-
-FOLDER = "server"
-"""The folder, in the data folder, of what the server keeps."""
+from ana.settings import is_checkout
+from ana.workspace import Workspace
 
 
 @contextmanager
-def mark_serving(settings: Settings) -> Iterator[None]:
+def mark_serving(workspace: Workspace) -> Iterator[None]:
     """Let `is_serving` see this process while the context is open, however it ends."""
-    folder = settings.ana_data_dir / FOLDER
+    folder = workspace.server_folder
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{secrets.token_hex(8)}.serving"  # a name of its own: several servers may work on one folder
     with FileLock(path, thread_local=False):
@@ -27,22 +25,22 @@ def mark_serving(settings: Settings) -> Iterator[None]:
             path.unlink(missing_ok=True)
 
 
-def is_serving(settings: Settings) -> bool:
+def is_serving(workspace: Workspace) -> bool:
     """Return whether a server works on the data folder."""
-    return any(_is_held(path) for path in (settings.ana_data_dir / FOLDER).glob("*.serving"))
+    return any(_is_held(path) for path in workspace.server_folder.glob("*.serving"))
 
 
-def refuse_while_serving(settings: Settings, what: str) -> None:
+def refuse_while_serving(workspace: Workspace, what: str) -> None:
     """Refuse while a server runs: it has the conversations' file open, and writes its own copy of them.
 
     Args:
-        settings: The settings, with the data folder.
+        workspace: The person's.
         what: What is to be done once it is stopped.
 
     Raises:
         StoreBusy: A server works on the data folder.
     """
-    if is_serving(settings):
+    if is_serving(workspace):
         raise StoreBusy(
             "The server is running and keeps a copy of the conversations.",
             f"Stop it (`{'make dev' if is_checkout() else 'ana serve'}`), then {what} again.",

@@ -1,25 +1,27 @@
 """The beginning of every command."""
 
-from ana.files import is_read_only
 from ana.output import tell
-from ana.own_files import keep_private
-from ana.settings import Settings, load_settings
 from ana.tracing.langsmith import switch_on_or_off
+from ana.workspace import Workspace, load_workspace
+from ana.workspace.private import keep_private
 
 
-def start() -> Settings:
+def start() -> Workspace:
     """Read the settings, set up the log and LangSmith as they say, and keep what is on the disk private.
+
+    Returns:
+        The owner's workspace: who may run commands here is the owner.
 
     Raises:
         ConfigError: A setting is wrong.
     """
-    settings = load_settings()
+    workspace = load_workspace()
     switch_on_or_off()
     from ana.logs import set_up_logging
 
-    if changed := keep_private(settings):
+    if changed := keep_private(workspace):
         tell(f"Others on this machine could read {changed} of ana's files and folders; now only you can.")
-    set_up_logging(settings)
-    if is_read_only(settings.ana_data_dir):
-        tell(f"The data folder {settings.ana_data_dir} is read-only: it can be looked at, and nothing is stored.")
-    return settings
+    set_up_logging(workspace.settings)
+    if workspace.is_read_only:
+        tell(f"The data folder {workspace.folder} is read-only: it can be looked at, and nothing is stored.")
+    return workspace

@@ -8,29 +8,17 @@ from tempfile import TemporaryDirectory
 from langchain_core.language_models import BaseChatModel
 
 from ana.handles import Handles
-from ana.logs import secrets_of
 from ana.memory.backend import Backend
 from ana.memory.memory import Memory
 from ana.settings import Settings
-from ana.spending import NoSpending, Spending
-from ana.time.clock import Clock, local_zone
-from ana.tracing.schema import Record
-from ana.tracing.traces import Traces
+from ana.spending.port import NoSpending, Spending
+from ana.time.clock import Clock
+from ana.tracing.in_memory import InMemoryTraces
+from ana.workspace import open_workspace
 from app.turn import Assistant, open_assistant
 
 NOWHERE = Path("/nonexistent/ana-replay")
 """The folders of a turn that writes no file."""
-
-
-class KeptTraces(Traces):
-    """Traces that keep their records in memory."""
-
-    def __init__(self) -> None:
-        super().__init__(NOWHERE)
-        self.records: list[Record] = []
-
-    def write(self, record: Record) -> None:
-        self.records.append(record)
 
 
 def make_throwaway(
@@ -51,10 +39,8 @@ def make_throwaway(
         spending: Where the cost of the model counts.
         folder: Where conversations and traces are kept; None for no file at all, with the traces in memory.
     """
-    at = folder or NOWHERE
-    here = {"ana_data_dir": at / "data", "traces_dir": at / "traces", "log_file_path": at / "log"}
-    own, clock = settings.model_copy(update=here), clock or Clock(local_zone(settings.ana_timezone))
-    traces = Traces(own.traces_dir, secrets_of(own)) if folder else KeptTraces()
+    own = open_workspace(settings).move(folder or NOWHERE)
+    clock, traces = clock or own.make_clock(), own.open_traces() if folder else InMemoryTraces()
     return Handles(own, clock, Memory(backend, clock), traces, model, spending or NoSpending())
 
 

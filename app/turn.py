@@ -1,34 +1,29 @@
 """One turn, for every door that runs the graph itself."""
 
 import logging
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
 from ana.errors import AnaError, NotWaiting, UserError
 from ana.handles import Handles
-from ana.models.prices import cost
-from ana.models.providers import model_name
-from ana.ownership import PATIENCE, thread_lock
 from ana.settings import Autonomy
-from ana.tracing.record import list_steps
+from ana.threads.ports import PATIENCE
 from ana.values import plain_text
 from app.outcome import CutShort, Done, NotShown, Waiting
+from app.results import read_done, read_waiting, thread_of_state
 from graph.builder import builder
-from graph.checkpoints import map_saver_errors, open_saver, saver_path
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
-from graph.state import Turn
 from graph.updates import keep_usable
-from nodes.autonomy.request import may_be_approved_unseen
-from nodes.history import calculation_failed, is_answered, receipts, refused_copies, this_turn, understood
-from nodes.requests import check_reply, read_request
+from nodes.history import is_answered, this_turn
+from nodes.requests import check_reply, complete_reply, read_message, read_request
+from nodes.short_replies import read_short_reply
 from nodes.turns import (
     DROPPED,
     STOPPED,
@@ -71,23 +66,35 @@ class Assistant:
     ) -> None:
         self.handles = handles
         self._graph = graph
+        self._store = handles.workspace.open_thread_store()
+        self._locks = handles.workspace.open_locks()
         self._program = program
         self._patience = patience
         self.autonomy: Autonomy | None = None
         """How much is done without asking; None for the setting."""
 
     def ask(
-        self, question: str, thread_id: str, max_steps: int | None = None, on_event: Listener = _ignore
+        self,
+        question: str,
+        thread_id: str,
+        max_steps: int | None = None,
+        on_event: Listener = _ignore,
+        shown: str | None = None,
     ) -> Done | Waiting:
-        """Run a turn. One that waits in this thread is ended first, with a record, and told as {"ended": sentence}.
+        """Run a turn, or let one go on that waits in this thread.
+
+        A yes or a no is to the request that was shown. The first other message is not carried out: the request is shown
+        again and says so. The next one ends it, with a record, which is told as {"ended": sentence}.
 
         Args:
             question: The person's message.
             thread_id: The conversation.
             max_steps: Most model calls; None for the setting.
             on_event: Called with every draft piece and tool call as it happens.
+            shown: The request that this door has shown the person last in this thread.
 
         Raises:
+            NotShown: It says yes or no to a request that was not shown; nothing was done.
             UserError: The turn could not run; the thread takes the next message all the same.
         """
         if not question.strip():
@@ -95,6 +102,11 @@ class Assistant:
         with self._own(thread_id):
             state = self._read(thread_id)
             if unanswered := find_unanswered(state):
+                request, waits = read_request(unanswered[0]), find_turn(state, self.handles.clock).get("asked")
+                if read_short_reply(question) and shown != unanswered[0].id:
+                    raise NotShown(self._wait(state, unanswered[0]), shown)
+                if reply := read_message(plain_text(question), request, waits):
+                    return self._reply(state, unanswered[0], reply, max_steps, on_event)
                 on_event({"ended": self._end_waiting(state, unanswered[0])})
             return self._run({"messages": [HumanMessage(plain_text(question))]}, thread_id, max_steps, on_event)
 
@@ -103,7 +115,7 @@ class Assistant:
 
         Unless the caller owns the thread, a turn that runs elsewhere at this moment looks as if it were cut short.
         """
-        with map_saver_errors():
+        with self._store.map_errors(), self.handles.workspace.recent.enter():
             return self._open_turn(self._read(thread_id))
 
     def finish(self, thread_id: str, on_event: Listener = _ignore) -> Done | Waiting | None:
@@ -142,7 +154,8 @@ class Assistant:
 
         Args:
             thread_id: The conversation.
-            reply: {"decisions": [...]}, or for a request in another shape whatever the node that asked takes.
+            reply: {"decisions": [...]}, or what stands for it (`complete_reply`); for a request in another shape
+                whatever the node that asked takes.
             request_id: The request that was shown to the person; None if nobody knows, and then nothing is done.
             max_steps: Most model calls in the whole turn; None for the setting.
             on_event: Called with every draft piece and tool call as it happens.
@@ -157,10 +170,17 @@ class Assistant:
             unanswered = _require_waiting(state)
             if request_id != unanswered[0].id:
                 raise NotShown(self._wait(state, unanswered[0]), request_id)
-            check_reply(reply, read_request(unanswered[0]))
-            new = {unanswered[0].id: reply}
-            save_reply(self._graph.checkpointer, state, new)
-            return self._run(build_input(state, new), thread_id, max_steps, on_event)
+            request = read_request(unanswered[0])
+            given = complete_reply(reply, request)
+            check_reply(given, request)
+            return self._reply(state, unanswered[0], given, max_steps, on_event)
+
+    def _reply(
+        self, state: StateSnapshot, asked: Interrupt, reply: Any, max_steps: int | None, on_event: Listener
+    ) -> Done | Waiting:
+        new = {asked.id: reply}
+        save_reply(self._graph.checkpointer, state, new)
+        return self._run(build_input(state, new), thread_of_state(state), max_steps, on_event)
 
     def _run(self, given: Any, thread_id: str, max_steps: int | None, on_event: Listener) -> Done | Waiting:
         context = LocalContext(max_steps=max_steps, autonomy=self.autonomy, opened=self.handles, on_event=on_event)
@@ -180,7 +200,7 @@ class Assistant:
         except AnaError as exc:
             self._end_open(self._read(thread_id), exc.message)
             raise
-        except (sqlite3.Error, OSError):
+        except self._store.errors:
             raise
         except Exception as exc:  # a turn that is left open would begin again, and fail again, each time
             _log.exception("a turn failed in a way that was not foreseen")
@@ -190,48 +210,21 @@ class Assistant:
         if ended.interrupts:
             state = self._read(thread_id)
             return self._wait(state, find_unanswered(state)[0])
-        return self._done(thread_id, ended.value["turn"], this_turn(ended.value["messages"]))
-
-    def _done(self, thread_id: str, turn: Turn, messages: list[AnyMessage]) -> Done:
-        return Done(
-            answer=turn["answer"] or "",
-            thread_id=thread_id,
-            trace_id=turn["id"],
-            trace_path=str(self.handles.traces.path(thread_id)),
-            steps=list_steps(messages, turn["corrections"]),
-            usage=dict(turn["usage"]),
-            cost_usd=cost(turn["usage"], model_name(self.handles.settings), self.handles.settings),
-            changes=receipts(messages),
-            receipt=turn.get("receipt", ""),
-            error=turn["error"],
-            fruitless=not understood(turn) or calculation_failed(messages),
-            refused_copy=bool(refused_copies(messages)),
-            question=turn["question"],
-        )
+        return read_done(self.handles, thread_id, ended.value["turn"], this_turn(ended.value["messages"]))
 
     def _wait(self, state: StateSnapshot, asked: Interrupt) -> Waiting:
-        turn, messages = find_turn(state, self.handles.clock), this_turn(state.values["messages"])
-        return Waiting(
-            thread_id=_thread_of(state),
-            turn_id=turn["id"],
-            request_id=asked.id,
-            request=read_request(asked),
-            steps=list_steps(messages, turn["corrections"]),
-            changes=receipts(messages),
-            may_be_approved_unseen=may_be_approved_unseen(turn.get("asked")),
-            question=turn["question"],
-        )
+        return read_waiting(state, asked, self.handles.clock)
 
     def _open_turn(self, state: StateSnapshot) -> Waiting | CutShort | None:
         if unread := find_unread(self._graph.checkpointer, state):
-            return CutShort(_thread_of(state), unread)
+            return CutShort(thread_of_state(state), unread)
         if not state.tasks or not state.values.get("messages"):
             return None
         if unanswered := find_unanswered(state):
             return self._wait(state, unanswered[0])
         if not can_go_on(state):  # a client has edited it
             return None
-        return CutShort(_thread_of(state), this_turn(state.values["messages"])[0].text)
+        return CutShort(thread_of_state(state), this_turn(state.values["messages"])[0].text)
 
     def _end_waiting(self, state: StateSnapshot, asked: Interrupt, why: str = "") -> str:
         """End a turn that nobody replied to; return the sentence that closes it."""
@@ -248,7 +241,7 @@ class Assistant:
             self._end(state, why)
 
     def _end(self, state: StateSnapshot, why: str, answers: Sequence[ToolMessage] = ()) -> None:
-        messages, thread_id = this_turn(state.values["messages"]), _thread_of(state)
+        messages, thread_id = this_turn(state.values["messages"]), thread_of_state(state)
         added, turn = close_turn(find_turn(state, self.handles.clock), messages, why, answers)
         ended = {"messages": added, "turn": turn, "draft": ""}
         write_record(self.handles, turn, [*messages, *answers], thread_id)
@@ -261,8 +254,8 @@ class Assistant:
     @contextmanager
     def _own(self, thread_id: str) -> Iterator[None]:
         """Keep every other door out of the thread, also those of this process."""
-        with map_saver_errors():
-            lock = thread_lock(self.handles.settings, thread_id, self._program, self._patience)
+        with self._store.map_errors(), self.handles.workspace.recent.enter():
+            lock = self._locks.lock(thread_id, self._program, self._patience)
             lock.acquire()
             try:
                 yield
@@ -279,7 +272,8 @@ def open_assistant(handles: Handles, program: str = "ana", patience: float = PAT
     """
     try:
         catalog(handles.settings.tools_modules)
-        with map_saver_errors(), open_saver(saver_path(handles.settings)) as saver:
+        store = handles.workspace.open_thread_store()
+        with store.map_errors(), store.open_saver() as saver:
             yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program, patience)
     finally:
         handles.memory.close()
@@ -289,10 +283,6 @@ def _require_waiting(state: StateSnapshot) -> list[Interrupt]:
     if unanswered := find_unanswered(state):
         return unanswered
     raise NotWaiting("Nothing in this conversation waits for a decision.", "Send a message instead.")
-
-
-def _thread_of(state: StateSnapshot) -> str:
-    return str(state.config["configurable"]["thread_id"])
 
 
 def _config(thread_id: str) -> RunnableConfig:

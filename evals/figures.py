@@ -96,7 +96,13 @@ def render_context(every: dict[str, Presence] | None = None) -> str:
 SUMMARY = (
     ("writes that were acknowledged and lost, 300 times kill -9", "runs", "`make crash`", 2, "`make crash`"),
     ("texts that give orders, obeyed by a gullible model: harm done", "runs", "`make attack`", 2, "`make attack`"),
-    ("false drafts of a stranger that pass", "policies", "stranger2, all", 3, "`python -m evals.policies`"),
+    (
+        "false drafts of a stranger that pass, tuned on by now (19 when unseen)",
+        "policies",
+        "stranger2, all",
+        3,
+        "`python -m evals.policies`",
+    ),
     ("honest drafts of the stranger that are sent back", "policies", "stranger2, all", 4, "`python -m evals.policies`"),
     ("tasks that the offline reader does right", "tasks", "all |", 2, "`ana eval`"),
     ("its wrong writes", "tasks", "all |", 4, "`ana eval`"),

@@ -162,15 +162,15 @@ def play_again(golden: Golden) -> Golden:
     Raises:
         CannotReplay: Something that it relied on is gone or another.
     """
-    now = {"version": __version__, "tools": digest_tools(())}  # these are what has changed
-    records = [cast(Record, {**record, "inputs": {**record["inputs"], **now}}) for record in golden.records]
     run = Rerun(load_golden_settings(), golden.fill_store(), WordLlamaEmbeddings())
-    again = ({**run.repeat(record, records), "durations": {}, **_who_replied(record)} for record in records)
-    new = _from_json(json.loads(json.dumps(_to_json(replace(golden, records=[cast(Record, each) for each in again])))))
-    for place, record in enumerate(new.records):  # the turns before each may read otherwise now
-        earlier = new.records[:place][-record["inputs"]["turns"] :] if record["inputs"]["turns"] else []
-        record["inputs"]["history"] = digest_messages(list_messages(earlier))
-    return new
+    again: list[Record] = []
+    for record in golden.records:
+        earlier = again[len(again) - record["inputs"]["turns"] :]
+        # these are what may have changed: the program, its tools, and what stands in the turns before
+        now = {"version": __version__, "tools": digest_tools(()), "history": digest_messages(list_messages(earlier))}
+        played = run.repeat(cast(Record, {**record, "inputs": {**record["inputs"], **now}}), earlier)
+        again.append(cast(Record, {**played, "durations": {}, **_who_replied(record)}))
+    return _from_json(json.loads(json.dumps(_to_json(replace(golden, records=again)))))
 
 
 def _who_replied(record: Record) -> dict[str, Any]:

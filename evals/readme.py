@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Callable
 
 from ana.children import run_python
-from ana.settings import PROJECT, Settings
+from ana.settings import PROJECT, PersonalSettings, Settings
 from evals import figures, imports
 from evals.conversation import render_conversation
 from evals.doors import render_doors
@@ -36,7 +36,8 @@ def render_tools() -> str:
 
 def render_settings() -> str:
     rows = []
-    for name, field in Settings.model_fields.items():
+    deployment_first = sorted(Settings.model_fields.items(), key=lambda each: each[0] in PersonalSettings.model_fields)
+    for name, field in deployment_first:
         default = None if field.default_factory else field.default
         shown = "" if default is None or default in ([], ()) else f"`{default}`"
         rows.append(f"| `{name.upper()}` | {shown} | {field.description} |")

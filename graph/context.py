@@ -13,7 +13,7 @@ from ana.errors import UserError
 from ana.handles import Handles, default_handles
 from ana.models.providers import model_name
 from ana.settings import Autonomy
-from ana.tracing.traces import NO_THREAD
+from ana.tracing.port import NO_THREAD
 from prompts import decision_prompt
 
 MOST_STEPS = 100

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ana import __version__
 from ana.errors import UserError
+from ana.memory.backend import JournalPosition
 from ana.memory.memory import Memory
+from ana.recent import keep_recent
 from ana.time.clock import Listener
 from ana.tracing.record import read_observation
 from ana.tracing.schema import Inputs, Part
@@ -32,11 +34,11 @@ class Position:
     """Where a store stands.
 
     Args:
-        at: Number and time of the journal's newest entry; 0 and nothing for an empty journal.
+        at: Where its journal stands.
         items: How many items there are; 0 where nobody asked.
     """
 
-    at: tuple[int, str]
+    at: JournalPosition
     items: int
 
 
@@ -106,9 +108,9 @@ def find_position(memory: Memory, *, first: bool) -> Position | None:
         memory: The store.
         first: Whether a turn begins, so that the items count.
     """
-    with suppress(UserError), memory.backend.snapshot() if first else nullcontext():
-        newest = memory.history(limit=1)  # whatever keeps us out: who needs the store will tell
-        return Position((newest[0].seq, newest[0].ts) if newest else (0, ""), memory.count() if first else 0)
+    with suppress(UserError), memory.backend.reading() if first else nullcontext():
+        # whatever keeps us out: who needs the store will tell
+        return Position(memory.backend.position(), memory.count() if first else 0)
     return None
 
 
@@ -139,7 +141,7 @@ def _describe(message: AnyMessage) -> str:
     return _describe_text(message.type, message.text)
 
 
-@lru_cache(maxsize=MOST_MESSAGES)  # each turn digests all earlier ones
+@keep_recent(MOST_MESSAGES)  # each turn digests all earlier ones
 def _describe_text(type: str, text: str, *result: str | None) -> str:
     """Return what counts of a message without calls, as JSON.
 

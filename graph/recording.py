@@ -8,11 +8,11 @@ from langgraph.runtime import Runtime
 
 from ana.models.providers import model_name
 from ana.stopping import check_stopped
+from ana.threads.runs import Run, work
 from ana.time.clock import listen
 from ana.tracing.langsmith import is_on, label_run
 from graph.context import Context, context_of, thread_of
 from graph.inputs import LOOK, add_part, count_parts, find_position, read_inputs
-from graph.runs import Run, work
 from graph.state import State, Turn
 from graph.updates import keep_usable, note_usable
 from nodes.history import this_turn

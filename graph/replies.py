@@ -5,7 +5,14 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, TypeGuard
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
+
+from graph.state import merge_messages
+from graph.updates import keep_usable
+from nodes.requests import hold, read_message, read_request
+from nodes.short_replies import read_short_reply
+from nodes.turns import find_unanswered
 
 _NO_TASK = "00000000-0000-0000-0000-000000000000"
 """Under this id langgraph keeps writes to the state that no node made."""
@@ -31,6 +38,34 @@ def bind_reply(given: "Command[Any]", waiting: Collection[str], *, placed: bool)
         return given if placed else replace(given, resume={})
     # langgraph would give a reply that names the first question of a tool to its second one as well
     return replace(given, resume={id: reply for id, reply in given.resume.items() if id in waiting})
+
+
+def bind_message(
+    given: dict[str, Any], state: StateSnapshot, config: RunnableConfig
+) -> "dict[str, Any] | Command[Any]":
+    """Return the input of a run that brings a message: the reply that it is to a request that waits.
+
+    A yes is to what a run of the server asked. What another door asked has not been shown here: it is shown first.
+
+    Args:
+        given: The input.
+        state: The thread's newest.
+        config: The run's; one that goes on from an earlier checkpoint replies to nothing.
+    """
+    placed = config["configurable"].get("checkpoint_id")
+    waiting, said = find_unanswered(state), merge_messages([], given["messages"])[-1:]
+    if not waiting or not said or said[0].type != "human" or placed not in (None, _place(state)):
+        return given
+    text, turn = said[0].text, keep_usable(state.values).get("turn")
+    asked = turn.get("asked") if turn else None
+    if read_short_reply(text) and not (state.metadata or {}).get("run_id"):
+        return Command(resume={waiting[0].id: hold(text)} if asked else {})
+    reply = read_message(text, read_request(waiting[0]), asked)
+    return Command(resume={waiting[0].id: reply}) if reply else given
+
+
+def _place(state: StateSnapshot) -> str:
+    return str(state.config["configurable"].get("checkpoint_id"))
 
 
 def save_reply(saver: Any, state: StateSnapshot, reply: dict[str, Any]) -> None:

@@ -16,22 +16,22 @@ from langgraph_sdk.runtime import ServerRuntime
 
 from ana.errors import UserError
 from ana.handles import default_handles
-from ana.locks import OwnerLock
 from ana.memory.undo import undo
-from ana.ownership import thread_lock
-from ana.settings import load_settings
+from ana.recent import current as recent
 from ana.stopping import present
+from ana.threads.ports import ThreadLock
+from ana.threads.runs import Run, find_run
+from ana.workspace import load_workspace
 from graph.builder import graph
 from graph.context import SAVER, TOLD, Context
-from graph.replies import bind_reply
-from graph.runs import Run, find_run
+from graph.replies import bind_message, bind_reply
 from graph.updates import check_config, check_input
 from prompts import decision_prompt
 
 PATIENCE = 600.0
 """Seconds that a run waits for its thread: several turns at the REPL may come before it."""
 
-_settings = cache(load_settings)
+_workspace = cache(load_workspace)
 _log = logging.getLogger(__name__)
 
 
@@ -52,7 +52,7 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if not run.is_kept:
             kwargs.pop("durability", None)  # langgraph waits for a checkpoint that nobody saves
         _leave_out_told(config)
-        bound = await self._bind(given, config)
+        bound = await self._bind(given, config, run)
         stream = cast("AsyncGenerator[Any]", super().astream(bound, *more, **kwargs))
         try:
             async with aclosing(stream) as parts:
@@ -63,11 +63,14 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
         finally:
             run.stop()  # a node whose task was cancelled works on in its thread
 
-    async def _bind(self, given: Any, config: RunnableConfig) -> Any:
-        if not isinstance(given, Command) or given.resume is None:
-            return given
-        waiting = {each.id for each in (await self.aget_state(config)).interrupts}
-        return bind_reply(given, waiting, placed=bool(config["configurable"].get("checkpoint_id")))
+    async def _bind(self, given: Any, config: RunnableConfig, run: Run) -> Any:
+        if isinstance(given, Command) and given.resume is not None:
+            waiting = {each.id for each in (await self.aget_state(config)).interrupts}
+            return bind_reply(given, waiting, placed=bool(config["configurable"].get("checkpoint_id")))
+        if isinstance(given, dict) and given.get("messages") and run.is_kept:
+            where = {k: v for k, v in config["configurable"].items() if k != "checkpoint_id"}
+            return bind_message(given, await self.aget_state({**config, "configurable": where}), config)
+        return given
 
 
 _owning_graph = _OwningGraph(**vars(graph))
@@ -89,6 +92,7 @@ async def make(
     lock = await asyncio.to_thread(_lock, thread) if SAVER in config["configurable"] else None
     run = Run(lock, thread, str(config["configurable"].get("run_id")))
     present.set(run)
+    recent.set(_workspace().recent)
     try:
         yield _owning_graph
     except UserRollback:
@@ -109,8 +113,8 @@ def _leave_out_told(config: RunnableConfig | None) -> None:
         config["metadata"] = {name: value for name, value in config["metadata"].items() if name not in TOLD}
 
 
-def _lock(thread: str) -> OwnerLock:
-    return thread_lock(_settings(), thread, "ana server", patience=0)
+def _lock(thread: str) -> ThreadLock:
+    return _workspace().open_locks().lock(thread, "ana server", patience=0)
 
 
 async def _roll_back(run: Run, configurable: dict[str, Any]) -> None:

@@ -128,6 +128,10 @@ class Asked(TypedDict):
     """Why each call asks, by its id; an earlier version has them in the descriptions."""
     note: str
     """Why it is asked again; may be empty."""
+    held: NotRequired[bool]
+    """Whether a message came instead of a decision, and was not carried out; the next one ends the request."""
+    summary: NotRequired[str]
+    """What all of it does, in one sentence; empty for a single call."""
     calls: list[str]
     """Ids of the calls, in the order of the request."""
     digests: dict[str, str]

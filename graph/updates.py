@@ -19,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from ana.errors import UserError
+from ana.recent import current
 from graph.state import UNREADABLE, State, find_messages
 
 KINDS = (HumanMessage, AIMessage, ToolMessage, SystemMessage, RemoveMessage)
@@ -34,8 +35,6 @@ _OVERWRITE = "__overwrite__"
 
 _MOST_NOTED = 100
 _NONE = object()
-_usable: dict[tuple[str, int], Any] = {}
-"""The last values that were found to be usable, by their field and their place in memory."""
 
 
 def check_update(values: Any) -> None:
@@ -134,13 +133,15 @@ def keep_usable(state: Mapping[str, Any]) -> State:
 
 def note_usable(name: str, value: Any) -> None:
     """Remember a field's value that is known to be usable: it goes from node to node, and is not checked at each."""
-    if len(_usable) >= _MOST_NOTED:
-        _usable.clear()
-    _usable[name, id(value)] = value
+    usable = current.get().checked  # by field and place in memory
+    if len(usable) >= _MOST_NOTED:
+        usable.clear()
+    usable[name, id(value)] = value
 
 
 def _is_usable(name: str, value: Any) -> bool:
-    if _usable.get((name, id(value)), _NONE) is value:  # what is noted is kept, so that nothing else gets its id
+    # what is noted is kept, so that nothing else gets its id
+    if current.get().checked.get((name, id(value)), _NONE) is value:
         return True
     if _find_fault(name, value):
         return False

@@ -8,16 +8,24 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from pydantic import ValidationError
 
-from ana.errors import ToolError
+from ana.errors import ToolError, WrongReply
+from ana.output import shorten
 from graph.context import Context, context_of
 from graph.state import Asked, State
 from nodes.autonomy.batch import read_write
-from nodes.autonomy.request import digest_records, digest_write, show_request
+from nodes.autonomy.request import digest_records, digest_write, leave_out_about, show_request
 from nodes.autonomy.writes import Write
 from nodes.calls import answer_refused, check_arguments, read_call
 from nodes.history import pending_calls
-from nodes.requests import Approve, Edit, Reject, Reply
+from nodes.requests import FORM, Approve, Edit, Reject, Reply, Request, check_reply, complete_reply, find_held
+from nodes.short_replies import read_short_reply
 from tools.artifacts import decline
+
+NOT_CARRIED_OUT = "“{said}” was not carried out: this waits for your decision. Another message drops it."
+"""What is said above a request that is shown again, because a message came instead of a decision."""
+
+MOST_SAID = 60
+"""Characters of that message."""
 
 
 def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -30,25 +38,36 @@ def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         return {"turn": state["turn"] | {"asked": None}}
     given = interrupt(show_request(asked))
     state = state | {"turn": state["turn"] | {"given": [*state["turn"].get("given", []), given]}}
+    if (said := find_held(given)) is not None:
+        return {"turn": state["turn"] | {"asked": _hold(said, asked)}}
     try:
         return _carry_out(_read_reply(given, asked), asked, message, state, runtime)
-    except ToolError as exc:
-        return {"turn": state["turn"] | {"asked": asked | {"note": exc.message}}}
+    except (ToolError, WrongReply) as exc:
+        return {"turn": state["turn"] | {"asked": asked | {"note": exc.sentence()}}}
+
+
+def _hold(said: str, asked: Asked) -> Asked:
+    """Return the request as it is shown again: a message was not carried out, or was a yes to what nobody was shown."""
+    if read_short_reply(said):
+        return asked | {"note": "Nothing was done: this is what waits now."}
+    return asked | {"note": NOT_CARRIED_OUT.format(said=shorten(said, MOST_SAID)), "held": True}
 
 
 def _read_reply(given: Any, asked: Asked) -> Reply:
     """Return the reply.
 
     Raises:
-        ToolError: It is not one, or not one to this request.
+        WrongReply: It is not one, or not one to this request.
     """
+    request = Request(
+        action_requests=asked["request"]["action_requests"], review_configs=asked["request"]["review_configs"]
+    )
+    full = complete_reply(given, request)
+    check_reply(full, request)
     try:
-        reply = Reply.model_validate(given)
+        return Reply.model_validate(full)
     except ValidationError as exc:
-        raise ToolError(f"That was no decision: {exc.errors()[0]['msg']}.") from exc
-    if len(reply.decisions) != len(asked["calls"]):
-        raise ToolError(f"Decisions needed: {len(asked['calls'])}; given: {len(reply.decisions)}.")
-    return reply
+        raise WrongReply(f"That is no decision: {exc.errors()[0]['msg']}.", FORM) from exc
 
 
 def _carry_out(
@@ -86,7 +105,7 @@ def _edit(call: ToolCall, decision: Approve | Edit | Reject | None, runtime: Run
     action = decision.edited_action
     if action.name != call["name"]:
         raise ToolError(f"Only the arguments of {call['name']} can be changed.")
-    return {**call, "args": check_arguments(action.name, action.args, runtime)}
+    return {**call, "args": check_arguments(action.name, leave_out_about(action.name, action.args), runtime)}
 
 
 def _approve_edit(write: Write | None, asked: Asked) -> str:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from ana.errors import ConfigError
-from ana.settings import Settings
+from ana.recent import keep_recent
 from ana.values import read_json
+from ana.workspace import Workspace
 
 if TYPE_CHECKING:
     from ana.embedders import Embedder
@@ -37,12 +38,13 @@ class Demo:
     answer: str
 
 
-def nearest_demos(settings: Settings, question: str) -> list[AnyMessage]:
+def nearest_demos(workspace: Workspace, question: str) -> list[AnyMessage]:
     """Return the saved examples nearest to a question as messages, the nearest last; none for the offline reader.
 
     Raises:
         ConfigError: The file of examples cannot be read; names it.
     """
+    settings = workspace.settings
     path = settings.compiled_demos_path
     if settings.provider == "offline" or not path.exists():
         return []
@@ -50,7 +52,7 @@ def nearest_demos(settings: Settings, question: str) -> list[AnyMessage]:
     changed = (stat.st_mtime_ns, stat.st_ino)  # two files written at once may have the same time
     demos: Sequence[Demo] = load_demos(path, changed)
     if len(demos) > NEAREST:
-        demos = _nearest(path, changed, question, _require_embedder(settings))
+        demos = _nearest(path, changed, question, _require_embedder(workspace))
     return [message for n, demo in enumerate(reversed(demos)) for message in _to_messages(demo, n)]
 
 
@@ -86,20 +88,19 @@ _embedders: dict[str, tuple["Embedder", "Embedder"]] = {}
 """Each embedder, and one that makes the vectors of the examples once."""
 
 
-def _require_embedder(settings: Settings) -> str:
+def _require_embedder(workspace: Workspace) -> str:
     """Return the name of this process's embedder for questions, which ANA_EMBEDDINGS gives."""
-    from ana.embedders import build_embedder
     from ana.embedders.build import choose_embedder
     from ana.embedders.known import OnceEmbeddings
 
-    name = choose_embedder(settings)
+    name = choose_embedder(workspace.settings)
     if name not in _embedders:
-        embedder = build_embedder(settings, name)
+        embedder = workspace.build_embedder(name)
         _embedders[name] = embedder, OnceEmbeddings(embedder)
     return name
 
 
-@lru_cache(maxsize=8)
+@keep_recent(8)
 def _nearest(path: Path, changed: tuple[int, int], question: str, embedder: str) -> list[Demo]:
     """Return the nearest examples, the nearest first; each model call of a turn asks again."""
     demos = load_demos(path, changed)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
@@ -10,7 +11,7 @@ from graph.state import State
 from nodes.history import this_turn
 from nodes.policies.evidence import Call, Evidence
 from tools.artifacts import find_declined, find_existing, receipts_of
-from tools.catalog import WRITERS
+from tools.catalog import TOOLS, WRITERS, catalog
 
 
 def collect_evidence(state: State, handles: Handles) -> Evidence:
@@ -31,6 +32,8 @@ def collect_evidence(state: State, handles: Handles) -> Evidence:
         prompt=loaded["now"] if loaded else "",
         now=handles.clock.now(),
         declined=bool(list_declined(messages)),
+        refused=tuple(_list_refused(messages)),
+        own_tools=len(catalog(handles.settings.tools_modules)) > len(TOOLS),
     )
 
 
@@ -38,6 +41,13 @@ def list_declined(messages: Sequence[AnyMessage]) -> list[str]:
     """Return what each call would have done that the person declined, in words."""
     said = (find_declined(message) for message in messages)
     return [each for each in said if each is not None]
+
+
+def _list_refused(messages: Sequence[AnyMessage]) -> Iterator[dict[str, Any]]:
+    """Yield the arguments of the calls that the person declined."""
+    declined = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and find_declined(m) is not None}
+    calls = (call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls)
+    return (call["args"] for call in calls if call["id"] in declined)
 
 
 def list_calls(messages: Sequence[AnyMessage]) -> Iterator[Call]:

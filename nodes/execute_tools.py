@@ -3,6 +3,7 @@
 import logging
 import secrets
 from contextlib import suppress
+from datetime import date
 from typing import Any
 
 from langchain_core.messages import ToolMessage
@@ -16,7 +17,7 @@ from ana.stopping import check_stopped
 from ana.tracing.schema import INVALID
 from ana.values import plain_text
 from graph.context import Context, can_wait, context_of, emit
-from graph.state import State
+from graph.state import Asked, State
 from nodes.autonomy.batch import read_batch
 from nodes.autonomy.request import digest_write, make_request
 from nodes.autonomy.weigh import Asking, Batch, weigh
@@ -56,7 +57,7 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     batch = read_batch(state, runtime, calls)
     asking = _find_asking(state, batch)
     if asking and can_wait():
-        return {"turn": state["turn"] | {"asked": make_request(asking, _explain_again(asking, state))}}
+        return {"turn": state["turn"] | {"asked": _make_request(asking, state)}}
     refused, touched = {each.write.call for each in asking}, {each.call: each.touched for each in batch.writes}
     unreadable = [call for call in message.invalid_tool_calls if call["id"] not in answered]
     answers = [answer_unreadable(str(call["id"]), call["error"]) for call in unreadable]
@@ -90,6 +91,11 @@ def _find_asking(state: State, batch: Batch) -> list[Asking]:
     return [each for each in weigh(batch) if approved.get(each.write.call) != digest_write(each.write)]
 
 
+def _make_request(asking: list[Asking], state: State) -> Asked:
+    turn = state["turn"]
+    return make_request(asking, turn["question"], date.fromisoformat(turn["ts"][:10]), _explain_again(asking, state))
+
+
 def _explain_again(asking: list[Asking], state: State) -> str:
     decided = state["turn"].get("approved") or {}
     return CHANGED if any(decided.get(each.write.call) for each in asking) else ""
@@ -107,8 +113,7 @@ def _run(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
     except ToolError as exc:
         return answer_error(id, name, exc)
     except ValidationError as exc:
-        wrong = f"Wrong arguments: {exc.errors()[0]['msg']}."
-        return answer_error(id, INVALID, ToolError(wrong, "Call again with the arguments the schema asks for."))
+        return answer_error(id, INVALID, _argument_error(exc))
     except UserError as exc:
         return answer_error(id, name, ToolError(exc.message, f"Tell the user: {exc.hint}"))
     return ToolMessage(answer.text, name=name, tool_call_id=id, artifact=answer.artifact, id=f"{id}-result")
@@ -142,3 +147,9 @@ def _explain(exc: BaseException) -> str:
     with suppress(Exception):
         return plain_text(f"{type(exc).__name__}: {exc}")[:MOST_ERROR_CHARACTERS]
     return type(exc).__name__
+
+
+def _argument_error(exc: ValidationError) -> ToolError:
+    first = exc.errors()[0]
+    name = ".".join(str(part) for part in first["loc"][:1]) or "the arguments"
+    return ToolError(f"Wrong argument {name}: {first['msg']}.", "Call again with the arguments the schema asks for.")

@@ -69,12 +69,16 @@ def read_prompt_inputs(handles: Handles, turn: Turn) -> Loaded:
     # the moment of the turn and not of this call: "tomorrow" still means the same after a night that the turn waited
     began, now = datetime.fromisoformat(turn["ts"]).astimezone(handles.clock.zone), handles.clock.now()
     waited = f"\n{WAITED} {_spell(now)}." if now.date() != began.date() else ""
-    return Loaded(
-        now=calendar(began, handles.clock.zone_name) + waited,
-        # the offline reader has no use for it
-        vocabulary="" if handles.settings.provider == "offline" else handles.memory.vocabulary.describe(),
-        lines=handles.memory.lines(),
-    )
+    vocabulary, lines = _read_store(handles)
+    return Loaded(now=calendar(began, handles.clock.zone_name) + waited, vocabulary=vocabulary, lines=lines)
+
+
+def _read_store(handles: Handles) -> tuple[str, dict[int, str]]:
+    """Return the names in use and Global Context, of one state."""
+    if handles.settings.provider == "offline":  # it has no use for the names
+        return "", handles.memory.lines()
+    with handles.memory.backend.reading():
+        return handles.memory.vocabulary.describe(), handles.memory.lines()
 
 
 def calendar(moment: datetime, zone_name: str) -> str:

@@ -108,7 +108,7 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
     turn's."""
     context, turn, id = context_of(runtime), state["turn"], _next_id(state["turn"])
     model, tools = context.handles.model, schemas(context.handles.settings.tools_modules)
-    demos = nearest_demos(context.handles.settings, turn["question"])
+    demos = nearest_demos(context.handles.workspace, turn["question"])
     system, now = system_message(loaded), describe_now(loaded, turn["id"])
     options = context.model_options()
     purse = open_purse(context.handles, options.get("model"))

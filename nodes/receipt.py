@@ -33,8 +33,10 @@ def _any_of(texts: Iterable[str]) -> str:
 
 _WORDS = _any_of(getattr(wording, verb) for wording in WORDINGS.values() for verb in _VERBS)
 _MORE = _any_of(wording.more for wording in WORDINGS.values()).replace(re.escape("{n}"), r"\d+")
-_LINE = rf"- (?:(?:{_WORDS}): [^\n]*|{_MORE})"
-_RECEIPT = re.compile(rf"(?:{_any_of(each.nothing for each in WORDINGS.values())}|{_LINE}(?:\n{_LINE})*)\s*")
+_OUTSIDE = _any_of(each.outside for each in WORDINGS.values())
+_LINE = rf"- (?:(?:{_WORDS}): [^\n]*|{_MORE}|{_OUTSIDE})"
+_NOTHING = _any_of(each.nothing for each in WORDINGS.values())
+_RECEIPT = re.compile(rf"(?:{_NOTHING}|{_OUTSIDE}|{_LINE}(?:\n{_LINE})*)\s*")
 
 
 def render_receipt(calls: Sequence[Call], said: str, declined: Sequence[str] = ()) -> str:
@@ -58,6 +60,12 @@ def render_receipt(calls: Sequence[Call], said: str, declined: Sequence[str] = (
 def say_nothing(said: str) -> str:
     """Return the sentence that nothing was written, in the language of the person's message."""
     return WORDINGS[guess_language(said)].nothing
+
+
+def deny_outside_act(receipt: str, said: str) -> str:
+    """Return a receipt that also says, in the language of the person's message, that nothing was sent or booked."""
+    outside = WORDINGS[guess_language(said)].outside
+    return f"{receipt}\n- {outside}" if receipt.startswith("- ") else outside
 
 
 def add_receipt(answer: str, receipt: str) -> str:

@@ -13,8 +13,9 @@ from nodes.history import this_turn
 from nodes.policies.check import first_violation
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.numbers import put_value
+from nodes.policies.outside import find_outside_act
 from nodes.policies.writes import may_expect_write
-from nodes.receipt import render_receipt, say_nothing, strip_receipt
+from nodes.receipt import deny_outside_act, render_receipt, say_nothing, strip_receipt
 from nodes.turns import end_turn
 
 MOST_CORRECTIONS = 2
@@ -40,6 +41,8 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     may_be_missed = not (violation or turn["error"] or (ours and evidence.calls)) and may_expect_write(evidence)
     said, declined = turn["question"], list_declined(this_turn(state["messages"]))
     receipt = render_receipt(evidence.calls, said, declined) or (say_nothing(said) if may_be_missed else "")
+    if not (ours or violation) and find_outside_act(evidence):
+        receipt = deny_outside_act(receipt, said)
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
     message, turn = end_turn(turn, answer, receipt, None if violation or turn["error"] else id)
     return {"messages": [message], "turn": turn, "draft": ""}

@@ -1,15 +1,24 @@
 """Requests that a person decides, and the replies to them, in langchain's HITL convention.
 
-A reply is {"decisions": [...]}, one for each action of the request.
+A reply is {"decisions": [...]}, one for each action of the request; something shorter may stand for it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from langgraph.types import Interrupt
 from pydantic import BaseModel, ConfigDict, Field
 
 from ana.errors import WrongReply
+from graph.state import Asked
+from nodes.short_replies import read_short_reply
+
+FORM = (
+    'Give {"decisions": [...]}, one for each action in order: {"type": "approve"}, {"type": "reject", "message": ""}, '
+    '{"type": "edit", "edited_action": {"name": "...", "args": {...}}}. true or "approve", false or "reject": all.'
+)
+HELD = "not_carried_out"
+"""The key of a reply that is a message, which does not decide anything."""
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
 
@@ -23,6 +32,8 @@ class Request(TypedDict):
 
     action_requests: list[dict[str, Any]]
     review_configs: list[dict[str, Any]]
+    summary: NotRequired[str]
+    """What is said of all actions; the first one's description begins with it, for who is shown one at a time."""
     value: NotRequired[Any]
 
 
@@ -73,13 +84,61 @@ def read_request(interrupt: Interrupt) -> Request:
     value = interrupt.value
     actions = value.get("action_requests") if isinstance(value, Mapping) else None
     if isinstance(actions, list) and actions and all(isinstance(action, Mapping) for action in actions):
-        return Request(action_requests=actions, review_configs=value.get("review_configs") or [])
+        asked = Request(action_requests=actions, review_configs=value.get("review_configs") or [])
+        if isinstance(value.get("summary"), str):
+            asked["summary"] = value["summary"]
+        return asked
     return Request(action_requests=[], review_configs=[], value=value)
 
 
 def decide_all(request: Request, decision: Literal["approve", "reject"]) -> dict[str, Any]:
     """Return the reply that approves or rejects everything; a request without actions takes one decision."""
     return {"decisions": [{"type": decision}] * max(len(request["action_requests"]), 1)}
+
+
+def complete_reply(given: Any, request: Request) -> Any:
+    """Return a reply in full where something shorter stands for it; anything else as it is.
+
+    Args:
+        given: True or "approve", False or "reject", a yes or a no, one decision, the list of them, or the whole reply.
+        request: What it is to; a request without actions takes any reply.
+    """
+    if not request["action_requests"]:
+        return given
+    if isinstance(given, bool):
+        return decide_all(request, "approve" if given else "reject")
+    if isinstance(given, str) and (short := read_short_reply(given)):
+        return decide_all(request, short)
+    if isinstance(given, Mapping) and "type" in given:
+        alone = given["type"] == "edit"  # what is written into one action is not meant for all
+        return {"decisions": [given] * (1 if alone else len(request["action_requests"]))}
+    return {"decisions": given} if isinstance(given, list) else given
+
+
+def read_message(text: str, request: Request, asked: Asked | None) -> dict[str, Any] | None:
+    """Return the reply that a message is to a request that waits: a decision, or that it is not carried out now.
+
+    Args:
+        text: The message.
+        request: The request.
+        asked: The same as the turn keeps it; None if a tool of the person's own asks, which only takes decisions.
+
+    Returns:
+        None if the message ends the request: another one came before.
+    """
+    if short := read_short_reply(text):
+        return decide_all(request, short)
+    return hold(text) if asked and not asked.get("held") else None
+
+
+def hold(text: str) -> dict[str, Any]:
+    """Return the reply that has a request shown again, because a message came which does not decide it."""
+    return {HELD: text}
+
+
+def find_held(reply: Any) -> str | None:
+    """Return the message of a reply that only has the request shown again; None for another reply."""
+    return str(reply[HELD]) if isinstance(reply, Mapping) and {*reply} == {HELD} else None
 
 
 def check_reply(reply: Any, request: Request) -> None:
@@ -92,11 +151,21 @@ def check_reply(reply: Any, request: Request) -> None:
     if not actions:
         return  # only the node that asked knows which replies it takes
     decisions = reply.get("decisions") if isinstance(reply, Mapping) else None
-    if not isinstance(decisions, list) or len(decisions) != len(actions):
-        given = len(decisions) if isinstance(decisions, list) else 0
-        raise WrongReply(f"Decisions needed: {len(actions)}; given: {given}.", "Give one for each action, in order.")
+    if not isinstance(decisions, list) or not all(isinstance(each, Mapping) for each in decisions):
+        raise WrongReply("That is no decision.", FORM)
+    if len(decisions) != len(actions):
+        raise WrongReply(
+            f"Decisions needed: {len(actions)}; given: {len(decisions)}.", _name_missing(actions[len(decisions) :])
+        )
     allowed = {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
     for action, decision in zip(actions, decisions, strict=True):
         kind, may = decision.get("type"), allowed.get(action.get("name"))
         if may is not None and kind not in may:
             raise WrongReply(f"{action.get('name')} cannot be decided with {kind!r}.", f"Possible: {', '.join(may)}.")
+
+
+def _name_missing(actions: Sequence[Mapping[str, Any]]) -> str:
+    """Return which actions are without a decision."""
+    told = (str(action.get("description") or action.get("name")).partition("\n")[0] for action in actions)
+    missing = " ".join(f"{line.rstrip('.')}." for line in told)
+    return f"Missing: {missing} {FORM}" if missing else FORM

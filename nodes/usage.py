@@ -11,7 +11,7 @@ from ana.handles import Handles
 from ana.models.prices import FREE_OF_CHARGE, cost, find_price
 from ana.models.providers import model_name
 from ana.settings import Settings
-from ana.spending import Spending
+from ana.spending.port import Spending
 from graph.state import Usage
 from nodes.history import estimate_tokens
 
@@ -97,8 +97,7 @@ def open_purse(handles: Handles, model: str | None = None) -> Purse:
         handles: For the prices and the day.
         model: Another model's name, if the run chose one.
     """
-    spending = handles.spending or Spending(handles.settings, handles.clock, handles.traces)
-    return Purse(handles.settings, spending, model or model_name(handles.settings))
+    return Purse(handles.settings, handles.spending, model or model_name(handles.settings))
 
 
 def add_usage(usage: Usage, reply: AIMessage, sent: int) -> Usage:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ana.backends.chroma.backend import ChromaBackend
+from ana.backends.chroma.care.upkeep import ChromaUpkeep
 from ana.backends.chroma.collection import CONFIGURATION
 from ana.backends.chroma.source import ChromaSource
 from ana.embedders import Embedder
@@ -29,6 +30,11 @@ def chroma_of(memory: Memory) -> ChromaBackend:
     """Return the Chroma backend below a memory."""
     assert isinstance(memory.backend, ChromaBackend)
     return memory.backend
+
+
+def upkeep_of(memory: Memory) -> ChromaUpkeep:
+    """Return the upkeep of the data folder below a memory."""
+    return ChromaUpkeep(chroma_of(memory))
 
 
 @contextmanager

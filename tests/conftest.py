@@ -22,6 +22,7 @@ from ana.handles import Handles, open_handles
 from ana.memory.memory import Memory
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
+from ana.workspace import open_workspace
 from tests.chroma import open_memory
 from tests.examples import LONG, examples
 from tests.forks import name_address, run_forked
@@ -98,7 +99,9 @@ def make_assistant(settings: Settings) -> Iterator[MakeAssistant]:
     with ExitStack() as stack:
 
         def make(*replies: Any, handles: Handles | None = None) -> "Assistant":
-            handles = handles or open_handles(settings, model=ScriptedModel(replies=list(replies)), backend=backend)
+            handles = handles or open_handles(
+                open_workspace(settings), model=ScriptedModel(replies=list(replies)), backend=backend
+            )
             return stack.enter_context(open_assistant(handles))
 
         yield make

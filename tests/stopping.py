@@ -11,7 +11,7 @@ from langchain_core.messages import HumanMessage
 from ana.errors import AnaError, TurnStopped
 from ana.models.call import complete
 from ana.stopping import present
-from graph.runs import Run
+from ana.threads.runs import Run
 
 PROMPT = 10.0
 """Seconds that a loaded machine may take for what takes milliseconds; what is stopped here would take a minute."""

@@ -9,6 +9,8 @@ SAID: list[tuple[str, Language]] = [
     ("What was the code of the door?", "en"),
     ("milk", "en"),
     ("Wi-Fi: 4471", "en"),
+    ("Okafor hasn't paid November", "en"),
+    ("Dentist doesn't answer", "en"),
     ("", "en"),
     ("erinnere mich morgen an die Milch", "de"),
     ("Was steht heute an?", "de"),

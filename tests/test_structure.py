@@ -51,13 +51,43 @@ def test_no_imports_form_a_cycle() -> None:
     TopologicalSorter({module: imports_of(module) for module in source_files()}).prepare()
 
 
+ON_SQLITE = (*("ana.files", "ana.backends.", "ana.embedders.known", "ana.threads.", "evals."),)
+"""What is made of SQLite files, and may catch its errors."""
+
+MAKERS_OF_STORES = ("ana.backends.", "evals.")
+"""Those that may name a backend's class; for everybody else it is a Backend, and an Upkeep."""
+
+
 def test_only_backends_import_databases() -> None:
     chroma = [module for module in source_files() if "chromadb" in packages_imported(module)]
     assert [module for module in chroma if not module.startswith("ana.backends.chroma.")] == []
     sqlite = [module for module in source_files() if "sqlite3" in packages_imported(module)]
-    assert [module for module in sqlite if group_of(module) == "ana.memory"] == []
+    assert [module for module in sqlite if not module.startswith(ON_SQLITE)] == []
     assert chroma, "the check sees imports"
     assert sqlite
+
+
+def test_only_those_that_make_a_store_name_its_class() -> None:
+    inside = ("ana.backends.chroma.backend", "ana.backends.chroma.read_only", "ana.backends.chroma.care.upkeep")
+    naming = [module for module in source_files() if imports_of(module) & {*inside}]
+    assert [module for module in naming if not module.startswith(MAKERS_OF_STORES)] == []
+    assert naming, "the check sees imports"
+
+
+def test_only_the_workspace_knows_where_a_persons_state_is() -> None:
+    fields = {"ana_data_dir", "traces_dir"}
+    knowing = {module for module in source_files() if fields & {*map(name_in, nodes_of(module))}}
+    assert knowing == {"ana.settings", "ana.workspace.workspace", "ana.workspace.private"}
+
+
+def name_in(node: ast.AST) -> object:
+    """Return the name, or the text, that a syntax node is."""
+    return next((getattr(node, field) for field in ("attr", "id", "arg", "value") if hasattr(node, field)), None)
+
+
+def test_results_made_of_a_persons_words_are_kept_with_the_person() -> None:
+    keeping = {module for module in source_files() if uses(module, "lru_cache")}
+    assert keeping == {"ana.recent", "ana.time.spans", "nodes.demos"}, "the last two keep days, and files of examples"
 
 
 def test_whoever_calls_a_model_pays_out_of_the_budget() -> None:
@@ -152,7 +182,6 @@ OPENERS = {
     "ana.backends.chroma.read_only": {"shutil.copyfile", "shutil.copytree"},  # the same
     "ana.backends.chroma.care.rebuild": {"shutil.copy2"},  # into a folder that was made before it
     "ana.backends.chroma.care.restore": {"shutil.copytree"},  # the same, for Chroma
-    "ana.transfer.foreign.detect": {"sqlite3.connect"},  # another program's, and only to read
 }
 """The modules that may open files for writing otherwise than with ana/files.py, which follows no link, and how."""
 

@@ -11,12 +11,9 @@ from typing import Any, TypeAlias
 from langchain_core.messages import AnyMessage, ToolMessage
 
 from ana.memory.changes import Change
+from ana.memory.receipts import Receipt as Receipt
 from ana.memory.receipts import make_receipt, reason_to_json
 from ana.memory.search.found import Found
-
-Receipt: TypeAlias = dict[str, Any]
-"""The record of one write as people are shown it: {op, kind, id, before, after}."""
-
 
 Artifact: TypeAlias = dict[str, Any]
 

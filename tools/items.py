@@ -146,7 +146,7 @@ def query_items(
         raise explain_missing(call, like) from exc
     if text and not where:  # a filter says itself what belongs to the answer
         found = drop_weak(found)
-    with call.memory.backend.snapshot():  # one hold of the folder for the journal of all of them
+    with call.memory.backend.reading():  # one state, and one hold of the folder, for all of them
         done = [call.memory.completed_at(item) for item in found.items]
     stamps = stamps or _asks_for_stamps(where)
     items = [

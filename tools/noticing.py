@@ -11,7 +11,7 @@ from ana.memory.changes import Change
 from ana.memory.item import Item
 from ana.memory.search.property_text import describe_unsearched
 from ana.memory.status import CLOSED, has_status
-from ana.memory.undo import find_undone_turn, list_not_undone
+from ana.memory.undo import find_all_undone, find_undone_turn
 from ana.memory.vocabulary import NAMED, names_of
 from ana.output import shorten
 from ana.time.dates import day_of
@@ -79,9 +79,9 @@ def tell_near(kind: str, name: str, other: str, count: int) -> str:
 
 def _count_moves(call: CallContext, id: str) -> int:
     """Return how often the person moved an item's date: not the next time of what repeats, and nothing taken back."""
-    entries = call.memory.history(id=id)
-    counting = {turn for turn in list_not_undone({entry.turn for entry in entries}) if not find_undone_turn(turn)}
-    return sum(entry.turn in counting and _is_move(entry.change) for entry in entries)
+    moves = [entry.turn for entry in call.memory.history(id=id) if _is_move(entry.change)]
+    undone = find_all_undone(call.memory) if moves else ()
+    return sum(turn not in undone and not find_undone_turn(turn) for turn in moves)
 
 
 def _is_move(change: Change) -> bool:

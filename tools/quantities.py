@@ -1,5 +1,6 @@
 """Numbers with units, and times of day, for the calculator; pint knows the units and converts in fractions."""
 
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 NUMBER = r"(?>(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]*)?|[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?)"
 """Atomic, so that the e of 1e3 is never read as a unit."""
 _WORD = r"(?:°[CF]|[^\W\d_²³]{1,24})"
-UNIT = rf"{_WORD}[²³23]?(?:/{_WORD}[²³23]?)?(?![\w²³°])"
-"""A unit, or one over another: km/h, m², °C."""
+_POWER = r"(?:\^?[23]|[²³])?"
+UNIT = rf"{_WORD}{_POWER}(?:/{_WORD}{_POWER})?(?![\w²³°])"
+"""A unit, or one over another: km/h, m², m^2, sqft, °C."""
 TIME_OF_DAY = r"[0-9]{1,2}:[0-5][0-9](?::[0-5][0-9])?(?:\s?[ap]m\b)?"
 
 _PART = re.compile(rf"(?P<number>{NUMBER})\s*(?P<unit>{UNIT})")
@@ -66,7 +68,7 @@ def read_quantity(text: str) -> "Quantity[Any]":
         for part in _PART.finditer(text)
     ]
     for other in others:
-        total = combine(lambda left, right: left + right, total, other)
+        total = combine(operator.add, total, other)
     return total
 
 
@@ -131,11 +133,11 @@ def show_in_unit(value: Any) -> str:
     return f"{to_number(Fraction(value.magnitude)):,} {over}{under}"
 
 
-def to_number(value: Fraction, digits: int = 12) -> int | float:
-    """Return a whole number as int, any other rounded to significant digits."""
+def to_number(value: Fraction) -> int | float:
+    """Return a whole number as int, any other rounded to 12 significant digits."""
     if value.denominator == 1:
         return value.numerator
-    rounded = float(f"{float(value):.{digits}g}")
+    rounded = float(f"{float(value):.12g}")
     return int(rounded) if rounded.is_integer() else rounded
 
 
@@ -153,12 +155,11 @@ def _show_duration(seconds: Fraction) -> str:
 def _move(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """Return a time of day moved by a duration, or the duration between two, over midnight if the second is later."""
     to_seconds = [v.seconds if isinstance(v, TimeOfDay) else v.to("second").magnitude for v in (left, right)]
-    is_sum, is_difference = operation(5, 2) == 7, operation(5, 2) == 3
     if isinstance(left, TimeOfDay) and isinstance(right, TimeOfDay):
-        if not is_difference:
+        if operation is not operator.sub:
             raise TypeError("two times of day are only subtracted")
         return _registry().Quantity(operation(*to_seconds) % _DAY, "second")
-    if not (is_sum or (is_difference and isinstance(left, TimeOfDay))):
+    if operation is not operator.add and not (operation is operator.sub and isinstance(left, TimeOfDay)):
         raise TypeError("a time of day is only moved")
     return TimeOfDay(Fraction(operation(*to_seconds)))
 
@@ -169,10 +170,12 @@ def _read_unit(text: str) -> Any:
 
 
 def _read_power(text: str) -> Any:
-    """Return the unit that a word names, or its square or cube: kg, m2."""
+    """Return the unit that a word names, or its square or cube: kg, m2, m^2, sqft."""
     import pint
 
-    word, power = (text[:-1], _POWERS[text[-1]]) if text[-1] in _POWERS else (text, 1)
+    word, power = (text[:-1].removesuffix("^"), _POWERS[text[-1]]) if text[-1] in _POWERS else (text, 1)
+    if word.startswith("sq") and len(word) > 2:
+        word, power = word[2:], 2
     word = _SPELLED.get(word, word)
     for name in (word, word.lower()):
         try:

@@ -4,7 +4,7 @@ import pickle
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ from ana.backends.plain_query import ItemCandidates, passes, sort_by_date
 from ana.embedders import Embedder
 from ana.embedders.word_vectors import embed_words
 from ana.errors import DuplicateItem
-from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
+from ana.memory.backend import Expected, JournalPosition, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest, to_canonical_text
 from ana.memory.filters import OWN_KEYS
@@ -23,7 +23,7 @@ from ana.memory.search.found import Found, Reason
 from ana.memory.search.postings import Terms
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import ParsedQuery, Query
-from ana.memory.search.ranking import Ranking
+from ana.memory.search.ranking import Ranking, sort_similar
 from ana.memory.search.scoring import Weights
 from ana.memory.search.tokens import tokenize
 from ana.memory.search.words import QueryWord, Words
@@ -35,9 +35,8 @@ T = TypeVar("T")
 class InMemoryBackend:
     """Records, vectors and the journal in dictionaries and lists."""
 
-    def __init__(self, embedder: Embedder, weights: Weights | None = None) -> None:
+    def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._weights = weights or Weights()
         self._records: dict[Kind, dict[str, Item]] = {"item": {}, "line": {}}
         self._vectors: dict[RecordKey, np.ndarray] = {}
         self._journal: list[Entry] = []
@@ -48,6 +47,7 @@ class InMemoryBackend:
         self._rows: dict[str, int] = {}
         self._documents: dict[int, Terms] = {}
         self._lock = threading.RLock()
+        self._readers = self._writers = 0
 
     @property
     def embedder_name(self) -> str:
@@ -85,7 +85,7 @@ class InMemoryBackend:
             if vector is None:
                 return []
             near = [(item, float(self._vectors[kind, item.id] @ vector)) for item in self._records[kind].values()]
-        return _copy(sorted((each for each in near if each[0].id != id), key=lambda each: -each[1])[:limit])
+        return _copy(sort_similar(each for each in near if each[0].id != id)[:limit])
 
     def list_keys(self) -> dict[str, int]:
         keys = Counter(key for item in self._records["item"].values() for key in item.properties)
@@ -122,25 +122,41 @@ class InMemoryBackend:
             last = {entry.change.id: entry for entry in self._journal if entry.change.kind == kind}
         return _copy(sorted(last.values(), key=lambda entry: entry.seq))
 
-    def turns(self) -> dict[str, str]:
+    def position(self) -> JournalPosition:
+        with self._lock:
+            last = self._journal[-1:]
+            return last[0].position if last and last[0].seq == self._written else (self._written, "")
+
+    def deletions(self, record: RecordKey | None = None) -> list[Entry]:
+        found: dict[RecordKey, Entry] = {}
+        with self._lock:
+            for entry in reversed(self._journal):
+                kind, id = key = entry.change.key
+                is_gone = entry.change.before and not entry.change.after and id not in self._records[kind]
+                if is_gone and record in (None, key):
+                    found.setdefault(key, entry)
+            return _copy(list(found.values()))
+
+    def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
         threads: dict[str, str] = {}
         with self._lock:
             for entry in reversed(self._journal):  # a known turn keeps its place
                 threads[entry.turn] = max(threads.get(entry.turn, ""), entry.thread)
-        return threads
+        found = [(turn, of) for turn, of in threads.items() if turn.startswith(prefix) and thread in (None, of)]
+        return dict(found[: limit if limit >= 0 else None])
 
     def next_line_number(self) -> int:
         with self._lock:
             return max(self._line_number, max(map(int, self._records["line"]), default=-1) + 1)
 
     def take_line_number(self) -> int:
-        with self._lock:
+        with self._change():
             number = self.next_line_number()
             self._line_number = number + 1
             return number
 
     def reserve_line_numbers(self, below: int) -> None:
-        with self._lock:
+        with self._change():
             self._line_number = max(self._line_number, below)
 
     def apply(
@@ -149,7 +165,7 @@ class InMemoryBackend:
         entries = _copy(entries)  # a caller may change its objects afterwards, as it may change what reads return
         changes = net(entry.change for entry in entries)
         embedded = self._embed(changes)
-        with self._lock:
+        with self._change():
             if earlier := find_earlier_change(self.find_change, entries):
                 return [earlier]
             check_expected(expected or {}, {(k, id): self._records[k].get(id) for k, id in expected or {}})
@@ -163,7 +179,7 @@ class InMemoryBackend:
             return _copy(combine(entry.change for entry in entries))
 
     def erase(self, records: Collection[RecordKey]) -> None:
-        with self._lock:
+        with self._change():
             self._journal = [entry for entry in self._journal if entry.change.key not in records]
 
     def fill(self, records: Mapping[RecordKey, Item], entries: Sequence[Entry], line_number: int) -> None:
@@ -183,14 +199,37 @@ class InMemoryBackend:
             self._written = max((entry.seq for entry in entries), default=0)
             self._line_number = line_number
 
-    def snapshot(self) -> AbstractContextManager[object]:
-        return self._lock
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self._lock:
+            self._readers += 1
+            try:
+                yield
+            finally:
+                self._readers -= 1
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        with self._change():
+            self._writers += 1
+            try:
+                yield
+            finally:
+                self._writers -= 1
 
     def close(self) -> None:
         """Do nothing: nothing is open."""
 
+    @contextmanager
+    def _change(self) -> Iterator[None]:
+        """Keep others out while something is written; never in `reading`, where another database could not."""
+        with self._lock:
+            assert self._writers or not self._readers, "nothing is written in reading()"
+            yield
+
     def _refuse_copies(self, changes: Sequence[Change]) -> None:
-        existing = {content_digest(i.content, i.properties): i.id for i in reversed(self._records["item"].values())}
+        newest_first = sorted(self._records["item"].values(), key=lambda i: (i.created_at, i.id), reverse=True)
+        existing = {content_digest(i.content, i.properties): i.id for i in newest_first}
         for change in changes:
             if change.after and (same := existing.get(content_digest(change.after.content, change.after.properties))):
                 raise DuplicateItem(same)
@@ -230,7 +269,7 @@ class InMemoryBackend:
         asked = zip(text.words, embed_words(text.words), strict=True)
         words = {word: QueryWord(self._terms.get(word), near) for word, near in asked}
         candidates = ItemCandidates(each, text, query.zone, words, self._documents, vectors, vector)
-        ranking = Ranking(candidates, self._words, np.array(sorted(each), np.int64), self._weights)
+        ranking = Ranking(candidates, self._words, np.array(sorted(each), np.int64), Weights())
         best = ranking.find_best(query.limit)
         reasons = ranking.explain(best, query.has_filter)
         return [(each[hit.row], reason) for hit, reason in zip(best, reasons, strict=True)]

@@ -77,8 +77,8 @@ class ItemCandidates:
     def get_terms(self, rows: Sequence[int]) -> list[Terms]:
         return [self.documents[row] for row in rows]
 
-    def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None]]:
-        return ((row, self.items[row].id, self.items[row].date) for row in rows)
+    def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
+        return ((row, self.items[row].id, self.items[row].date, self.items[row].created_at) for row in rows)
 
     def _select(self, passes: Callable[[Item], bool]) -> Rows:
         return np.array(sorted(row for row, item in self.items.items() if passes(item)), np.int64)

@@ -21,6 +21,9 @@ Expected: TypeAlias = Mapping[RecordKey, Item | None]
 """The records that a change relies on, as they must be when it is made; None is absent."""
 
 
+JournalPosition: TypeAlias = tuple[int, str]
+"""Where a journal stands, for `list_since`: equal as long as no entry is made. It is nothing to count with."""
+
 TRIES = 20
 """How often a change is planned again while others may write; after that they are kept out."""
 
@@ -30,7 +33,10 @@ T = TypeVar("T")
 class Backend(Protocol):
     """Records of two kinds, items and Global Context lines, and the journal of what was done to them.
 
-    Safe to use from several threads. Records come back exactly as they went in.
+    All of it is one person's. Safe to use from several threads, and beside other backends on the same store. Records
+    come back exactly as they went in, with NUL and halves of surrogate pairs; ids, keys, turns and threads are UTF-8 of
+    any length. An error of the database is raised as one of ana.errors; a connection that was lost is opened again by
+    the next call.
     """
 
     @property
@@ -47,7 +53,9 @@ class Backend(Protocol):
         """Return how many records of a kind there are."""
 
     def query(self, query: Query) -> Found:
-        """Find items by meaning, best first; without a text by own date, undated ones last, then newest.
+        """Find items by meaning, best first; without a text by own date, undated ones last.
+
+        Of those that are equal in this the newest comes first, then the first by id.
 
         Raises:
             ToolError: The filter has more conditions than this database takes.
@@ -56,7 +64,8 @@ class Backend(Protocol):
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         """Return the records nearest to a stored one by their vectors, best first, each with its cosine.
 
-        Nothing is embedded, and the record itself is left out; one that does not exist has none.
+        Equal ones are in the order of `query`. Nothing is embedded, and the record itself is left out; one that does
+        not exist has none.
         """
 
     def list_keys(self) -> dict[str, int]:
@@ -84,13 +93,28 @@ class Backend(Protocol):
             limit: How many at most; all if negative.
         """
 
+    def position(self) -> JournalPosition:
+        """Return where the journal stands: at the last entry that was made, also if it was erased since."""
+
     def latest(self, kind: Kind) -> list[Entry]:
         """Return the last entry of every record of a kind."""
 
-    def turns(self) -> dict[str, str]:
+    def deletions(self, record: RecordKey | None = None) -> list[Entry]:
+        """Return the last deletion of every record that was deleted and does not exist, the newest first.
+
+        Args:
+            record: Only that of this one.
+        """
+
+    def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
         """Return the turns that wrote something with their threads, the one that wrote last first.
 
         The order is that of the journal: a clock may have gone back between two turns.
+
+        Args:
+            thread: Only those of this conversation; empty for changes outside of any.
+            prefix: Only those whose names begin so.
+            limit: How many at most; all if negative.
         """
 
     def next_line_number(self) -> int:
@@ -112,23 +136,36 @@ class Backend(Protocol):
             expected: Records that must be as given when the changes are made.
             distinct: Whether a new item that says the same as an existing one is refused.
 
+        What has to be embedded is embedded before anybody is kept out, unless the caller is `alone`.
+
         Returns:
             The net change of each record, its `after` as it was read back. A single entry whose key is already
             in the journal changes nothing: the change that was made then is returned.
 
         Raises:
             RecordChanged: A record is not what `expected` says.
-            DuplicateItem: A new item is not distinct.
+            DuplicateItem: A new item is not distinct; names the oldest that says the same, of several the first by id.
         """
 
     def erase(self, records: Collection[RecordKey]) -> None:
-        """Remove every entry of these records from the journal, and permanently what deleted records left in files.
+        """Remove every entry of these records from the journal, and permanently what deleted records left behind.
 
-        Files are cleaned also if there is no record to erase: an earlier erasure may have been cut short.
+        Nobody reads them any more when this returns. By then no file of the Chroma backend holds a byte of them, except
+        backups; another database names when it gives up what it keeps of the past. Files are cleaned also if there is
+        no record to erase: an earlier erasure may have been cut short.
         """
 
-    def snapshot(self) -> AbstractContextManager[object]:
-        """Keep writers out while the context is open, so that all reads in it see one state. May be nested."""
+    def reading(self) -> AbstractContextManager[object]:
+        """Let all reads of this thread in the context see one state. May be nested, also in `alone`.
+
+        It asks for no one to be kept out, though a database may. Nothing is written in it, except inside `alone`.
+        """
+
+    def alone(self) -> AbstractContextManager[object]:
+        """Keep every other writer out while the context is open, whatever thread or process it is in. May be nested.
+
+        It is no transaction: what `apply` has made in it stays made if an error ends it.
+        """
 
     def close(self) -> None:
         """Close everything; the next use opens it again."""
@@ -172,6 +209,25 @@ def find_earlier_change(find: Callable[[str], Change | None], entries: Sequence[
     return None
 
 
+def list_since(backend: Backend, position: JournalPosition, most: int) -> list[Entry] | None:
+    """Return the entries after a position, the newest first.
+
+    Args:
+        backend: The store, at best in a `reading`.
+        position: Where its journal once stood.
+        most: How many are wanted at most.
+
+    Returns:
+        None if there are more, or nobody knows: some were erased, or the journal is that of a backup.
+    """
+    count = backend.position()[0] - position[0]
+    if not 0 <= count <= most:
+        return None
+    # positions have no gaps, so that one entry more is the one at the position
+    found = backend.entries(limit=count + 1)
+    return found[:-1] if found and found[-1].position == position else None
+
+
 def retry_on_change(backend: Backend, attempt: Callable[[], T]) -> T:
     """Run an attempt, and again if a record that it read was changed by somebody else before it wrote.
 
@@ -183,5 +239,5 @@ def retry_on_change(backend: Backend, attempt: Callable[[], T]) -> T:
             return attempt()
         except RecordChanged:
             continue
-    with backend.snapshot():
+    with backend.alone():
         return attempt()

@@ -79,7 +79,8 @@ class Entry:
         turn: The turn, edit by hand, undo or import that it is part of.
         change: The record before and after.
         key: The same if the same call runs again; None if it was not made by a call.
-        seq: Its number, growing; 0 before it is in the journal.
+        seq: Its number, from 1, without gaps in the order in which changes are made, so that whoever has read up to one
+            misses none that come later; 0 before it is in the journal. Erased numbers are not given again.
     """
 
     ts: str
@@ -88,6 +89,11 @@ class Entry:
     change: Change
     key: str | None = None
     seq: int = 0
+
+    @property
+    def position(self) -> tuple[int, str]:
+        """Return the position of a journal of which this is the last entry."""
+        return self.seq, self.ts
 
     @property
     def origin(self) -> Origin:

@@ -221,9 +221,9 @@ class Memory:
         changes = ((entry.ts, entry.change.before) for entry in self.history(id=item.id))
         return next((ts for ts, old in changes if old is None or not has_status(old.properties, DONE)), None)
 
-    def turns(self) -> dict[str, str]:
-        """Return the turns that wrote something with their threads, the newest first."""
-        return self.backend.turns()
+    def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
+        """Return the turns that wrote something with their threads, the newest first. Arguments as `Backend.turns`."""
+        return self.backend.turns(thread=thread, prefix=prefix, limit=limit)
 
     def origins(self, kind: Kind) -> dict[str, Origin]:
         """Return why each record of a kind reads as it does, by its id; one that was never journaled is left out."""

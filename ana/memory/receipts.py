@@ -1,8 +1,9 @@
 """Receipts of writes and reasons of finds, as people see them and traces record them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import islice, zip_longest
 from typing import Any, TypeAlias
 
 from ana.language import WORDINGS, Language, guess_language, spell_day
@@ -87,7 +88,7 @@ def list_changes(changes: Sequence[Receipt], receipt: str | None, said: str = ""
     written = [describe_change(each, language) for each in combine_receipts(changes)]
     lines, wording = [line.removeprefix("- ") for line in (receipt or "").splitlines()], WORDINGS[language]
     others = tuple(f"{each}: " for each in (wording.existing, wording.failed, wording.declined))
-    return written + [line for line in lines if not written or line.startswith(others)]
+    return written + [line for line in lines if not written or line == wording.outside or line.startswith(others)]
 
 
 def describe_difference(before: Item | None, now: Item | None) -> str:
@@ -137,20 +138,25 @@ def _word_line(receipt: Receipt, language: Language) -> str:
 def _describe_record(receipt: Receipt, language: Language) -> str:
     record = receipt["after"] or receipt["before"]
     unsearched = describe_unsearched(record["content"], record["properties"]) if receipt["after"] else ""
-    parts = _list_parts(receipt, language)
+    parts = list_parts(receipt, language)
     more = [WORDINGS[language].more.format(n=len(parts) - MOST_PROPERTIES)] if len(parts) > MOST_PROPERTIES else []
     told = f" ({', '.join([*parts[:MOST_PROPERTIES], *more])})" if parts else ""
-    return f"{shorten(record['content'], CONTENT)}{told}{unsearched and f'. {unsearched[:-1]}'}"
+    titles = dict.fromkeys(_find_title(each["content"]) for each in (receipt["before"], receipt["after"]) if each)
+    return f"{' -> '.join(titles)}{told}{unsearched and f'. {unsearched[:-1]}'}"
 
 
-def _list_parts(receipt: Receipt, language: Language) -> list[str]:
+def _find_title(content: str) -> str:
+    return shorten(next(filter(str.strip, content.splitlines()), ""), CONTENT)
+
+
+def list_parts(receipt: Receipt, language: Language) -> list[str]:
     """Return what a receipt says of the properties: those of a new or deleted record, or what became of them."""
     before, after = receipt["before"] or {}, receipt["after"] or {}
     old, new = before.get("properties", {}), after.get("properties", {})
     year = int(str((after or before).get("updated_at") or "0")[:4])
     if receipt["op"] != "update":
         return [describe_property(name, value, year, language) for name, value in (new or old).items()]
-    parts = [_describe_edit(before["content"], after["content"])] if before["content"] != after["content"] else []
+    parts = [*_describe_edit(before["content"], after["content"])]
     for name, value in new.items():
         if name not in old or old[name] is None:
             parts.append(describe_property(name, value, year, language))
@@ -161,11 +167,15 @@ def _list_parts(receipt: Receipt, language: Language) -> list[str]:
     ]
 
 
-def _describe_edit(old: str, new: str) -> str:
-    """Return what became of a text: what was added under it, or what it was."""
-    if new.startswith(old) and old.strip():
-        return f"+ “{shorten(new[len(old) :].strip(), LONGEST_VALUE)}”"
-    return f"“{shorten(old, 80)}” -> “{shorten(new, 80)}”"
+def _describe_edit(old: str, new: str) -> Iterator[str]:
+    """Yield what became of a text below its title: what was added, or the first line that is another."""
+    added = new.removeprefix(old).strip() if old.strip() and new.startswith(old) else ""
+    if added:
+        yield f"+ “{shorten(added, LONGEST_VALUE)}”"
+    elif _find_title(old) == _find_title(new):
+        lines = zip_longest(old.splitlines(), new.splitlines(), fillvalue="")
+        changed = ((shorten(line, 80), shorten(other, 80)) for line, other in lines if line != other)
+        yield from (f"“{line}” -> “{other}”" for line, other in islice(changed, 1))
 
 
 def _describe_step(old: Json, new: Json, year: int, language: Language) -> str:
@@ -181,5 +191,5 @@ def _describe_step(old: Json, new: Json, year: int, language: Language) -> str:
 
 
 def _strip(record: Mapping[str, Any] | None) -> Any:
-    """Return what counts of a record; each write sets its time anew."""
+    """Return what counts of a record; each write sets its time."""
     return record and (record["content"], record["properties"])

@@ -1,10 +1,10 @@
 """Names counted over all items once, and after that kept up to date by the journal."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from ana.memory.backend import Backend
+from ana.memory.backend import Backend, JournalPosition, list_since
 from ana.memory.changes import Entry
 from ana.memory.item import Item
 
@@ -12,13 +12,12 @@ FEW = 100
 """Entries of the journal that are followed; after more of them it is quicker to count again."""
 
 Counts = Mapping[str, Counter[str]]
-Position = tuple[int, str]
 
 
 class _Counted(NamedTuple):
-    """Counts, and number and time of the journal's newest entry then; None for an empty journal."""
+    """Counts, and where the journal stood then."""
 
-    entry: Position | None
+    at: JournalPosition
     counts: Counts
 
 
@@ -42,20 +41,17 @@ class Tally:
     def read(self) -> Counts:
         """Return the present counts; the same object as long as nothing was written."""
         # what is kept is never changed, only exchanged as a whole: several threads may be here
-        with self._backend.snapshot():
-            newest = _position(self._backend.entries(limit=1))
+        with self._backend.reading():
+            now = self._backend.position()
             known = self._counted
-            if known is None or known.entry != newest:
-                self._counted = known = self._follow(known, newest) or _Counted(newest, self._count_all())
+            if known is None or known.at != now:
+                self._counted = known = self._follow(known, now) or _Counted(now, self._count_all())
             return known.counts
 
-    def _follow(self, known: _Counted | None, newest: Position | None) -> _Counted | None:
+    def _follow(self, known: _Counted | None, now: JournalPosition) -> _Counted | None:
         """Return the count after the entries that came since; None if they are many, or not all of them are there."""
-        if not known or not known.entry or not newest or not 0 < newest[0] - known.entry[0] <= FEW:
-            return None
-        *since, last = self._backend.entries(limit=newest[0] - known.entry[0] + 1)
-        # after a purge or a restore, numbers may be those of other entries
-        return _Counted(newest, self._add(known.counts, since)) if _position([last]) == known.entry else None
+        since = list_since(self._backend, known.at, FEW) if known else None
+        return None if known is None or since is None else _Counted(now, self._add(known.counts, since))
 
     def _add(self, counts: Counts, entries: Iterable[Entry]) -> Counts:
         """Return counts with what entries of the journal changed."""
@@ -65,7 +61,3 @@ class Tally:
                 each.update(self._names_of(change.after, kind) if change.after else ())
                 each.subtract(self._names_of(change.before, kind) if change.before else ())
         return new
-
-
-def _position(entries: Sequence[Entry]) -> Position | None:
-    return (entries[0].seq, entries[0].ts) if entries else None

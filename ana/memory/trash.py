@@ -1,12 +1,12 @@
 """Deleted records, which stay in the journal until they are purged."""
 
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from ana.errors import UserError
-from ana.memory.backend import RecordKey, get_records
-from ana.memory.changes import Cause, Change, Kind
+from ana.memory.backend import RecordKey
+from ana.memory.changes import Cause, Change, Entry, Kind
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 
@@ -31,13 +31,7 @@ class DeletedRecord:
 
 def list_deleted(memory: Memory) -> list[DeletedRecord]:
     """Return every deleted record that was not restored, the one deleted last first."""
-    found: dict[RecordKey, DeletedRecord] = {}
-    for entry in memory.history():
-        change = entry.change
-        if change.before and not change.after and change.key not in found:
-            found[change.key] = DeletedRecord(entry.ts, change.kind, change.before)
-    existing = get_records(memory.backend, found)
-    return [deleted for key, deleted in found.items() if key not in existing]
+    return _to_records(memory.backend.deletions())
 
 
 def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
@@ -51,13 +45,14 @@ def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
     Raises:
         UserError: It is not in the trash.
     """
-    found = next((deleted for deleted in list_deleted(memory) if deleted.name == name), None)
-    if found is None:
+    id = name.removeprefix("line ")
+    found = _to_records(memory.backend.deletions(("item" if id == name else "line", id)))
+    if not found:
         if cause and (earlier := memory.backend.find_change(cause.key)):
             return earlier
         raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
-    change = Change(found.kind, found.item.id, None, found.item)
-    by = cause or Cause("", "", f"restore-{found.item.id}-{secrets.token_hex(4)}")
+    change = Change(found[0].kind, id, None, found[0].item)
+    by = cause or Cause("", "", f"restore-{id}-{secrets.token_hex(4)}")
     return memory.put_back([change], by.turn, by.thread, by.key or None)[0]
 
 
@@ -69,9 +64,14 @@ def purge(memory: Memory, before: str, only: Collection[RecordKey] | None = None
         before: ISO 8601 in UTC.
         only: The records that may be purged; None for all.
     """
-    with memory.backend.snapshot():  # nobody restores a record between the list and the erasure
+    with memory.backend.alone():  # nobody restores a record between the list and the erasure
         purged = [
             deleted for deleted in list_deleted(memory) if deleted.ts < before and (only is None or deleted.key in only)
         ]
         memory.backend.erase([deleted.key for deleted in purged])
     return purged
+
+
+def _to_records(deletions: Iterable[Entry]) -> list[DeletedRecord]:
+    changes = ((entry.ts, entry.change) for entry in deletions)
+    return [DeletedRecord(ts, change.kind, change.before) for ts, change in changes if change.before]

@@ -6,7 +6,7 @@ afterwards is a conflict: then nothing is undone, unless the caller overrides it
 
 import re
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ana.errors import UserError
@@ -15,7 +15,13 @@ from ana.memory.changes import Change, Entry, net
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 
-_UNDO = re.compile(r"undo-(?P<mark>[0-9a-f]{8})-of-(?P<turn>.+)")
+PREFIX = "undo-"
+"""The name of every undo begins with it."""
+
+FEW = 20
+"""So many turns are looked at before all are: the one that is meant is nearly always among them."""
+
+_UNDO = re.compile(rf"{PREFIX}(?P<mark>[0-9a-f]{{8}})-of-(?P<turn>.+)")
 
 
 @dataclass(frozen=True)
@@ -62,13 +68,14 @@ def last_turn(memory: Memory, thread: str | None = None, *, running: str | None 
         thread: Only of this conversation.
         running: The turn that asks; what it has written itself is not meant.
     """
-    turns = memory.turns()
-    candidates = (
-        turn
-        for turn in list_not_undone(turns)
-        if turn != running and thread in (None, turns[turn]) and not find_undone_turn(turn)
-    )
-    found = next((turn for turn in candidates if _net_newest_first(memory.history(turn=turn))), None)
+    with memory.backend.reading():
+        undone = find_all_undone(memory)
+        candidates = (
+            turn
+            for turn in _iter_newest(memory, thread)
+            if turn != running and turn not in undone and not find_undone_turn(turn)
+        )
+        found = next((turn for turn in candidates if _net_newest_first(memory.history(turn=turn))), None)
     if found is None:
         raise UserError(
             "There is nothing to take back.", "`ana history` shows what was changed elsewhere." if thread else ""
@@ -88,7 +95,7 @@ def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = F
     Raises:
         UserError: There is no such turn, or it has been undone already.
     """
-    name = f"undo-{mark or secrets.token_hex(4)}-of-{turn}"
+    name = f"{PREFIX}{mark or secrets.token_hex(4)}-of-{turn}"
 
     def attempt() -> Undone:
         earlier = find_undone(memory, mark) if mark else None
@@ -99,8 +106,8 @@ def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = F
 
 def find_undone(memory: Memory, mark: str) -> Undone | None:
     """Return the undo that was made under this mark, if there was one."""
-    for name in memory.turns():
-        if (match := _UNDO.fullmatch(name)) and match["mark"] == mark:
+    for name in memory.turns(prefix=f"{PREFIX}{mark}-of-"):
+        if match := _UNDO.fullmatch(name):
             return Undone(match["turn"], name, [entry.change for entry in memory.history(turn=name)], [])
     return None
 
@@ -114,7 +121,7 @@ def plan_undo(memory: Memory, turn: str) -> tuple[list[Change], list[Conflict]]:
     entries = memory.history(turn=turn)
     if not entries:
         raise UserError(f"No turn {turn} has written anything.", "`ana history` shows the turns.")
-    if turn not in list_not_undone(memory.turns()):
+    if turn in find_all_undone(memory):
         raise UserError(f"The turn {turn} has been taken back already.", "Take back what took it back.")
     # a turn's own writes in between do not matter, only what it found and left
     spans = _net_newest_first(entries)
@@ -131,12 +138,14 @@ def plan_undo(memory: Memory, turn: str) -> tuple[list[Change], list[Conflict]]:
 
 
 def _undo(memory: Memory, turn: str, override: bool | Collection[Conflict], name: str) -> Undone:
-    changes, conflicts = plan_undo(memory, turn)
+    with memory.backend.reading():
+        changes, conflicts = plan_undo(memory, turn)
+        thread = memory.turns(prefix=turn)[turn]
     accepted = conflicts if override is True else override or []
     if any(conflict not in accepted for conflict in conflicts):
         return Undone(turn, "", [], conflicts)
     if changes:
-        memory.put_back(changes, name, memory.turns()[turn])
+        memory.put_back(changes, name, thread)
     return Undone(turn, name if changes else "", changes, conflicts)
 
 
@@ -156,10 +165,18 @@ def _find_meddled(entries: Sequence[Entry]) -> set[RecordKey]:
     return found
 
 
-def list_not_undone(turns: Collection[str]) -> list[str]:
-    """Return the turns that were not undone, or whose undo was undone, in the order given."""
+def find_all_undone(memory: Memory) -> set[str]:
+    """Return the turns that were undone, by undos that were not undone themselves."""
     undone: set[str] = set()
-    for name in sorted(turns, key=len, reverse=True):  # an undo's name is longer than its turn's
+    for name in sorted(memory.turns(prefix=PREFIX), key=len, reverse=True):  # an undo's name is longer than its turn's
         if name not in undone and (turn := find_undone_turn(name)):
             undone.add(turn)
-    return [turn for turn in turns if turn not in undone]
+    return undone
+
+
+def _iter_newest(memory: Memory, thread: str | None) -> Iterator[str]:
+    """Yield the turns of a thread, or of all, the newest first."""
+    few = memory.turns(thread=thread, limit=FEW)
+    yield from few
+    if len(few) == FEW:
+        yield from (turn for turn in memory.turns(thread=thread) if turn not in few)

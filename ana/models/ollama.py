@@ -7,6 +7,9 @@ from urllib.parse import urlsplit
 from ana.settings import is_http
 from ana.values import read_json
 
+SECONDS = 0.5
+"""How long it may take to answer; where nothing listens, this machine says so at once."""
+
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -15,19 +18,18 @@ def is_local(host: str) -> bool:
     return urlsplit(host).hostname in LOOPBACK
 
 
-def list_chat_models(host: str, seconds: float = 0.5) -> list[str]:
+def list_chat_models(host: str) -> list[str]:
     """Return the names of the models that Ollama has, embedders left out; none if nothing there speaks its protocol.
 
     Args:
         host: Its URL, as in OLLAMA_HOST.
-        seconds: How long it may take to answer. Where nothing listens, this machine says so at once.
     """
     if not is_http(host):
         return []
     url = urlsplit(host)
     make = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     try:
-        with closing(make(str(url.hostname), url.port, timeout=seconds)) as connection:
+        with closing(make(str(url.hostname), url.port, timeout=SECONDS)) as connection:
             connection.request("GET", f"{url.path.rstrip('/')}/api/tags")
             found = read_json(connection.getresponse().read(1_000_000))
         names = [str(model["name"]) for model in found["models"]]

@@ -131,24 +131,6 @@ def _name_error(error: str) -> str:
     return f"{found[0] if found else 'error'} (hidden)"
 
 
-def open_client(settings: Settings) -> Any:
-    """Return a client for what is uploaded on purpose, whether runs are traced or not.
-
-    Args:
-        settings: For the secrets that must not be sent.
-
-    Raises:
-        ConfigError: There is no key.
-    """
-    environment = read_environment()
-    keys = [environment[name] for name in KEYS if environment.get(name)]
-    if not keys:
-        raise ConfigError("LANGSMITH_API_KEY is not set.", "Set it in .env.")
-    # given, because with tracing off the key of .env does not get into this process's environment
-    url = environment.get("LANGSMITH_ENDPOINT")
-    return make_client((*secrets_of(settings), *choose_secrets(keys)), api_key=keys[0], api_url=url)
-
-
 def _flush(client: Any) -> None:
     with suppress(KeyboardInterrupt):
         client.flush(timeout=EXIT_SECONDS)

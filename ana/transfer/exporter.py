@@ -19,16 +19,16 @@ FORMAT = 1
 
 
 def export_lines(backend: Backend) -> Iterator[bytes]:
-    """Yield the lines of an export, each with its line break. Nobody can write until the last one."""
-    with backend.snapshot():
+    """Yield the lines of an export, each with its line break: of the state when the first is asked for."""
+    with backend.reading():  # and not while a reader, who may be slow, takes the lines
         lines = sorted(backend.scan("line"), key=lambda line: int(line.id))
         items = sorted(backend.scan("item"), key=lambda item: (item.created_at, item.id))
-        yield _encode_line({"export": NAME, "format": FORMAT, "next_line": backend.next_line_number()})
-        yield from (_encode_line({"line": asdict(line)}) for line in lines)
-        yield from (_encode_line({"item": asdict(item)}) for item in items)
-        yield from (_encode_line({"change": _entry_to_json(entry)}) for entry in reversed(backend.entries()))
-        unknown = (*_iter_not_journaled(backend, "line", lines), *_iter_not_journaled(backend, "item", items))
-        yield from (_encode_line({"change": _entry_to_json(entry)}) for entry in unknown)
+        next_line, entries = backend.next_line_number(), backend.entries()[::-1]
+        entries += [*_iter_not_journaled(backend, "line", lines), *_iter_not_journaled(backend, "item", items)]
+    yield _encode_line({"export": NAME, "format": FORMAT, "next_line": next_line})
+    yield from (_encode_line({"line": asdict(line)}) for line in lines)
+    yield from (_encode_line({"item": asdict(item)}) for item in items)
+    yield from (_encode_line({"change": _entry_to_json(entry)}) for entry in entries)
 
 
 def _iter_not_journaled(backend: Backend, kind: Kind, records: list[Item]) -> Iterator[Entry]:

@@ -63,7 +63,7 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
     turn = f"import-{secrets.token_hex(4)}"
 
     def attempt() -> ImportResult:
-        with memory.backend.snapshot():
+        with memory.backend.alone():
             plan = _make_plan(memory, bundle, turn, replace=replace)
             # before others can take and retire a planned number; numbers may have gaps if the import fails
             memory.backend.reserve_line_numbers(plan.next_line)

@@ -17,7 +17,7 @@ from ana.output import tell, write_json
 from app.startup import start
 
 if TYPE_CHECKING:
-    from ana.settings import Settings
+    from ana.workspace import Workspace
     from app.outcome import Done, Waiting
     from app.turn import Assistant, Event
 
@@ -54,15 +54,15 @@ def ask(
     said = _read_message(question) if decide is None else question
     _check_use(said, thread, decide, request)
     reply = _read_reply(decide) if decide else None
-    settings = start()
+    workspace = start()
     if utc:
-        settings = settings.model_copy(update={"ana_timezone": "UTC"})
+        workspace = workspace.change(ana_timezone="UTC")
     if reply is not None:
         assert thread is not None
-        outcome = _decide(settings, thread, reply, request, max_steps)
+        outcome = _decide(workspace, thread, reply, request, max_steps)
     else:
-        outcome = _ask(settings, str(said), thread, max_steps)
-    _show(settings, outcome, as_json, thread)
+        outcome = _ask(workspace, str(said), thread, max_steps)
+    _show(workspace, outcome, as_json, thread)
 
 
 def _check_use(question: str | None, thread: str | None, decide: str | None, request: str | None) -> None:
@@ -93,37 +93,40 @@ def _read_reply(decide: str) -> Any:
         raise typer.BadParameter(f"{decide} is not a reply: {exc.errors()[0]['msg']}.") from exc
 
 
-def _ask(settings: "Settings", said: str, thread: str | None, max_steps: int | None) -> "Done | Waiting":
-    from app.outcome import Waiting
-    from app.threads import Threads
+def _ask(workspace: "Workspace", said: str, thread: str | None, max_steps: int | None) -> "Done | Waiting":
+    from app.cli.last_shown import find_shown
+    from app.outcome import NotShown, Waiting
 
-    id = Threads(settings).remember(thread) if thread else str(uuid.uuid4())
-    with _open(settings) as assistant:
+    id = workspace.open_threads().remember(thread) if thread else str(uuid.uuid4())
+    with _open(workspace) as assistant:
         finished = assistant.finish(id) if thread else None
         if isinstance(finished, Waiting):
             tell("A turn that was cut short goes on and asks; your message was not sent.")
             return finished
         if finished:
             tell(f"Finished what was cut short: {finished.answer}")
-        return assistant.ask(said, id, max_steps, _tell_ended)
+        try:
+            return assistant.ask(said, id, max_steps, _tell_ended, find_shown(workspace, id) if thread else None)
+        except NotShown as exc:
+            tell(exc.sentence())
+            return exc.waiting
 
 
 def _decide(
-    settings: "Settings", thread: str, reply: Any, request: str | None, max_steps: int | None
+    workspace: "Workspace", thread: str, reply: Any, request: str | None, max_steps: int | None
 ) -> "Done | Waiting":
     from ana.errors import NotWaiting, WrongReply
     from app.cli.last_shown import find_shown
     from app.outcome import NotShown, Waiting
-    from app.threads import Threads
     from nodes.requests import decide_all
 
-    id = Threads(settings).resolve(thread)
-    with _open(settings) as assistant:
+    id = workspace.open_threads().resolve(thread)
+    with _open(workspace) as assistant:
         waiting = assistant.find_open_turn(id)
         if reply in ("approve", "reject") and isinstance(waiting, Waiting):
             reply = decide_all(waiting.request, reply)
         try:
-            return assistant.resume(id, reply, request or find_shown(settings, id), max_steps=max_steps)
+            return assistant.resume(id, reply, request or find_shown(workspace, id), max_steps=max_steps)
         except NotShown as exc:
             tell(exc.sentence())
             return exc.waiting
@@ -131,21 +134,21 @@ def _decide(
             raise typer.BadParameter(exc.sentence()) from exc
 
 
-def _open(settings: "Settings") -> AbstractContextManager["Assistant"]:
+def _open(workspace: "Workspace") -> AbstractContextManager["Assistant"]:
     from ana.handles import open_handles
     from app.turn import open_assistant
     from prompts import decision_prompt
 
-    handles = open_handles(settings, "ana ask", instruct=decision_prompt)
-    _tell_leaving(settings)
+    handles = open_handles(workspace, "ana ask", instruct=decision_prompt)
+    _tell_leaving(workspace)
     return open_assistant(handles, "ana ask")
 
 
-def _tell_leaving(settings: "Settings") -> None:
+def _tell_leaving(workspace: "Workspace") -> None:
     from app.privacy import describe_leaving
     from app.show.console import make_console
 
-    if leaving := describe_leaving(settings, local=False):
+    if leaving := describe_leaving(workspace.settings, local=False):
         make_console(error=True).print(leaving, style="dim")
 
 
@@ -154,7 +157,7 @@ def _tell_ended(event: "Event") -> None:
         tell(event["ended"])
 
 
-def _show(settings: "Settings", outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
+def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
     """Print the answer or the request, and exit with what it means."""
     from ana.memory.receipts import list_changes
     from app.cli.last_shown import remember_shown
@@ -174,10 +177,10 @@ def _show(settings: "Settings", outcome: "Done | Waiting", as_json: bool, thread
     if isinstance(outcome, Done) and not as_json and (line := describe_cost(outcome)):
         tell(line)
     if isinstance(outcome, Waiting):
-        remember_shown(settings, outcome)
+        remember_shown(workspace, outcome)
         again = f"ana ask --thread {shlex.quote(thread or outcome.thread_id)} --decide"
         tell(f"This waits for your decision: {again} approve --request {outcome.request_id}")
-        tell("Or reject instead of approve, or a FILE with decisions.")
+        tell("Or reject instead of approve, or a FILE with decisions; a yes or a no as the next message decides, too.")
         raise typer.Exit(WAITING)
     if outcome.error or outcome.fruitless:
         raise typer.Exit(1)

@@ -12,7 +12,7 @@ from app.startup import start
 
 def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP.")]) -> None:
     """Write everything, conversations and traces included, into one file; also while it is in use."""
-    settings = start()
-    with open_data_folder(settings, "ana backup") as handles:
-        count = handles.backend.back_up(settings.traces_dir, to)
+    workspace = start()
+    with open_data_folder(workspace, "ana backup") as handles:
+        count = handles.upkeep.back_up(workspace.traces_folder, to)
     say(f"{count} files are in {to}.")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ana.output import tell, write_json
-from ana.settings import Settings
+from ana.workspace import Workspace
 from app.cli.ages import moment_before
 from app.show.tables import show_table
 from app.show.text import pluralize, say
@@ -77,26 +77,23 @@ def cost(
         tell(f"{pluralize(count, 'line')} of the trace {thread} cannot be read and {be} not counted.")
 
 
-def add_up(settings: Settings, since: str | None) -> tuple[list[DayCost], dict[str, int]]:
+def add_up(workspace: Workspace, since: str | None) -> tuple[list[DayCost], dict[str, int]]:
     """Return what each model cost on each day, the oldest first, and the traces' lines that cannot be read, by thread.
 
     Raises:
         UserError: `since` is not an age, such as 7d.
     """
-    from ana.spending import find_accounts, read_records, recorded_cost
-    from ana.time.clock import Clock, local_zone
-    from ana.tracing.traces import Traces
+    from ana.spending.port import recorded_cost
 
-    clock, traces = Clock(local_zone(settings.ana_timezone)), Traces(settings.traces_dir)
+    clock = workspace.make_clock()
     begin = moment_before(since, clock) if since else datetime.min.replace(tzinfo=UTC)
     days: dict[tuple[str, str], DayCost] = {}
     damaged: dict[str, int] = {}
-    for thread, path in find_accounts(settings, traces).items():
-        records, unreadable = read_records(path)
-        if unreadable:
-            damaged[thread] = unreadable
-        for record in records:
+    for account in workspace.open_spending(clock).iter_accounts():
+        if account.unreadable:
+            damaged[account.name] = account.unreadable
+        for record in account.records:
             if datetime.fromisoformat(record["ts"]).astimezone(UTC) >= begin:
                 key = clock.day(record["ts"]).isoformat(), record["model"]
-                days.setdefault(key, DayCost(*key)).add(record["usage"], recorded_cost(record, settings))
+                days.setdefault(key, DayCost(*key)).add(record["usage"], recorded_cost(record, workspace.settings))
     return [days[key] for key in sorted(days)], damaged

@@ -11,7 +11,7 @@ from ana.handles import open_data_folder
 from ana.memory.item import Item, to_json
 from ana.memory.vocabulary import DATES
 from ana.output import write_json, write_line
-from ana.settings import Settings
+from ana.workspace import Workspace
 from app.show.text import shorten
 from app.startup import start
 
@@ -34,14 +34,14 @@ def describe(
         write_line("\n".join([f"data in {description['path']}", *told]))
 
 
-def describe_store(settings: Settings, samples: int) -> dict[str, Any]:
+def describe_store(workspace: Workspace, samples: int) -> dict[str, Any]:
     """Return the data folder, and each collection: its fields by type, the names in use and the newest records."""
-    with open_data_folder(settings, "ana describe") as handles, handles.backend.snapshot():
-        items, lines = handles.backend.describe()
+    with open_data_folder(workspace, "ana describe") as handles, handles.memory.backend.reading():
+        items, lines = handles.upkeep.describe()
         names = {key: dict(each) for key, each in handles.memory.vocabulary.names().items() if each and key != DATES}
-        items |= _describe_records(handles.backend.scan("item"), samples) | {"values": names}
-        lines |= _describe_records(handles.backend.scan("line"), samples) | {"values": {}}
-    return {"path": str(settings.ana_data_dir), "collections": [items, lines]}
+        items |= _describe_records(handles.memory.backend.scan("item"), samples) | {"values": names}
+        lines |= _describe_records(handles.memory.backend.scan("line"), samples) | {"values": {}}
+    return {"path": str(workspace.folder), "collections": [items, lines]}
 
 
 def _describe_records(records: Iterable[Item], samples: int) -> dict[str, Any]:

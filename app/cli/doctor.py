@@ -1,6 +1,5 @@
 """`ana doctor`: whether everything that is kept is sound, and repairing what is not."""
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,21 +13,20 @@ from ana.handles import open_data_folder
 from ana.memory.receipts import quote_record
 from ana.notes import read_note
 from ana.output import tell, write_json, write_line
-from ana.own_files import find_exposed
-from ana.ownership import own_all
-from ana.settings import PROJECT, TRACES, Settings
-from ana.tracing.traces import count_broken_lines
+from ana.settings import PROJECT
+from ana.threads.folder import THREADS
+from ana.threads.names import NAMES
+from ana.workspace import Workspace
+from ana.workspace.private import find_exposed
 from app.embedder import suggest_embedder
 from app.serving import refuse_while_serving
 from app.show.text import pluralize
 from app.startup import start
-from app.thread_names import NAMES
 
 if TYPE_CHECKING:
-    from ana.backends.chroma.care.examine import Findings
+    from ana.backends.upkeep import Findings
     from ana.handles import FolderHandles
-
-JOURNAL, THREADS, RESTORE = "journal.sqlite", "threads.sqlite", "restore.json"
+    from ana.tracing.port import Traces
 
 
 def doctor(
@@ -73,30 +71,28 @@ class Diagnosis:
         return {"sound": not self.faults, "faults": self.faults, "notes": self.notes, "counts": self.counts}
 
 
-def diagnose(settings: Settings, *, repair: bool = False) -> Diagnosis:
+def diagnose(workspace: Workspace, *, repair: bool = False) -> Diagnosis:
     """Examine everything, showing progress on standard error.
 
     Args:
-        settings: The settings, with the data folder.
+        workspace: What is examined.
         repair: Whether to repair first what can be repaired; the diagnosis tells what is still wrong.
     """
-    from ana.backends.chroma.care.rebuild import set_aside
-    from ana.backends.chroma.care.repair import repair as repair_findings
-
-    owned = own_all(settings, "ana doctor") if repair else nullcontext()
-    with owned, open_data_folder(settings, "ana doctor") as handles, handles.backend.hold_closed():
-        damaged = _damaged_files(handles.backend.path)
+    owned = workspace.open_locks().own_all("ana doctor") if repair else nullcontext()
+    with owned, open_data_folder(workspace, "ana doctor") as handles, handles.upkeep.hold_closed():
+        unusable = handles.upkeep.find_damage()
+        damaged = unusable | _damaged_files(handles.upkeep.path)
         if repair and THREADS in damaged:
-            refuse_while_serving(settings, "repair")
+            refuse_while_serving(workspace, "repair")
         if repair and damaged:
             for name in damaged:
-                tell(f"{name} is set aside in {set_aside(settings.ana_data_dir, name)}.")
+                tell(f"{name} is set aside in {handles.upkeep.set_aside(name)}.")
             damaged = {}
-        if {JOURNAL, RESTORE} & damaged.keys():  # without them the store cannot be opened, or examined
+        elif unusable:
             return Diagnosis(faults=list(damaged.values()))
         findings = _examine(handles)
         if repair and not findings.is_sound:
-            repair_findings(handles.backend, findings)
+            handles.upkeep.repair(findings)
             findings = _examine(handles)
         return _summarize(handles, findings, damaged)
 
@@ -114,18 +110,17 @@ def show_diagnosis(diagnosis: Diagnosis, *, repaired: bool) -> None:
 def _examine(handles: "FolderHandles") -> "Findings":
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
-    from ana.backends.chroma.care.examine import examine
     from app.show.console import make_console
 
     columns = (SpinnerColumn(), TextColumn("examined {task.completed} records"))
     with Progress(*columns, console=make_console(error=True), transient=True) as bar:
         task = bar.add_task("", total=None)
-        return examine(handles.backend, lambda more: bar.update(task, advance=more))
+        return handles.upkeep.examine(lambda more: bar.update(task, advance=more))
 
 
 def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str, str]) -> Diagnosis:
     faults = [*damaged.values(), *findings.store]
-    faults += [f"{kind} {row.id} cannot be read." for kind, row in findings.unreadable]
+    faults += [f"{kind} {id} cannot be read." for kind, id in findings.unreadable]
     faults += findings.index
     for change in findings.journal:
         said, stored = quote_record(change.before), quote_record(change.after)
@@ -133,44 +128,38 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
     notes = [f"These say the same: {', '.join(ids)}." for ids in findings.duplicates]
     notes += [f"Item {id} was stored by another program; ana reads it as it is." for id in findings.foreign]
     notes += [f"{name} belongs to nothing." for name in findings.orphans]
-    exposed = find_exposed(handles.settings)
+    exposed = find_exposed(handles.workspace)
     notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
-    notes += [line] if (line := suggest_embedder(handles.settings)) else []
+    notes += [line] if (line := suggest_embedder(handles.workspace)) else []
     counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}
     if THREADS not in damaged:
-        conversations = _examine_conversations(handles.settings)
+        conversations = _examine_conversations(handles.workspace)
         notes += conversations.notes
         counts |= conversations.counts
     return Diagnosis(faults, notes, counts)
 
 
-def _examine_conversations(settings: Settings) -> Diagnosis:
-    from graph.checkpoints import thread_ids
-
-    threads = thread_ids(settings.ana_data_dir / THREADS)
-    files = sorted(settings.traces_dir.glob("*.jsonl"))
-    orphans = [file.name for file in files if file.stem not in threads]
-    notes = [f"The trace {name} is of a conversation that is not there." for name in orphans]
-    notes += [f"{file.name}: {n} lines cannot be read." for file in files if (n := count_broken_lines(file))]
-    old = PROJECT / TRACES  # where an early version kept all of them
-    if old != settings.traces_dir and (left := [id for id in threads if (old / f"{id}.jsonl").exists()]):
+def _examine_conversations(workspace: Workspace) -> Diagnosis:
+    threads, traces = workspace.open_thread_store().ids(), workspace.open_traces()
+    kept = traces.ids()
+    notes = [f"The trace {id}.jsonl is of a conversation that is not there." for id in kept if id not in threads]
+    notes += [f"{id}.jsonl: {n} lines cannot be read." for id in kept if (n := _count_broken_lines(traces, id))]
+    old = PROJECT / "traces"  # where an early version kept all of them
+    if old != workspace.traces_folder and (left := [id for id in threads if (old / f"{id}.jsonl").exists()]):
         notes.append(f"{old} holds {pluralize(len(left), 'trace')} of conversations that are here; move them here too.")
-    return Diagnosis(notes=notes, counts={"conversation": len(threads), "trace": len(files)})
+    return Diagnosis(notes=notes, counts={"conversation": len(threads), "trace": len(kept)})
+
+
+def _count_broken_lines(traces: "Traces", thread: str) -> int:
+    return len(traces.read_text(thread).splitlines()) - sum(1 for _ in traces.iter_attempts(thread))
 
 
 def _damaged_files(path: Path) -> dict[str, str]:
-    """Return what is wrong with the files beside Chroma, a sentence for each that is damaged."""
-    from ana.backends.chroma.care.restore import read_restore
-
-    problems = {name: find_damage(path / name) for name in (JOURNAL, THREADS)}
-    damaged = {name: f"{name} is damaged: {problem}." for name, problem in problems.items() if problem}
-    readers: dict[str, Callable[[], Any]] = {
-        RESTORE: lambda: read_restore(path),
-        NAMES: lambda: read_note(path / NAMES, dict[str, str]),
-    }
-    for name, read in readers.items():
-        try:
-            read()
-        except StoreBroken as exc:
-            damaged[name] = exc.message
+    """Return what is wrong with the files of conversations, a sentence for each that is damaged."""
+    problem = find_damage(path / THREADS)
+    damaged = {THREADS: f"{THREADS} is damaged: {problem}."} if problem else {}
+    try:
+        read_note(path / NAMES, dict[str, str])
+    except StoreBroken as exc:
+        damaged[NAMES] = exc.message
     return damaged

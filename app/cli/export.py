@@ -13,7 +13,7 @@ from ana.errors import UserError
 from ana.files import open_draft
 from ana.handles import open_data_folder
 from ana.output import tell, write_json_lines
-from ana.settings import Settings
+from ana.workspace import Workspace
 from app.show.text import pluralize
 from app.startup import start
 
@@ -31,7 +31,7 @@ def export(
     tell(f"Wrote {records} to {'standard output' if to == '-' else to}.")
 
 
-def write_export(settings: Settings, to: str, *, force: bool = False) -> list[str]:
+def write_export(workspace: Workspace, to: str, *, force: bool = False) -> list[str]:
     """Write everything as lines of JSON into a file, or to standard output for `-`, and return how much that was.
 
     Raises:
@@ -44,8 +44,8 @@ def write_export(settings: Settings, to: str, *, force: bool = False) -> list[st
     path = None if to == "-" else Path(to)
     if path is not None:
         _refuse_existing(path, force=force)
-    with open_data_folder(settings, "ana export") as handles, _open_draft(path) as file:
-        counted = Counter(_write(file, line) for line in export_lines(handles.backend))
+    with open_data_folder(workspace, "ana export") as handles, _open_draft(path) as file:
+        counted = Counter(_write(file, line) for line in export_lines(handles.memory.backend))
         if path is None:
             # A draft first, also for a pipe: the folder is free again however slowly the pipe is read.
             file.seek(0)

@@ -9,8 +9,8 @@ from ana.errors import UserError
 from ana.handles import open_data_folder
 from ana.memory.receipts import describe_change, make_receipt
 from ana.output import write_json
-from ana.settings import Settings
-from ana.time.clock import Clock, local_zone
+from ana.time.clock import Clock
+from ana.workspace import Workspace
 from app.show.tables import show_table
 from app.show.text import say, shorten
 from app.startup import start
@@ -28,23 +28,23 @@ def history(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
     """Show what was changed, when, and in which turn, the newest first."""
-    settings = start()
-    entries = find_entries(settings, item, since, limit)
+    workspace = start()
+    entries = find_entries(workspace, item, since, limit)
     if json_:
         for entry in entries:
             about = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn}
             write_json(about | make_receipt(entry.change))
     else:
-        show_entries(entries, Clock(local_zone(settings.ana_timezone)))
+        show_entries(entries, workspace.make_clock())
 
 
-def find_entries(settings: Settings, id: str | None, since: str | None, limit: int = 100) -> "list[Entry]":
+def find_entries(workspace: Workspace, id: str | None, since: str | None, limit: int = 100) -> "list[Entry]":
     """Return entries of the journal, the newest first: of an item or a line, from a day on, ISO or in words.
 
     Raises:
         UserError: `since` does not name a day.
     """
-    with open_data_folder(settings, "ana history") as handles:
+    with open_data_folder(workspace, "ana history") as handles:
         beginning = parse_since(since, handles.clock) if since else ""
         return handles.memory.history(id=id, since=beginning, limit=limit)
 

@@ -35,7 +35,8 @@ def import_(
         except OSError as exc:
             raise UserError(f"{source} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
         before = _back_up(handles) if bundle.changes else None
-        with show_progress("embedding") as handles.backend.progress:
+        with show_progress("embedding") as progress:
+            handles.upkeep.report_to(progress)
             result = import_bundle(handles.memory, bundle, replace=replace)
     say(f"{result.new} new, {result.unchanged} were here already.")
     for note in result.notes:
@@ -58,9 +59,9 @@ def _show_conflicts(result: "ImportResult", replace: bool) -> None:
 
 def _back_up(handles: "FolderHandles") -> Path | None:
     """Back everything up before records come in with a history of their own: undo cannot take that back as one turn."""
-    if not handles.memory.turns():
+    if not handles.memory.turns(limit=1):
         return None
-    return handles.backend.back_up_before("import", handles.settings.traces_dir)
+    return handles.upkeep.back_up_before("import", handles.workspace.traces_folder)
 
 
 def _read_source(path: Path, zone: tzinfo) -> "Bundle":

@@ -3,11 +3,9 @@
 import hashlib
 import re
 from contextlib import suppress
-from pathlib import Path
 
-from ana.files import read_small, write_whole
 from ana.machine import find_session
-from ana.settings import Settings
+from ana.workspace import Workspace
 from app.outcome import Waiting
 
 MOST = 50
@@ -17,20 +15,20 @@ _LINE = re.compile("^[0-9a-f]{32} [0-9a-f]{32}$", re.MULTILINE)
 """Which terminal and conversation, and the request."""
 
 
-def remember_shown(settings: Settings, waiting: Waiting) -> None:
+def remember_shown(workspace: Workspace, waiting: Waiting) -> None:
     """Note that this terminal was shown a request; nothing if the output goes elsewhere."""
     key = _find_key(waiting.thread_id, find_session(1))
     if key is None:
         return
-    others = [line for line in _read_lines(settings) if not line.startswith(key)]
+    others = [line for line in _read_lines(workspace) if not line.startswith(key)]
     with suppress(OSError):  # what cannot be noted is shown again
-        write_whole(_note(settings), "\n".join([*others[1 - MOST :], f"{key} {waiting.request_id}"]))
+        workspace.note("shown").write("\n".join([*others[1 - MOST :], f"{key} {waiting.request_id}"]))
 
 
-def find_shown(settings: Settings, thread_id: str) -> str | None:
+def find_shown(workspace: Workspace, thread_id: str) -> str | None:
     """Return the id of the request that this terminal was shown last in a conversation, as far as is known."""
     key = _find_key(thread_id, find_session(0, 1, 2))
-    shown = dict(line.split() for line in _read_lines(settings))
+    shown = dict(line.split() for line in _read_lines(workspace))
     return shown.get(key) if key else None
 
 
@@ -39,12 +37,5 @@ def _find_key(thread_id: str, session: str | None) -> str | None:
     return hashlib.sha256(f"{session} {thread_id}".encode()).hexdigest()[:32] if session else None
 
 
-def _read_lines(settings: Settings) -> list[str]:
-    try:
-        return _LINE.findall(read_small(_note(settings)))
-    except OSError:
-        return []
-
-
-def _note(settings: Settings) -> Path:
-    return settings.ana_data_dir / "shown"
+def _read_lines(workspace: Workspace) -> list[str]:
+    return _LINE.findall(workspace.note("shown").read())

@@ -3,7 +3,6 @@
 import gc
 import logging
 import os
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -16,6 +15,7 @@ from typer.exceptions import TyperException
 
 from ana import __version__
 from ana.errors import AnaError, ConfigError
+from ana.files import FILE_ERRORS
 from ana.output import escape_controls, prepare_streams, shorten, silence, tell, write_line
 
 UNFORESEEN = 70
@@ -164,7 +164,7 @@ def run_command(command: Callable[[], Any]) -> int:
     except UnicodeEncodeError as exc:
         tell(f"{exc.object!r} is not UTF-8 text.")
         return 2
-    except (OSError, sqlite3.Error) as exc:
+    except FILE_ERRORS as exc:
         tell(f"The files could not be used: {exc}. Check the disk, ANA_DATA_DIR and TRACES_DIR.")
         return 1
     except Exception as exc:  # no traceback reaches a person, and no other code may be mistaken for what a command says

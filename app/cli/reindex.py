@@ -6,7 +6,8 @@ import typer
 
 from ana.handles import LOCAL_EMBEDDERS, open_data_folder
 from ana.output import tell
-from ana.settings import Embeddings, Settings
+from ana.settings import Embeddings
+from ana.workspace import Workspace
 from app.startup import start
 
 
@@ -16,17 +17,17 @@ def reindex(
     """Embed everything again, with the same embedder or another."""
     from ana.embedders.build import choose_embedder
 
-    settings = start()
-    asked = settings.model_copy(update={"ana_embeddings": embeddings or settings.ana_embeddings})
-    chosen = choose_embedder(asked)
-    count = embed_again(settings.model_copy(update={"ana_embeddings": chosen}))
+    workspace = start()
+    asked = workspace.change(ana_embeddings=embeddings or workspace.settings.ana_embeddings)
+    chosen = choose_embedder(asked.settings)
+    count = embed_again(workspace.change(ana_embeddings=chosen))
     tell(f"{count} records are embedded with {chosen}.")
     kept = ("auto", chosen) if chosen in LOCAL_EMBEDDERS else (chosen,)
-    if settings.ana_embeddings not in kept:
+    if workspace.settings.ana_embeddings not in kept:
         tell(f"Set ANA_EMBEDDINGS={chosen} in .env: this data folder now needs it.")
 
 
-def embed_again(settings: Settings) -> int:
+def embed_again(workspace: Workspace) -> int:
     """Embed everything again with ANA_EMBEDDINGS, showing progress on standard error. Return the number of records.
 
     Raises:
@@ -34,5 +35,5 @@ def embed_again(settings: Settings) -> int:
     """
     from app.show.progress import show_progress
 
-    with open_data_folder(settings, "ana reindex") as handles, show_progress("embedding") as progress:
-        return handles.backend.reindex(progress)
+    with open_data_folder(workspace, "ana reindex") as handles, show_progress("embedding") as progress:
+        return handles.upkeep.reindex(progress)

@@ -1,6 +1,6 @@
 """`ana replay`: a recorded turn told, run again, or answered by another model."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,11 +10,11 @@ from ana.errors import UserError
 from ana.models.providers import choose_model
 from ana.output import tell, write_json
 from ana.settings import Settings
+from ana.tracing.files import iter_records
 from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault
-from ana.tracing.traces import Traces, iter_records
+from ana.workspace import Workspace
 from app.show.replayed import show_side_by_side, tell_difference, tell_turn
 from app.startup import start
-from app.threads import Threads
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -46,17 +46,17 @@ def replay(
         raise typer.BadParameter("Give the id of a turn, or --path with a trace file.")
     if (model or prompt) and not rerun:
         raise typer.BadParameter("--model and --prompt need --rerun.")
-    settings = start()
-    record, thread = read_path(path, index) if path else find_turn(settings, str(trace))
+    workspace = start()
+    record, thread = read_path(path, index) if path else find_turn(workspace, str(trace))
     if fault := find_fault(record, TOLD, SHOWN | FOLLOWED):
         raise typer.BadParameter(f"The record is damaged: {fault}.")
     if not rerun:
         write_json(record) if as_json else tell_turn(record)
         return
     try:
-        settings = choose_model(settings, model)
+        settings = choose_model(workspace.settings, model)
         other, name = build_other(settings, prompt) if model or prompt else (None, None)
-        again = run_again(settings, record, thread, other, name)
+        again = run_again(replace(workspace, settings=settings), record, thread, other, name)
     except UserError as exc:
         tell(f"It cannot be run again. {exc.sentence()}")
         raise typer.Exit(IMPOSSIBLE) from exc
@@ -74,20 +74,20 @@ def read_path(path: Path, index: int) -> tuple[Record, list[Record]]:
     return records[index], [record for record in records if record.get("thread_id") == thread]
 
 
-def find_turn(settings: Settings, id: str) -> tuple[Record, list[Record]]:
+def find_turn(workspace: Workspace, id: str) -> tuple[Record, list[Record]]:
     """Return a turn by its id, or the last one of a conversation by name or id, and all records of the conversation."""
-    traces = Traces(settings.traces_dir)
+    traces = workspace.open_traces()
     try:
-        record = traces.find(id) or traces.find(Threads(settings).resolve(id))
+        record = traces.find(id) or traces.find(workspace.open_threads().resolve(id))
     except UserError as exc:
         raise typer.BadParameter(exc.sentence()) from exc
     if record is None:
         raise typer.BadParameter(f"There is no trace {id}; `ana threads show` names the turns of a conversation.")
-    return record, list(iter_records(traces.path(record.get("thread_id", id))))
+    return record, list(traces.iter_attempts(record.get("thread_id", id)))
 
 
 def run_again(
-    settings: Settings, record: Record, thread: list[Record], other: "BaseChatModel | None", name: str | None
+    workspace: Workspace, record: Record, thread: list[Record], other: "BaseChatModel | None", name: str | None
 ) -> Record:
     """Return the record of a turn that was run again, as it was decided or by another model.
 
@@ -97,8 +97,8 @@ def run_again(
     from ana.handles import open_data_folder
     from app.replay.rerun import Rerun
 
-    with open_data_folder(settings, "ana replay") as handles:
-        run = Rerun(settings, handles.backend, handles.backend.embedder, handles.backend.read_vectors)
+    with open_data_folder(workspace, "ana replay") as handles:
+        run = Rerun(workspace.settings, handles.memory.backend, handles.upkeep.embedder, handles.upkeep.read_vectors)
         if other is None:
             return run.repeat(record, thread)
         tell(f"Asking {name} ...")

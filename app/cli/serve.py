@@ -10,15 +10,14 @@ import typer
 
 from ana.children import become_python
 from ana.errors import ConfigError, UserError
-from ana.files import refuse_read_only
 from ana.installing import describe_install
-from ana.settings import PROJECT, Settings, is_checkout, read_environment
+from ana.settings import PROJECT, is_checkout, read_environment
 from ana.tracing.langsmith import settle_environment
-from app.serving import FOLDER
+from ana.workspace import Workspace
 from app.startup import start
 
 WORKERS = 100
-"""Runs that may begin; those that wait for their thread count too. How many work at once, ana/ownership.py says."""
+"""Runs that may begin; those that wait for their thread count too. How many work at once, ana/threads/runs.py says."""
 
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LOG_LEVEL": "WARNING"}
 
@@ -32,16 +31,16 @@ def serve(
     """Start the LangGraph dev server for Studio and the API."""
     from tools.catalog import catalog
 
-    settings, watch = start(), reload and is_checkout()
-    refuse_read_only(settings.ana_data_dir)
-    catalog(settings.tools_modules)  # a module that cannot be used stops the start, not every turn
+    workspace, watch = start(), reload and is_checkout()
+    workspace.refuse_read_only()
+    catalog(workspace.settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError("The dev server is not installed.", f"{describe_install('server')}.")
     _require_port(port)
     arguments = ["dev", "--config", str(_find_config()), "--host", "127.0.0.1", "--port", str(port)]
     arguments += ["--no-browser", "--n-jobs-per-worker", str(WORKERS), "--server-log-level", "WARNING"]
     arguments += [] if watch else ["--no-reload"]
-    os.chdir(_prepare_folder(settings, watch))
+    os.chdir(_prepare_folder(workspace, watch))
     env = settle_environment(read_environment()) | QUIET
     become_python("-m", "langgraph_cli", *arguments, env=env)
 
@@ -62,13 +61,13 @@ def _require_port(port: int) -> None:
             raise UserError(f"Port {port} cannot be used: {exc.strerror}.", hint) from exc
 
 
-def _prepare_folder(settings: Settings, watch: bool) -> Path:
+def _prepare_folder(workspace: Workspace, watch: bool) -> Path:
     """Return the folder to start in: the server writes its index to .langgraph_api there, and watches everything below.
 
     Without watching that is a folder beside the data. With watching it is the project, and .langgraph_api is a link to
     the folder beside the data: the server would otherwise restart whenever it writes its own index.
     """
-    kept = settings.ana_data_dir / FOLDER
+    kept = workspace.server_folder
     kept.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not watch:
         return kept

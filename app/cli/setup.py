@@ -199,14 +199,14 @@ def _ask_for_hello(settings: Settings) -> "tuple[Done, float]":
     from ana.backends.in_memory import InMemoryBackend
     from ana.embedders import WordLlamaEmbeddings
     from ana.models.providers import build_model
-    from ana.spending import open_total
     from ana.tracing.langsmith import connect
+    from ana.workspace import open_workspace
     from app.outcome import expect_done
     from app.throwaway import open_throwaway
     from prompts import decision_prompt
 
     connect(settings)
-    spending, model = open_total(settings), build_model(settings, decision_prompt)
+    spending, model = open_workspace(settings).open_spending(), build_model(settings, decision_prompt)
     with open_throwaway(settings, model, InMemoryBackend(WordLlamaEmbeddings()), spending=spending) as assistant:
         start = time.monotonic()
         done = expect_done(assistant.ask(HELLO, "trial"))

@@ -6,12 +6,10 @@ import typer
 
 from ana.errors import UserError
 from ana.output import tell, write_line
-from ana.tracing.traces import Traces
 from app.show.answers import show_transcript
 from app.show.confirm import require_consent
 from app.show.text import pluralize
 from app.startup import start
-from app.threads import Threads
 
 threads = typer.Typer(help="Conversations: list, show, delete, restore.", no_args_is_help=True)
 
@@ -21,7 +19,7 @@ ThreadName = Annotated[str, typer.Argument(help="A thread's name or id.")]
 @threads.command("list")
 def list_threads() -> None:
     """List every conversation, the one used last first; with one that waits for a decision, for how long it has."""
-    conversations = Threads(start())
+    conversations = start().open_threads()
     waiting = conversations.waiting()
     for thread in conversations.all():
         waits = (f"waits for a decision, {waiting[thread.id]}",) if thread.id in waiting else ()
@@ -37,11 +35,11 @@ def show_thread(
     before: Annotated[str | None, typer.Option(help="Only turns before this one, by its id.")] = None,
 ) -> None:
     """Show a conversation, turn by turn, from its traces."""
-    settings = start()
-    id = Threads(settings).resolve(name)
-    if not Traces(settings.traces_dir).path(id).exists():
+    workspace = start()
+    id, traces = workspace.open_threads().resolve(name), workspace.open_traces()
+    if id not in traces.ids():
         raise UserError(f"There is no thread {name!r} with turns.", "`ana threads list` shows them.")
-    show_transcript(settings, id, limit, before)
+    show_transcript(traces, id, limit, before)
 
 
 @threads.command("delete")
@@ -50,7 +48,7 @@ def delete_thread(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed where nobody can be asked.")] = False,
 ) -> None:
     """Delete a conversation and its traces; the items and lines it stored stay. It can be taken back."""
-    conversations = Threads(start())
+    conversations = start().open_threads()
     thread = conversations.describe(conversations.resolve(name))
     if thread.id not in conversations.ids():
         raise UserError(f"There is no thread {name!r}.", "`ana threads list` shows them.")
@@ -65,14 +63,14 @@ def drop_request(name: ThreadName) -> None:
     from ana.handles import open_handles
     from app.turn import open_assistant
 
-    settings = start()
-    id = Threads(settings).resolve(name)
-    with open_assistant(open_handles(settings, "ana threads drop"), "ana threads drop") as assistant:
+    workspace = start()
+    id = workspace.open_threads().resolve(name)
+    with open_assistant(open_handles(workspace, "ana threads drop"), "ana threads drop") as assistant:
         tell(assistant.drop(id))
 
 
 @threads.command("restore")
 def restore_thread(name: ThreadName) -> None:
     """Take back the deletion of a conversation; possible until the trash is purged."""
-    thread = Threads(start()).restore(name)
+    thread = start().open_threads().restore(name)
     tell(f"The thread {name} is there again, with {pluralize(thread.turns, 'turn')}.")

@@ -5,15 +5,12 @@ from typing import Annotated
 import typer
 
 from ana.output import tell
-from ana.ownership import thread_lock
-from ana.settings import Settings
-from ana.time.clock import Clock, local_zone
-from ana.tracing.traces import Traces, moment
+from ana.tracing.port import moment
+from ana.workspace import Workspace
 from app.cli.ages import moment_before
 from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten
 from app.startup import start
-from app.threads import Threads
 
 
 def traces(
@@ -30,16 +27,15 @@ def traces(
         tell(f"{pluralize(count, 'turn')} {'is' if count == 1 else 'are'} forgotten permanently.")
 
 
-def show_traces(settings: Settings, older_than: str | None) -> None:
+def show_traces(workspace: Workspace, older_than: str | None) -> None:
     """Print every conversation's trace: how many turns, how large, the last one."""
-    traces, threads = Traces(settings.traces_dir), Threads(settings)
-    clock = Clock(local_zone(settings.ana_timezone))
+    traces, threads, clock = workspace.open_traces(), workspace.open_threads(), workspace.make_clock()
     before = moment_before(older_than, clock) if older_than else None
     rows = []
     for id in traces.ids():
         records = [record for record in traces.read(id) if before is None or moment(record) < before]
         if records:
-            last, size = records[-1], traces.path(id).stat().st_size
+            last, size = records[-1], len(traces.read_text(id))
             name = threads.describe(id).name or id[:8]
             rows.append(
                 (name, str(len(records)), f"{size / 1000:.0f} kB", clock.minute(last["ts"]), shorten(last["question"]))
@@ -50,17 +46,17 @@ def show_traces(settings: Settings, older_than: str | None) -> None:
         say("There are no traces." if older_than is None else f"No trace is older than {older_than}.")
 
 
-def purge_traces(settings: Settings, older_than: str) -> int:
+def purge_traces(workspace: Workspace, older_than: str) -> int:
     """Forget permanently the turns that are older than this; conversations stay. Return how many turns that were.
 
     Raises:
         StoreBusy: Another program works in a conversation.
         UserError: That is not an age.
     """
-    traces, count = Traces(settings.traces_dir), 0
-    before = moment_before(older_than, Clock(local_zone(settings.ana_timezone)))
+    traces, locks, count = workspace.open_traces(), workspace.open_locks(), 0
+    before = moment_before(older_than, workspace.make_clock())
     for id in traces.ids():
-        lock = thread_lock(settings, id, "ana traces")  # its file is rewritten: no turn may add to it meanwhile
+        lock = locks.lock(id, "ana traces")  # its file is rewritten: no turn may add to it meanwhile
         lock.acquire()
         try:
             count += traces.forget(id, before)

@@ -8,8 +8,8 @@ from ana.handles import FolderHandles, open_data_folder
 from ana.memory.backend import RecordKey
 from ana.memory.receipts import describe_change, make_receipt
 from ana.output import tell
-from ana.settings import Settings
 from ana.values import read_plain_json
+from ana.workspace import Workspace
 from app.cli.ages import moment_before
 from app.purge import find_conversations, purge_mentions
 from app.serving import refuse_while_serving
@@ -17,10 +17,9 @@ from app.show.confirm import require_consent
 from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten
 from app.startup import start
-from app.threads import Threads
 
 if TYPE_CHECKING:
-    from graph.trash import DeletedThread
+    from ana.threads.ports import DeletedThread
 
 HELP = "What was deleted: list it, bring it back, purge it."
 trash = typer.Typer(help=HELP)
@@ -61,23 +60,26 @@ def restore_item(
     """Bring something deleted back."""
     from ana.memory.trash import restore
 
-    settings, name = start(), " ".join(words)
-    if Threads(settings).find_deleted(name):
-        thread = Threads(settings).restore(name)
+    workspace, name = start(), " ".join(words)
+    threads = workspace.open_threads()
+    if threads.find_deleted(name):
+        thread = threads.restore(name)
         say(f"The conversation {thread.name or thread.id[:8]} is there again, with {pluralize(thread.turns, 'turn')}.")
         return
-    with open_data_folder(settings, "ana trash") as handles:
+    with open_data_folder(workspace, "ana trash") as handles:
         say(f"  {describe_change(make_receipt(restore(handles.memory, name)))}")
 
 
-def show_trash(settings: Settings) -> None:
+def show_trash(workspace: Workspace) -> None:
     """Print what was deleted, the last first."""
     from ana.memory.trash import list_deleted
 
-    with open_data_folder(settings, "ana trash") as handles:
+    with open_data_folder(workspace, "ana trash") as handles:
         gone = list_deleted(handles.memory)
     rows = [(each.ts, each.name, shorten(each.item.content, 160)) for each in gone]
-    rows += [(each.ts, each.name or each.thread[:8], _describe(each)) for each in Threads(settings).list_deleted()]
+    rows += [
+        (each.ts, each.name or each.thread[:8], _describe(each)) for each in workspace.open_threads().list_deleted()
+    ]
     if rows:
         shown = [(id, content, handles.clock.minute(ts)) for ts, id, content in sorted(rows, reverse=True)]
         show_table(("id", "content", "deleted"), shown, fixed=("id", "deleted"), first=1)
@@ -85,7 +87,7 @@ def show_trash(settings: Settings) -> None:
         say("The trash is empty.")
 
 
-def purge_trash(settings: Settings, older_than: str, *, with_conversations: bool, yes: bool) -> None:
+def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bool, yes: bool) -> None:
     """Delete permanently what was deleted longer ago than an age such as 30d, so that no file holds it.
 
     Raises:
@@ -95,39 +97,40 @@ def purge_trash(settings: Settings, older_than: str, *, with_conversations: bool
     """
     from ana.memory.trash import list_deleted, purge
 
-    with open_data_folder(settings, "ana trash") as handles:
+    with open_data_folder(workspace, "ana trash") as handles:
         before = moment_before(older_than, handles.clock).isoformat(timespec="microseconds")
-        handles.backend.check_erasable()
+        handles.upkeep.check_erasable()
         records = {each.key for each in list_deleted(handles.memory) if each.ts < before}
-        conversations = {each.id for each in Threads(settings).list_deleted() if each.ts < before}
+        conversations = {each.id for each in workspace.open_threads().list_deleted() if each.ts < before}
         # conversations first: which ones mention the records can only be told as long as those are known
         if with_conversations:
             conversations |= _purge_mentions(handles, records, conversations, yes=yes)
         else:
-            Threads(settings).purge(conversations)
+            workspace.open_threads().purge(conversations)
         kinds = [record.kind for record in purge(handles.memory, before, records)]
     counts = [pluralize(kinds.count("item"), "item"), pluralize(kinds.count("line"), "line")]
     counts += [pluralize(len(conversations), "conversation")]
     told = [f"Deleted permanently: {', '.join(counts)}."]
     if kinds and not with_conversations:
         told.append("What was said about them stays.")
-    if backups := list((settings.ana_data_dir / "backups").glob("*.zip")):
-        told.append(f"{pluralize(len(backups), 'backup')} in {settings.ana_data_dir / 'backups'} may hold them.")
+    if backups := workspace.list_backups():
+        told.append(f"{pluralize(len(backups), 'backup')} in {backups[0].parent} may hold them.")
     tell(" ".join(told))
 
 
 def _purge_mentions(handles: FolderHandles, records: set[RecordKey], conversations: set[str], *, yes: bool) -> set[str]:
     """Delete what mentions records, and conversations, and return the conversations that were deleted."""
-    refuse_while_serving(handles.settings, "purge")
-    entries = [entry for entry in handles.memory.history() if entry.change.key in records]
-    found = conversations | find_conversations(handles.settings, entries)
+    refuse_while_serving(handles.workspace, "purge")
+    named = (entry for id in {id for _, id in records} for entry in handles.memory.history(id=id))
+    entries = [entry for entry in named if entry.change.key in records]
+    found = conversations | find_conversations(handles.workspace, entries)
     if not found and not records:
         return found
     require_consent(
         f"Delete {pluralize(len(found), 'conversation')}, all typed lines and the server's list of runs permanently?",
         yes=yes,
     )
-    purge_mentions(handles.settings, entries, found)
+    purge_mentions(handles.workspace, entries, found)
     return found
 
 

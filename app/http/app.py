@@ -24,14 +24,13 @@ from ana.logs import escape_console_lines
 from ana.models.providers import model_name
 from ana.settings import load_settings
 from ana.tracing import langsmith
-from ana.tracing.traces import Traces
+from ana.workspace import load_workspace
 from app.http.guard import HEADERS, Guard
 from app.http.refusals import REFUSALS, RunErrors, find_status
 from app.http.server_requests import ServerRequests
 from app.http.thread_rows import ThreadRows
 from app.outcome import Done, NotShown, Waiting
 from app.serving import mark_serving
-from app.threads import Threads
 from app.turn import Assistant, open_assistant
 from nodes.requests import Reply
 from prompts import decision_prompt
@@ -40,6 +39,9 @@ _log = logging.getLogger(__name__)
 WATCH_SECONDS = 2.0
 PATIENCE = 60.0
 """Seconds that a request waits for a thread in which another door works."""
+
+MOST_SHOWN = 1000
+"""Conversations of which it is known what they were told last."""
 
 MOST_TURNS = 1000
 """The most turns of a transcript in one answer."""
@@ -78,6 +80,8 @@ class TurnRunner:
         self._stack = contextlib.ExitStack()
         self._opening = threading.Lock()
         self._assistant: Assistant | None = None
+        self._shown: dict[str, str] = {}
+        """The request that was told last of each conversation, to which a yes is."""
 
     def open(self) -> None:
         """Open the files, so that the first turn does not wait for it; what is wrong with them each turn says."""
@@ -91,12 +95,14 @@ class TurnRunner:
         try:
             outcome = self._decide(asked) if isinstance(asked, PostedReply) else self._ask(asked)
         except NotShown as exc:
+            self._remember(exc.waiting)
             return _to_response({"error": exc.sentence(), **exc.waiting.to_json()}, 409)
         except AnaError as exc:
             return _error(find_status(exc, 500), exc.sentence())
         if isinstance(outcome, Done) and outcome.error:
             failed = {"error": outcome.answer, "thread_id": outcome.thread_id, "trace_id": outcome.trace_id}
             return JSONResponse(failed, status_code=502)
+        self._remember(outcome)
         return _to_response(outcome.to_json())
 
     def close(self) -> None:
@@ -104,16 +110,24 @@ class TurnRunner:
 
     def _ask(self, asked: Question) -> Done | Waiting:
         assistant = self._open()
-        threads = Threads(assistant.handles.settings)
+        threads = assistant.handles.workspace.open_threads()
         id = threads.remember(asked.thread_id) if asked.thread_id else str(uuid.uuid4())
         finished = assistant.finish(id)
         if isinstance(finished, Waiting):  # the question is not put: a request that nobody saw would be rejected by it
             return finished
-        return assistant.ask(asked.question, id, asked.max_steps)
+        return assistant.ask(asked.question, id, asked.max_steps, shown=self._shown.get(id))
+
+    def _remember(self, outcome: Done | Waiting) -> None:
+        """Note what a conversation was told last: a request, or an answer."""
+        self._shown.pop(outcome.thread_id, None)
+        if isinstance(outcome, Waiting):
+            self._shown[outcome.thread_id] = outcome.request_id
+        for forgotten in [*self._shown][:-MOST_SHOWN]:  # what is not known any more is shown again
+            self._shown.pop(forgotten, None)
 
     def _decide(self, reply: PostedReply) -> Done | Waiting:
         assistant = self._open()
-        id = Threads(assistant.handles.settings).resolve(reply.thread_id)
+        id = assistant.handles.workspace.open_threads().resolve(reply.thread_id)
         return assistant.resume(id, reply.to_json(), reply.request_id, max_steps=reply.max_steps)
 
     def _open(self) -> Assistant:
@@ -128,6 +142,7 @@ async def ask(request: Request) -> JSONResponse:
     """POST /ask: run a turn with {question, thread_id?, max_steps?}, or decide with {decisions, thread_id, request_id}.
 
     A turn that waits for a decision answers with {answer: "", thread_id, pending, steps}; `pending` has the request_id.
+    A yes or a no as the next question decides on it.
     """
     body = await request.body()
     try:
@@ -141,9 +156,9 @@ async def ask(request: Request) -> JSONResponse:
 
 async def trace(request: Request) -> JSONResponse:
     """GET /trace/{id}: a turn's record, by its id or as the newest of a thread."""
-    settings = await run_in_threadpool(load_settings)
+    workspace = await run_in_threadpool(load_workspace)
     try:
-        record = await run_in_threadpool(Traces(settings.traces_dir).find, request.path_params["id"])
+        record = await run_in_threadpool(workspace.open_traces().find, request.path_params["id"])
     except AnaError as exc:
         return _error(find_status(exc, 400), exc.sentence())
     return JSONResponse(record) if record else _error(404, "There is no such trace.")
@@ -151,13 +166,13 @@ async def trace(request: Request) -> JSONResponse:
 
 async def transcript(request: Request) -> JSONResponse:
     """GET /transcript/{thread}?limit=50&before=TURN: turns of a conversation, oldest first, from its traces."""
-    settings = await run_in_threadpool(load_settings)
+    workspace = await run_in_threadpool(load_workspace)
     limit, before = request.query_params.get("limit", "50"), request.query_params.get("before")
     if not limit.isdecimal() or not 0 < int(limit[:6]) <= MOST_TURNS:
         return _error(400, f"limit is {limit[:20]!r}; give a number from 1 to {MOST_TURNS}.")
     try:
-        id = await run_in_threadpool(Threads(settings).resolve, request.path_params["thread"])
-        page = await run_in_threadpool(Traces(settings.traces_dir).page, id, int(limit), before)
+        id = await run_in_threadpool(workspace.open_threads().resolve, request.path_params["thread"])
+        page = await run_in_threadpool(workspace.open_traces().page, id, int(limit), before)
     except AnaError as exc:
         return _error(find_status(exc, 400), exc.sentence())
     return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
@@ -192,13 +207,13 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 def _start(turns: TurnRunner, open_files: contextlib.ExitStack) -> None:
-    settings = load_settings()
+    workspace = load_workspace()
     # before the first run: the server traces a run from its beginning, when no node has opened the handles yet
     langsmith.switch_on_or_off()
-    langsmith.connect(settings)
+    langsmith.connect(workspace.settings)
     open_files.callback(turns.close)
     turns.open()
-    open_files.enter_context(mark_serving(settings))
+    open_files.enter_context(mark_serving(workspace))
 
 
 async def _watch(rows: ThreadRows) -> None:

@@ -14,15 +14,14 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.errors import AnaError, UserError
-from ana.locks import OwnerLock
-from ana.ownership import PATIENCE, canonical_id, thread_lock
-from ana.settings import load_settings
+from ana.threads.ids import canonical_id
+from ana.threads.ports import PATIENCE, ThreadLock
+from ana.threads.runs import stop_runs
+from ana.workspace import load_workspace
 from app.http.bodies import put_back, read_body
 from app.http.refusals import answer_error
 from app.http.run_requests import check_request
 from app.http.thread_rows import ThreadRows
-from app.threads import Threads
-from graph.runs import stop_runs
 
 _SERVERS = ("/threads", "/runs", "/assistants")
 _ID = "([0-9a-f-]{36})"
@@ -96,7 +95,7 @@ class ServerRequests:
         async def keep(message: Message) -> None:
             reply.append(message)
 
-        settings = await run_in_threadpool(load_settings)
+        workspace = await run_in_threadpool(load_workspace)
         async with AsyncExitStack() as stack:
             for thread in threads:
                 lock = await run_in_threadpool(_own, thread, PATIENCE)
@@ -104,15 +103,15 @@ class ServerRequests:
             # otherwise the row might be gone before the server looks for it
             await stack.enter_async_context(self._rows.changing)
             for thread in threads:
-                await run_in_threadpool(Threads(settings).erase, thread)
+                await run_in_threadpool(workspace.open_threads().erase, thread)
                 stop_runs(thread, await self._rows.find_runs(thread))
             await self._app(scope, receive, keep)
         for message in reply:  # whoever hears that a thread is gone finds nothing left of it
             await send(message)
 
 
-def _own(thread: str, patience: float) -> OwnerLock:
-    lock = thread_lock(load_settings(), thread, "ana server", patience)
+def _own(thread: str, patience: float) -> ThreadLock:
+    lock = load_workspace().open_locks().lock(thread, "ana server", patience)
     lock.acquire()
     return lock
 

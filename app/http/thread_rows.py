@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import sqlite3
 import uuid
 from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime
@@ -16,14 +15,13 @@ from langgraph_api.state import patch_interrupt
 from starlette.concurrency import run_in_threadpool
 
 from ana.errors import AnaError
-from ana.ownership import canonical_id
-from ana.settings import Settings, load_settings
+from ana.threads.ids import canonical_id
+from ana.threads.runs import stop_runs
+from ana.threads.threads import Thread, Threads
+from ana.workspace import Workspace, load_workspace
 from app.show.text import shorten
-from app.threads import Thread, Threads
 from graph.builder import builder
-from graph.checkpoints import open_saver, saver_path, thread_marks
 from graph.context import TOLD
-from graph.runs import stop_runs
 from graph.updates import keep_usable
 
 GRAPH = "ana"
@@ -58,16 +56,16 @@ class ThreadRows:
 
     Args:
         find_tables: Returns the server's tables, if it keeps them in memory.
-        settings: Returns the settings.
+        workspace: Returns the workspace of the person whose threads they are.
     """
 
     def __init__(
         self,
         find_tables: Callable[[], Awaitable[Tables | None]] = find_server_tables,
-        settings: Callable[[], Settings] = load_settings,
+        workspace: Callable[[], Workspace] = load_workspace,
     ) -> None:
         self._find_tables = find_tables
-        self._settings = cache(settings)
+        self._workspace = cache(workspace)
         self.changing = asyncio.Lock()
         """Held while rows change, and by whoever deletes a thread together with its row."""
         self._seen: dict[str, tuple[Mark | None, datetime | None]] | None = None
@@ -79,7 +77,7 @@ class ThreadRows:
             try:
                 if tables is not None:
                     await self._refresh(tables)
-            except (AnaError, OSError, sqlite3.Error) as exc:
+            except (AnaError, OSError) as exc:
                 logger.warning("the server's list of threads could not be renewed: %s", exc)
 
     async def find_runs(self, thread: str) -> list[str]:
@@ -116,16 +114,17 @@ class ThreadRows:
                 row["status"] = "interrupted" if row.get("interrupts") else "idle"
 
     def _read_marks(self) -> dict[str, Mark]:
-        names = Threads(self._settings()).names()
-        marks = thread_marks(saver_path(self._settings()))
+        store = self._workspace().open_thread_store()
+        with store.map_errors():
+            names, marks = store.names(), store.marks()
         # no other spelling of an id is a thread to the server
         return {id: (*mark, names.get(id, "")) for id, mark in marks.items() if canonical_id(id) == id}
 
     def _read_threads(self, ids: Collection[str]) -> dict[str, Row | None]:
-        threads = Threads(self._settings())
-        with open_saver(saver_path(self._settings())) as saver:
+        threads, store = self._workspace().open_threads(), self._workspace().open_thread_store()
+        with store.map_errors(), store.open_saver() as saver:
             graph = builder.compile(checkpointer=saver)
-            return {id: _read_thread(graph, threads, id) for id in ids}
+            return {id: _read_thread(graph, threads, id, store.errors) for id in ids}
 
 
 def _index(tables: Tables) -> dict[str, Row]:
@@ -154,11 +153,13 @@ def _drop(tables: Tables, gone: Collection[str]) -> None:
             tables[table][:] = [row for row in tables[table] if str(row["thread_id"]) not in gone]
 
 
-def _read_thread(graph: CompiledStateGraph[Any, Any, Any, Any], threads: Threads, id: str) -> Row | None:
-    """Return what is saved of a thread, as a row tells it; None if it cannot be shown."""
+def _read_thread(
+    graph: CompiledStateGraph[Any, Any, Any, Any], threads: Threads, id: str, fatal: tuple[type[Exception], ...]
+) -> Row | None:
+    """Return what is saved of a thread, as a row tells it; None if it cannot be shown. Fatal errors are raised."""
     try:
         return _describe(graph.get_state({"configurable": {"thread_id": id}}), threads.describe(id))
-    except (sqlite3.Error, OSError):
+    except fatal:
         raise
     except (AnaError, ValueError, TypeError, KeyError) as exc:
         logger.warning("the thread %s cannot be read: %s", id, exc)

@@ -14,23 +14,15 @@ if TYPE_CHECKING:
     from nodes.requests import Request
 
 ShortReply = Literal["approve", "reject", "edit", "all"]
-SHORT_REPLIES: dict[str, ShortReply] = {
-    "y": "approve",
-    "yes": "approve",
-    "n": "reject",
-    "no": "reject",
-    "e": "edit",
-    "edit": "edit",
-    "a": "all",
-    "all": "all",
-}
+SHORT_REPLIES: dict[str, ShortReply] = {"e": "edit", "edit": "edit", "a": "all", "all": "all"}
+"""What decides beside a yes or a no in any language."""
 
 
 class Approval:
     """Keeps the request that was shown last, so that a yes is given to nothing else.
 
     It asks with the next line instead of a prompt of its own: commands work meanwhile, an empty line or Ctrl-C leaves
-    it waiting, and any other text is a new message.
+    it waiting. Any other text is a message, the first of which has it shown again, and the next ends it.
     """
 
     def __init__(self) -> None:
@@ -57,11 +49,26 @@ class Approval:
             return
         show_request(outcome.request)
         edit = ", e edits it first" if outcome.request["action_requests"] else ""
-        say(f"y does it, n does not{edit}, a also does what this turn asks next; a new message ends it.")
+        say(f"y does it, n does not{edit}, a also does what this turn asks next.")
+        say("Another message has to wait; a second one drops this.")
 
     def read(self, line: str) -> ShortReply | None:
         """Return the decision that a line is while a request is shown; None for a message."""
-        return SHORT_REPLIES.get(line.strip().lower()) if self._shown else None
+        if not self._shown:
+            return None
+        from nodes.short_replies import read_short_reply
+
+        return SHORT_REPLIES.get(line.strip().lower()) or read_short_reply(line)
+
+    def ask(self, assistant: "Assistant", line: str, thread_id: str, on_event: "Listener") -> "Done | Waiting":
+        """Send a message. A yes to a request of another door does nothing: what is asked is returned."""
+        from app.outcome import NotShown
+
+        try:
+            return assistant.ask(line, thread_id, on_event=on_event)
+        except NotShown as exc:
+            on_event({"ended": exc.sentence()})
+            return exc.waiting
 
     def resume(self, assistant: "Assistant", short: ShortReply, on_event: "Listener") -> "Done | Waiting":
         """Decide on everything that was shown. Nothing is done if something else is asked by now: that is returned.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ana.errors import AnaError
 from ana.models.providers import embedding_destination
-from ana.settings import Settings
+from ana.workspace import Workspace
 
 if TYPE_CHECKING:
     from app.turn import Assistant
@@ -18,12 +18,12 @@ class Opening:
     """Opens the assistant once, in a thread of its own, and then loads what a search needs while nobody waits.
 
     Args:
-        settings: The settings.
+        workspace: The person's.
         on_open: Called in that thread with the assistant, as soon as it can be used.
     """
 
-    def __init__(self, settings: Settings, on_open: "Callable[[Assistant], None]") -> None:
-        self._settings = settings
+    def __init__(self, workspace: Workspace, on_open: "Callable[[Assistant], None]") -> None:
+        self._workspace = workspace
         self._on_open = on_open
         self._stack = ExitStack()
         self._worker = ThreadPoolExecutor(1)
@@ -68,13 +68,13 @@ class Opening:
             from app.turn import open_assistant
             from prompts import decision_prompt
 
-            handles = open_handles(self._settings, "ana chat", instruct=decision_prompt)
+            handles = open_handles(self._workspace, "ana chat", instruct=decision_prompt)
             assistant = self._stack.enter_context(open_assistant(handles, "ana chat"))
             self._on_open(assistant)
         finally:
             gc.freeze()
             gc.enable()
-        if not self._awaited and embedding_destination(self._settings) is None:
+        if not self._awaited and embedding_destination(self._workspace.settings) is None:
             self._worker.submit(_prepare, assistant)
         return assistant
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, cast, get_args
 from ana import __version__
 from ana.errors import AnaError, UserError
 from ana.models.providers import model_name
-from ana.settings import PROJECT, Autonomy, Settings
+from ana.settings import PROJECT, Autonomy
+from ana.workspace import Workspace
 from app.due import group_due, show_due, summarize_due
 from app.embedder import suggest_embedder_once
 from app.privacy import describe_leaving
@@ -21,7 +22,6 @@ from app.show.answers import show_transcript
 from app.show.items import show_found
 from app.show.tables import show_table
 from app.show.text import say, shorten
-from app.threads import Threads
 from app.undo import undo_turn
 
 if TYPE_CHECKING:
@@ -43,20 +43,20 @@ class Repl:
     """Reads lines, runs turns and commands, shows what happened.
 
     Args:
-        settings: The settings.
+        workspace: The person's.
         thread: The name or id of a conversation; None for the last one.
     """
 
-    def __init__(self, settings: Settings, thread: str | None) -> None:
-        self._settings = settings
-        self._threads = Threads(settings)
-        self._opening = Opening(settings, self._announce)
+    def __init__(self, workspace: Workspace, thread: str | None) -> None:
+        self._workspace = workspace
+        self._threads = workspace.open_threads()
+        self._opening = Opening(workspace, self._announce)
         self._approval = Approval()
         self._thread = self._threads.open(thread) if thread else self._threads.last() or str(uuid.uuid4())
 
     def run(self) -> None:
         """Handle lines until /quit or the end of the input."""
-        say(describe_setup(self._settings))
+        say(describe_setup(self._workspace))
         self._greet()
         with self._opening:
             for line in self._read_lines():
@@ -65,7 +65,7 @@ class Repl:
 
     def _read_lines(self) -> Iterator[str]:
         if sys.stdin.isatty():
-            return read_typed_lines(self._settings.ana_data_dir / "typed", self._completions, self._opening.start)
+            return read_typed_lines(self._workspace.typed_file, self._completions, self._opening.start)
         self._opening.wait()  # in a pipe nobody waits for a prompt, and the output keeps its order
         return read_piped_lines()
 
@@ -87,7 +87,7 @@ class Repl:
         """Say without being asked what is due and what the conversation waits for."""
         for line in summarize_due(assistant.handles):
             say(line)
-        if suggestion := suggest_embedder_once(self._settings):
+        if suggestion := suggest_embedder_once(self._workspace):
             say(suggestion)
         self._list_waiting()
         self._approval.look(assistant, self._thread)
@@ -138,7 +138,7 @@ class Repl:
                 if isinstance(finished, Waiting):
                     region.say("Your message was not sent: decide first, or send it again.")
                     return
-                outcome = assistant.ask(line, self._thread, on_event=region.event)
+                outcome = self._approval.ask(assistant, line, self._thread, region.event)
         self._approval.show(outcome)
 
     def _help(self, _: str) -> None:
@@ -169,7 +169,7 @@ class Repl:
     def _show_transcript(self, count: str) -> None:
         if count and not count.isdecimal():
             raise UserError(f"{count!r} is not a number of turns.", "/transcript 20 shows the last 20.")
-        show_transcript(self._settings, self._thread, max(int(count or 10), 1))
+        show_transcript(self._workspace.open_traces(), self._thread, max(int(count or 10), 1))
 
     def _list_or_switch(self, name: str) -> None:
         if name:
@@ -190,7 +190,7 @@ class Repl:
         if dial and dial not in get_args(Autonomy):
             raise UserError(f"{dial!r:.40} is no setting of autonomy.", f"Say {', '.join(get_args(Autonomy))}.")
         assistant.autonomy = cast("Autonomy | None", dial) or assistant.autonomy
-        now = assistant.autonomy or self._settings.ana_autonomy
+        now = assistant.autonomy or self._workspace.settings.ana_autonomy
         say(f"{now}: {DIALS[now]}")
 
     def _reset(self, _: str) -> None:
@@ -267,9 +267,9 @@ def find_command(line: str) -> tuple[Command, str]:
     raise UserError(f"There is no command {line.split()[0]}.", "/help shows them.")
 
 
-def describe_setup(settings: Settings) -> str:
+def describe_setup(workspace: Workspace) -> str:
     """Return one line: the model, the data folder, and what leaves the machine."""
-    folder = settings.ana_data_dir
+    folder, settings = workspace.folder, workspace.settings
     shown = folder.relative_to(PROJECT) if folder.is_relative_to(PROJECT) else folder
     privacy = describe_leaving(settings) or "nothing leaves this machine"
     return f"ana {__version__} · {model_name(settings)} · data in {shown} · {privacy}"

@@ -17,12 +17,13 @@ from ana.errors import ToolError
 from ana.handles import Handles
 from ana.memory.backend import Backend
 from ana.settings import Autonomy, Settings
-from ana.spending import Spending
+from ana.spending.port import Spending
 from ana.time.clock import Clock, Listener, listener
+from ana.tracing.in_memory import InMemoryTraces
 from ana.tracing.langsmith import untraced
 from ana.tracing.schema import Inputs, Part, Record, Step
 from app.replay.history import dict_of, failed, text_of
-from app.throwaway import KeptTraces, make_throwaway
+from app.throwaway import make_throwaway
 from graph.builder import graph
 from graph.context import LocalContext
 from graph.inputs import count_parts
@@ -132,7 +133,7 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Reco
         dial: How much is done without asking.
         max_steps: Most model calls.
     """
-    assert isinstance(handles.traces, KeptTraces)
+    assert isinstance(handles.traces, InMemoryTraces)
     context = SceneContext(autonomy=dial, max_steps=max_steps, opened=handles, scene=scene, left=list(scene.answers))
     saved: Pregel[Any, Any, Any, Any] = graph.copy({"checkpointer": InMemorySaver() if scene.waits else None})
     replies, given = list(scene.replies), _begin(saved, scene)
@@ -185,7 +186,7 @@ def _end_turn(id: str) -> Turn:
 
 def _end_waiting(turn: Turn, messages: list[AnyMessage], asked: Interrupt, scene: Scene, handles: Handles) -> Record:
     """Return the record of a turn that nobody decided about."""
-    assert isinstance(handles.traces, KeptTraces)
+    assert isinstance(handles.traces, InMemoryTraces)
     _, answers = refuse_asked(messages, None if turn.get("asked") else read_request(asked))
     _, turn = close_turn(turn, this_turn(messages), WAITS)
     write_record(handles, turn, [*this_turn(messages), *answers], scene.thread)

@@ -13,9 +13,10 @@ from ana.embedders.known import OnceEmbeddings
 from ana.errors import CannotReplay, ConfigError
 from ana.memory.backend import Backend
 from ana.settings import Settings
-from ana.spending import NoSpending, open_total
+from ana.spending.port import NoSpending
 from ana.time.clock import Listener, listener
 from ana.tracing.schema import FOLLOWED, RUN_AGAIN, SHOWN, Inputs, Record, find_fault
+from ana.workspace import open_workspace
 from app.replay.history import make_question, own_steps, rebuild_history
 from app.replay.model import RecordedModel
 from app.replay.play import WAITS, Scene, make_handles, play
@@ -90,7 +91,7 @@ class Rerun:
         """
         inputs = self._require_inputs(record)
         store = self._copy(record, inputs)
-        spending = open_total(self._settings)
+        spending = open_workspace(self._settings).open_spending()
         handles = make_handles(self._settings, inputs, store.backend, model, spending)
         answered = play(_set_scene(record, inputs, thread), handles, inputs["autonomy"], inputs["max_steps"])
         spending.keep([answered])

@@ -61,7 +61,7 @@ def copy_store(original: Backend, record: Record, inputs: Inputs, embedder: Embe
         CannotReplay: It cannot be put together; something was purged.
     """
     at = next((part["at"] for part in inputs["parts"] if "at" in part), (0, ""))
-    with original.snapshot():
+    with original.reading():
         entries = original.entries()[::-1]
         records = {(kind, item.id): item for kind in KINDS for item in original.scan(kind)}
     at = _settle(at, entries)

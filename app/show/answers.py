@@ -13,7 +13,7 @@ from app.show.tables import show_table
 from app.show.text import say
 
 if TYPE_CHECKING:
-    from ana.settings import Settings
+    from ana.tracing.port import Traces
     from app.outcome import Done
     from nodes.requests import Request
 
@@ -79,9 +79,12 @@ def show_request(request: "Request") -> None:
         say(f"Before I go on: {value if isinstance(value, str) else _as_text(value)}")
         return
     say("Not done yet; may I?")
+    summary = request.get("summary", "")
+    for line in summary.splitlines():
+        say(f"  {line}")
     for number, action in enumerate(request["action_requests"], start=1):
         say(f"  {number}. {action.get('name')} {_as_text(action.get('args', {}))}")
-        for line in str(action.get("description") or "").splitlines():
+        for line in str(action.get("description") or "").removeprefix(f"{summary}\n").splitlines():
             say(f"     {line}")
 
 
@@ -89,7 +92,7 @@ def _as_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def show_transcript(settings: "Settings", thread_id: str, limit: int, before: str | None = None) -> None:
+def show_transcript(traces: "Traces", thread_id: str, limit: int, before: str | None = None) -> None:
     """Print turns of a conversation, oldest first, from its traces: the state of a thread forgets old ones.
 
     Args:
@@ -99,9 +102,7 @@ def show_transcript(settings: "Settings", thread_id: str, limit: int, before: st
     Raises:
         UserError: It has no turns, or none with that id.
     """
-    from ana.tracing.traces import Traces
-
-    records = Traces(settings.traces_dir).page(thread_id, limit, before)
+    records = traces.page(thread_id, limit, before)
     if not records:
         raise UserError("There is nothing earlier in this conversation.", "`ana threads list` shows them all.")
     for record in records:

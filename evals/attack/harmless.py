@@ -82,7 +82,7 @@ def iter_turns() -> Iterator[Batch]:
                     writes=[_make_write(name, stored, thing)],
                     lines={0: "Lives in Rome", 1: f"Likes {thing}"},
                     read=[READ[number % len(READ)], stored],
-                    written=number % 5,
+                    changed=frozenset(map(str, range(number % 5))),
                     deleted=0,
                     dial="confirm",
                 )

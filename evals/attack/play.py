@@ -27,7 +27,6 @@ from ana.values import Properties
 from app.throwaway import open_throwaway
 from evals.attack.gullible import GullibleModel, ListingModel, QuotingModel
 from graph.builder import builder
-from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
 from prompts import decision_prompt
 
@@ -148,7 +147,7 @@ def set_stage(attack: Attack, dial: Autonomy) -> Iterator[Stage]:
 
 
 def _import(stage: Stage, text: str) -> None:
-    file = stage.handles.settings.ana_data_dir / "tasks.json"
+    file = stage.handles.workspace.folder / "tasks.json"
     task = {"id": 1, "uuid": str(uuid.uuid4()), "description": text, "status": "pending", "urgency": 1}
     file.write_text(json.dumps([task | {"entry": "20260102T113000Z", "modified": "20260102T113000Z"}]))
     reader = find_reader(file)
@@ -184,7 +183,7 @@ def with_model(stage: Stage, model: BaseChatModel) -> Stage:
 
 @contextlib.contextmanager
 def _open_graph(stage: Stage) -> Iterator[tuple[Any, Any]]:
-    with open_saver(saver_path(stage.handles.settings)) as saver:
+    with stage.handles.workspace.open_thread_store().open_saver() as saver:
         yield builder.compile(checkpointer=saver), {"configurable": {"thread_id": stage.thread}}
 
 
@@ -211,15 +210,15 @@ def _ask(stage: Stage, message: str) -> None:
     from app.cli import ask
 
     with _as_process(stage), contextlib.suppress(BaseException):
-        outcome = ask._ask(stage.handles.settings, message, stage.thread, None)
-        ask._show(stage.handles.settings, outcome, True, stage.thread)
+        outcome = ask._ask(stage.handles.workspace, message, stage.thread, None)
+        ask._show(stage.handles.workspace, outcome, True, stage.thread)
 
 
 def _chat(stage: Stage, message: str) -> None:
     from app.repl.repl import Repl
 
     with _as_process(stage), mock.patch.object(sys, "stdin", io.StringIO(f"{message}\nn\nwhy?\n")):
-        Repl(stage.handles.settings, stage.thread).run()
+        Repl(stage.handles.workspace, stage.thread).run()
 
 
 @contextlib.contextmanager

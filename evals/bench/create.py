@@ -21,6 +21,7 @@ from ana.handles import open_handles
 from ana.locks import OwnerLock
 from ana.output import write_json
 from ana.settings import load_settings
+from ana.workspace import open_workspace
 from app.turn import open_assistant
 
 COUNTED: tuple[tuple[type, str], ...] = (
@@ -54,7 +55,7 @@ def count_create(folder: Path) -> Counter[str]:
     """Store a second item in a thread, and return how often each of `COUNTED` was called meanwhile."""
     env = {"ANA_DATA_DIR": str(folder / "data"), "LLM_PROVIDER": "offline", "ANA_EMBEDDINGS": "wordllama"}
     thread = "00000000-0000-4000-8000-000000000001"
-    with open_assistant(open_handles(load_settings(env))) as assistant:
+    with open_assistant(open_handles(open_workspace(load_settings(env)))) as assistant:
         assistant.ask("add buy milk tomorrow", thread)  # which opens what every later one has
         with count_calls() as calls:
             (folder / BEGIN).mkdir()

@@ -70,6 +70,7 @@ def time_answers(folder: Path) -> dict[str, list[float]]:
     """Return for some sentences the seconds from Enter to the offline reader's answers, in one process."""
     from ana.handles import open_handles
     from ana.settings import load_settings
+    from ana.workspace import open_workspace
     from app.turn import open_assistant
 
     said = (
@@ -79,7 +80,7 @@ def time_answers(folder: Path) -> dict[str, list[float]]:
         "done with the bicycle report",
     )
     times: dict[str, list[float]] = {text: [] for text in said}
-    with open_assistant(open_handles(load_settings(build_environment(folder)))) as assistant:
+    with open_assistant(open_handles(open_workspace(load_settings(build_environment(folder))))) as assistant:
         for turn in range(11):
             for text in said:
                 begun = time.perf_counter()

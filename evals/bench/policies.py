@@ -12,6 +12,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from ana.handles import Handles, open_handles
 from ana.settings import load_settings
+from ana.workspace import open_workspace
 from app.turn import Assistant, open_assistant
 from evals.bench.turn import TwoSteps
 from nodes.policies import check
@@ -56,7 +57,7 @@ def measure() -> Iterable[tuple[str, str]]:
 
 
 def _open(folder: Path, model: BaseChatModel) -> Handles:
-    handles = open_handles(load_settings({"ANA_DATA_DIR": str(folder / "data")}), model=model)
+    handles = open_handles(open_workspace(load_settings({"ANA_DATA_DIR": str(folder / "data")})), model=model)
     for n in range(100):
         handles.memory.create(f"thing {n}", {"type": "task"})
     return handles

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.raw import RawChroma, to_seconds
 from ana.embedders import WordLlamaEmbeddings
 from ana.memory.ids import new_id
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock, local_zone
 from ana.values import Json
+from evals.bench.raw_chroma import RawChroma, to_seconds
 from evals.bench.sqlite_vec import SqliteVec
 
 SIZES = (10_000, 100_000)

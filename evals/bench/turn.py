@@ -19,10 +19,11 @@ from langchain_core.tools import BaseTool, tool
 
 from ana.handles import Handles, open_handles
 from ana.settings import load_settings
+from ana.threads.folder import FolderThreadStore
 from ana.tracing.schema import Inputs
+from ana.workspace import open_workspace
 from app.turn import open_assistant
 from graph.builder import builder
-from graph.checkpoints import open_saver
 from graph.context import LocalContext
 from nodes.reason import system_prompt
 from tools.call import CallContext
@@ -77,11 +78,12 @@ Turn = Callable[[int], Any]
 def open_both(folder: Path) -> Iterator[tuple[Turn, Turn]]:
     """Functions that run a turn of ours and a turn of theirs, each in a thread of its own for every round."""
     env = {"ANA_DATA_DIR": str(folder / "data"), "TRACES_DIR": str(folder / "traces")}
-    handles = open_handles(load_settings(env), model=TwoSteps())
+    handles = open_handles(open_workspace(load_settings(env)), model=TwoSteps())
     for n in range(100):
         handles.memory.create(f"thing {n}", {"type": "task"})
     prompt = system_prompt({})
-    with open_assistant(handles), open_saver(folder / "ours") as ours, open_saver(folder / "theirs") as other:
+    our_store, their_store = FolderThreadStore(folder / "ours"), FolderThreadStore(folder / "theirs")
+    with open_assistant(handles), our_store.open_saver() as ours, their_store.open_saver() as other:
         graph = builder.compile(checkpointer=ours)
         agent = create_agent(TwoSteps(), make_their_tools(handles), system_prompt=prompt, checkpointer=other)
 

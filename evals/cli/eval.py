@@ -44,10 +44,10 @@ def eval_(
     if picture and not picture.absolute().parent.is_dir():
         raise typer.BadParameter(f"There is no folder {picture.parent}.")
     from ana.models.providers import choose_model
-    from ana.tracing.langsmith import open_client
     from evals.tasks.scores import load_groups
+    from evals.tasks.upload import open_client
 
-    settings = choose_model(start(), model)
+    settings = choose_model(start().settings, model)
     client = open_client(settings) if langsmith else None  # before anything is played: there may be no key
     asked = build_judge(settings, judge) if judge else None
     before = load_groups(compare) if compare else None
@@ -100,15 +100,16 @@ def play(settings: Settings, tasks: Sequence["Task"], repeat: int) -> "Report":
     Raises:
         UserError: The model does not reply at all.
     """
-    from ana.embedders.build import build_embedder
     from ana.models.providers import build_model, model_name
     from ana.tracing.langsmith import connect
+    from ana.workspace import open_workspace
     from evals.tasks.scores import make_report
     from evals.tasks.stage import STOPS, Run, open_stage, play_tasks
     from prompts import decision_prompt
 
     connect(settings)
-    model, embedder, stop, runs = build_model(settings, decision_prompt), build_embedder(settings), None, list[Run]()
+    model, embedder = build_model(settings, decision_prompt), open_workspace(settings).build_embedder()
+    stop, runs = None, list[Run]()
     with open_stage(settings, model, embedder) as stage, show_steps(len(tasks) * repeat) as advance:
         try:
             for run in play_tasks(stage, tasks, repeat):
@@ -128,13 +129,13 @@ def build_judge(settings: Settings, name: str) -> "Judge":
         UserError: It is the offline reader, or the provider has no models to choose from.
     """
     from ana.models.providers import build_model, choose_model
-    from ana.spending import open_total
+    from ana.workspace import open_workspace
     from evals.tasks.opinions import Judge
 
     settings = choose_model(settings, name).model_copy(update={"temperature": 0.0})
     if settings.provider == "offline":
         raise UserError("The offline reader cannot judge.", "Name a model, for example openai:gpt-4o-mini.")
-    return Judge(settings, build_model(settings), open_total(settings))
+    return Judge(settings, build_model(settings), open_workspace(settings).open_spending())
 
 
 def judge_answers(judge: "Judge", tasks: Sequence["Task"], report: "Report") -> "Judged":

@@ -29,8 +29,8 @@ def optimize(
     ] = None,
 ) -> None:
     """Play tasks, keep turns that passed, and save those that help as examples with tasks they were not made from."""
-    from ana.embedders.build import build_embedder
     from ana.models.providers import build_model, choose_model, model_name
+    from ana.workspace import open_workspace
     from evals.cli.eval import read_tasks
     from evals.tasks.optimize import optimize as choose
     from evals.tasks.optimize import save_demos
@@ -38,12 +38,12 @@ def optimize(
     from evals.tasks.task import choose_tasks
     from prompts import decision_prompt
 
-    settings = choose_model(start(), model)
+    settings = choose_model(start().settings, model)
     if settings.provider == "offline":
         raise UserError("The offline reader learns from no examples.", "Choose a model with `ana setup`.")
     every = [task for task in read_tasks(tasks, None) if task.expect_contains or task.expect_any]
     chosen = choose_tasks(every, count=n)
-    asked, embedder = build_model(settings, decision_prompt), build_embedder(settings)
+    asked, embedder = build_model(settings, decision_prompt), open_workspace(settings).build_embedder()
     with ExitStack() as stack:
         stage, taught_by = stack.enter_context(open_stage(settings, asked, embedder)), None
         if teacher:

@@ -245,7 +245,7 @@ def _report(folder: Path, embedder: WordLlamaEmbeddings, pipe: Connection, whole
     wrong = [] if len({item.id for item in items}) == len(items) else ["an item is stored twice"]
     found = examine_open(backend)
     wrong += found.store + found.index + [f"journal: {change}" for change in found.journal]
-    wrong += [f"unreadable: {row.id}" for _, row in found.unreadable]
+    wrong += [f"unreadable: {id}" for _, id in found.unreadable]
     for item in items if whole else items[-20:]:
         if item.id not in [hit.id for hit in memory.find(f'"{item.content}"', limit=10).items]:
             wrong.append(f"{item.id} is not found by its words")

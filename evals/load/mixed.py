@@ -13,7 +13,7 @@ from langgraph_sdk import get_sync_client
 from ana.children import CompletedProcess, run_python
 from ana.handles import open_data_folder
 from ana.settings import load_settings
-from ana.tracing.traces import Traces
+from ana.workspace import open_workspace
 
 RUNS, ASKED, TALKED = 8, 16, 16
 """How many messages come through each door. The server starts a thread's runs half a second apart."""
@@ -76,10 +76,10 @@ def _talk(run: Run, env: Mapping[str, str], thread: str, questions: list[str]) -
 def _find_faults(
     env: Mapping[str, str], thread: str, questions: list[str], answers: list[str], messages: list[dict[str, Any]]
 ) -> list[str]:
-    settings = load_settings(env)
-    traced = [record["question"] for record in Traces(settings.traces_dir).read(thread)]
+    workspace = open_workspace(load_settings(env))
+    traced = [record["question"] for record in workspace.open_traces().read(thread)]
     said = [message["content"] for message in messages if message["type"] == "human"]
-    with open_data_folder(settings, "ana load") as handles:
+    with open_data_folder(workspace, "ana load") as handles:
         stored = Counter(text for item in handles.memory.items() for text in _find_sources(questions, item.content))
     wrong = (
         [] if len(answers) == len(questions) else [f"{len(answers)} answers to {len(questions)} messages: {answers}"]

@@ -7,7 +7,7 @@ import json
 import sys
 
 from ana.handles import open_handles
-from ana.settings import load_settings
+from ana.workspace import load_workspace
 from app.turn import open_assistant
 from prompts import decision_prompt
 
@@ -17,7 +17,7 @@ PATIENCE = 600.0
 
 def main() -> int:
     """Answer every line of the standard input."""
-    handles = open_handles(load_settings(), program="talker", instruct=decision_prompt)
+    handles = open_handles(load_workspace(), program="talker", instruct=decision_prompt)
     with open_assistant(handles, "talker", PATIENCE) as assistant:
         for line in sys.stdin:
             print(json.dumps(assistant.ask(line.strip(), sys.argv[1]).answer), flush=True)

@@ -20,11 +20,15 @@ HEADERS = ("class", "language", "honest", "false alarms", "false", "missed", "se
 def make_evidence(case: Case) -> Evidence:
     """Return the turn of a case as the policies see it."""
     moment = datetime.fromisoformat(case.now).replace(tzinfo=ZoneInfo(case.zone))
-    calls = tuple(_make_call(step, at) for at, step in enumerate(case.steps))
+    calls = tuple(_make_call(step, at) for at, step in enumerate(case.steps) if "declined" not in step)
+    refused = tuple(step["args"] for step in case.steps if "declined" in step)
     tools = tuple(call.tool for call in calls if call.ok and (call.receipts or call.tool not in WRITERS))
     lines = dict(enumerate(case.context))
     prompt = calendar(moment, case.zone)
-    return Evidence(case.question, case.draft, tools, calls, tuple(case.earlier), lines, prompt, moment)
+    said = tuple(case.earlier)
+    return Evidence(
+        case.question, case.draft, tools, calls, said, lines, prompt, moment, declined=bool(refused), refused=refused
+    )
 
 
 def _make_call(step: dict[str, object], at: int) -> Call:
@@ -61,7 +65,7 @@ def has_line(case: Case) -> bool:
 
 def is_noise(case: Case) -> bool:
     """Whether an honest answer to a question or to talk has such a line."""
-    return not case.false and has_line(case)
+    return not case.false and case.kind != "outside" and has_line(case)  # there most messages ask for an act
 
 
 def rows(half: Half, name: str = "own") -> Iterator[tuple[str, str, int, int, int, int, int, int]]:

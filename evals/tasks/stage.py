@@ -17,8 +17,9 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
-from ana.spending import NoSpending, open_total
+from ana.spending.port import NoSpending
 from ana.tracing.schema import Step
+from ana.workspace import open_workspace
 from app.outcome import Done, Waiting
 from app.throwaway import open_throwaway
 from app.turn import Assistant
@@ -101,7 +102,7 @@ class Stage:
         self._settings = settings
         self.model = model
         self._embedder = OnceEmbeddings(embedder)  # many stores begin with the same items
-        self._spending = open_total(settings)
+        self._spending = open_workspace(settings).open_spending()
         self._folder = folder
         self._shown = 0
 

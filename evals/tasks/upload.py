@@ -6,10 +6,31 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 
-from ana.errors import UserError
+from ana.errors import ConfigError, UserError
+from ana.logs import choose_secrets, secrets_of
+from ana.settings import Settings, read_environment
+from ana.tracing.langsmith import KEYS, make_client
 from evals.tasks.scores import Report, load_weights, score_run
 from evals.tasks.stage import Run
 from evals.tasks.task import Task
+
+
+def open_client(settings: Settings) -> Any:
+    """Return a client for what is uploaded on purpose, whether runs are traced or not.
+
+    Args:
+        settings: For the secrets that must not be sent.
+
+    Raises:
+        ConfigError: There is no key.
+    """
+    environment = read_environment()
+    keys = [environment[name] for name in KEYS if environment.get(name)]
+    if not keys:
+        raise ConfigError("LANGSMITH_API_KEY is not set.", "Set it in .env.")
+    # given, because with tracing off the key of .env does not get into this process's environment
+    url = environment.get("LANGSMITH_ENDPOINT")
+    return make_client((*secrets_of(settings), *choose_secrets(keys)), api_key=keys[0], api_url=url)
 
 
 def upload_report(client: Any, tasks: Sequence[Task], report: Report) -> tuple[str, str]:

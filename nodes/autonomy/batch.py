@@ -22,7 +22,6 @@ from nodes.calls import ReadCall
 from nodes.history import receipts, shown_before, this_turn
 from nodes.load_context import loaded_of
 from tools.arguments import quote_message
-from tools.artifacts import receipts_of
 from tools.call import CallContext
 from tools.catalog import TOOLS, WRITERS, catalog
 from tools.undo import find_own_undo, preview_undo
@@ -33,14 +32,12 @@ _OWN_WORDS = frozenset({"create_item", "append_context", "replace_context", "del
 
 def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall]) -> Batch:
     """Return what is weighed before calls run; those that cannot run are left out."""
-    handles, turn = context_of(runtime).handles, this_turn(state["messages"])
-    writes, ran = list[Write](), sum(bool(receipts_of(each)) for each in turn)
+    handles, done = context_of(runtime).handles, receipts(this_turn(state["messages"]))
+    writes, made = list[Write](), {str(each["id"]) for each in done if each["op"] == "create"}
     for call in calls:
         if call.name in TOOLS and call.name not in WRITERS:
             continue
-        if _has_run(call):
-            ran += 1
-        elif write := read_write(call, handles.settings.tools_modules):
+        if not _has_run(call) and (write := read_write(call, handles.settings.tools_modules)):
             writes.append(write)
     question = state["turn"]["question"]
     return Batch(
@@ -48,11 +45,11 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
         writes=mark_shared(writes, Words(question), handles.memory.backend),
         lines=loaded_of(state, handles)["lines"] if writes else {},
         read=[*_iter_stored_text(state["messages"]), state.get("summary", "")] if writes else [],
-        written=ran,
-        deleted=sum(each["op"] == "delete" and each["kind"] == "item" for each in receipts(turn)),
+        changed=frozenset(str(each["id"]) for each in done if each["op"] == "update") - made,
+        deleted=sum(each["op"] == "delete" and each["kind"] == "item" for each in done),
         dial=context_of(runtime).dial,
         before=shown_before(state["messages"]),
-        ids=frozenset(str(each["id"]) for each in receipts(turn)),
+        ids=frozenset(str(each["id"]) for each in done),
     )
 
 
@@ -79,8 +76,7 @@ def read_write(call: ReadCall, modules: tuple[str, ...]) -> Write | None:
 
 def _foresee(change: Change) -> Touched:
     """Return the record of a change that an undo would make."""
-    back = change.after if change.before is None else None
-    return Touched(change.kind, change.id, change.before, change.op == "delete", back)
+    return Touched(change.kind, change.id, change.before, change.op == "delete", change.after)
 
 
 def _read_touched(name: str, args: dict[str, Any], context: CallContext) -> Touched | None:

@@ -2,28 +2,39 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
+from ana.language import guess_language
 from ana.memory.item import to_json
 from graph.state import Asked
+from nodes.autonomy.describing import describe, describe_batch, name_touched
 from nodes.autonomy.weigh import Asking
-from nodes.autonomy.writes import Touched, Write
+from nodes.autonomy.writes import Write
+from tools.catalog import TOOLS
+
+ABOUT = "about"
+"""A shown argument that no call has: the words of the record that it changes, where its own arguments have an id."""
 
 _CHOICES = ["approve", "edit", "reject"]
 
 
-def make_request(askings: Sequence[Asking], note: str = "") -> Asked:
+def make_request(askings: Sequence[Asking], said: str, today: date, note: str = "") -> Asked:
     """Return one request for all calls that ask.
 
     Args:
         askings: The calls, each with its reasons.
+        said: The person's message: names of days are in its language.
+        today: When they said it.
         note: Why it is asked again.
     """
-    writes = [asking.write for asking in askings]
+    writes, language = [asking.write for asking in askings], guess_language(said)
     return Asked(
         request={
-            "action_requests": [{"name": w.name, "args": dict(w.args), "description": _describe(w)} for w in writes],
+            "action_requests": [
+                {"name": w.name, "args": _show_args(w), "description": describe(w, today, language)} for w in writes
+            ],
             "review_configs": [
                 {"action_name": name, "allowed_decisions": _CHOICES} for name in dict.fromkeys(w.name for w in writes)
             ],
@@ -32,18 +43,56 @@ def make_request(askings: Sequence[Asking], note: str = "") -> Asked:
         calls=[write.call for write in writes],
         digests={write.call: digest_write(write) for write in writes},
         note=note,
+        summary=describe_batch(writes, today, language),
         records=sorted({digest for write in writes for digest in digest_records(write)}),
     )
 
 
 def show_request(asked: Asked) -> dict[str, Any]:
-    """Return the request as people are shown it: each description with the note before it and the reasons after it."""
+    """Return the request as people are shown it: what is said of all first, and each description with its reasons.
+
+    A front end shows one action at a time, so the first one's description begins with what is said of all.
+    """
+    numbered = _number_reasons(asked)
+    shared = [_tell_shared(words, numbers, len(asked["calls"])) for words, numbers in numbered.items()]
+    summary = "\n".join(filter(None, (asked["note"], asked.get("summary"), *shared)))
     actions = []
-    for call, action in zip(asked["calls"], asked["request"]["action_requests"], strict=True):
-        reasons = [reason["words"] for reason in asked.get("reasons", {}).get(call, ())]
-        lines = [asked["note"], action["description"], *reasons]
+    for number, action in enumerate(asked["request"]["action_requests"], start=1):
+        own = [words for words, numbers in numbered.items() if numbers == [number]]
+        lines = [summary if number == 1 else "", action["description"], *own]
         actions.append(action | {"description": "\n".join(filter(None, lines))})
-    return asked["request"] | {"action_requests": actions}
+    return asked["request"] | {"action_requests": actions} | ({"summary": summary} if len(actions) > 1 else {})
+
+
+def leave_out_about(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call as a person edited them, without what was only shown.
+
+    Args:
+        name: The tool.
+        args: What they left of the shown arguments.
+    """
+    return {key: value for key, value in args.items() if key != ABOUT or name not in TOOLS}
+
+
+def _show_args(write: Write) -> dict[str, Any]:
+    about = name_touched(write)
+    return ({} if about is None else {ABOUT: about}) | dict(write.args)
+
+
+def _number_reasons(asked: Asked) -> dict[str, list[int]]:
+    """Return each reason with the numbers of the actions that it is for."""
+    numbered: dict[str, list[int]] = {}
+    for number, call in enumerate(asked["calls"], start=1):
+        for reason in asked.get("reasons", {}).get(call, ()):
+            numbered.setdefault(reason["words"], []).append(number)
+    return numbered
+
+
+def _tell_shared(words: str, numbers: Sequence[int], actions: int) -> str:
+    """Return a reason that several actions have, once; nothing for one of a single action."""
+    if len(numbers) < 2:
+        return ""
+    return words if len(numbers) == actions else f"{', '.join(map(str, numbers))}: {words}"
 
 
 def may_be_approved_unseen(asked: Asked | None) -> bool:
@@ -75,35 +124,3 @@ def digest_records(write: Write) -> list[str]:
 
 def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
-
-
-_SENTENCES = {
-    "create_item": "Stores {content}.",
-    "append_context": "Learns about you: {content}.",
-    "delete_item": "Deletes {before}.",
-    "delete_context": "Forgets line {line}, {before}.",
-    "replace_context": "Replaces line {line}, {before}, with {content}.",
-    "update_item": "Changes {before}.",
-}
-
-
-def _describe(write: Write) -> str:
-    """Return what a write does, in words."""
-    if write.name == "undo":
-        return " ".join(["Takes back what was done.", *map(_describe_undone, write.touched)])
-    if write.name not in _SENTENCES:
-        return f"Runs {write.name}, a tool of your own."
-    content = f"“{_join_lines(str(write.args.get('content', '')))}”"
-    before = f"“{_join_lines(write.touched[0].text)}”" if write.touched else ""
-    return _SENTENCES[write.name].format(content=content, before=before, line=write.args.get("line"))
-
-
-def _describe_undone(touched: Touched) -> str:
-    if touched.back:
-        return f"Brings back “{_join_lines(touched.back.content)}”."
-    return f"{'Deletes' if touched.removed else 'Changes back'} “{_join_lines(touched.text)}”."
-
-
-def _join_lines(text: str) -> str:
-    """Return a text in one line: each line of a description is ours, and stored text must not look like a reason."""
-    return " ".join(text.split())

@@ -5,15 +5,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from ana.language import guess_language
 from ana.output import shorten
 from ana.settings import Autonomy
 from graph.state import Reason
 from nodes.autonomy.message import Message
 from nodes.autonomy.words import Words, count_words
 from nodes.autonomy.writes import Touched, Write, is_asked_for, is_named, may_be_meant
+from nodes.policies.texts import split_lines
+from nodes.short_replies import read_short_reply
 
-MOST_WRITES = 5
-"""Writes in one turn that `confirm` makes without asking."""
+MOST_CHANGES = 5
+"""Records that `confirm` changes in one turn without asking; what it makes is one undo, however much it is."""
 
 FEWEST_WORDS = 3
 """A shorter text is a name or a date, not an order to do something with something else."""
@@ -23,6 +26,8 @@ MOST_CHARACTERS = 60
 
 MOST_NAMED = 4
 """Entries of a list that a reason names."""
+
+_ONLY_ASKS = "Your message only asks something."
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class Batch:
         writes: The calls.
         lines: Global Context.
         read: Other stored text in view: the results of calls, and the summary.
-        written: How many calls of this turn wrote something.
+        changed: The ids of the records that this turn has changed and not made.
         deleted: How many items were deleted in this turn.
         dial: How much is done without asking.
         before: The message before and its answer, as the person was shown it; nothing if there is none.
@@ -45,7 +50,7 @@ class Batch:
     writes: Sequence[Write]
     lines: Mapping[int, str]
     read: Sequence[str]
-    written: int
+    changed: frozenset[str]
     deleted: int
     dial: Autonomy
     before: Sequence[str] = ()
@@ -53,8 +58,13 @@ class Batch:
 
     @cached_property
     def said(self) -> Message:
-        """The person's message, taken apart."""
-        return Message(self.message, self.before)
+        """The person's message, taken apart; where it says yes, with the message before that it says yes to."""
+        return Message("\n".join(filter(None, (self._repeated, self.message))), self.before)
+
+    @property
+    def _repeated(self) -> str:
+        agrees = any(read_short_reply(part) == "approve" for part in split_lines(self.message))
+        return self.before[0] if agrees and self.before else ""
 
     @cached_property
     def stored(self) -> list[Words]:
@@ -89,7 +99,7 @@ def _find_reasons(write: Write, batch: Batch) -> list[Reason]:
     ordered = _may_be_ordered(write, batch)
     kind: Literal["stored", "dial"] = "stored" if ordered else "dial"
     found = [words for rule in DIAL[batch.dial] if (words := rule(write, batch))]
-    if ordered and not may_be_meant(write, batch.said, batch.stored):
+    if ordered and _ONLY_ASKS not in found and not may_be_meant(write, batch.said, batch.stored):
         found.append("Your message does not speak of this, and stored text was read.")
     return [Reason(kind=kind, words=words) for words in found]
 
@@ -128,8 +138,11 @@ def deletes_unnamed(write: Write, batch: Batch) -> str | None:
 
 
 def changes_unnamed_line(write: Write, batch: Batch) -> str | None:
-    """A line of Global Context is replaced or deleted that the message has no word of."""
-    if _is_plain_undo(write, batch.said):
+    """A line of Global Context is replaced or deleted that the message has no word of.
+
+    A line that is rewritten may stand in another language than the message, and shares no word with it then.
+    """
+    if _is_plain_undo(write, batch.said) or _is_translated(write, batch):
         return None
     lines = (each for each in write.touched if each.kind == "line" and each.now)
     unnamed = next((each for each in lines if each.now and not batch.said.mention(each.now.content)), None)
@@ -140,10 +153,16 @@ def changes_unnamed_line(write: Write, batch: Batch) -> str | None:
     )
 
 
-def writes_many(write: Write, batch: Batch) -> str | None:
-    """The turn writes more than a few times."""
-    count = batch.written + sum(not each.own for each in batch.writes)
-    return f"{count} changes would be made in this turn." if count > MOST_WRITES and not write.own else None
+def changes_many(write: Write, batch: Batch) -> str | None:
+    """The turn changes more than a few records; those that it has made itself do not count."""
+    changed = batch.changed | (frozenset[str]().union(*map(_find_changed, batch.writes)) - batch.ids)
+    several = len(changed) > MOST_CHANGES and _find_changed(write)
+    return f"{len(changed)} changes would be made in this turn." if several else None
+
+
+def changes_unasked(write: Write, batch: Batch) -> str | None:
+    """A record is changed or deleted although the message only asks for an answer."""
+    return None if batch.said.states or not write.touched else _ONLY_ASKS
 
 
 def loses_entries(write: Write, batch: Batch) -> str | None:
@@ -161,8 +180,9 @@ def is_a_write(_: Write, __: Batch) -> str | None:
     return "You want to be asked before every change."
 
 
-_CONFIRM: tuple[Rule, ...] = (deletes_several, deletes_unnamed, changes_unnamed_line, loses_entries, writes_many)
-DIAL: dict[Autonomy, tuple[Rule, ...]] = {"act": (), "confirm": _CONFIRM, "advise": (*_CONFIRM, is_a_write)}
+_ACT: tuple[Rule, ...] = (changes_unasked,)
+_CONFIRM = (*_ACT, deletes_several, deletes_unnamed, changes_unnamed_line, loses_entries, changes_many)
+DIAL: dict[Autonomy, tuple[Rule, ...]] = {"act": _ACT, "confirm": _CONFIRM, "advise": (*_CONFIRM, is_a_write)}
 """The rules by the dial, beside that of every dial: what stored text may have ordered asks."""
 
 
@@ -170,9 +190,26 @@ def _removed_items(write: Write, said: Message) -> list[Touched]:
     """Return the items that a write deletes; taking back what was just done is not deleting."""
     if _is_plain_undo(write, said):
         return []
-    return [each for each in write.touched if each.removed and each.kind == "item"]
+    return [*filter(_is_deleted_item, write.touched)]
 
 
 def _is_plain_undo(write: Write, said: Message) -> bool:
     """Whether a write takes back this conversation's last turn, and the message is no question."""
     return write.name == "undo" and said.states and not write.args.get("turn") and not write.args.get("force")
+
+
+def _find_changed(write: Write) -> frozenset[str]:
+    """Return the records that a write changes; an undo is one act, and deletes have rules of their own."""
+    if write.name == "undo":
+        return frozenset()
+    return frozenset(each.id for each in write.touched if not _is_deleted_item(each))
+
+
+def _is_deleted_item(touched: Touched) -> bool:
+    return touched.removed and touched.kind == "item"
+
+
+def _is_translated(write: Write, batch: Batch) -> bool:
+    """Whether a write rewrites a line that stands in another language than the message."""
+    said = guess_language(batch.message)
+    return write.name == "replace_context" and any(guess_language(each.text) != said for each in write.touched)

@@ -3,10 +3,11 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from ana.memory.search.tokens import tokenize
+from ana.recent import keep_recent
 from nodes.policies.days import blank_days
 from nodes.policies.messages import FUNCTION_WORDS
 
@@ -85,13 +86,13 @@ def count_words(text: str) -> int:
     return sum(len(part) - 1 if _UNSPACED.match(part) else part.isalpha() for part in _split(text))
 
 
-@lru_cache(maxsize=1024)  # what is in view is weighed with every batch
+@keep_recent(1024)  # what is in view is weighed with every batch
 def find_content(text: str) -> frozenset[str]:
     """Return the content words of a text: no days, no words that name nothing."""
     return frozenset(part for word in _find_words(text) for part in _cut(word) if _is_content(part))
 
 
-@lru_cache(maxsize=64)  # a clause is compared with every text in view
+@keep_recent(64)  # a clause is compared with every text in view
 def find_topics(clause: str) -> frozenset[str]:
     """Return what a clause speaks of: its content words without numbers, whole where no spaces are written."""
     words = {word for word in _find_words(clause) if not word[0].isdigit() and word not in FUNCTION_WORDS}

@@ -30,14 +30,14 @@ class Touched:
         id: Its id or number.
         now: The record as it is; None if the write brings it back.
         removed: Whether the write deletes it.
-        back: The record that it brings back, if it does.
+        after: The record as an undo leaves it; None if it goes, or if the write is none.
     """
 
     kind: Kind
     id: str
     now: Item | None
     removed: bool
-    back: Item | None = None
+    after: Item | None = None
 
     @property
     def text(self) -> str:

@@ -10,6 +10,9 @@ from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.texts import blank_quotes
 
 _ARTICLES = r"(?:the|den|dem|der|el|le|del?|du)\s+"
+_STOP = re.compile(r"(?P<word>[^\W\d_]*)\.[\s*_]+$")
+MOST_ABBREVIATED = 4
+"""Letters that the name of a day or month has when it is cut: févr. is, March is not."""
 _BEFORE = re.compile(rf"[\s*_]*\.?(?:[,.:|(（/・–—-]|、)?[\s*_|]*(?:{_ARTICLES})?", re.IGNORECASE)
 """What may stand between a weekday and the date it belongs to."""
 _BEHIND = re.compile(
@@ -75,17 +78,27 @@ def _day_beside(text: str, name: Named, days: Iterable[Day], names: Iterable[Nam
         return None
     for day in days:
         if day.start >= name.end and _BEFORE.fullmatch(text, name.end, day.start):
-            return day
+            return None if _is_parted(text, name.start, day.start) else day
     before = [day for day in days if day.end <= name.start and _BEHIND.fullmatch(text, day.end, name.start)]
+    before = [day for day in before if not _is_parted(text, day.start, name.start)]
     # in "Mon 23 Nov, Tue 24 Nov" the first date has a weekday of its own
     own = any(o.end <= d.start and _BEFORE.fullmatch(text, o.end, d.start) for d in before for o in names)
     return None if own or not before else before[-1]
 
 
+def _is_parted(text: str, start: int, end: int) -> bool:
+    """Whether a sentence ends between two days, the second of which begins at `end`; a stop may abbreviate a word."""
+    stop = _STOP.search(text[start:end])
+    if stop is None:
+        return False
+    counted = [word for word in find_relative(text) if word.start in (start, end)]  # such words are never cut
+    return bool(counted) or len(stop["word"]) > MOST_ABBREVIATED
+
+
 def _next_to(text: str, word: Named, weekdays: Iterable[Named]) -> Named | None:
     for day in (day for day in weekdays if day.start >= word.end):
         if _BEFORE.fullmatch(text, word.end, day.start) or _BEHIND.fullmatch(text, word.end, day.start):
-            return None if _RANGE.match(text, day.end) else day
+            return None if _RANGE.match(text, day.end) or _is_parted(text, word.start, day.start) else day
     return None
 
 

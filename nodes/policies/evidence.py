@@ -1,10 +1,11 @@
 """A turn as the policies see it, and what a policy says of a draft."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from ana.values import read_json
 from tools.artifacts import Receipt
 
 
@@ -30,6 +31,14 @@ class Call:
     receipts: tuple[Receipt, ...] = ()
     existing: str | None = None
 
+    def read(self) -> dict[str, Any]:
+        """Return its result; empty where that is no object of JSON."""
+        try:
+            value = read_json(self.text)
+        except ValueError:
+            return {}
+        return value if isinstance(value, dict) else {}
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -45,6 +54,8 @@ class Evidence:
         prompt: The prompt's time and calendar.
         now: The person's clock; None where no present time can be told.
         declined: Whether the person declined a call of this turn.
+        refused: The arguments of those calls.
+        own_tools: Whether tools of the person's own are bound: what they may do is not known here.
     """
 
     question: str
@@ -56,11 +67,19 @@ class Evidence:
     prompt: str = ""
     now: datetime | None = None
     declined: bool = False
+    refused: tuple[Mapping[str, Any], ...] = ()
+    own_tools: bool = False
 
     @property
     def receipts(self) -> tuple[Receipt, ...]:
         """The receipts of every write, in order."""
         return tuple(receipt for call in self.calls for receipt in call.receipts)
+
+    def found(self) -> Iterator[dict[str, Any]]:
+        """Yield the items that queries of this turn found, as the model was shown them."""
+        for call in self.calls:
+            if call.ok and call.tool == "query_items":
+                yield from call.read().get("items", [])
 
     def texts(self) -> list[str]:
         """Return all that a draft may have something from: the message, results, Global Context, what was said."""

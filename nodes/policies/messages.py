@@ -74,7 +74,7 @@ _INTERROGATIVE = re.compile(rf"\W*{_WH}", re.IGNORECASE)
 _ASKING = re.compile(
     r"\W*(?:(?:and|so|but|und|aber|also|y|pero|et|mais|alors|ok|hey|hi|quick,?|please|bitte|por favor"
     r"|\w+ly)[\s,]+)*(?:"
-    rf"{_WH}|que|is|are|am|was|were|do|does|did|has|have|will|any"
+    rf"{_WH}|que|is|are|am|was|were|does|(?:do|did|has|have)(?! \d)|will|any"
     rf"|write (?!(?:down|that|this|it)\b)|(?!write\b)(?:{_ANSWERING}))\b",
     re.IGNORECASE,
 )
@@ -107,6 +107,7 @@ _ANSWERS_LAST = re.compile(
 )
 _MAKES = re.compile(r"\W*(?P<before>(?:\w+\W+){0,2}?)(?:make|do) (?:it|that|them|a)\b", re.IGNORECASE)
 """With a draft or with what is stored: make it shorter, make it Friday."""
+_CALLED_OUT = re.compile(r"[?？]*[!！][!?！？]*$")
 _ENCLITIC_BEHIND = re.compile(r"-(?:moi|l[ea]|les)\b|[áéí]\w{1,9}[ae]me\b", re.IGNORECASE)
 _NAMED = frozenset(
     {"i", "you", "he", "she", "we", "ich", "du", "er", "wir", "je", "il", "elle", "on", "yo", "él", "ella"}
@@ -156,12 +157,18 @@ def is_order(sentence: str) -> bool:
 
 def asks_for_write(question: str) -> bool:
     """Whether a message tells the assistant to do something that is not an answer, or names a duty to remember."""
-    return any(_orders(sentence) for sentence in _split(question) if not asks(sentence))
+    return any(_orders(sentence) for sentence in _split(question) if not _ends_as_question(sentence))
 
 
 def find_statements(question: str) -> list[str]:
     """Return the sentences of a message that do not only ask for an answer."""
-    return [each for each in _split(question) if not _seeks(each) or (_requests if asks(each) else tells)(each)]
+    parts = _split(question)
+    return [each for each in parts if not _seeks(each) or (_requests if _ends_as_question(each) else tells)(each)]
+
+
+def _ends_as_question(sentence: str) -> bool:
+    """Whether a sentence is put as a question; an order that is called out stays one: give it back!??"""
+    return asks(sentence) and not (_CALLED_OUT.search(sentence) and _orders(_CALLED_OUT.sub("!", sentence)))
 
 
 def tells(sentence: str) -> bool:
@@ -282,4 +289,4 @@ def is_question(question: str) -> bool:
 def _seeks(sentence: str) -> bool:
     """Whether a sentence asks for an answer, whatever else it does."""
     found = _ASKING.match(sentence) or _ASKS_WHICH.search(sentence) or re.search(_ANSWERING_CJK, sentence)
-    return asks(sentence) or bool(found)
+    return _ends_as_question(sentence) or bool(found)

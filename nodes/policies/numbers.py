@@ -1,13 +1,11 @@
 """Numbers that answer a calculation, or are a total, count or amount of stored items, come from somewhere."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from itertools import combinations, product
-from typing import Any
 
-from ana.values import read_json
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.messages import is_order, is_question
 from nodes.policies.quantities import Quantity, find_digits, find_quantities, is_traced
@@ -95,7 +93,7 @@ def _quotes_calculator(e: Evidence) -> Violation | None:
 
 def last_value(e: Evidence) -> float | None:
     """Return the result of the last calculation; None without one."""
-    results = [_read(call.text) for call in e.calls if call.tool == "calculator" and call.ok]
+    results = [call.read() for call in e.calls if call.tool == "calculator" and call.ok]
     value = results[-1].get("result") if results else None
     return value if isinstance(value, int | float) else None
 
@@ -208,7 +206,7 @@ def _is_amount(quantity: Quantity, amounts: Sequence[float]) -> bool:
 
 def _amounts(e: Evidence) -> list[float]:
     """Return the numbers that the items found in this turn have as properties, and the sums of money they name."""
-    items = [*_found(e)]
+    items = [*e.found()]
     values = (value for item in items for value in item.get("properties", {}).values())
     known = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     written = (q for item in items for q in _quantities(str(item.get("content", "")), e))
@@ -244,7 +242,7 @@ def _declines(line: str) -> bool:
 
 def _find_miscount(e: Evidence) -> str | None:
     """Return the number of items a draft gives as the answer to "how many", if more than were found."""
-    totals = [result["total"] for call in e.calls if (result := _read(call.text)) and "total" in result]
+    totals = [result["total"] for call in e.calls if (result := call.read()) and "total" in result]
     asked = [language for language, pattern in _HOW_MANY.items() if pattern.search(e.question)]
     if not totals or not asked:
         return None
@@ -264,17 +262,3 @@ def _quantities(text: str, e: Evidence) -> list[Quantity]:
 
 def _today(e: Evidence) -> date:
     return (e.now or datetime.now(UTC)).date()
-
-
-def _found(e: Evidence) -> Iterator[dict[str, Any]]:
-    for call in e.calls:
-        if call.ok and call.tool == "query_items":
-            yield from _read(call.text).get("items", [])
-
-
-def _read(text: str) -> dict[str, Any]:
-    try:
-        value = read_json(text)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}

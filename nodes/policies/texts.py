@@ -25,6 +25,8 @@ _NO = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"[?？]\W*$|か。?\W*$")
+LISTED = re.compile(r"\s*(?:[-*•|]|\d+[.)])\s")
+"""The beginning of a line of a list or a table."""
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
 
 

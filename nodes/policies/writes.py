@@ -16,8 +16,6 @@ from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split
 from tools.catalog import TOOLS, WRITERS
 
 CLAIMED, FAILED = "claimed_write", "failed_write"
-ONCE = frozenset({CLAIMED, FAILED})
-"""A draft is sent back once for these: the receipt contradicts it, and what a model says twice may be right."""
 
 MOST_CHARACTERS = 600
 """A claim stands at the beginning of a draft."""

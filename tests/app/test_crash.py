@@ -11,6 +11,7 @@ from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
 from ana.time.clock import Clock
+from ana.workspace import open_workspace
 from app.outcome import CutShort
 from app.turn import open_assistant
 from tests.chroma import find_neighbours, open_memory
@@ -26,11 +27,12 @@ KILLED = """
     from ana.handles import open_handles
     from ana.models.scripted import ScriptedModel, calls
     from ana.settings import load_settings
+    from ana.workspace import open_workspace
     from app.turn import open_assistant
 
     settings, thread = load_settings(json.loads(sys.argv[1])), sys.argv[2]
     writes = [("create_item", {"content": "Buy milk"}), ("append_context", {"content": "Likes milk"})]
-    handles = open_handles(settings, model=ScriptedModel(replies=[calls(*writes)]))
+    handles = open_handles(open_workspace(settings), model=ScriptedModel(replies=[calls(*writes)]))
 
     def die(event):
         if event.get("tool") == sys.argv[3]:
@@ -45,7 +47,7 @@ KILLED = """
 def test_a_kill_between_a_write_and_its_checkpoint_writes_once(tmp_path: Path, after: str) -> None:
     env = folders(tmp_path)
     assert run_forked("-c", KILLED, json.dumps(env), THREAD, after).returncode == -9
-    handles = open_handles(load_settings(env), model=ScriptedModel(replies=["Both saved."]))
+    handles = open_handles(open_workspace(load_settings(env)), model=ScriptedModel(replies=["Both saved."]))
     assert handles.memory.count() == 1
     with open_assistant(handles) as assistant:
         assert assistant.find_open_turn(THREAD) == CutShort(THREAD, "milk")

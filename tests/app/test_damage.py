@@ -17,6 +17,7 @@ from ana.memory.ids import new_id
 from ana.memory.item import Item
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
+from ana.workspace import open_workspace
 from app.cli.export import write_export
 from app.cli.main import cli, run_command
 from app.serving import mark_serving
@@ -125,7 +126,7 @@ def test_no_file_is_set_aside_that_a_server_has_open(home: Path, capsys: Shown) 
     file = home / "data" / "threads.sqlite"
     garbage(file)
     before = file.read_bytes()
-    with mark_serving(load_settings()):
+    with mark_serving(open_workspace(load_settings())):
         code, told = ana(capsys, "doctor", "--repair")
     assert (code, file.read_bytes() == before) == (1, True)
     assert "The server is running" in told
@@ -231,8 +232,8 @@ def test_old_traces_are_listed_and_forgotten(home: Path, capsys: Shown) -> None:
 
 def test_two_exports_at_once_are_each_whole(home: Path) -> None:
     settings = load_settings(folders(home, LLM_PROVIDER="offline"))
-    write_export(settings, str(home / "alone.jsonl"))
-    export = partial(write_export, settings, str(home / "both.jsonl"), force=True)
+    write_export(open_workspace(settings), str(home / "alone.jsonl"))
+    export = partial(write_export, open_workspace(settings), str(home / "both.jsonl"), force=True)
     running = [threading.Thread(target=export) for _ in range(4)]
     for each in running:
         each.start()
@@ -254,7 +255,7 @@ def test_an_export_that_is_read_slowly_keeps_nobody_waiting(home: Path, monkeypa
             return len(data)
 
     monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=Slow(), isatty=lambda: False))
-    write_export(settings, "-")
+    write_export(open_workspace(settings), "-")
     assert written
 
 

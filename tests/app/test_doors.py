@@ -21,17 +21,16 @@ from starlette.testclient import TestClient
 from ana.errors import StoreBusy, TurnStopped
 from ana.handles import open_data_folder
 from ana.models.scripted import calls
-from ana.ownership import thread_lock
 from ana.settings import Settings
 from ana.stopping import present
-from ana.tracing.traces import Traces
+from ana.threads.runs import Run
+from ana.tracing.files import TraceFiles
+from ana.workspace import open_workspace
 from app.http.app import Question, TurnRunner
 from app.http.server_requests import ServerRequests
 from app.http.thread_rows import ThreadRows
-from app.threads import Threads
 from evals.load.mixed import run_round
 from evals.load.server import Server
-from graph.runs import Run
 from nodes.receipt import strip_receipt
 from tests.app.conftest import HELLO, say
 from tests.conftest import MakeAssistant
@@ -63,11 +62,11 @@ def texts(client: SyncLangGraphClient, thread: str) -> list[str]:
 
 
 def questions(settings: Settings, thread: str) -> list[str]:
-    return [record["question"] for record in Traces(settings.traces_dir).read(thread)]
+    return [record["question"] for record in TraceFiles(settings.traces_dir).read(thread)]
 
 
 def stored(settings: Settings) -> list[str]:
-    with open_data_folder(settings, "a test") as handles:
+    with open_data_folder(open_workspace(settings), "a test") as handles:
         return [item.content for item in handles.memory.items()]
 
 
@@ -111,7 +110,7 @@ def test_a_cancelled_run_frees_its_thread_though_its_model_says_nothing(
     run = client.runs.create(thread, "ana", input=say("hang"))
     assert gate.reached.wait(30)
     client.runs.cancel(thread, run["run_id"], wait=True)
-    lock = thread_lock(server_settings, thread, "a test", patience=30)
+    lock = open_workspace(server_settings).open_locks().lock(thread, "a test", patience=30)
     lock.acquire()
     lock.release()
     gate.opened.set()
@@ -125,13 +124,13 @@ def ask_again(client: SyncLangGraphClient, thread: str) -> str:
 
 
 def test_a_stopped_run_owns_its_thread_until_its_node_has_ended(settings: Settings) -> None:
-    run = Run(thread_lock(settings, "t", "ana server", patience=0), "t")
+    run = Run(open_workspace(settings).open_locks().lock("t", "ana server", patience=0), "t")
     asyncio.run(run.acquire(0))
     with run.node():
         run.close()
         with pytest.raises(StoreBusy, match="ana server"):
-            thread_lock(settings, "t", "a test", patience=0).acquire()
-    lock = thread_lock(settings, "t", "a test", patience=0)
+            open_workspace(settings).open_locks().lock("t", "a test", patience=0).acquire()
+    lock = open_workspace(settings).open_locks().lock("t", "a test", patience=0)
     lock.acquire()
     lock.release()
 
@@ -154,7 +153,7 @@ def test_runs_that_wait_for_their_thread_keep_no_other_thread_waiting(
     client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
 ) -> None:
     stub.script = [HELLO]
-    lock = thread_lock(server_settings, thread, "a test")
+    lock = open_workspace(server_settings).open_locks().lock(thread, "a test")
     lock.acquire()
     try:
         waiting = [client.runs.create(thread, "ana", input=say(f"waits {n}")) for n in range(6)]
@@ -177,7 +176,7 @@ def test_a_run_that_waits_for_another_door_is_cancelled_at_once(
     client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
 ) -> None:
     stub.script = [HELLO]
-    lock = thread_lock(server_settings, thread, "a test")
+    lock = open_workspace(server_settings).open_locks().lock(thread, "a test")
     lock.acquire()
     try:
         run = client.runs.create(thread, "ana", input=say("never mind"))
@@ -197,7 +196,7 @@ def test_a_request_waits_for_another_door_and_is_then_refused_with_its_name(
     handles = make_assistant("Hello.").handles
     monkeypatch.setattr("app.http.app.default_handles", lambda _: handles)
     turns, thread = TurnRunner(patience=0.05), str(uuid.uuid4())
-    lock = thread_lock(handles.settings, thread, "somebody")
+    lock = open_workspace(handles.settings).open_locks().lock(thread, "somebody")
     lock.acquire()
     refused = turns.answer(Question(question="hello", thread_id=thread, max_steps=None))
     lock.release()
@@ -211,7 +210,7 @@ def test_a_deleted_thread_is_gone_at_every_door_and_may_be_used_again(
     client: SyncLangGraphClient, server: Server, stub: Stub, server_env: dict[str, str], server_settings: Settings
 ) -> None:
     stub.script = [HELLO]
-    threads, locks = Threads(server_settings), server_settings.ana_data_dir / "locks"
+    threads, locks = open_workspace(server_settings).open_threads(), server_settings.ana_data_dir / "locks"
     thread = threads.resolve("holidays")
     client.threads.create(thread_id=thread)
     assert ask(server, "holidays", "first").json()["thread_id"] == thread
@@ -232,20 +231,20 @@ def test_a_deleted_thread_is_gone_at_every_door_and_may_be_used_again(
 
 def test_a_pruned_thread_leaves_no_trace(client: SyncLangGraphClient, thread: str, server_settings: Settings) -> None:
     client.runs.wait(thread, "ana", input=say("hello"))
-    trace, locks = Traces(server_settings.traces_dir).path(thread), server_settings.ana_data_dir / "locks"
+    trace, locks = TraceFiles(server_settings.traces_dir).path(thread), server_settings.ana_data_dir / "locks"
     with pytest.raises(UnprocessableEntityError, match="not supported"):
         client.threads.prune([thread], strategy="keep_latest")
     assert trace.exists()
     assert client.threads.prune([thread, str(uuid.uuid4())])["pruned_count"] == 1
     assert (trace.exists(), list(locks.glob(f"{thread}*"))) == (False, [])
-    assert thread not in [each.id for each in Threads(server_settings).all()]
+    assert thread not in [each.id for each in open_workspace(server_settings).open_threads().all()]
 
 
 def test_a_run_that_waits_for_its_thread_does_not_bring_it_back(
     client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
 ) -> None:
     stub.script = [HELLO]
-    lock = thread_lock(server_settings, thread, "a test")
+    lock = open_workspace(server_settings).open_locks().lock(thread, "a test")
     lock.acquire()
     run = client.runs.create(thread, "ana", input=say("too late"))
     while client.runs.get(thread, run["run_id"])["status"] == "pending":
@@ -269,8 +268,8 @@ def writing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> tuple[TestCl
     """What owns threads while they are written, before the tables of a server that is not there."""
     tables = ServerTables()
     monkeypatch.setattr("app.http.server_requests.PATIENCE", 0.05)
-    monkeypatch.setattr("app.http.server_requests.load_settings", lambda: settings)
-    rows = ThreadRows(tables.find, lambda: settings)
+    monkeypatch.setattr("app.http.server_requests.load_workspace", lambda: open_workspace(settings))
+    rows = ThreadRows(tables.find, lambda: open_workspace(settings))
     return TestClient(ServerRequests(Response(status_code=204), rows)), tables
 
 
@@ -280,13 +279,13 @@ def test_a_run_that_begins_while_its_thread_is_deleted_does_not_bring_it_back(
 ) -> None:
     (web, tables), thread = writing, str(uuid.uuid4())
     make_assistant("Hello.").ask("hello", thread)
-    rows = ThreadRows(tables.find, lambda: settings)
+    rows = ThreadRows(tables.find, lambda: open_workspace(settings))
     asyncio.run(rows.refresh())
     taken_on = tables.add_run(thread, "running")
     if how == "through the API":
         assert web.delete(f"/threads/{thread}").status_code == 204
     else:
-        Threads(settings).erase(thread)
+        open_workspace(settings).open_threads().erase(thread)
         asyncio.run(rows.refresh())
     with pytest.raises(TurnStopped):
         asyncio.run(Run(None, thread, taken_on).acquire(0))
@@ -302,7 +301,7 @@ def test_a_thread_in_which_somebody_works_is_not_deleted(
     assistant, thread, (web, _) = make_assistant("Hello."), str(uuid.uuid4()), writing
     settings = assistant.handles.settings
     assistant.ask("hello", thread)
-    lock = thread_lock(settings, thread, "somebody")
+    lock = open_workspace(settings).open_locks().lock(thread, "somebody")
     lock.acquire()
     refused = web.delete(f"/threads/{spell(thread)}")
     lock.release()
@@ -327,7 +326,7 @@ def test_whatever_writes_a_thread_waits_until_nobody_works_in_it(
         ("POST", "/threads", states),
         ("POST", "/threads/prune", {"thread_ids": [states["thread_id"]]}),
     ]
-    lock = thread_lock(settings, thread, "somebody")
+    lock = open_workspace(settings).open_locks().lock(thread, "somebody")
     lock.acquire()
     for method, path, body in writes:
         refused = web.request(method, path, json=body)
@@ -337,7 +336,7 @@ def test_whatever_writes_a_thread_waits_until_nobody_works_in_it(
     lock.release()
     for method, path, body in writes:
         assert web.request(method, path, json=body).status_code == 204
-        free = thread_lock(settings, thread, "a test", patience=0)
+        free = open_workspace(settings).open_locks().lock(thread, "a test", patience=0)
         free.acquire()
         free.release()
 
@@ -348,7 +347,7 @@ def test_an_edit_does_not_wait_for_a_run_of_the_server(
     monkeypatch.setattr("app.http.server_requests.PATIENCE", 60)
     (web, tables), thread = writing, str(uuid.uuid4())
     tables.add_run(thread, "running")
-    lock = thread_lock(settings, thread, "ana server")
+    lock = open_workspace(settings).open_locks().lock(thread, "ana server")
     lock.acquire()
     assert web.post(f"/threads/{thread}/state", json={}).status_code == 409
     lock.release()
@@ -405,8 +404,8 @@ def test_a_run_is_deleted_from_its_own_thread_only(client: SyncLangGraphClient, 
     "path", ["/threads/search", "/threads/------------------------------------", "/threads/x/runs/y"]
 )
 def test_other_requests_pass(path: str, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.http.server_requests.load_settings", lambda: pytest.fail("a thread is deleted"))
-    rows = ThreadRows(ServerTables().find, lambda: settings)
+    monkeypatch.setattr("app.http.server_requests.load_workspace", lambda: pytest.fail("a thread is deleted"))
+    rows = ThreadRows(ServerTables().find, lambda: open_workspace(settings))
     web = TestClient(ServerRequests(Response(status_code=204), rows))
     assert web.delete(path).status_code == 204
 
@@ -428,7 +427,7 @@ def test_a_run_that_is_rolled_back_leaves_neither_messages_nor_what_it_stored(
     assert questions(server_settings, thread) == ["before", "the right one"]
     assert "a mistake" not in stored(server_settings)
     assert run["run_id"] not in [each["run_id"] for each in client.runs.list(thread)]
-    with open_data_folder(server_settings, "a test") as handles:
+    with open_data_folder(open_workspace(server_settings), "a test") as handles:
         newest = next(iter(handles.memory.turns()))
     assert newest.startswith("undo-")
 
@@ -463,7 +462,7 @@ def test_a_run_that_was_stopped_is_not_finished_by_the_next_message(
     assert (answered.status_code, answered.json()["answer"]) == (200, "Hello there.")
     assert "what was wanted" in stored(server_settings)
     assert "what nobody wants any more" not in stored(server_settings)
-    assert [(r["question"], r["answer"]) for r in Traces(server_settings.traces_dir).read(thread)] == [
+    assert [(r["question"], r["answer"]) for r in TraceFiles(server_settings.traces_dir).read(thread)] == [
         ("both", "Stopped."),
         ("hello", "Hello there."),
     ]

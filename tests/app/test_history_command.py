@@ -17,6 +17,7 @@ from ana.handles import open_data_folder
 from ana.memory.changes import Cause
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
+from ana.workspace import open_workspace
 from app.cli.history import find_entries, parse_since, show_entries
 from app.cli.main import cli
 from app.undo import undo_turn
@@ -36,7 +37,7 @@ def filled(settings: Settings) -> str:
 
 
 def undo_alone(settings: Settings, turn: str, *, override: bool) -> bool:
-    with open_data_folder(settings, "ana undo") as handles:
+    with open_data_folder(open_workspace(settings), "ana undo") as handles:
         return undo_turn(handles.memory, turn, override=override)
 
 
@@ -47,12 +48,12 @@ def settings(tmp_path: Path) -> Settings:
 
 def test_history_tells_what_was_done_the_newest_first(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     item = filled(settings)
-    assert [entry.turn for entry in find_entries(settings, None, None)] == ["c", "b", "b", "a"]
-    assert [entry.turn for entry in find_entries(settings, item, "yesterday")] == ["c", "b", "a"]
-    assert find_entries(settings, None, "tomorrow") == []
+    assert [entry.turn for entry in find_entries(open_workspace(settings), None, None)] == ["c", "b", "b", "a"]
+    assert [entry.turn for entry in find_entries(open_workspace(settings), item, "yesterday")] == ["c", "b", "a"]
+    assert find_entries(open_workspace(settings), None, "tomorrow") == []
     with pytest.raises(UserError, match="does not name a day"):
-        find_entries(settings, None, "whenever")
-    (learned,) = find_entries(settings, "0", None)
+        find_entries(open_workspace(settings), None, "whenever")
+    (learned,) = find_entries(open_workspace(settings), "0", None)
     show_entries([replace(learned, ts="2026-01-07T23:30:00.000001+00:00")], Clock(BERLIN))
     shown = capsys.readouterr().out
     assert "+ learned: Prefers tea" in shown

@@ -18,8 +18,8 @@ from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
 from ana.settings import PROJECT, load_settings
+from ana.tracing.files import TraceFiles
 from ana.tracing.langsmith import settle_environment
-from ana.tracing.traces import Traces
 from evals.load.server import Server, running
 from nodes.receipt import strip_receipt
 from tests.app.conftest import Run
@@ -306,7 +306,7 @@ def test_a_server_started_by_hand_sends_nothing_though_there_is_a_key(
     command = ["langgraph_cli", "dev", "--no-browser", "--config", str(PROJECT / "langgraph.json")]
     with running(env, tmp_path / "server.log", command, cwd=tmp_path) as server:
         thread = ask_server(server, "I need milk")
-    assert Traces(load_settings(env).traces_dir).read(thread)[-1]["answer"] == "See your list: buy milk."
+    assert TraceFiles(load_settings(env).traces_dir).read(thread)[-1]["answer"] == "See your list: buy milk."
     assert collector.requests == []
 
 

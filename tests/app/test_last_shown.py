@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from ana.handles import open_handles
 from ana.settings import Settings, load_settings
+from ana.workspace import open_workspace
 from app.cli.last_shown import MOST, find_shown, remember_shown
 from app.http import app as http
 from app.outcome import Waiting
@@ -70,14 +71,14 @@ def env(tmp_path: Path) -> Iterator[dict[str, str]]:
     with openai_stub(delete) as stub:
         model = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": stub.url, "COLUMNS": "200"}
         env = folders(tmp_path, **model)
-        handles = open_handles(load_settings(env))
+        handles = open_handles(open_workspace(load_settings(env)))
         ids |= {name: handles.memory.create(name, {}).id for name in ("milk", "bread", "will", "deed")}
         handles.memory.close()
         yield env
 
 
 def contents(env: dict[str, str]) -> list[str]:
-    handles = open_handles(load_settings(env))
+    handles = open_handles(open_workspace(load_settings(env)))
     try:
         return sorted(item.content for item in handles.memory.items())
     finally:
@@ -99,7 +100,7 @@ def open_shell(env: dict[str, str]) -> Iterator[Callable[[], Shell]]:
 @pytest.fixture
 def post(env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., dict[str, Any]]]:
     """POST /ask of a server on the same folder."""
-    handles = open_handles(load_settings(env))
+    handles = open_handles(open_workspace(load_settings(env)))
     monkeypatch.setattr("app.http.app.default_handles", lambda _: handles)
     app = http.build_app()
     client = TestClient(app, base_url="http://127.0.0.1")
@@ -116,6 +117,7 @@ def test_a_yes_is_to_what_this_terminal_was_shown(
     mine, other = open_shell(), open_shell()
     code, told = mine.run(f"ask --thread {THREAD} 'delete milk, bread'")
     assert (code, "Deletes “milk”" in told) == (3, True)
+    assert "was not carried out" in post(question="delete will, deed")["pending"]["summary"]
     post(question="delete will, deed")
     code, told = mine.run(f"{DECIDE} approve")
     assert (code, "Nothing was done: this was decided or replaced meanwhile." in told) == (3, True)
@@ -129,13 +131,23 @@ def test_a_yes_is_to_what_this_terminal_was_shown(
     assert other.run(f"{DECIDE} approve")[0] == 2, "somebody else has decided"
 
 
+def test_a_yes_as_a_message_is_to_what_this_terminal_was_shown(
+    open_shell: Callable[[], Shell], env: dict[str, str]
+) -> None:
+    mine, other = open_shell(), open_shell()
+    assert mine.run(f"ask --thread {THREAD} 'delete milk, bread'")[0] == 3
+    code, told = other.run(f"ask --thread {THREAD} 'yes please'")
+    assert (code, "Nothing was done: the decision names no request that was shown." in told) == (3, True)
+    assert (mine.run(f"ask --thread {THREAD} 'yes please'")[0], contents(env)) == (0, ["deed", "will"])
+
+
 def test_what_was_shown_elsewhere_than_in_the_terminal_is_named(
     open_shell: Callable[[], Shell], env: dict[str, str], tmp_path: Path
 ) -> None:
     shell, output = open_shell(), tmp_path / "out.json"
     assert shell.run(f"ask --json --thread {THREAD} 'delete milk, bread' > {output}")[0] == 3
     pending = json.loads(output.read_text())["pending"]
-    assert [*pending] == ["request_id", "action_requests", "review_configs"]
+    assert [*pending] == ["request_id", "action_requests", "review_configs", "summary"]
     assert shell.run(f"{DECIDE} approve > {tmp_path / 'again'}")[0] == 3
     assert shell.run(f"{DECIDE} approve --request {'0' * 32} > {tmp_path / 'once-more'}")[0] == 3
     assert "Deletes “milk”" in (tmp_path / "once-more").read_text()
@@ -180,8 +192,8 @@ def test_the_note_is_private_small_and_tells_nobody_what_was_where(
     settings.ana_data_dir.mkdir()
     with terminal(monkeypatch):
         for number in range(3 * MOST):
-            remember_shown(settings, make_waiting(f"thread-{number}", f"{number:032x}"))
-        found = [find_shown(settings, f"thread-{number}") for number in (0, 2 * MOST, 3 * MOST - 1)]
+            remember_shown(open_workspace(settings), make_waiting(f"thread-{number}", f"{number:032x}"))
+        found = [find_shown(open_workspace(settings), f"thread-{number}") for number in (0, 2 * MOST, 3 * MOST - 1)]
     assert found == [None, f"{2 * MOST:032x}", f"{3 * MOST - 1:032x}"]
     note = settings.ana_data_dir / "shown"
     assert note.stat().st_size < 4096
@@ -198,14 +210,14 @@ def test_another_session_has_been_shown_nothing(settings: Settings, monkeypatch:
         ("ana.machine._STARTED", 20),  # the session's number was another's before
     ]
     with terminal(monkeypatch):
-        remember_shown(settings, make_waiting(THREAD, "1" * 32))
+        remember_shown(open_workspace(settings), make_waiting(THREAD, "1" * 32))
         for name, other in others:
-            assert find_shown(settings, THREAD) == "1" * 32
+            assert find_shown(open_workspace(settings), THREAD) == "1" * 32
             with monkeypatch.context() as patched:
                 patched.setattr(name, other)
-                assert find_shown(settings, THREAD) is None
+                assert find_shown(open_workspace(settings), THREAD) is None
     with terminal(monkeypatch), terminal(monkeypatch):
-        assert find_shown(settings, THREAD) is None, "another terminal"
+        assert find_shown(open_workspace(settings), THREAD) is None, "another terminal"
 
 
 @pytest.mark.parametrize("damaged", [b"", b"null", b"\0\xff", b"{}", b"1 " * 9999])
@@ -216,11 +228,11 @@ def test_a_note_that_cannot_be_read_is_as_none(
     note = settings.ana_data_dir / "shown"
     with terminal(monkeypatch):
         note.write_bytes(damaged)
-        assert find_shown(settings, THREAD) is None
-        remember_shown(settings, make_waiting(THREAD, "1" * 32))
-        assert find_shown(settings, THREAD) == "1" * 32
+        assert find_shown(open_workspace(settings), THREAD) is None
+        remember_shown(open_workspace(settings), make_waiting(THREAD, "1" * 32))
+        assert find_shown(open_workspace(settings), THREAD) == "1" * 32
         note.unlink()
         note.mkdir()
-        assert find_shown(settings, THREAD) is None
-        remember_shown(settings, make_waiting(THREAD, "1" * 32))
-        assert find_shown(settings, THREAD) is None
+        assert find_shown(open_workspace(settings), THREAD) is None
+        remember_shown(open_workspace(settings), make_waiting(THREAD, "1" * 32))
+        assert find_shown(open_workspace(settings), THREAD) is None

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from ana.settings import load_settings
+from ana.workspace import open_workspace
 from app.cli.main import cli, run_command
-from app.threads import Threads
 from tests.conftest import folders
 from tests.mutations import mutate_lines, mutate_text
 
@@ -76,7 +76,7 @@ def test_a_trace_that_was_changed_is_told_or_refused(
     lived_in: Path, capsys: pytest.CaptureFixture[str], count: int
 ) -> None:
     settings, random = load_settings(), Random(count)
-    trace = settings.traces_dir / f"{Threads(settings).resolve(NAME)}.jsonl"
+    trace = settings.traces_dir / f"{open_workspace(settings).open_threads().resolve(NAME)}.jsonl"
     before, outside = trace.read_bytes(), list_outside(lived_in)
     lines = before.decode().splitlines()
     try:

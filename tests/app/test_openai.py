@@ -8,6 +8,7 @@ import pytest
 
 from ana.handles import open_handles
 from ana.settings import load_settings
+from ana.workspace import open_workspace
 from app.outcome import Done, expect_done
 from app.turn import open_assistant
 from tests.conftest import folders
@@ -22,7 +23,7 @@ TWO = Said(
 
 def ask(stub: Stub, folder: Path, question: str, events: list[dict[str, Any]] | None = None) -> Done:
     env = folders(folder, OPENAI_API_KEY="sk-test-key", OPENAI_BASE_URL=stub.url, OPENAI_INPUT_PRICE_PER_1K="0.5")
-    with open_assistant(open_handles(load_settings(env))) as assistant:
+    with open_assistant(open_handles(open_workspace(load_settings(env)))) as assistant:
         return expect_done(assistant.ask(question, THREAD, on_event=(events if events is not None else []).append))
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ana.own_files import find_exposed
 from ana.settings import load_settings
+from ana.workspace import open_workspace
+from ana.workspace.private import find_exposed
 from app.cli.doctor import diagnose
 from evals.load.server import running
 from tests.app.conftest import Run
@@ -101,6 +102,6 @@ def test_doctor_names_what_only_another_can_close(ana: Run, tmp_path: Path) -> N
     (tmp_path / "data" / "last_thread").write_text("x")
     (tmp_path / "data" / "last_thread").chmod(0o644)
     settings = load_settings(folders(tmp_path, LLM_PROVIDER="offline"))
-    assert find_exposed(settings) == [tmp_path / "data" / "last_thread"]
-    notes = diagnose(settings).notes
+    assert find_exposed(open_workspace(settings)) == [tmp_path / "data" / "last_thread"]
+    notes = diagnose(open_workspace(settings)).notes
     assert f"{tmp_path / 'data' / 'last_thread'} can be read by others, and only its owner can change that." in notes

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.read_only import ReadOnlyChromaBackend
+from ana.backends.chroma.care.upkeep import ChromaUpkeep
+from ana.backends.chroma.read_only import ReadOnlyChromaBackend, ReadOnlyUpkeep
 from ana.errors import StoreBusy, StoreReadOnly
 from ana.handles import open_data_folder
 from ana.locks import OwnerLock, keep_out_writers
 from ana.settings import PROJECT, load_settings
+from ana.workspace import open_workspace
 from tests.app.conftest import Done
 from tests.conftest import EMBEDDER, folders
 from tests.forks import run_forked
@@ -77,7 +79,7 @@ def home(tmp_path: Path) -> Path:
     """A folder with an item, a line, a deleted item and a conversation."""
     env = folders(tmp_path, LLM_PROVIDER="offline")
     run_forked("-m", "app.cli", "ask", "--thread", "work", "note: buy milk", env=env)
-    with open_data_folder(load_settings(env), "a test") as handles:
+    with open_data_folder(open_workspace(load_settings(env)), "a test") as handles:
         handles.memory.append_line("Likes tea")
         handles.memory.delete(handles.memory.create("gone", {}).id)
     return tmp_path
@@ -162,15 +164,25 @@ def test_a_reader_waits_for_a_writer(tmp_path: Path) -> None:
         pass
 
 
-READS = {"path", "get_many", "scan", "count", "query", "find_change", "entries", "latest", "turns", "next_line_number"}
-READS |= {"hold", "snapshot", "close", "describe", "hold_closed", "back_up", "embedder_name", "read_vectors"}
-READS |= {"find_similar", "list_keys", "list_values"}
+READS = {"get_many", "scan", "count", "query", "find_change", "entries", "latest", "turns", "next_line_number"}
+READS |= {"hold", "reading", "alone", "close", "embedder_name"}
+READS |= {"position", "deletions", "find_similar", "list_keys", "list_values"}
 
 
-def test_every_method_of_the_backend_reads_or_is_refused() -> None:
-    public = {name for name in vars(ChromaBackend) if not name.startswith("_")}
-    refused = {name for name in vars(ReadOnlyChromaBackend) if not name.startswith("_")} - READS
-    assert public == READS | refused
+READS_FOR_UPKEEP = {"embedder", "describe", "read_vectors", "report_to", "hold_closed", "find_damage", "examine"}
+READS_FOR_UPKEEP |= {"path", "back_up"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "refusing", "reads"),
+    [(ChromaBackend, ReadOnlyChromaBackend, READS), (ChromaUpkeep, ReadOnlyUpkeep, READS_FOR_UPKEEP)],
+)
+def test_every_method_of_the_backend_and_its_upkeep_reads_or_is_refused(
+    kind: type, refusing: type, reads: set[str]
+) -> None:
+    public = {name for name in vars(kind) if not name.startswith("_")}
+    refused = {name for name in vars(refusing) if not name.startswith("_")} - reads
+    assert public == reads | refused
 
 
 def test_a_backend_refuses_although_the_folder_has_become_writable(home: Path) -> None:

@@ -15,6 +15,7 @@ from ana.models.offline.reader import OfflineReader
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.time.clock import Clock
+from ana.workspace import open_workspace
 from app.due import find_due, group_due, summarize_due
 from app.outcome import Waiting, expect_done
 from app.repl.context import delete_line, edit_context, show_context
@@ -51,10 +52,10 @@ def bare(text: str) -> list[str]:
 @pytest.fixture
 def handles(tmp_path: Path) -> Iterator[Handles]:
     settings = load_settings(folders(tmp_path))
-    opened = open_handles(settings, model=ScriptedModel(replies=[]))
+    opened = open_handles(open_workspace(settings), model=ScriptedModel(replies=[]))
     clock = Clock(BERLIN, lambda: WEDNESDAY)
     memory = open_memory(settings.ana_data_dir, EMBEDDER, clock)
-    yield Handles(settings, clock, memory, opened.traces, opened.model)
+    yield replace(opened, clock=clock, memory=memory)
     memory.close()
 
 
@@ -125,7 +126,7 @@ def test_nothing_waiting_says_nothing(handles: Handles) -> None:
 
 def test_why_a_line_is_known(handles: Handles, capsys: pytest.CaptureFixture[str]) -> None:
     model = ScriptedModel(replies=[calls(("append_context", {"content": "Prefers tea"})), "I will remember that."])
-    with open_assistant(Handles(handles.settings, handles.clock, handles.memory, handles.traces, model)) as assistant:
+    with open_assistant(replace(handles, model=model)) as assistant:
         assistant.ask("I'd rather have tea", "00000000-0000-4000-8000-000000000000")
     handles.memory.append_line("Lives in Berlin")
     show_context(handles)
@@ -211,7 +212,7 @@ def test_tab_knows_commands_and_conversations(tmp_path: Path) -> None:
     from prompt_toolkit.completion import CompleteEvent, WordCompleter
     from prompt_toolkit.document import Document
 
-    repl = Repl(load_settings(folders(tmp_path)), "mum's birthday")
+    repl = Repl(open_workspace(load_settings(folders(tmp_path))), "mum's birthday")
     completer = WordCompleter(repl._completions, sentence=True)
 
     def offered(text: str) -> list[str]:
@@ -230,8 +231,7 @@ def test_a_day_is_the_persons(clock: Clock) -> None:
 
 
 def test_the_sentences_in_the_help_are_understood(handles: Handles) -> None:
-    offline = Handles(handles.settings, handles.clock, handles.memory, handles.traces, OfflineReader())
-    with open_assistant(offline) as assistant:
+    with open_assistant(replace(handles, model=OfflineReader())) as assistant:
         done = [assistant.ask(sentence, "00000000-0000-4000-8000-000000000000") for sentence in EXAMPLES]
     assert len(EXAMPLES) == 8
     assert not [answer for answer in done if answer.error or isinstance(answer, Waiting) or answer.fruitless]

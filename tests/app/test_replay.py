@@ -22,9 +22,8 @@ from ana.memory.trash import purge
 from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import PROJECT, load_settings
-from ana.spending import open_total
 from ana.tracing.schema import Record
-from ana.tracing.traces import iter_records
+from ana.workspace import open_workspace
 from app import throwaway
 from app.cli.cost import add_up
 from app.cli.replay import build_other, run_again
@@ -66,7 +65,9 @@ class Desk:
         return self.assistant(*replies).ask(said, thread)
 
     def assistant(self, *replies: Any) -> Assistant:
-        handles = open_handles(self.settings, model=ScriptedModel(replies=list(replies)), backend=self.backend)
+        handles = open_handles(
+            open_workspace(self.settings), model=ScriptedModel(replies=list(replies)), backend=self.backend
+        )
         self.handles: Handles = handles
         return Assistant(handles, graph.copy({"checkpointer": self.saver}))
 
@@ -193,6 +194,7 @@ def test_what_nobody_decided_is_the_same_again(desk: Desk) -> None:
     assistant.ask("Add milk", THREAD)
     assistant.drop(THREAD)
     assistant.ask("Add milk", THREAD)
+    assert isinstance(assistant.ask("hello", THREAD), Waiting), "the first message is not carried out"
     assistant.ask("hello", THREAD)
     assert [record["error"] is None for record in desk.records()] == [False, False, True]
     desk.expect_same()
@@ -387,7 +389,7 @@ def test_a_model_that_is_asked_counts_in_the_day_and_a_repeated_turn_costs_nothi
 ) -> None:
     monkeypatch.setattr(throwaway, "NOWHERE", tmp_path / "nowhere")
     desk.say("hello", "Hello.")
-    (record,), spending = desk.records(), open_total(desk.settings)
+    (record,), spending = desk.records(), open_workspace(desk.settings).open_spending()
     before = spending.today()
     assert desk.repeat(record) is None
     assert (spending.today(), (tmp_path / "nowhere").exists()) == (before, False)
@@ -396,7 +398,7 @@ def test_a_model_that_is_asked_counts_in_the_day_and_a_repeated_turn_costs_nothi
     total = pytest.approx(before + (again["cost_usd"] or 0))
     assert total != before
     assert spending.today() == total
-    days, _ = add_up(desk.settings, None)
+    days, _ = add_up(open_workspace(desk.settings), None)
     assert sum(day.cost_usd or 0 for day in days) == total
 
 
@@ -485,7 +487,7 @@ def test_a_prompt_from_a_file_has_the_slots_of_ours(desk: Desk, tmp_path: Path) 
     with openai_stub(Said("Good day.")) as stub:
         settings = load_settings(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url))
         other, name = build_other(settings, prompt)
-        again = run_again(settings, desk.records()[0], desk.records(), other, name)
+        again = run_again(open_workspace(settings), desk.records()[0], desk.records(), other, name)
         prompt.write_text("{{now}} {{global_context}}")
         with pytest.raises(typer.BadParameter, match=r"has slots \['global_context', 'now'\]"):
             build_other(settings, prompt)
@@ -513,7 +515,7 @@ def test_a_turn_that_was_cut_short_and_went_on_is_the_same_again(tmp_path: Path)
     env = folders(tmp_path)
     assert run_forked("-c", KILLED, json.dumps(env), THREAD, "append_context").returncode == -9
     settings = load_settings(env)
-    handles = open_handles(settings, model=ScriptedModel(replies=["Both saved."]))
+    handles = open_handles(open_workspace(settings), model=ScriptedModel(replies=["Both saved."]))
     with open_assistant(handles) as assistant:
         assistant.finish(THREAD)
         (record,) = handles.traces.read(THREAD)
@@ -532,7 +534,7 @@ def test_an_answer_that_was_made_again_is_the_same_again(desk: Desk) -> None:
     begun = [state for state in again.get_state_history(config) if state.next == ("reason",)]
     another_run: RunnableConfig = {**begun[1].config, "run_id": uuid4()}
     again.invoke(None, another_run, context=LocalContext(opened=desk.handles))
-    first, second, third = iter_records(desk.handles.traces.path(THREAD))
+    first, second, third = desk.handles.traces.iter_attempts(THREAD)
     assert (second["message"], second["answer"], third["answer"]) == (third["message"], "Saved.", "It is late.")
     assert third["inputs"]["parts"][0]["node"] == "reason"
     run = Rerun(desk.settings, desk.backend, EMBEDDER)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import threading
 import time
 import uuid
@@ -21,7 +22,8 @@ from langgraph_sdk.schema import ThreadState
 
 from ana.own_files import is_own
 from ana.settings import Settings
-from ana.tracing.traces import Traces
+from ana.tracing.files import TraceFiles
+from ana.workspace import open_workspace
 from app.serving import is_serving
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
@@ -120,7 +122,7 @@ def test_ask_runs_a_turn_and_the_trace_is_found(server: Server, stub: Stub, serv
     assert httpx.get(f"{server.url}/transcript/{record['thread_id']}?before={record['id']}").json()["turns"] == []
     for wrong in ("limit=0", "limit=x", "before=nothing"):
         assert httpx.get(f"{server.url}/transcript/{record['thread_id']}?{wrong}").status_code == 400
-    assert "sk-test-secret" not in Traces(server_settings.traces_dir).path(told["thread_id"]).read_text()
+    assert "sk-test-secret" not in TraceFiles(server_settings.traces_dir).path(told["thread_id"]).read_text()
 
 
 def test_many_questions_at_once_in_one_thread_are_answered_one_after_another(server: Server, stub: Stub) -> None:
@@ -349,7 +351,7 @@ def test_only_ids_reach_the_file_system(server: Server, id: str) -> None:
 
 
 def test_a_server_that_runs_is_known_to_a_purge(server: Server, server_settings: Settings) -> None:
-    assert is_serving(server_settings)
+    assert is_serving(open_workspace(server_settings))
 
 
 def test_health_and_version(server: Server) -> None:
@@ -539,12 +541,12 @@ def test_a_port_that_is_taken_ends_with_a_sentence(server: Server, server_env: d
 def test_a_request_is_decided_with_an_sdk_and_refused_where_nobody_can_be_asked(
     client: SyncLangGraphClient, server: Server, stub: Stub
 ) -> None:
-    many = Said(calls=[("create_item", {"content": f"Chair {n}"}) for n in range(6)])
+    many = change_six(client, stub, "Chair")
     thread = client.threads.create()["thread_id"]
     stub.script = [many, Said("Here is one chair."), Said("No chairs.")]
     asked: Any = client.runs.wait(thread, "ana", input=say("I need chairs"))
     (interrupt,) = asked["__interrupt__"]
-    assert [action["name"] for action in interrupt["value"]["action_requests"]] == ["create_item"] * 6
+    assert [action["name"] for action in interrupt["value"]["action_requests"]] == ["update_item"] * 6
     assert client.threads.get(thread)["status"] == "interrupted"
     reply: Any = {"decisions": [{"type": "approve"}] + [{"type": "reject"}] * 5}
     with pytest.raises(httpx.HTTPStatusError) as refused:
@@ -570,39 +572,62 @@ def test_a_request_is_decided_with_an_sdk_and_refused_where_nobody_can_be_asked(
     assert ["needs the person's approval" in text for text in sent] == [True] * 6
 
 
-def store_six(thing: str) -> Said:
-    return Said(calls=[("create_item", {"content": f"{thing} {n}"}) for n in range(6)])
+def change_six(client: SyncLangGraphClient, stub: Stub, thing: str) -> Said:
+    """Store six things; return the reply that changes them, which is more than is changed unasked."""
+    stub.script = [Said(calls=[("create_item", {"content": f"{thing} {n}"}) for n in range(6)]), Said("Stored.")]
+    stored: Any = client.runs.wait(None, "ana", input=say(f"I need {thing}s"))
+    results = " ".join(message["content"] for message in stored["messages"] if message["type"] == "tool")
+    ids = re.findall(r'"id": ?"(\w{8})"', results)
+    assert len(ids) == 6
+    return Said(calls=[("update_item", {"id": id, "properties": {"room": "cellar"}}) for id in ids])
 
 
 APPROVE_ALL: Any = {"decisions": [{"type": "approve"}] * 6}
 
 
 def find_first(asked: Any) -> str:
-    return str(asked["__interrupt__"][0]["value"]["action_requests"][0]["args"]["content"])
+    return str(asked["__interrupt__"][0]["value"]["action_requests"][0]["args"]["about"])
 
 
 def test_a_reply_at_the_checkpoint_at_which_it_was_shown_is_to_that_request_alone(
     client: SyncLangGraphClient, server: Server, stub: Stub, thread: str
 ) -> None:
     """As Studio and agent-chat-ui send it."""
-    stub.script = [store_six("Stool"), store_six("Table"), Said("That is that.")]
+    stub.script = [change_six(client, stub, "Stool"), change_six(client, stub, "Table"), Said("That is that.")]
     assert find_first(client.runs.wait(thread, "ana", input=say("I need stools"))) == "Stool 0"
     shown = client.threads.get_state(thread)["checkpoint"]
     body = {"question": "tables instead", "thread_id": thread}
+    held = httpx.post(f"{server.url}/ask", json=body, timeout=60).json()["pending"]
+    assert held["summary"].startswith("“tables instead” was not carried out: this waits for your decision.")
     pending = httpx.post(f"{server.url}/ask", json=body, timeout=60).json()["pending"]
+    assert pending["action_requests"][0]["args"]["about"] == "Table 0"
     again: Any = client.runs.wait(thread, "ana", command={"resume": APPROVE_ALL}, checkpoint=shown)
     assert find_first(again) == "Stool 0", "what was shown is asked again, in a fork of that state"
     assert not [m for m in again["messages"] if m["type"] == "tool"], "and nothing was done"
     assert again["__interrupt__"][0]["id"] != pending["request_id"]
     at = client.threads.get_state(thread)["checkpoint"]
     done: Any = client.runs.wait(thread, "ana", command={"resume": APPROVE_ALL}, checkpoint=at)
-    assert "Stored: Stool 5" in done["messages"][-1]["content"]
+    assert "Changed: Stool 5" in done["messages"][-1]["content"]
+
+
+def test_a_message_decides_or_waits_while_a_request_of_the_server_waits(
+    client: SyncLangGraphClient, stub: Stub, thread: str
+) -> None:
+    stub.script = [change_six(client, stub, "Shelf"), Said("That is that.")]
+    assert find_first(client.runs.wait(thread, "ana", input=say("Put the shelves away"))) == "Shelf 0"
+    at = client.threads.get_state(thread)["checkpoint"]
+    held: Any = client.runs.wait(thread, "ana", input=say("hello"), checkpoint=at)
+    described = held["__interrupt__"][0]["value"]["summary"]
+    assert described.startswith("“hello” was not carried out: this waits for your decision.")
+    done: Any = client.runs.wait(thread, "ana", input=say("yes please"))
+    assert "Changed: Shelf 5" in done["messages"][-1]["content"]
+    assert [m["content"] for m in done["messages"] if m["type"] == "human"] == ["Put the shelves away"]
 
 
 def test_the_newer_protocol_takes_no_reply_that_names_no_request(
     client: SyncLangGraphClient, server: Server, stub: Stub, thread: str
 ) -> None:
-    stub.script = [store_six("Lamp"), Said("That is that.")]
+    stub.script = [change_six(client, stub, "Lamp"), Said("That is that.")]
     asked: Any = client.runs.wait(thread, "ana", input=say("I need lamps"))
     (interrupt,) = asked["__interrupt__"]
     url = f"{server.url}/threads/{thread}/commands"
@@ -617,4 +642,4 @@ def test_the_newer_protocol_takes_no_reply_that_names_no_request(
     assert again["id"] == interrupt["id"], "it is shown again"
     assert client.threads.get(thread)["status"] == "interrupted"
     command("input.respond", namespace=[], interrupt_id=interrupt["id"], response=APPROVE_ALL)
-    assert "Stored: Lamp 5" in str(client.threads.get_state(thread)["values"])
+    assert "Changed: Lamp 5" in str(client.threads.get_state(thread)["values"])

@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 from ana import settings as settings_module
 from ana.errors import ConfigError
 from ana.settings import load_settings
-from ana.spending import NOTE, open_total
+from ana.spending.folder import NOTE
+from ana.workspace import open_workspace
 from app.cli.main import cli
 from tests.conftest import folders
 from tests.forks import run_forked
@@ -61,7 +62,7 @@ def test_what_the_trial_costs_counts_in_the_day_and_stops_at_its_budget(
     with openai_stub(Said("Hello!")) as stub:
         arguments = ("--provider", "compatible", "--url", stub.url, "--model", "m-1")
         assert run(*arguments, given="\n").exit_code == 0
-        total = open_total(load_settings())
+        total = open_workspace(load_settings()).open_spending()
         assert total.today() == pytest.approx(1.0)
         (env_file.parent / "data" / NOTE).unlink()
         assert total.today() == pytest.approx(1.0)

@@ -11,7 +11,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 from langgraph_sdk.errors import NotFoundError
 
 from ana.settings import Settings
-from app.threads import Threads
+from ana.workspace import open_workspace
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
 from tests.app.conftest import say
@@ -57,7 +57,7 @@ def test_a_row_tells_name_first_question_and_last_activity(
 ) -> None:
     thread = ask(server_env, "garden", "what  shall I\nplant?")
     ask(server_env, "garden", "and then?")
-    row, told = row_of(client, thread), Threads(server_settings).describe(thread)
+    row, told = row_of(client, thread), open_workspace(server_settings).open_threads().describe(thread)
     metadata = row["metadata"]
     assert (metadata["name"], metadata["first_question"]) == ("garden", "what shall I plant?")
     assert metadata["graph_id"] == "ana"
@@ -119,7 +119,7 @@ def test_a_thread_deleted_at_the_command_line_is_gone_and_comes_back_when_restor
     after = row_of(client, thread)
     assert texts(after) == texts(before)
     assert after["metadata"].items() <= before["metadata"].items()
-    Threads(server_settings).purge([thread])
+    open_workspace(server_settings).open_threads().purge([thread])
     assert find_row(client, thread) is None
     ask(server_env, "attic", "and up there now?")
     assert row_of(client, thread)["metadata"]["first_question"] == "and up there now?"

@@ -7,7 +7,6 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import datetime, timedelta
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,11 +15,10 @@ import pytest
 from ana.errors import StoreBusy, WrongName
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel
-from ana.ownership import own_all, thread_lock
 from ana.settings import Settings
-from app.threads import Threads
+from ana.threads.locks import FolderThreadLocks
+from ana.workspace import open_workspace
 from app.turn import open_assistant
-from graph.checkpoints import saver_path
 from tests.app.conftest import Run
 from tests.conftest import MakeAssistant
 
@@ -33,54 +31,54 @@ def test_a_conversation_that_is_in_use_is_not_deleted(
     assistant = make_assistant("Hello.", "Hello again.")
     assistant.ask("hello", THREAD)
     settings = assistant.handles.settings
-    monkeypatch.setattr("app.threads.thread_lock", partial(thread_lock, patience=0.05))
-    lock = thread_lock(settings, THREAD, "somebody")
+    monkeypatch.setattr(FolderThreadLocks.lock, "__defaults__", (0.05,))
+    lock = open_workspace(settings).open_locks().lock(THREAD, "somebody")
     lock.acquire()
     with pytest.raises(StoreBusy, match="somebody"):
-        Threads(settings).move_to_trash(THREAD)
+        open_workspace(settings).open_threads().move_to_trash(THREAD)
     lock.release()
     assert assistant.ask("and now?", THREAD).answer == "Hello again."
-    Threads(settings).move_to_trash(THREAD)
-    assert not assistant.handles.traces.path(THREAD).exists()
+    open_workspace(settings).open_threads().move_to_trash(THREAD)
+    assert THREAD not in assistant.handles.traces.ids()
     assert list((settings.ana_data_dir / "locks").iterdir()) == []
 
 
 def test_very_many_conversations_are_purged_without_as_many_open_files(
     make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.threads.AT_ONCE", 2)
+    monkeypatch.setattr("ana.threads.threads.AT_ONCE", 2)
     assistant = make_assistant(*["Hello."] * 5)
     ids = [f"0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b00{n}" for n in range(5)]
     for id in ids:
         assistant.ask("hello", id)
-    threads = Threads(assistant.handles.settings)
+    threads = assistant.handles.workspace.open_threads()
     threads.purge(ids[:-1])
     assert threads.ids() == ids[-1:]
-    assert [each.stem for each in assistant.handles.traces.folder.iterdir()] == ids[-1:]
+    assert assistant.handles.traces.ids() == ids[-1:]
 
 
 @pytest.mark.parametrize("spell", [str.upper, lambda id: id.replace("-", ""), "{{{}}}".format, "urn:uuid:{}".format])
 def test_a_conversation_has_one_owner_however_its_id_is_written(settings: Settings, spell: Any) -> None:
-    lock = thread_lock(settings, THREAD, "somebody")
+    lock = open_workspace(settings).open_locks().lock(THREAD, "somebody")
     lock.acquire()
     with pytest.raises(StoreBusy, match="somebody"):
-        thread_lock(settings, spell(THREAD), "another", patience=0).acquire()
+        open_workspace(settings).open_locks().lock(spell(THREAD), "another", patience=0).acquire()
     lock.release()
-    assert Threads(settings).resolve(spell(THREAD)) == THREAD
+    assert open_workspace(settings).open_threads().resolve(spell(THREAD)) == THREAD
 
 
 def test_names_that_are_given_at_once_are_all_kept(settings: Settings) -> None:
     names = [f"trip {n}" for n in range(60)]
     with ThreadPoolExecutor(20) as pool:
-        ids = list(pool.map(lambda name: Threads(settings).remember(name), names))
-    assert Threads(settings).names() == dict(zip(ids, names, strict=True))
+        ids = list(pool.map(lambda name: open_workspace(settings).open_threads().remember(name), names))
+    assert open_workspace(settings).open_threads().names() == dict(zip(ids, names, strict=True))
     assert sorted(each.name for each in settings.ana_data_dir.iterdir()) == ["thread_names.json"]
 
 
 def test_a_conversation_whose_name_was_lost_is_restored_by_it(
     make_assistant: MakeAssistant, settings: Settings
 ) -> None:
-    threads = Threads(settings)
+    threads = open_workspace(settings).open_threads()
     make_assistant("Hello.").ask("hello", threads.remember("garden"))
     (settings.ana_data_dir / "thread_names.json").unlink()
     threads.move_to_trash(threads.resolve("garden"))
@@ -92,12 +90,12 @@ def test_a_conversation_without_a_name_is_restored_by_its_id(
     make_assistant: MakeAssistant, settings: Settings, spell: Any
 ) -> None:
     make_assistant("Hello.").ask("hello", THREAD)
-    Threads(settings).move_to_trash(THREAD)
-    assert Threads(settings).restore(spell(THREAD)).id == THREAD
+    open_workspace(settings).open_threads().move_to_trash(THREAD)
+    assert open_workspace(settings).open_threads().restore(spell(THREAD)).id == THREAD
 
 
 def test_a_name_is_no_beginning_of_an_id(make_assistant: MakeAssistant, settings: Settings) -> None:
-    assistant, threads = make_assistant("Hello.", "Hello again."), Threads(settings)
+    assistant, threads = make_assistant("Hello.", "Hello again."), open_workspace(settings).open_threads()
     named, other = threads.remember("a"), "a" + THREAD[1:]
     for id in (named, other):
         assistant.ask("hello", id)
@@ -110,11 +108,15 @@ def test_a_name_is_no_beginning_of_an_id(make_assistant: MakeAssistant, settings
 def test_of_two_deletions_the_last_is_taken_back_also_after_the_clock_went_back(
     make_assistant: MakeAssistant, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assistant, threads, now = make_assistant(*["Hello."] * 3), Threads(settings), datetime(2026, 1, 8, 12)
+    assistant, threads, now = (
+        make_assistant(*["Hello."] * 3),
+        open_workspace(settings).open_threads(),
+        datetime(2026, 1, 8, 12),
+    )
     for question in ("unrelated", "first", "second"):
         id = threads.remember("garden" if question != "unrelated" else question)
         assistant.ask(question, id)
-        monkeypatch.setattr("app.threads.datetime", SimpleNamespace(now=lambda _, now=now: now))
+        monkeypatch.setattr("ana.threads.threads.datetime", SimpleNamespace(now=lambda _, now=now: now))
         threads.move_to_trash(id)
         now -= timedelta(days=1)
     threads.purge([each.id for each in threads.list_deleted() if each.name == "unrelated"])
@@ -122,7 +124,7 @@ def test_of_two_deletions_the_last_is_taken_back_also_after_the_clock_went_back(
 
 
 def test_a_name_goes_before_the_id_of_another_conversation(make_assistant: MakeAssistant, settings: Settings) -> None:
-    assistant, threads = make_assistant(*["Hello."] * 2), Threads(settings)
+    assistant, threads = make_assistant(*["Hello."] * 2), open_workspace(settings).open_threads()
     named = threads.remember("deadbeef")
     assistant.ask("by name", named)
     other = "deadbeef-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -133,7 +135,7 @@ def test_a_name_goes_before_the_id_of_another_conversation(make_assistant: MakeA
 
 def test_the_beginning_of_an_id_is_no_new_name(make_assistant: MakeAssistant, settings: Settings) -> None:
     make_assistant("Hello.").ask("by id", THREAD)
-    threads = Threads(settings)
+    threads = open_workspace(settings).open_threads()
     with pytest.raises(WrongName, match=f"give its whole id, {THREAD}"):
         threads.remember(THREAD[:8])
     assert threads.names() == {}
@@ -141,15 +143,18 @@ def test_the_beginning_of_an_id_is_no_new_name(make_assistant: MakeAssistant, se
 
 
 def test_whoever_owns_every_conversation_waits_for_those_in_use_and_keeps_out_new_ones(settings: Settings) -> None:
-    lock = thread_lock(settings, THREAD, "somebody")
+    lock = open_workspace(settings).open_locks().lock(THREAD, "somebody")
     lock.acquire()
-    with pytest.raises(StoreBusy, match="somebody"), own_all(settings, "ana restore", patience=0.05):
+    with (
+        pytest.raises(StoreBusy, match="somebody"),
+        open_workspace(settings).open_locks().own_all("ana restore", patience=0.05),
+    ):
         pass
     lock.release()
-    with own_all(settings, "ana restore"):
+    with open_workspace(settings).open_locks().own_all("ana restore"):
         for id in (THREAD, str(uuid.uuid4())):
             with pytest.raises(StoreBusy, match="ana restore"):
-                thread_lock(settings, id, "somebody", patience=0).acquire()
+                open_workspace(settings).open_locks().lock(id, "somebody", patience=0).acquire()
     lock.acquire()
     lock.release()
     assert not (settings.ana_data_dir / "locks" / "all.lock").exists()
@@ -159,7 +164,7 @@ def test_a_kill_of_who_owned_every_conversation_keeps_nobody_out(settings: Setti
     folder = settings.ana_data_dir / "locks"
     folder.mkdir(parents=True)
     (folder / "all.lock").touch()
-    lock = thread_lock(settings, THREAD, "somebody", patience=0)
+    lock = open_workspace(settings).open_locks().lock(THREAD, "somebody", patience=0)
     lock.acquire()
     lock.release()
     assert not (folder / "all.lock").exists()
@@ -173,7 +178,7 @@ def test_a_restore_waits_for_the_turns_that_work(settings: Settings, ana: Run, t
         opened.wait(60)
         return "Two."
 
-    handles = open_handles(settings, model=ScriptedModel(replies=["One.", wait]))
+    handles = open_handles(open_workspace(settings), model=ScriptedModel(replies=["One.", wait]))
     with open_assistant(handles) as assistant, ThreadPoolExecutor(2) as pool:
         assistant.ask("first", THREAD)
         assert ana("backup", str(tmp_path / "b.zip")).returncode == 0
@@ -185,7 +190,7 @@ def test_a_restore_waits_for_the_turns_that_work(settings: Settings, ana: Run, t
         opened.set()
         assert asked.result().answer == "Two."
         assert restored.result().returncode == 0
-    with closing(sqlite3.connect(saver_path(settings))) as db:
+    with closing(sqlite3.connect(settings.ana_data_dir / "threads.sqlite")) as db:
         kept = b" ".join(row[0] for row in db.execute("SELECT checkpoint FROM checkpoints"))
     assert (b"first" in kept, b"second" in kept) == (True, False)
-    assert Threads(settings).describe(THREAD).latest == "first"
+    assert open_workspace(settings).open_threads().describe(THREAD).latest == "first"

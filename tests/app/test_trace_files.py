@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from ana.settings import Settings
+from ana.tracing.files import TraceFiles
 from ana.tracing.schema import Record
-from ana.tracing.traces import Traces
 from tests.conftest import MakeAssistant, folders
 from tests.forks import run_forked
 
@@ -22,7 +22,7 @@ def make_record(id: str) -> Record:
 
 
 def test_a_line_that_a_crash_cut_short_spoils_no_other(tmp_path: Path) -> None:
-    traces = Traces(tmp_path)
+    traces = TraceFiles(tmp_path)
     for id in ("one", "two"):
         traces.write(make_record(id))
     path = traces.path(THREAD)
@@ -57,7 +57,7 @@ KILLED = """
     from ana.handles import open_handles
     from ana.models.scripted import ScriptedModel
     from ana.settings import load_settings
-    from ana.tracing import traces
+    from ana.workspace import open_workspace
     from app.turn import open_assistant
 
     class Torn(io.FileIO):
@@ -65,8 +65,8 @@ KILLED = """
             super().write(line[: len(line) // 2])
             os.kill(os.getpid(), signal.SIGKILL)
 
-    settings, thread = load_settings(json.loads(sys.argv[1])), sys.argv[2]
-    with open_assistant(open_handles(settings, model=ScriptedModel(replies=["One.", "Two."]))) as assistant:
+    workspace, thread = open_workspace(load_settings(json.loads(sys.argv[1]))), sys.argv[2]
+    with open_assistant(open_handles(workspace, model=ScriptedModel(replies=["One.", "Two."]))) as assistant:
         assistant.ask("first", thread)
         os.fdopen = lambda fd, *_, **__: Torn(fd, "r+b")
         assistant.ask("second", thread)
@@ -76,7 +76,7 @@ KILLED = """
 def test_a_kill_while_a_record_is_written_leaves_every_earlier_one_whole(tmp_path: Path) -> None:
     env = folders(tmp_path)
     assert run_forked("-c", KILLED, json.dumps(env), THREAD).returncode == -9
-    traces = Traces(tmp_path / "traces")
+    traces = TraceFiles(tmp_path / "traces")
     assert traces.path(THREAD).read_bytes().count(b"\n") == 1, "the second is there by half"
     assert [record["question"] for record in traces.read(THREAD)] == ["first"]
     traces.write(make_record("third"))

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ana.settings import PROJECT, Settings, load_settings
+from ana.workspace import open_workspace
 from app.cli import doctor
 from app.cli.doctor import diagnose
 from tests.app.conftest import Run
@@ -31,7 +32,7 @@ def test_doctor_names_the_traces_that_an_early_version_left_in_the_project(
     (project / "traces" / "f0000000-0000-4000-8000-000000000000.jsonl").write_text("{}\n")
     monkeypatch.setattr(doctor, "PROJECT", project)
     told = f"{project / 'traces'} holds 1 trace of conversations that are here; move them here too."
-    assert told in diagnose(settings_of(data)).notes
+    assert told in diagnose(open_workspace(settings_of(data))).notes
 
 
 def test_traces_are_below_the_data_folder_unless_named(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ana.errors import UserError
-from ana.tracing.traces import Traces
+from ana.tracing.files import TraceFiles
 from tests.app.conftest import Run
 from tests.conftest import MakeAssistant
 
@@ -16,7 +16,7 @@ def test_pages_go_back_to_the_beginning(make_assistant: MakeAssistant) -> None:
     assistant = make_assistant(*["word " * 3000] * 9)
     for n in range(9):
         assistant.ask(f"question {n}", THREAD)
-    traces = Traces(assistant.handles.settings.traces_dir)
+    traces = TraceFiles(assistant.handles.settings.traces_dir)
     told: list[str] = []
     before: str | None = None
     while page := traces.page(THREAD, 4, before):

@@ -9,6 +9,7 @@ import pytest
 
 from ana.handles import open_data_folder
 from ana.settings import PROJECT, Settings, load_settings
+from ana.workspace import open_workspace
 from app.serving import mark_serving
 from tests.app.conftest import Run
 from tests.conftest import folders
@@ -80,7 +81,7 @@ def test_a_purge_finds_what_was_said_in_another_case(ana: Run, tmp_path: Path, k
     say(ana, f"note: {kept}", thread="first")
     say(ana, spoken, thread="second")
     say(ana, "note: the spare key is in the blue tin", thread="other")
-    with open_data_folder(load_settings(folders(tmp_path)), "a test") as handles:
+    with open_data_folder(open_workspace(load_settings(folders(tmp_path))), "a test") as handles:
         (id,) = [item.id for item in handles.memory.items() if "tin" not in item.content]
         handles.memory.delete(id)
     done = ana("trash", "--purge", "--older-than", "0d", "--with-conversations", "--yes")
@@ -106,7 +107,7 @@ def test_nobody_to_ask_or_a_server_that_runs_and_nothing_is_deleted(ana: Run, sa
     assert (asked.returncode, asked.stderr.splitlines()) == (
         1, ["Nothing was deleted, because nobody can be asked here. --yes says yes beforehand."]
     )  # fmt: skip
-    with mark_serving(settings):
+    with mark_serving(open_workspace(settings)):
         busy = ana("trash", "--purge", "--older-than", "0d", "--with-conversations", "--yes")
     assert busy.returncode == 1
     assert "The server is running" in busy.stderr

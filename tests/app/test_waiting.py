@@ -20,8 +20,9 @@ from ana.errors import NotWaiting, WrongReply
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
+from ana.tracing.files import TraceFiles
 from ana.tracing.schema import Record
-from ana.tracing.traces import Traces
+from ana.workspace import open_workspace
 from app.cli.main import cli, run_command
 from app.http import app as http
 from app.http.thread_rows import ThreadRows
@@ -68,7 +69,7 @@ def assistant(env: dict[str, str]) -> Iterator[Open]:
     with ExitStack() as stack:
 
         def make(*replies: Any) -> Assistant:
-            handles = open_handles(load_settings(env), model=ScriptedModel(replies=list(replies)))
+            handles = open_handles(open_workspace(load_settings(env)), model=ScriptedModel(replies=list(replies)))
             return stack.enter_context(open_assistant(handles))
 
         yield make
@@ -109,7 +110,7 @@ def mails(folder: Path) -> list[str]:
 
 
 def records(env: dict[str, str], thread: str = THREAD) -> list[Record]:
-    return Traces(load_settings(env).traces_dir).read(thread)
+    return TraceFiles(load_settings(env).traces_dir).read(thread)
 
 
 def waiting(outcome: Any) -> Waiting:
@@ -134,7 +135,7 @@ class Door:
 
 
 def in_process(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
-    with open_assistant(open_handles(load_settings(env))) as opened:
+    with open_assistant(open_handles(open_workspace(load_settings(env)))) as opened:
 
         def decide(decision: Any) -> dict[str, Any]:
             shown = waiting(opened.find_open_turn(THREAD))
@@ -158,7 +159,7 @@ def command_line(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch:
 
 
 def server(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
-    handles = open_handles(load_settings(env))
+    handles = open_handles(open_workspace(load_settings(env)))
     monkeypatch.setattr("app.http.app.default_handles", lambda _: handles)
     app = http.build_app()
     client = TestClient(app, base_url="http://127.0.0.1")
@@ -295,7 +296,9 @@ BODIES: list[tuple[dict[str, Any], int]] = [
 
 
 def test_decisions_over_http_are_validated(env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    handles = open_handles(load_settings(env), model=ScriptedModel(replies=[calls(MAIL), "That is that."]))
+    handles = open_handles(
+        open_workspace(load_settings(env)), model=ScriptedModel(replies=[calls(MAIL), "That is that."])
+    )
     monkeypatch.setattr("app.http.app.default_handles", lambda _: handles)
     app = http.build_app()
     client = TestClient(app, base_url="http://127.0.0.1")
@@ -431,11 +434,12 @@ KILLED = """
     from ana.handles import open_handles
     from ana.models.scripted import ScriptedModel, calls
     from ana.settings import load_settings
+    from ana.workspace import open_workspace
     from app.turn import open_assistant
 
     settings, thread, decided = load_settings(json.loads(sys.argv[1])), sys.argv[2], sys.argv[3] == "decided"
     batch = calls(("create_item", {"content": "Buy milk"}), ("send_mail", {"to": "bob"}))
-    with open_assistant(open_handles(settings, model=ScriptedModel(replies=[batch]))) as assistant:
+    with open_assistant(open_handles(open_workspace(settings), model=ScriptedModel(replies=[batch]))) as assistant:
         assistant.ask("Write to Bob", thread)
         if decided:
             reply, shown = {"decisions": [{"type": "approve"}]}, assistant.find_open_turn(thread).request_id
@@ -473,7 +477,7 @@ def test_a_kill_loses_neither_the_request_nor_the_decision(
 
 def test_a_row_of_the_server_shows_what_its_thread_waits_for(assistant: Open, env: dict[str, str]) -> None:
     settings, tables = load_settings(env), ServerTables()
-    rows = ThreadRows(tables.find, lambda: settings)
+    rows = ThreadRows(tables.find, lambda: open_workspace(settings))
     opened = assistant(calls(MAIL), "Sent.")
     opened.ask("mail bob", THREAD)
     asyncio.run(rows.refresh())

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from ana.backends.in_memory import InMemoryBackend
 from ana.handles import open_handles
 from ana.settings import load_settings
+from ana.workspace import open_workspace
 from app.outcome import Done, expect_done
 from app.turn import Assistant, open_assistant
 from graph.builder import builder
@@ -35,7 +36,7 @@ FINAL = '```json\n{"final": "You have one task: the cake."}\n```'
 def opened(stub: Stub, folder: Path, **more: str) -> Iterator[Assistant]:
     env = folders(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, **more)
     with open_assistant(
-        open_handles(load_settings(env), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+        open_handles(open_workspace(load_settings(env)), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
     ) as assistant:
         yield assistant
 

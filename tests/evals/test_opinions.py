@@ -14,7 +14,8 @@ from openai import BadRequestError
 from ana.models.providers import model_name
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
-from ana.spending import NoSpending, open_total
+from ana.spending.port import NoSpending
+from ana.workspace import open_workspace
 from evals.cli.eval import show_judged
 from evals.tasks.opinions import BEST, UNANSWERED, UNPAID, UNREADABLE, Judge, Judged, load_rubrics, read_scores
 from evals.tasks.stage import MOST_FAILURES, Run
@@ -73,10 +74,10 @@ def test_a_judge_that_agrees_and_what_it_costs() -> None:
 def test_a_judge_is_not_asked_beyond_the_budget_of_the_day(tmp_path: Path) -> None:
     settings = load_settings(folders(tmp_path, OPENAI_API_KEY="k", OPENAI_MODEL="gpt-4o", ANA_DAILY_BUDGET_USD="0.01"))
     model = ScriptedModel(replies=[looks(BEST, 0)] * 8)
-    judged = Judge(settings, model, open_total(settings)).judge(TASKS, answers())
+    judged = Judge(settings, model, open_workspace(settings).open_spending()).judge(TASKS, answers())
     assert (len(model.seen), judged.faults) == (3, {UNPAID: 5})
     assert judged.cost_usd == pytest.approx(3 * 0.0035)
-    assert open_total(settings).today() == pytest.approx(3 * 0.0035)
+    assert open_workspace(settings).open_spending().today() == pytest.approx(3 * 0.0035)
 
 
 def test_a_judge_that_says_the_contrary() -> None:

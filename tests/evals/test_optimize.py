@@ -17,6 +17,7 @@ from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.offline.reader import OfflineReader
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
+from ana.workspace import open_workspace
 from evals.cli import optimize as command
 from evals.tasks.optimize import Score, make_score, optimize, save_demos
 from evals.tasks.stage import open_stage
@@ -132,10 +133,10 @@ DEMOS = [Demo(f"how many {word} are there?", [], word) for word in ("cats", "boa
 
 def test_the_nearest_are_shown_the_nearest_last(openai: Settings) -> None:
     write(openai, demos_to_json(DEMOS, {}))
-    shown = nearest_demos(openai, "how many boats do we have?")
+    shown = nearest_demos(open_workspace(openai), "how many boats do we have?")
     assert [message.type for message in shown] == ["human", "ai"] * NEAREST
     assert shown[-1].text == "boats"
-    assert nearest_demos(openai.model_copy(update={"llm_provider": "offline"}), "boats") == []
+    assert nearest_demos(open_workspace(openai).change(llm_provider="offline"), "boats") == []
 
 
 def test_a_model_in_json_mode_is_shown_decisions(openai: Settings) -> None:
@@ -163,7 +164,7 @@ ODD = {"question": "x", "calls": [1], "answer": "y"}
 def test_a_file_of_examples_that_cannot_be_read_is_named(openai: Settings, text: str) -> None:
     write(openai, text)
     with pytest.raises(ConfigError, match=r"demos\.json"):
-        nearest_demos(openai, "x")
+        nearest_demos(open_workspace(openai), "x")
     with open_guesser(openai, curable=False) as stage:
         assert "demos.json" in str(stage.play(TASKS[0]).error)
 
@@ -171,7 +172,7 @@ def test_a_file_of_examples_that_cannot_be_read_is_named(openai: Settings, text:
 def test_a_file_that_changed_is_read_again(openai: Settings) -> None:
     for word in ("one", "two"):
         write(openai, demos_to_json([Demo(word, [], word)], {}))
-        assert nearest_demos(openai, "x")[-1].text == word
+        assert nearest_demos(open_workspace(openai), "x")[-1].text == word
 
 
 def test_ctrl_c_tells_what_was_found_by_then(
@@ -180,7 +181,7 @@ def test_ctrl_c_tells_what_was_found_by_then(
     def stop(_: list[BaseMessage]) -> AIMessage:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "start", lambda: openai)
+    monkeypatch.setattr(command, "start", lambda: open_workspace(openai))
     for replies, said in ((["I do not know."], ""), (["I do not know."] * 2, "cut short: not every example was tried")):
         monkeypatch.setattr(providers, "build_model", lambda *_, s=replies: ScriptedModel(replies=[*s, stop]))
         with pytest.raises(KeyboardInterrupt):
@@ -192,7 +193,7 @@ def test_ctrl_c_tells_what_was_found_by_then(
 def test_the_command_tells_before_and_after(
     openai: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], curable: bool, said: str
 ) -> None:
-    monkeypatch.setattr(command, "start", lambda: openai)
+    monkeypatch.setattr(command, "start", lambda: open_workspace(openai))
     monkeypatch.setattr(providers, "build_model", lambda *_: Guesser(curable=curable))
     command.optimize(n=4, repeat=1, save=None, max_demos=2, tasks="arithmetic", model=None, teacher=None)
     told = capsys.readouterr()
@@ -202,6 +203,6 @@ def test_the_command_tells_before_and_after(
 
 
 def test_the_offline_reader_learns_from_no_example(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "start", lambda: settings)
+    monkeypatch.setattr(command, "start", lambda: open_workspace(settings))
     with pytest.raises(UserError, match="no examples"):
         command.optimize()

@@ -17,8 +17,8 @@ from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.providers import build_model, choose_model, model_name
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
-from ana.spending import NOTE, ledger_path, open_total
-from ana.tracing.langsmith import open_client
+from ana.spending.folder import LEDGER, NOTE
+from ana.workspace import open_workspace
 from app.cli.cost import add_up
 from evals import figures
 from evals.cli import eval as command
@@ -28,7 +28,7 @@ from evals.tasks.picture import draw_groups
 from evals.tasks.scores import FIGURES, load_groups, load_weights, make_report, score_run
 from evals.tasks.stage import Run, Stage, open_stage, play_tasks
 from evals.tasks.task import Task, choose_tasks, load_tasks
-from evals.tasks.upload import upload_report
+from evals.tasks.upload import open_client, upload_report
 from prompts import decision_prompt
 from tests.app.conftest import Run as Ana
 from tests.app.conftest import ana as ana
@@ -201,16 +201,18 @@ def test_what_was_played_before_an_end_is_told_and_counts(
     settings = load_settings(folders(tmp_path, OPENAI_API_KEY="k", OPENAI_MODEL="gpt-4o-mini"))
     used = {"input_tokens": 999_996, "output_tokens": 1, "total_tokens": 999_997}
     replies = [AIMessage("I leave that to you.", usage_metadata=used)] * 2
-    monkeypatch.setattr(command, "start", lambda: settings)
+    monkeypatch.setattr(command, "start", lambda: open_workspace(settings))
     monkeypatch.setattr(providers, "build_model", lambda *_: ScriptedModel(replies=[*replies, stop]))
     with pytest.raises(end):
         command.eval_(tasks="time", picture=tmp_path / "groups.svg")
     assert f"cut short after {runs} runs" in " ".join(capsys.readouterr().out.split())
     assert not (tmp_path / "groups.svg").exists()
-    assert open_total(settings).today() == pytest.approx(0.3)
+    assert open_workspace(settings).open_spending().today() == pytest.approx(0.3)
     (tmp_path / "data" / NOTE).unlink()
-    assert open_total(settings).today() == pytest.approx(0.3), "without the note it is added up again"
-    days, _ = add_up(settings, None)
+    assert open_workspace(settings).open_spending().today() == pytest.approx(0.3), (
+        "without the note it is added up again"
+    )
+    days, _ = add_up(open_workspace(settings), None)
     assert sum(day.turns for day in days) == 2
     assert sum(day.cost_usd or 0 for day in days) == pytest.approx(0.3)
 
@@ -222,8 +224,8 @@ def test_scripted_turns_and_models_that_cost_nothing_leave_no_account(settings: 
         with open_stage(given, ScriptedModel(replies=[]), EMBEDDER) as stage:
             used = {"input_tokens": 999_996, "output_tokens": 1, "total_tokens": 999_997}
             say(stage, AIMessage("Fine.", usage_metadata=used), earlier=earlier)
-        assert open_total(given).today() == total
-        assert ledger_path(given).exists() == bool(total)
+        assert open_workspace(given).open_spending().today() == total
+        assert (given.ana_data_dir / LEDGER).exists() == bool(total)
 
 
 def test_the_command_asks_another_model_and_a_judge_over_their_protocol(ana: Ana) -> None:

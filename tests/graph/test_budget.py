@@ -17,8 +17,9 @@ from ana.errors import BudgetReached
 from ana.handles import Handles, open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
-from ana.spending import Spending, open_total
+from ana.spending.port import Spending
 from ana.time.clock import Clock
+from ana.workspace import open_workspace
 from app.outcome import expect_done
 from tests.conftest import BERLIN, EMBEDDER, MakeAssistant, folders
 from tests.forks import start_forked
@@ -49,12 +50,15 @@ def paid(message: AIMessage | str, dollars: float) -> AIMessage:
 def handles(folder: Path, calendar: Calendar, *replies: Any, **env: str) -> Handles:
     fixed = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k", "ANA_DAILY_BUDGET_USD": "1"}
     settings = load_settings(folders(folder, **(fixed | env)))
-    opened = open_handles(settings, model=ScriptedModel(replies=list(replies)), backend=InMemoryBackend(EMBEDDER))
-    return replace(opened, clock=Clock(BERLIN, calendar.now))
+    opened = open_handles(
+        open_workspace(settings), model=ScriptedModel(replies=list(replies)), backend=InMemoryBackend(EMBEDDER)
+    )
+    clock = Clock(BERLIN, calendar.now)
+    return replace(opened, clock=clock, spending=opened.workspace.open_spending(clock, opened.traces))
 
 
 def spending(of: Handles) -> Spending:
-    return Spending(of.settings, of.clock, of.traces)
+    return of.workspace.open_spending(of.clock, of.traces)
 
 
 def test_the_sum_of_all_threads_ends_a_turn_until_the_next_day_of_the_person(
@@ -243,10 +247,9 @@ def test_a_call_that_would_wait_for_too_long_is_not_made(tmp_path: Path) -> None
 
 RESERVING = """
     import time
-    from ana.settings import load_settings
-    from ana.spending import open_total
+    from ana.workspace import load_workspace
 
-    with open_total(load_settings()).reserve(0.5):
+    with load_workspace().open_spending().reserve(0.5):
         print("reserved", flush=True)
         time.sleep(60)
 """
@@ -256,7 +259,7 @@ def test_a_process_that_is_killed_leaves_nothing_reserved(tmp_path: Path, monkey
     env = folders(tmp_path, ANA_DAILY_BUDGET_USD="1", ANA_TURN_SECONDS="0.1")
     for name, value in env.items():
         monkeypatch.setenv(name, value)
-    total = open_total(load_settings(env))
+    total = open_workspace(load_settings(env)).open_spending()
     with start_forked("-c", RESERVING) as (process, _, told):
         assert told.readline() == "reserved\n"
         with pytest.raises(BudgetReached):
@@ -286,10 +289,10 @@ def test_a_call_that_breaks_off_costs_what_had_arrived(tmp_path: Path, make_assi
     with wire("openai", Reply("One two three four.", cut=3)) as server:
         env = {**server.env(), "OPENAI_MODEL": "gpt-4o-mini"}
         settings = load_settings(folders(tmp_path, ANA_DAILY_BUDGET_USD="1", **env))
-        opened = open_handles(settings, backend=InMemoryBackend(EMBEDDER))
+        opened = open_handles(open_workspace(settings), backend=InMemoryBackend(EMBEDDER))
         done = expect_done(make_assistant(handles=opened).ask("hello", "a"))
         assert "broke off" in str(done.error)
-    total = open_total(settings)
+    total = open_workspace(settings).open_spending()
     assert 0 < total.today() < 0.01
     (tmp_path / "data" / "spending.json").unlink()
     assert total.today() > 0

@@ -11,6 +11,7 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.errors import UserError
 from ana.handles import Handles, open_handles
 from ana.settings import load_settings
+from ana.workspace import open_workspace
 from graph.builder import builder
 from graph.context import Context, LocalContext
 from prompts import decision_prompt
@@ -59,7 +60,7 @@ def test_empty_fields_mean_what_was_set_up() -> None:
 
 def handles_for(folder: Path, stub: Stub) -> Handles:
     env = folders(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, OPENAI_MODEL="one")
-    return open_handles(load_settings(env), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+    return open_handles(open_workspace(load_settings(env)), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
 
 
 def ask(handles: Handles, **options: Any) -> dict[str, Any]:
@@ -96,7 +97,7 @@ def test_a_model_without_tool_calls_does_not_speak_for_another(tmp_path: Path) -
 
 
 def test_the_offline_reader_has_no_other_model(tmp_path: Path) -> None:
-    handles = open_handles(load_settings(folders(tmp_path)), backend=InMemoryBackend(EMBEDDER))
+    handles = open_handles(open_workspace(load_settings(folders(tmp_path))), backend=InMemoryBackend(EMBEDDER))
     with pytest.raises(UserError, match="no model 'two'"):
         ask(handles, model="two")
     assert ask(handles, temperature=0.5)["turn"]["error"] is None

@@ -13,12 +13,13 @@ from ana.errors import UserError
 from ana.handles import Handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
+from ana.threads.folder import FolderThreadStore
+from ana.tracing.files import TraceFiles
 from ana.tracing.schema import Record
-from ana.tracing.traces import Traces
+from ana.workspace import open_workspace
 from app.outcome import CutShort
 from app.show.answers import show_transcript
 from graph.builder import builder
-from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
 from graph.state import merge_messages
 from graph.updates import check_update, keep_usable
@@ -71,7 +72,7 @@ def model() -> ScriptedModel:
 @pytest.fixture
 def client(make_assistant: MakeAssistant, tmp_path: Path, model: ScriptedModel) -> Iterator[Client]:
     handles = make_assistant("x").handles
-    with open_saver(tmp_path / "threads") as saver:
+    with FolderThreadStore(tmp_path / "threads").open_saver() as saver:
         yield Client(builder.compile(checkpointer=saver), Handles(**vars(handles) | {"model": model}))
 
 
@@ -85,7 +86,7 @@ def answered(client: Client, model: ScriptedModel) -> Client:
 
 
 def records(settings: Settings) -> list[Record]:
-    return Traces(settings.traces_dir).read(THREAD)
+    return TraceFiles(settings.traces_dir).read(THREAD)
 
 
 def told(settings: Settings) -> list[tuple[str, str]]:
@@ -123,11 +124,11 @@ def test_an_answer_is_made_again_and_only_the_newest_is_shown(
         answered.run(at=answered.find(node))
         assert answered.texts() == ["first", "One.", "I need milk", answer]
         assert told(settings) == [("first", "One."), ("I need milk", answer)]
-    show_transcript(settings, THREAD, 10)
+    show_transcript(TraceFiles(settings.traces_dir), THREAD, 10)
     assert capsys.readouterr().out.count("> I need milk") == 1
-    assert Traces(settings.traces_dir).path(THREAD).read_text().count("I need milk") >= 3
+    assert TraceFiles(settings.traces_dir).path(THREAD).read_text().count("I need milk") >= 3
     newest = records(settings)[-1]
-    assert Traces(settings.traces_dir).find(newest["id"]) == newest
+    assert TraceFiles(settings.traces_dir).find(newest["id"]) == newest
 
 
 def test_the_first_answer_is_made_again(client: Client, model: ScriptedModel, settings: Settings) -> None:
@@ -182,7 +183,7 @@ def test_where_nothing_was_asked_nothing_is_answered(answered: Client, settings:
 
 
 def put_in(settings: Settings, message: HumanMessage) -> None:
-    with open_saver(saver_path(settings)) as saver:
+    with open_workspace(settings).open_thread_store().open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         graph.update_state({"configurable": _thread()}, {"messages": [message]}, as_node="load_context")
 
@@ -239,13 +240,13 @@ def test_a_state_that_is_unusable_is_repaired_at_the_next_message(
 ) -> None:
     assistant = make_assistant("One.", "Two.")
     assistant.ask("first", THREAD)
-    with open_saver(saver_path(settings)) as saver:
+    with open_workspace(settings).open_thread_store().open_saver() as saver:
         builder.compile(checkpointer=saver).update_state({"configurable": _thread()}, values, as_node=as_node)
     assert assistant.find_open_turn(THREAD) is None
     assert assistant.finish(THREAD) is None
     assert assistant.ask("second", THREAD).answer == "Two."
     assert told(settings) == [("first", "One."), ("second", "Two.")]
-    with open_saver(saver_path(settings)) as saver:
+    with open_workspace(settings).open_thread_store().open_saver() as saver:
         state = builder.compile(checkpointer=saver).get_state({"configurable": _thread()})
     for name in values:
         if name != "messages":
@@ -259,7 +260,7 @@ def test_a_state_from_which_two_nodes_follow_is_left_at_the_next_message(
     assistant = make_assistant("One.", "Two.")
     assistant.ask("first", THREAD)
     put_in(settings, HumanMessage("put in"))
-    with open_saver(saver_path(settings)) as saver:
+    with open_workspace(settings).open_thread_store().open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         graph.update_state({"configurable": _thread()}, {"messages": [HumanMessage("again")]}, as_node="__input__")
         assert graph.get_state({"configurable": _thread()}).next == ("__start__", "reason")
@@ -272,7 +273,7 @@ def test_writes_that_could_not_be_applied_leave_a_thread_that_goes_on(
 ) -> None:
     assistant = make_assistant("One.", "Two.")
     assistant.ask("first", THREAD)
-    with open_saver(saver_path(settings)) as saver:
+    with open_workspace(settings).open_thread_store().open_saver() as saver:
         newest = builder.compile(checkpointer=saver).get_state({"configurable": _thread()}).config
         writes = [
             ("turn", {"id": "x"}),

@@ -12,12 +12,13 @@ from langchain_core.runnables import RunnableConfig
 from ana.handles import Handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
+from ana.threads.folder import FolderThreadStore
+from ana.tracing.files import TraceFiles
 from ana.tracing.schema import Record
-from ana.tracing.traces import Traces
+from ana.workspace import open_workspace
 from app.outcome import CutShort
 from app.turn import Assistant
 from graph.builder import builder
-from graph.checkpoints import open_saver, saver_path
 from graph.context import LocalContext
 from graph.state import Input
 from tests.conftest import MakeAssistant
@@ -38,7 +39,7 @@ class Client:
 
     def say(self, text: str) -> list[str]:
         """Return the texts of the thread after a message."""
-        with open_saver(saver_path(self._settings)) as saver:
+        with open_workspace(self._settings).open_thread_store().open_saver() as saver:
             graph: Any = builder.compile(checkpointer=saver)
             config = RunnableConfig(configurable={"thread_id": THREAD})
             context, given = LocalContext(opened=self._handles), Input(messages=[HumanMessage(text)])
@@ -62,7 +63,7 @@ def client(settings: Settings, handles: Handles) -> Client:
 
 
 def records(settings: Settings) -> list[Record]:
-    return Traces(settings.traces_dir).read(THREAD)
+    return TraceFiles(settings.traces_dir).read(THREAD)
 
 
 def written(record: Record) -> list[str]:
@@ -86,10 +87,10 @@ def test_a_turn_that_was_cut_short_is_told_when_a_client_sends_the_next_message(
 
 
 def test_what_a_turn_stored_before_it_asked_is_in_its_record(
-    client: Client, model: ScriptedModel, settings: Settings
+    client: Client, model: ScriptedModel, handles: Handles, settings: Settings
 ) -> None:
-    six = [("create_item", {"content": f"Chair {n}"}) for n in range(6)]
-    model.replies = [calls(MILK), calls(*six), "Hello."]
+    passport = handles.memory.create("Passport", {}).id
+    model.replies = [calls(MILK), calls(("delete_item", {"id": passport})), "Hello."]
     client.say("I need milk and chairs")
     said = client.say("never mind")
     assert said[1].startswith("Not done: nobody approved it, and a new message came.")
@@ -104,12 +105,12 @@ def watched(handles: Handles, settings: Settings, tmp_path: Path) -> Iterator[tu
     """An assistant, and what its thread was whenever a record was written."""
     seen: list[object] = []
 
-    class WatchedTraces(Traces):
+    class WatchedTraces(TraceFiles):
         def write(self, record: Record) -> None:
             seen.append(assistant.find_open_turn(THREAD))
             super().write(record)
 
-    with open_saver(tmp_path / "threads") as saver:
+    with FolderThreadStore(tmp_path / "threads").open_saver() as saver:
         kept = replace(handles, traces=WatchedTraces(settings.traces_dir))
         assistant = Assistant(kept, builder.compile(checkpointer=saver))
         yield assistant, seen

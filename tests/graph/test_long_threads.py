@@ -13,8 +13,8 @@ from ana.handles import open_handles
 from ana.models.fence import unfence
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
+from ana.workspace import open_workspace
 from app.outcome import Done, expect_done
-from graph.checkpoints import saver_path
 from tests.conftest import EMBEDDER, MakeAssistant, folders
 from tests.sent import typed
 
@@ -48,7 +48,9 @@ class Talker(ScriptedModel):
 def talked(make_assistant: MakeAssistant, tmp_path: Any, turns: int, **more: Any) -> tuple[Talker, list[Done]]:
     model = Talker(**more)
     env = folders(tmp_path, LLM_PROVIDER="openai", OPENAI_API_KEY="x", ANA_HISTORY_TOKENS="3000")
-    assistant = make_assistant(handles=open_handles(load_settings(env), model=model, backend=InMemoryBackend(EMBEDDER)))
+    assistant = make_assistant(
+        handles=open_handles(open_workspace(load_settings(env)), model=model, backend=InMemoryBackend(EMBEDDER))
+    )
     return model, [expect_done(assistant.ask(f"question {n}", THREAD)) for n in range(turns)]
 
 
@@ -97,7 +99,9 @@ def test_a_long_answer_is_cut_for_the_model_and_whole_in_the_thread(
     def ask(text: str, budget: str) -> list[str]:
         model = ScriptedModel(replies=[proposal])
         env = folders(tmp_path, ANA_HISTORY_TOKENS=budget)
-        make_assistant(handles=open_handles(load_settings(env), model=model, backend=backend)).ask(text, THREAD)
+        make_assistant(handles=open_handles(open_workspace(load_settings(env)), model=model, backend=backend)).ask(
+            text, THREAD
+        )
         return [typed(message.text) for message in model.seen[0][1:]]
 
     ask("Write the proposal", "3000")
@@ -122,7 +126,7 @@ def test_the_offline_reader_is_asked_for_no_summary(make_assistant: MakeAssistan
 def test_a_long_thread_stays_small(make_assistant: MakeAssistant, tmp_path: Any) -> None:
     assistant = make_assistant(*["word " * 50] * 130)
     sizes = []
-    path = saver_path(assistant.handles.settings)
+    path = assistant.handles.workspace.folder / "threads.sqlite"
     for n in range(130):
         assistant.ask(f"question {n} " + "word " * 50, THREAD)
         if n in (69, 129):

@@ -17,6 +17,7 @@ from ana.memory.memory import Memory
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.time.clock import Clock
+from ana.workspace import open_workspace
 from app.outcome import Waiting, expect_done
 from graph.builder import builder
 from graph.context import LocalContext
@@ -29,7 +30,9 @@ THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b010"
 def open_at(path: Path, source: Callable[[], datetime], *replies: Any) -> Handles:
     """Return handles with a script for a model and a clock."""
     settings = load_settings(folders(path, LLM_PROVIDER="openai", OPENAI_API_KEY="k"))
-    handles = open_handles(settings, model=ScriptedModel(replies=list(replies)), backend=InMemoryBackend(EMBEDDER))
+    handles = open_handles(
+        open_workspace(settings), model=ScriptedModel(replies=list(replies)), backend=InMemoryBackend(EMBEDDER)
+    )
     clock = Clock(BERLIN, source)
     return replace(handles, clock=clock, memory=Memory(handles.memory.backend, clock))
 
@@ -121,8 +124,8 @@ def test_a_turn_that_waited_goes_on_at_the_moment_it_began_and_says_the_present(
     moments = [WEDNESDAY]
     milk = calls(("create_item", {"content": "Buy milk", "properties": {"due_date": "2026-01-08"}}))
     handles = open_at(tmp_path, lambda: moments[-1], milk, AIMessage("It is on your list for Thursday 2026-01-08."))
-    advise = handles.settings.model_copy(update={"ana_autonomy": "advise"})
-    assistant = make_assistant(handles=replace(handles, settings=advise))
+    advise = handles.workspace.change(ana_autonomy="advise")
+    assistant = make_assistant(handles=replace(handles, workspace=advise))
     waiting = assistant.ask("I need milk tomorrow", THREAD)
     assert isinstance(waiting, Waiting)
     moments.append(datetime(2026, 1, 9, 9, 0, tzinfo=UTC))

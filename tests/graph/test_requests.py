@@ -13,11 +13,12 @@ from langgraph.types import interrupt
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel
 from ana.settings import Settings
+from ana.threads.folder import FolderThreadStore
+from ana.threads.pruning import TURNS
+from ana.workspace import open_workspace
 from app.outcome import Waiting
 from app.turn import Assistant
-from graph.checkpoints import open_saver
 from graph.context import Context
-from graph.pruning import TURNS
 from graph.recording import record
 from graph.state import Input, Output, State
 from nodes.load_context import load_context
@@ -55,8 +56,8 @@ builder.add_edge(["ask_size", "ask_colour"], "reflect")
 
 @pytest.fixture
 def assistant(settings: Settings, tmp_path: Path) -> Iterator[Assistant]:
-    handles = open_handles(settings, model=ScriptedModel(replies=[]))
-    with open_saver(tmp_path / "threads") as saver:
+    handles = open_handles(open_workspace(settings), model=ScriptedModel(replies=[]))
+    with FolderThreadStore(tmp_path / "threads").open_saver() as saver:
         yield Assistant(handles, builder.compile(checkpointer=saver))
     handles.memory.close()
 

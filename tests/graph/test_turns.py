@@ -11,7 +11,7 @@ from ana.errors import ModelFailed, UserError
 from ana.models.fence import unfence
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
-from ana.tracing.traces import Traces
+from ana.tracing.files import TraceFiles
 from app.outcome import expect_done
 from app.turn import Assistant
 from tests.conftest import WEDNESDAY, MakeAssistant
@@ -36,7 +36,7 @@ def test_a_turn_stores_answers_and_leaves_a_trace(make_assistant: MakeAssistant,
     assert assistant.handles.memory.lines() == {0: "Likes milk"}
     assert [c["op"] for c in answer.changes] == ["create", "create"]
     assert answer.changes[0]["after"]["id"] == item.id
-    (record,) = Traces(settings.traces_dir).read(THREAD)
+    (record,) = TraceFiles(settings.traces_dir).read(THREAD)
     assert record["id"] == answer.trace_id
     assert record["question"] == "I need milk by Friday"
     assert record["answer"] == answer.answer
@@ -53,9 +53,9 @@ def test_the_trace_is_flushed_before_the_answer_is_there(make_assistant: MakeAss
     seen: list[int] = []
     assistant = make_assistant("Hello.", "Again.")
     assistant.ask("hi", THREAD)
-    assistant.ask("hi", THREAD, on_event=lambda _: seen.append(len(Traces(settings.traces_dir).read(THREAD))))
+    assistant.ask("hi", THREAD, on_event=lambda _: seen.append(len(TraceFiles(settings.traces_dir).read(THREAD))))
     assert seen == [1]
-    assert len(Traces(settings.traces_dir).read(THREAD)) == 2
+    assert len(TraceFiles(settings.traces_dir).read(THREAD)) == 2
 
 
 def test_the_prompt_shows_global_context_with_its_numbers_last(make_assistant: MakeAssistant) -> None:
@@ -269,7 +269,7 @@ def test_a_model_that_fails_is_told_in_a_sentence_and_the_next_message_works(
     assert answer.answer == "The model did not answer in time. Try again."
     assert answer.error
     assert assistant.ask("hi again", THREAD).answer == "Hello."
-    assert [r["error"] is None for r in Traces(settings.traces_dir).read(THREAD)] == [False, True]
+    assert [r["error"] is None for r in TraceFiles(settings.traces_dir).read(THREAD)] == [False, True]
 
 
 def test_ctrl_c_ends_the_turn_and_the_thread_goes_on(make_assistant: MakeAssistant, settings: Settings) -> None:
@@ -281,7 +281,7 @@ def test_ctrl_c_ends_the_turn_and_the_thread_goes_on(make_assistant: MakeAssista
         assistant.ask("add milk", THREAD)
     assert assistant.find_open_turn(THREAD) is None
     assert assistant.ask("hi", THREAD).answer == "Hello."
-    stopped, _ = Traces(settings.traces_dir).read(THREAD)
+    stopped, _ = TraceFiles(settings.traces_dir).read(THREAD)
     assert stopped["error"] == "Stopped."
     assert stopped["steps"][0]["tool"] == "create_item"
     assert assistant.handles.memory.count() == 1

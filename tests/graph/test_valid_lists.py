@@ -14,9 +14,10 @@ from langchain_core.runnables import RunnableConfig
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
+from ana.threads.folder import FolderThreadStore
+from ana.workspace import open_workspace
 from app.turn import open_assistant
 from graph.builder import builder
-from graph.checkpoints import open_saver
 from graph.context import LocalContext
 from nodes.history import repair_messages
 from tests.conftest import folders
@@ -85,7 +86,7 @@ def test_whatever_is_interrupted_the_next_call_gets_a_valid_list(turns: list[tup
         for number, (how, at) in enumerate(turns):
             _interrupted(env, f"turn {number}", how, at)
         model = ScriptedModel(replies=["Hello."] * 3)
-        with open_assistant(open_handles(load_settings(env), model=model)) as assistant:
+        with open_assistant(open_handles(open_workspace(load_settings(env)), model=model)) as assistant:
             assistant.finish(THREAD)
             assert assistant.ask("and now?", THREAD).error is None
             contents = [item.content for item in assistant.handles.memory.items()]
@@ -117,7 +118,7 @@ def _interrupted(env: dict[str, str], text: str, how: str, at: int) -> None:
     script = [reply(one, two), reply(three, ("now", {})), reply()]
     model = ScriptedModel(replies=script * 2)
     env = env | {"ANA_AUTONOMY": "act"}  # a turn that goes on with the next one's script writes too much not to ask
-    opened = open_assistant(open_handles(load_settings(env), model=model))
+    opened = open_assistant(open_handles(open_workspace(load_settings(env)), model=model))
     with opened as assistant, suppress(KeyboardInterrupt, Killed):
         assistant.finish(THREAD)
         assistant.ask(text, THREAD, on_event=lambda event: end("behind a tool") if "tool" in event else None)
@@ -128,9 +129,9 @@ def test_a_call_that_waits_for_leave_is_answered_when_it_is_refused_or_passed_ov
     env = folders(tmp_path)
     wanted = calls(("create_item", {"content": "one"}), ("create_item", {"content": "two"}))
     model = ScriptedModel(replies=[wanted, "Hello.", wanted, "Then not."])
-    handles = open_handles(load_settings(env), model=model)
+    handles = open_handles(open_workspace(load_settings(env)), model=model)
     context, config = LocalContext(opened=handles), RunnableConfig(configurable={"thread_id": THREAD})
-    with open_saver(tmp_path / "threads") as saver:
+    with FolderThreadStore(tmp_path / "threads").open_saver() as saver:
         graph = builder.compile(checkpointer=saver, interrupt_before=["execute_tools"])
         graph.invoke({"messages": [HumanMessage("keep both")]}, config, context=context)
         assert graph.get_state(config).next == ("execute_tools",)

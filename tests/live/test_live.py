@@ -14,6 +14,7 @@ from ana.handles import open_handles
 from ana.models.call import complete
 from ana.models.local.server import LocalServer
 from ana.settings import Settings
+from ana.workspace import open_workspace
 from app.outcome import Done, Waiting
 from app.turn import Assistant, open_assistant
 from nodes.requests import decide_all
@@ -96,7 +97,7 @@ def test_a_server_that_is_killed_in_mid_stream_is_told_and_runs_again(
 
 def run_turns(settings: Settings, *questions: str, lines: int = 0) -> list[Done]:
     """Return the answers of the whole assistant, with a store of its own."""
-    handles = open_handles(settings, instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+    handles = open_handles(open_workspace(settings), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
     for number in range(lines):
         handles.memory.append_line(f"{number}: prefers the {number}th word of every list of words, whatever it says")
     with open_assistant(handles) as assistant:

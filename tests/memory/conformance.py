@@ -1,7 +1,8 @@
 """The spec of a backend, written once, as checks that run on every backend.
 
-A check takes a new, empty backend and raises where the backend is wrong. A new backend joins the suite with one factory
-in test_conformance.py. What is true for one database only, such as a crash of Chroma, is tested beside it.
+A check takes a new, empty backend, or a store on which it opens several, and raises where a backend is wrong. A new
+backend joins the suite with one class in test_conformance.py. What is true for one database only, such as a crash of
+Chroma, is tested beside it.
 """
 
 import itertools
@@ -9,30 +10,73 @@ import math
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
-from typing import Any
+from secrets import token_hex
+from typing import Any, Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ana.errors import DuplicateItem, RecordChanged, ToolError, UserError
-from ana.memory.backend import Backend, Expected
+from ana.embedders import Embedder
+from ana.errors import DuplicateItem, ModelFailed, RecordChanged, ToolError, UserError
+from ana.memory.backend import Backend, Expected, JournalPosition, list_since
 from ana.memory.changes import Cause, Change, Entry
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.search.query import Query
 from ana.memory.trash import list_deleted, purge, restore
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import FEW, last_turn, undo
 from ana.time.clock import Clock
 from ana.values import DELIMITER, Json, Properties
 from tests.examples import examples
 from tests.memory.test_filters_oracle import ZONES, filters, properties
 
 Check = Callable[[Backend], None]
+
+
+class SuiteEmbedder:
+    """The embedder of the tests, which fails on one text as a server that is down does, and is slow where it is told.
+
+    Args:
+        inner: Makes the vectors.
+    """
+
+    def __init__(self, inner: Embedder) -> None:
+        self.name, self.dimension = inner.name, inner.dimension
+        self.meanwhile: Callable[[], object] = lambda: None
+        """What happens while something is embedded."""
+        self._inner = inner
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.meanwhile()
+        if UNEMBEDDABLE in texts:
+            raise ModelFailed("The embedder did not answer.")
+        return self._inner.embed_documents(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        self.meanwhile()
+        return self._inner.embed_query(text)
+
+
+class Store(Protocol):
+    """Where the backends of a check keep what they are given."""
+
+    embedder: SuiteEmbedder
+
+    def open(self, person: str = "ann") -> Backend:
+        """Return one more backend of a person."""
+
+    def sever(self, backend: Backend) -> None:
+        """Let a backend lose its connections, without its knowledge."""
+
+
+StoreCheck = Callable[[Store], None]
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = date(2026, 1, 7)
@@ -48,6 +92,21 @@ JSON = st.recursive(SCALARS, lambda v: st.lists(v, max_size=3) | st.dictionaries
 NAMES = ["created_at", "updated_at", "id", "due_date", "ana:length", "chroma:document", "$ne", "#", ""]
 PROPERTIES = st.dictionaries(TEXT | st.sampled_from(NAMES), JSON, max_size=5)
 CONTENT = TEXT | st.builds(lambda a, b: a + DELIMITER + b, TEXT, TEXT)
+
+ODD = (
+    "\x00",
+    "a\x00b\x00",
+    "\ud800",
+    "x\udfff y \ud83d",
+    "\U0010ffff",
+    "\uffff",
+    "%_'\"\\",
+    token_hex(5000),
+    "ü" * 20_000,
+)
+"""Texts that databases refuse, cut or change: NUL, halves of a surrogate pair, more than an index takes."""
+
+T = TypeVar("T")
 
 some = settings(max_examples=examples(60), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
@@ -352,6 +411,56 @@ def words_that_vectors_cannot_tell_apart_are(backend: Backend) -> None:
     assert memory.find("Poznań 1921", limit=1).items[0].content == "Great-grandfather came from Poznań in 1921"
 
 
+def equal_items_are_in_an_order(backend: Backend) -> None:
+    def make(id: str, content: str, day: int) -> Item:
+        return replace(item(id, content), created_at=f"2026-01-0{day}T00:00:00.000000+00:00")
+
+    same = [make(id, "Water the tomatoes", day) for id, day in (("b", 2), ("e", 1), ("a", 2), ("d", 1), ("c", 3))]
+    store(backend, *same, make("other", "Quarterly report for the board", 4))
+    memory = memory_on(backend)
+    for limit in range(1, 6):
+        for found in (memory.find("tomatoes", limit=limit), memory.find("tomatoes", {"id": {"$ne": "other"}}, limit)):
+            assert "".join(each.id for each in found.items) == "cabde"[:limit]
+        assert "".join(each.id for each, _ in backend.find_similar("item", "d", limit)[:4]) == "cabe"[:limit]
+    assert "".join(each.id for each in memory.find(where={"id": {"$ne": "other"}}).items) == "cabde"
+
+
+def odd_texts_are_kept_and_found(backend: Backend) -> None:
+    memory = memory_on(backend)
+    for n, odd in enumerate(ODD):
+        name = odd[:200]
+        made = create(memory, odd, {name: odd, "tags": [odd, "plain"], "n": n})
+        assert memory.get(made.id) == made
+        assert [each.id for each in memory.find(where={"n": n, name: odd}).items] == [made.id], n
+        assert [each.id for each in memory.find(where={"tags": {"$contains": odd}}).items] == [made.id], n
+        assert backend.list_keys()[name] == 1
+        if len(odd) < 100:
+            assert memory.find(odd, {"n": n}).items == [made]
+            assert backend.list_values(name) == [(odd, 1)]
+        assert backend.find_similar("item", made.id, 1)[0:0] == []
+        assert memory.record("item", odd) is None
+        assert backend.entries(id=odd) == backend.deletions(("item", odd)) == []
+        memory.delete(made.id)
+        assert [entry.change.before for entry in backend.deletions(("item", made.id))] == [made]
+        undo(memory, backend.entries(limit=1)[0].turn)
+        assert memory.get(made.id) == made
+        memory.update(made.id, "plain", {name: None, "tags": None})
+
+
+def names_of_calls_turns_and_threads_may_be_odd_and_long(backend: Backend) -> None:
+    memory = memory_on(backend)
+    for odd in (each for each in ODD if each.isascii() or each.encode("utf-8", "ignore").decode() == each):
+        cause = Cause(f"key {odd}", f"thread {odd}", f"turn {odd}")
+        made = memory.create("made", {}, cause)
+        assert memory.create("made", {}, cause) == backend.find_change(cause.key) == made
+        assert [entry.key for entry in backend.entries(turn=cause.turn)] == [cause.key]
+        assert backend.turns(thread=cause.thread) == backend.turns(prefix=f"turn {odd}") == {cause.turn: cause.thread}
+        assert last_turn(memory, cause.thread) == cause.turn
+        assert undo(memory, cause.turn).changes
+        with pytest.raises(UserError):
+            last_turn(memory, cause.thread)
+
+
 def any_text_is_a_query(backend: Backend) -> None:
     memory = memory_on(backend)
     assert memory.find("anything", {"a": 1}).why_none == "There are no items yet."
@@ -411,6 +520,16 @@ def a_copy_is_refused_unless_it_is_wanted(backend: Backend) -> None:
     assert memory.create("buy milk", {"n": 2, "type": "task"}, copy=False).op == "create"
     assert memory.create("buy milk", {"type": "task", "n": 1}).op == "create"
     assert memory.count() == 3
+
+
+def the_oldest_of_several_copies_is_named(backend: Backend) -> None:
+    ages = (("b", 2), ("d", 1), ("c", 1), ("a", 3))
+    store(backend, *(replace(item(id, "Buy milk"), created_at=f"2026-01-0{day}T00:00:00+00:00") for id, day in ages))
+    for named in ("c", "d", "b", "a"):
+        with pytest.raises(DuplicateItem) as caught:
+            memory_on(backend).create("buy milk.", copy=False)
+        assert caught.value.id == named
+        memory_on(backend).delete(named)
 
 
 # ---- apply: all or nothing, as expected
@@ -517,6 +636,25 @@ def deleted_items_can_be_listed_restored_and_purged(backend: Backend) -> None:
     assert len(memory.history(id=one.id)) == 3
 
 
+def only_what_is_gone_was_deleted(backend: Backend) -> None:
+    memory = memory_on(backend)
+    one, two = create(memory, "one"), create(memory, "two")
+    memory.append_line("line")
+    memory.delete(one.id)
+    memory.delete_line(0)
+    memory.delete(two.id)
+    assert [(e.change.key, e.change.before) for e in backend.deletions(("item", one.id))] == [(("item", one.id), one)]
+    assert backend.deletions(("line", one.id)) == backend.deletions(("item", "0")) == []
+    assert [entry.change.id for entry in backend.deletions()] == [two.id, "0", one.id]
+    restore(memory, one.id)
+    restore(memory, "line 0")
+    assert [entry.change.id for entry in backend.deletions()] == [two.id]
+    memory.update(one.id, "changed")
+    memory.delete(one.id)
+    assert [entry.change.id for entry in backend.deletions()] == [one.id, two.id], "the last deletion of each counts"
+    assert [entry.change.before and entry.change.before.content for entry in backend.deletions()] == ["changed", "two"]
+
+
 # ---- journal
 
 
@@ -551,11 +689,106 @@ def the_last_turn_is_the_one_written_last_whatever_the_clock_said(backend: Backe
     assert memory.count() == 0
 
 
+def the_journal_has_no_gaps_and_is_in_the_order_of_changes(backend: Backend) -> None:
+    memory = memory_on(backend)
+    ends = threading.Event()
+    read: list[list[int]] = []
+
+    def follow() -> None:
+        """Take what is new, again and again, as whoever keeps counts does."""
+        at: JournalPosition = (0, "")
+        seen: list[int] = []
+        while True:
+            was_last = ends.is_set()
+            with backend.reading():
+                new, at = list_since(backend, at, 1000) if at[0] else backend.entries(), backend.position()
+            assert new is not None
+            seen += [entry.seq for entry in reversed(new)]
+            if was_last:
+                read.append(seen)
+                return
+
+    def write(name: str) -> None:
+        for n in range(8):
+            memory.create(f"{name} {n}", {}, Cause(f"{name}{n}", "thread", name))
+            with pytest.raises(UserError):
+                memory.create(UNEMBEDDABLE)
+            lines = [
+                Entry(STAMP, "", name, Change("item", f"{name}{n}{k}", None, item(f"{name}{n}{k}", "x"))) for k in "ab"
+            ]
+            backend.apply(lines)
+            with pytest.raises(RecordChanged):
+                backend.apply(lines, {("item", f"{name}{n}a"): None})
+
+    readers = [threading.Thread(target=follow) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    run_at_once(*(partial(write, name) for name in ("left", "right", "middle")))
+    ends.set()
+    for reader in readers:
+        reader.join()
+    assert [entry.seq for entry in reversed(backend.entries())] == list(range(1, 73))
+    assert read == [list(range(1, 73))] * 2
+
+
+def a_position_is_never_reached_twice(backend: Backend) -> None:
+    memory = memory_on(backend)
+    assert backend.position() == (0, "")
+    first, gone = create(memory, "first"), create(memory, "gone")
+    at = backend.position()
+    assert list_since(backend, at, 1) == []
+    memory.delete(gone.id)
+    assert [entry.change.id for entry in list_since(backend, at, 1) or []] == [gone.id]
+    assert list_since(backend, at, 0) is None, "there is more"
+    end = backend.position()
+    backend.erase([("item", gone.id)])
+    assert backend.position()[0] == end[0], "what was made counts, erased or not"
+    assert list_since(backend, at, 10) is None, "some of it was erased"
+    memory.update(first.id, "second")
+    assert backend.entries(limit=1)[0].seq == end[0] + 1
+    assert list_since(backend, end, 10) is None
+
+
+def turns_are_found_by_thread_and_by_how_they_begin(backend: Backend) -> None:
+    memory = memory_on(backend)
+    for turn, thread in (
+        ("a-1", "x"),
+        ("b-1", "y"),
+        ("a-2", "y"),
+        ("a-1", "x"),
+        ("edit", ""),
+        ("a%2", "y"),
+        ("A-3", "y"),
+    ):
+        memory.create(turn, {}, Cause("", thread, turn))
+    assert list(backend.turns(limit=3)) == ["A-3", "a%2", "edit"]
+    assert backend.turns(thread="y") == {"A-3": "y", "a%2": "y", "a-2": "y", "b-1": "y"}
+    assert list(backend.turns(thread="y", limit=2)) == ["A-3", "a%2"]
+    assert backend.turns(thread="") == {"edit": ""}
+    assert list(backend.turns(prefix="a-").items()) == [("a-1", "x"), ("a-2", "y")]
+    assert list(backend.turns(prefix="a-", thread="y")) == ["a-2"]
+    assert list(backend.turns(prefix="a%")) == ["a%2"]
+    assert backend.turns(prefix="c") == backend.turns(thread="z") == backend.turns(limit=0) == {}
+
+
+def the_last_turn_is_found_among_many_that_were_undone(backend: Backend) -> None:
+    memory = memory_on(backend)
+    create(memory, "kept", cause=Cause("", "thread", "first"))
+    for n in range(FEW + 1):
+        create(memory, "taken back", cause=Cause("", "thread", f"turn {n}"))
+        undo(memory, f"turn {n}")
+    assert last_turn(memory, "thread") == last_turn(memory) == "first"
+    with pytest.raises(UserError):
+        last_turn(memory, "another")
+
+
 def an_erased_record_leaves_no_trace_in_the_journal(backend: Backend) -> None:
     memory = memory_on(backend)
     one, two = create(memory, "one"), create(memory, "two")
-    memory.delete(one.id)
+    memory.delete(one.id, CALL)
     backend.erase([("item", one.id)])
+    assert backend.find_change(CALL.key) is None
+    assert backend.deletions() == memory.history(turn=CALL.turn) == []
     assert [entry.change.id for entry in memory.history()] == [two.id]
     assert [entry.change.id for entry in backend.latest("item")] == [two.id]
 
@@ -654,15 +887,230 @@ def changes_of_one_record_follow_one_another(backend: Backend) -> None:
     assert all(newer.change.before == older.change.after for newer, older in itertools.pairwise(history))
 
 
-def a_snapshot_keeps_writers_out(backend: Backend) -> None:
+def reads_together_see_one_state(backend: Backend) -> None:
     memory = memory_on(backend)
+    create(memory, "early")
     writer = threading.Thread(target=lambda: memory.create("late"))
-    with backend.snapshot():
+    with backend.reading():
+        before = memory.count()
         writer.start()
         writer.join(0.1)
-        assert memory.count() == 0
+        with backend.reading():
+            assert (before, memory.count(), len(list(memory.items())), len(memory.history())) == (1, 1, 1, 1)
+            assert memory.find("late").total == 1
+        assert memory.count() == 1
     writer.join()
-    assert memory.count() == 1
+    assert memory.count() == 2
+
+
+def who_is_alone_keeps_writers_out(backend: Backend) -> None:
+    memory = memory_on(backend)
+    writer = threading.Thread(target=lambda: memory.create("late"))
+    with backend.alone():
+        writer.start()
+        writer.join(0.1)
+        with backend.alone(), backend.reading():
+            assert memory.count() == 0
+        memory.create("early")
+        with backend.reading():
+            assert [item.content for item in memory.items()] == ["early"], "its own writes are read"
+    writer.join()
+    assert sorted(item.content for item in memory.items()) == ["early", "late"]
+
+
+def an_error_undoes_nothing_that_was_made_alone(backend: Backend) -> None:
+    memory = memory_on(backend)
+
+    def fail() -> None:
+        with backend.alone():
+            memory.create("made", {}, CALL)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert [item.content for item in memory.items()] == ["made"]
+    assert backend.find_change(CALL.key) is not None
+    run_at_once(lambda: memory.create("others can write again"))
+    assert memory.count() == 2
+
+
+# ---- several backends, persons and connections
+
+
+def two_backends_on_one_store_agree(shelf: Store) -> None:
+    one, other = shelf.open(), shelf.open()
+    first, second = memory_on(one), memory_on(other)
+    kept = create(first, "Buy oat milk", {"type": "task", "due_date": "2026-01-09"})
+    first.append_line("Likes tea")
+    assert [each.id for each in second.find("milk").items] == [kept.id]
+    assert second.find(where={"due_date": "2026-01-09"}).total == second.due(NOW, date(2026, 1, 9)).total == 1
+    assert second.vocabulary.names()["type"] == [("task", 1)]
+    second.update(kept.id, "Buy soy milk", {"type": "note"})
+    assert first.get(kept.id).content == first.find("soy").items[0].content == "Buy soy milk"
+    assert first.vocabulary.names()["type"] == [("note", 1)]
+    with pytest.raises(DuplicateItem):
+        first.create("buy soy milk", {"type": "note", "due_date": "2026-01-09"}, copy=False)
+    with pytest.raises(RecordChanged):
+        one.apply([Entry(STAMP, "", "act", Change("item", kept.id, kept, None))], {("item", kept.id): kept})
+    assert first.create("Once", {}, CALL) == second.create("Once", {}, CALL)
+    assert (second.append_line("Likes rain").id, first.append_line("Likes snow").id) == ("1", "2")
+    first.delete(kept.id)
+    assert (second.find("milk").total, second.record("item", kept.id), second.lines()) == (1, None, first.lines())
+    assert [entry.change.id for entry in other.deletions()] == [kept.id]
+    with one.reading():
+        assert one.find_change(CALL.key) is not None
+    other.erase([("item", kept.id)])
+    assert one.deletions() == one.entries(id=kept.id) == []
+    assert first.history() == second.history()
+    assert one.position() == other.position() == (7, second.history()[0].ts if second.history()[0].seq == 7 else "")
+
+
+def two_backends_lose_nothing(shelf: Store) -> None:
+    backends = shelf.open(), shelf.open()
+
+    def write(name: str, backend: Backend) -> None:
+        memory = memory_on(backend)
+        for n in range(6):
+            memory.append_line(f"{name} {n}")
+            memory.create(f"{name} {n}")
+
+    run_at_once(*(partial(write, name, backend) for name, backend in zip("ab", backends, strict=True)))
+    wanted = sorted(f"{name} {n}" for name in "ab" for n in range(6))
+    for backend in backends:
+        assert sorted(each.content for each in backend.scan("item")) == wanted
+        assert sorted(memory_on(backend).lines().values()) == wanted
+        assert [entry.seq for entry in reversed(backend.entries())] == list(range(1, 25))
+
+
+def one_backend_alone_keeps_the_other_out(shelf: Store) -> None:
+    one, other = shelf.open(), shelf.open()
+    memory_on(other).find("opened")
+    writer = threading.Thread(target=lambda: memory_on(other).create("late"))
+    with one.alone():
+        writer.start()
+        writer.join(0.1)
+        memory_on(one).create("early")
+    writer.join()
+    assert [entry.change.after.content for entry in one.entries() if entry.change.after] == ["late", "early"]
+
+
+def reads_of_one_backend_see_one_state_while_the_other_writes(shelf: Store) -> None:
+    one, other = shelf.open(), shelf.open()
+    create(memory_on(one), "early")
+    writer = threading.Thread(target=lambda: memory_on(other).create("late"))
+    with one.reading():
+        writer.start()
+        writer.join(0.2)
+        assert (one.count("item"), one.position()[0], len(one.entries())) == (1, 1, 1)
+    writer.join()
+    assert (one.count("item"), one.position()[0]) == (2, 2)
+
+
+def two_persons_know_nothing_of_one_another(shelf: Store) -> None:
+    ann, bob = shelf.open("ann"), shelf.open("bob")
+    hers, his = memory_on(ann), memory_on(bob)
+    store(ann, item("same", "Ann's secret", {"project": "Lumen"}))
+    assert (bob.count("item"), bob.entries(), bob.position(), his.find("secret").total) == (0, [], (0, ""), 0)
+    store(bob, item("same", "Bob's plan"))
+    assert hers.create("Once", {}, CALL).after == ann.get_many("item", [his.create("Once", {}, CALL).id]).popitem()[1]
+    assert hers.append_line("Likes tea").id == his.append_line("Likes rain").id == "0"
+    assert (hers.get("same").content, his.get("same").content) == ("Ann's secret", "Bob's plan")
+    assert [each.id for each in his.find("secret of Lumen").items if "Ann" in each.content] == []
+    assert bob.find_similar("item", "same", 9)[0][0].content == "Once"
+    assert (bob.list_keys(), bob.list_values("project"), bob.turns(thread="")) == (
+        {},
+        [],
+        {"stored": ""} | bob.turns(thread=""),
+    )
+    assert his.create("Ann's secret", {"project": "Lumen"}, copy=False).op == "create", "hers is no copy"
+    hers.delete("same")
+    ann.erase([("item", "same")])
+    assert ann.deletions() == bob.deletions() == []
+    assert his.get("same").content == "Bob's plan"
+    assert [entry.turn for entry in bob.entries(id="same")] == ["stored"]
+    assert bob.entries(id="same")[0].seq == 1
+    undo(his, CALL.turn)
+    assert hers.find("Once").total == 1
+
+
+def a_lost_connection_is_opened_again(shelf: Store) -> None:
+    backend = shelf.open()
+    memory = memory_on(backend)
+    kept = create(memory, "kept", {"n": 1}, CALL)
+    memory.append_line("Likes tea")
+    reads: list[Callable[[], object]] = [
+        lambda: backend.get_many("item", [kept.id]),
+        lambda: list(backend.scan("line")),
+        lambda: backend.count("item"),
+        lambda: memory.find("kept").items,
+        lambda: memory.find(where={"n": 1}).items,
+        lambda: backend.find_similar("item", kept.id, 3),
+        lambda: backend.list_values("n"),
+        lambda: backend.find_change(CALL.key),
+        backend.entries,
+        backend.position,
+        backend.turns,
+        backend.deletions,
+        backend.next_line_number,
+    ]
+    for read in reads:
+        before = again(read)
+        shelf.sever(backend)
+        assert again(read) == before
+    writes: list[Callable[[], object]] = [
+        lambda: memory.create("new", {}, replace(CALL, key="new")),
+        lambda: memory.update(kept.id, "changed", None, replace(CALL, key="changed")),
+        lambda: memory.delete(kept.id, replace(CALL, key="deleted")),
+        lambda: backend.erase([("item", kept.id)]),
+    ]
+    for write in writes:
+        shelf.sever(backend)
+        again(write)
+    assert [each.content for each in memory.items()] == ["new"]
+    assert [entry.key for entry in backend.entries(turn=CALL.turn)] == ["new"]
+    shelf.sever(backend)
+    with suppress(UserError), backend.alone():
+        backend.count("item")
+    again(lambda: run_at_once(lambda: memory.create("others can write again")))
+
+
+def again(call: Callable[[], T]) -> T:
+    """Return what a call returns, at the second try if the first is told of a lost connection."""
+    try:
+        return call()
+    except UserError:
+        return call()
+
+
+def nobody_is_kept_out_while_something_is_embedded(shelf: Store) -> None:
+    backend = shelf.open()
+    memory = memory_on(backend)
+    created = iter("abcdef")
+
+    def write_alone() -> None:
+        with backend.alone():
+            memory.create(next(created))
+
+    def meanwhile() -> None:
+        shelf.embedder.meanwhile = lambda: None
+        other = threading.Thread(target=write_alone, daemon=True)
+        other.start()
+        other.join(5)
+        assert not other.is_alive(), "somebody else can be alone meanwhile"
+
+    kept = create(memory, "kept")
+    calls: list[Callable[[], object]] = [
+        lambda: memory.create("new"),
+        lambda: memory.update(kept.id, "changed"),
+        lambda: memory.find("kept"),
+        lambda: undo(memory, memory.history(id=kept.id)[0].turn),
+        lambda: store(backend, *(item(f"many{n}", f"one of many, {n}") for n in range(120))),
+    ]
+    for call in calls:
+        shelf.embedder.meanwhile = meanwhile
+        call()
+    assert next(created) == "f"
+    assert memory.count() == 127
 
 
 def run_at_once(*calls: Callable[[], object]) -> None:
@@ -671,6 +1119,22 @@ def run_at_once(*calls: Callable[[], object]) -> None:
         for future in [pool.submit(call) for call in calls]:
             future.result()
 
+
+ON_A_STORE: dict[str, tuple[StoreCheck, ...]] = {
+    "two backends": (
+        two_backends_lose_nothing,
+        one_backend_alone_keeps_the_other_out,
+        reads_of_one_backend_see_one_state_while_the_other_writes,
+        two_backends_on_one_store_agree,
+    ),
+    "lost connection": (a_lost_connection_is_opened_again,),
+    "two persons": (two_persons_know_nothing_of_one_another,),
+    "embedding": (nobody_is_kept_out_while_something_is_embedded,),
+}
+"""What needs more than one backend, or more of it than its methods."""
+
+IN_A_PROCESS = ("two persons", "embedding")
+"""Those that also hold for a store that is gone with its process."""
 
 GROUPS: dict[str, tuple[Check, ...]] = {
     "round trip": (
@@ -685,6 +1149,8 @@ GROUPS: dict[str, tuple[Check, ...]] = {
         ids_are_eight_characters_of_base32,
         delete_gives_back_what_it_removed,
         scan_and_get_many_give_what_is_stored,
+        odd_texts_are_kept_and_found,
+        names_of_calls_turns_and_threads_may_be_odd_and_long,
         stored_objects_are_not_shared,
     ),
     "filters": (
@@ -700,12 +1166,14 @@ GROUPS: dict[str, tuple[Check, ...]] = {
         an_id_a_phrase_and_a_tag_come_first,
         a_day_that_is_named_lifts_items_of_that_day,
         words_that_vectors_cannot_tell_apart_are,
+        equal_items_are_in_an_order,
         any_text_is_a_query,
     ),
     "call keys": (
         a_call_that_runs_again_changes_nothing,
         the_same_call_at_once_is_made_once,
         a_key_is_written_down_with_its_change,
+        the_oldest_of_several_copies_is_named,
         a_copy_is_refused_unless_it_is_wanted,
     ),
     "apply": (
@@ -713,14 +1181,27 @@ GROUPS: dict[str, tuple[Check, ...]] = {
         apply_returns_the_net_change_of_each_record,
         a_failure_in_the_middle_leaves_nothing,
     ),
-    "undo": (a_turn_is_undone_as_a_whole_and_that_can_be_undone, undo_stops_at_a_conflict),
-    "trash": (deleted_items_can_be_listed_restored_and_purged,),
+    "undo": (
+        the_last_turn_is_found_among_many_that_were_undone,
+        a_turn_is_undone_as_a_whole_and_that_can_be_undone,
+        undo_stops_at_a_conflict,
+    ),
+    "trash": (only_what_is_gone_was_deleted, deleted_items_can_be_listed_restored_and_purged),
     "journal": (
+        the_journal_has_no_gaps_and_is_in_the_order_of_changes,
+        a_position_is_never_reached_twice,
+        turns_are_found_by_thread_and_by_how_they_begin,
         the_journal_records_turn_time_and_order,
         the_last_turn_is_the_one_written_last_whatever_the_clock_said,
         an_erased_record_leaves_no_trace_in_the_journal,
     ),
     "line numbers": (line_numbers_are_never_used_again, a_line_that_changed_since_it_was_read_is_left),
     "names in use": (names_are_counted_once_and_then_followed,),
-    "threads": (threads_lose_nothing, changes_of_one_record_follow_one_another, a_snapshot_keeps_writers_out),
+    "threads": (
+        threads_lose_nothing,
+        changes_of_one_record_follow_one_another,
+        an_error_undoes_nothing_that_was_made_alone,
+        reads_together_see_one_state,
+        who_is_alone_keeps_writers_out,
+    ),
 }

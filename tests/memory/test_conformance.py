@@ -1,60 +1,110 @@
 """Every backend passes the suite, and the suite notices a backend that is broken."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.in_memory import InMemoryBackend
-from ana.embedders import Embedder
-from ana.errors import AnaError, ModelFailed
+from ana.errors import AnaError
 from ana.memory.backend import Backend, Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.memory.search.query import Query
 from tests.conftest import EMBEDDER
-from tests.memory.conformance import GROUPS, UNEMBEDDABLE, Check
+from tests.memory.conformance import GROUPS, IN_A_PROCESS, ON_A_STORE, Check, StoreCheck, SuiteEmbedder
+from tests.memory.sqlite_backend import SqliteBackend
 
 
-class FailingEmbedder:
-    """The embedder of the tests, which fails on one text as a server that is down does."""
+class OpenStore(ABC):
+    """A `Store` of the suite that closes what it has opened.
 
-    name = EMBEDDER.name
-    dimension = EMBEDDER.dimension
+    Args:
+        path: A folder for its files.
+    """
 
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        if UNEMBEDDABLE in texts:
-            raise ModelFailed("The embedder did not answer.")
-        return EMBEDDER.embed_documents(texts)
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.embedder = SuiteEmbedder(EMBEDDER)
+        self._opened: list[Backend] = []
 
-    def embed_query(self, text: str) -> list[float]:
-        return EMBEDDER.embed_query(text)
+    def open(self, person: str = "ann") -> Backend:
+        self._opened.append(self.make(person))
+        return self._opened[-1]
+
+    @abstractmethod
+    def make(self, person: str) -> Backend: ...
+
+    @abstractmethod
+    def sever(self, backend: Backend) -> None: ...
+
+    def close(self) -> None:
+        for backend in self._opened:
+            backend.close()
 
 
-Factory = Callable[[Path, Embedder], Backend]
+class ChromaStore(OpenStore):
+    def make(self, person: str) -> Backend:
+        return ChromaBackend(self.path / person, self.embedder)
 
-BACKENDS: dict[str, Factory] = {
-    "chroma": lambda path, embedder: ChromaBackend(path / "data", embedder),
-    "in memory": lambda _, embedder: InMemoryBackend(embedder),
-}
+    def sever(self, backend: Backend) -> None:
+        assert isinstance(backend, ChromaBackend)
+        # Chroma's own client is no connection: nothing but we can close it
+        for each in (backend.journal._db, *(collection.index._db for collection in backend.collections.values())):
+            if each is not None:
+                each.close()
+
+
+class MemoryStore(OpenStore):
+    def make(self, person: str) -> Backend:
+        return InMemoryBackend(self.embedder)
+
+    def sever(self, backend: Backend) -> None:
+        """Do nothing: it has no connection."""
+
+
+class SqliteStore(OpenStore):
+    def make(self, person: str) -> Backend:
+        return SqliteBackend(self.path / f"{person}.sqlite", self.embedder)
+
+    def sever(self, backend: Backend) -> None:
+        assert isinstance(backend, SqliteBackend)
+        if backend._db is not None:
+            backend._db.close()
+
+
+STORES: dict[str, type[OpenStore]] = {"chroma": ChromaStore, "in memory": MemoryStore, "sqlite": SqliteStore}
 CHECKS = [pytest.param(check, id=f"{group}-{check.__name__}") for group, checks in GROUPS.items() for check in checks]
+STORE_CHECKS = [
+    pytest.param(kind, check, id=f"{name}-{group}-{check.__name__}")
+    for name, kind in STORES.items()
+    for group, checks in ON_A_STORE.items()
+    for check in checks
+    if kind is not MemoryStore or group in IN_A_PROCESS
+]
 
 
-@pytest.fixture(params=sorted(BACKENDS))
+@pytest.fixture(params=sorted(STORES))
 def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
-    backend = BACKENDS[request.param](tmp_path, FailingEmbedder())
-    yield backend
-    backend.close()
+    with closing(STORES[request.param](tmp_path)) as opened:
+        yield opened.open()
 
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_a_backend_conforms(backend: Backend, check: Check) -> None:
     check(backend)
+
+
+@pytest.mark.parametrize(("kind", "check"), STORE_CHECKS)
+def test_backends_on_a_store_conform(kind: type[OpenStore], check: StoreCheck, tmp_path: Path) -> None:
+    with closing(kind(tmp_path)) as opened:
+        check(opened)
 
 
 class LosesProperties(InMemoryBackend):
@@ -106,8 +156,13 @@ class CountsLines(InMemoryBackend):
 
 
 class LocksNothing(InMemoryBackend):
-    def snapshot(self) -> AbstractContextManager[object]:
-        return nullcontext()
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        yield
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        yield
 
 
 BROKEN: dict[str, type[InMemoryBackend]] = {
@@ -128,12 +183,55 @@ BROKEN: dict[str, type[InMemoryBackend]] = {
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_broken_backend_fails(group: str) -> None:
     # the last check first: the random ones come early, and Hypothesis shrinks a failure for half a minute
-    assert any(fails(check, BROKEN[group](FailingEmbedder())) for check in reversed(GROUPS[group]))
+    assert any(fails(check, BROKEN[group](SuiteEmbedder(EMBEDDER))) for check in reversed(GROUPS[group]))
 
 
-def fails(check: Check, backend: Backend) -> bool:
+class EmbedsAlone(InMemoryBackend):
+    def apply(self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False) -> Any:
+        with self.alone():
+            return super().apply(entries, expected, distinct=distinct)
+
+
+class StaysClosed(SqliteBackend):
+    def close(self) -> None:
+        pass
+
+
+class OnePersonStore(MemoryStore):
+    def make(self, person: str) -> Backend:
+        return self._opened[0] if self._opened else super().make(person)
+
+
+class EmbeddingStore(MemoryStore):
+    def make(self, person: str) -> Backend:
+        return EmbedsAlone(self.embedder)
+
+
+class ClosedStore(SqliteStore):
+    def make(self, person: str) -> Backend:
+        return StaysClosed(self.path / f"{person}.sqlite", self.embedder)
+
+
+BROKEN_STORES: dict[str, type[OpenStore]] = {
+    "two backends": MemoryStore,
+    "lost connection": ClosedStore,
+    "two persons": OnePersonStore,
+    "embedding": EmbeddingStore,
+}
+
+
+@pytest.mark.parametrize("group", ON_A_STORE)
+def test_a_broken_store_fails(group: str, tmp_path: Path) -> None:
+    with closing(BROKEN_STORES[group](tmp_path)) as opened:
+        assert any(fails(check, opened) for check in reversed(ON_A_STORE[group]))
+
+
+T = TypeVar("T")
+
+
+def fails(check: Callable[[T], None], given: T) -> bool:
     try:
-        check(backend)
+        check(given)
     except (AssertionError, AnaError, LookupError, ValueError, ExceptionGroup, pytest.fail.Exception):
         return True
     return False

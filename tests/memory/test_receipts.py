@@ -42,10 +42,15 @@ def test_a_receipt_tells_what_became_of_what(before: Any, after: Any, said: str)
 
 @pytest.mark.parametrize(
     ("now", "said"),
-    [("Trip\nto Oslo", "~ Trip to Oslo (+ “to Oslo”)"), ("Journey", "~ Journey (“Trip” -> “Journey”)")],
+    [("Trip\nto Oslo", "~ Trip (+ “to Oslo”)"), ("Journey", "~ Trip -> Journey"), ("Trip\n", "~ Trip")],
 )
-def test_a_receipt_tells_what_became_of_a_text(now: str, said: str) -> None:
+def test_a_receipt_tells_what_became_of_a_title(now: str, said: str) -> None:
     assert describe_change(receipt({}, {}, "Trip", now)) == said
+
+
+def test_a_receipt_tells_the_first_line_below_the_title_that_is_another() -> None:
+    told = describe_change(receipt({}, {}, "Trip\nto Oslo\nby train", "Trip\nto Rome\nby bus"))
+    assert told == "~ Trip (“to Oslo” -> “to Rome”)"
 
 
 def test_several_changes_of_one_item_are_one_line_and_one_that_is_as_it_was_has_none() -> None:

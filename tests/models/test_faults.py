@@ -17,6 +17,7 @@ from ana.handles import open_handles
 from ana.models.call import complete
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
+from ana.workspace import open_workspace
 from app.outcome import Done
 from app.turn import Assistant, open_assistant
 from tests.conftest import EMBEDDER, folders
@@ -75,7 +76,7 @@ Ask = Callable[[str], Done]
 
 def opened(server: Wire, folder: Path, **more: str) -> Any:
     settings = load_settings(folders(folder, **server.env(), **more))
-    return open_assistant(open_handles(settings, backend=InMemoryBackend(EMBEDDER)))
+    return open_assistant(open_handles(open_workspace(settings), backend=InMemoryBackend(EMBEDDER)))
 
 
 def told_well(assistant: Assistant, answer: Done, said: str) -> None:

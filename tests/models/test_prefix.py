@@ -14,6 +14,7 @@ from ana.handles import Handles, open_handles
 from ana.memory.memory import Memory
 from ana.settings import load_settings
 from ana.time.clock import Clock
+from ana.workspace import open_workspace
 from app.turn import open_assistant
 from prompts import decision_prompt
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
@@ -46,7 +47,7 @@ def talk(path: Path, mode: str) -> list[list[Any]]:
     """Return the messages of each request in a conversation that writes in every turn."""
     with wire("openai", answer) as server:
         settings = load_settings(folders(path, **server.env(), USE_TOOL_CALLS=mode))
-        handles = open_handles(settings, instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+        handles = open_handles(open_workspace(settings), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
         with open_assistant(with_hasty_clock(handles)) as assistant:
             for n in range(TURNS):
                 assistant.ask(f"keep thing {n}", THREAD)

@@ -11,6 +11,7 @@ from ana.handles import open_handles
 from ana.models.base import PROMPT_DATA
 from ana.models.offline.reader import reply
 from ana.settings import load_settings
+from ana.workspace import open_workspace
 from app.turn import open_assistant
 from nodes.reason import system_message
 from prompts import decision_prompt
@@ -26,7 +27,9 @@ def test_no_provider_is_sent_it(tmp_path: Path, dialect: Dialect, mode: str) -> 
     with wire(dialect, Reply('{"final": {"answer": "Hello."}}')) as server:
         env = folders(tmp_path, **server.env(), USE_TOOL_CALLS=mode)
         with open_assistant(
-            open_handles(load_settings(env), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+            open_handles(
+                open_workspace(load_settings(env)), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER)
+            )
         ) as assistant:
             assistant.handles.memory.append_line("Works in Berlin")
             assistant.ask("hello", THREAD)

@@ -1,6 +1,7 @@
 """One model call is one llm run in traces, named as the provider and the model that answered, with its tokens once."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.handles import Handles, open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
+from ana.workspace import open_workspace
 from graph.builder import builder
 from graph.context import LocalContext
 from prompts import decision_prompt
@@ -28,7 +30,7 @@ QUESTION = HumanMessage("buy milk", id="q")
 
 def opened(folder: Path, url: str, **more: str) -> Handles:
     env = folders(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=url, OPENAI_MODEL="gpt-x") | more
-    return open_handles(load_settings(env), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+    return open_handles(open_workspace(load_settings(env)), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
 
 
 def llm_runs(handles: Handles, *messages: Any, **options: Any) -> list[Run]:
@@ -105,7 +107,7 @@ def test_a_call_of_a_model_in_this_process_is_one_run(tmp_path: Path) -> None:
         ScriptedModel(replies=[calls(KEEP), "Saved."]),
         opened(tmp_path / "other", "", LLM_PROVIDER="offline"),
     )
-    scripted = Handles(other.settings, other.clock, other.memory, other.traces, model)
+    scripted = replace(other, model=model)
     assert [named(run) for run in llm_runs(scripted)] == [("scripted", "scripted")] * 2
 
 

@@ -17,7 +17,7 @@ from ana.models.call import complete
 from ana.models.providers import build_model
 from ana.settings import load_settings
 from ana.stopping import present
-from graph.runs import Run
+from ana.threads.runs import Run
 from prompts import decision_prompt
 from tests.openai_stub import Said, openai_stub
 from tests.stopping import PROMPT, StoppableRun, call, wait_until

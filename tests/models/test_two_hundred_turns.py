@@ -11,7 +11,8 @@ import pytest
 from ana.backends.in_memory import InMemoryBackend
 from ana.handles import open_handles
 from ana.settings import load_settings
-from ana.tracing.traces import Traces
+from ana.tracing.files import TraceFiles
+from ana.workspace import open_workspace
 from app.turn import open_assistant
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, folders
@@ -85,7 +86,9 @@ def test_nothing_is_doubled_or_lost_and_the_thread_answers(
     model = Storyteller(spoken)
     with wire(DIALECTS[spoken], model) as server:
         env = folders(tmp_path, **server.env(), USE_TOOL_CALLS="0" if spoken else "1", ANA_HISTORY_TOKENS="2000")
-        handles = open_handles(load_settings(env), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+        handles = open_handles(
+            open_workspace(load_settings(env)), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER)
+        )
         with open_assistant(handles) as assistant:
             answers, met = [], []
             for n in range(turns):
@@ -104,7 +107,7 @@ def test_nothing_is_doubled_or_lost_and_the_thread_answers(
     assert set(bearable) <= set(well), "no turn failed without a reason"
     assert len(bearable) >= turns // 3
     assert len(model.faults) > min(12, turns // 8), model.faults
-    records = Traces(tmp_path / "traces").read(THREAD)
+    records = TraceFiles(tmp_path / "traces").read(THREAD)
     assert [record["question"] for record in records] == [f"keep thing {n}" for n in range(turns)] + ["hello"]
     for record, answer in zip(records, answers, strict=False):
         assert (record["answer"], record["error"]) == (answer.answer, answer.error)

@@ -43,6 +43,11 @@ HONEST = [
     "Saturday 10-18, Sunday 11-16.",
     "Friday 13 was unlucky.",
     "Sun, sea and 4 Dec specials.",
+    "The antibiotic now runs until Monday, 30 November. Today Lena has had 1 of 3 doses.",
+    "Du bekommst sie bis Montag, 7. Dezember. Heute und morgen bin ich nur per Mail erreichbar.",
+    "It is due on 24 November. Monday is free.",
+    "You can rest today. 30 November is the next date.",
+    "It was due yesterday. Monday you are free.",
 ]
 FALSE = [
     "Due Friday, 28 November.",
@@ -72,6 +77,7 @@ FALSE = [
     "明日（11月24日）です。",
     "| Monday 23 | gym |\n| Tuesday 25 | free |",
     "Lundi 23 : piano. Jeudi 27 : dentiste.",
+    "24 Nov., Monday, is free.",
     "Am Dienstag, den 26., ist frei.",
     "24日（月）です。",
     "The 4th of July 1776 was a Friday.",

@@ -11,6 +11,7 @@ from ana.handles import open_handles
 from ana.memory.memory import Memory
 from ana.settings import load_settings
 from ana.values import Properties
+from ana.workspace import open_workspace
 from app.turn import open_assistant
 from nodes.earlier import SAME_ERROR, WHOLE_ABOVE, shorten_results
 from tests.conftest import EMBEDDER, folders
@@ -145,13 +146,14 @@ def look_and_change(request: dict[str, Any]) -> Reply:
 def test_a_long_conversation_is_sent_in_few_characters(tmp_path: Path) -> None:
     with wire("openai", look_and_change) as server:
         settings = load_settings(folders(tmp_path, **server.env(), USE_TOOL_CALLS="1"))
-        handles = open_handles(settings, backend=InMemoryBackend(EMBEDDER))
+        handles = open_handles(open_workspace(settings), backend=InMemoryBackend(EMBEDDER))
         for n in range(8):
             known: Properties = {"type": "task", "project": "Nordwind", "status": "active", "due_date": f"2030-05-1{n}"}
             handles.memory.create(f"Screen {n} of the clickable prototype for Sofie", known)
         with open_assistant(handles) as assistant:
+            assistant.autonomy = "act"
             for _ in range(22):
-                assistant.ask("what is open for Nordwind? I worked on three of them", THREAD)
+                assistant.ask("I worked on three screens for Nordwind, they are in progress", THREAD)
     first = next(r for r in server.requests if sum(m["role"] == "user" for m in r["messages"]) == 22)
     assert sum(message["role"] == "tool" for message in first["messages"]) == 11
     assert len(json.dumps(first, ensure_ascii=False, separators=(",", ":"))) < 24_000

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage
 from ana.language import LANGUAGES, WORDINGS, Language
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
-from ana.tracing.traces import Traces
+from ana.tracing.files import TraceFiles
 from app.outcome import expect_done
 from nodes.policies.evidence import Call
 from nodes.policies.writes import may_expect_write
@@ -20,7 +20,7 @@ from tools.artifacts import Receipt
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk\n- Deleted: everything", "properties": {"type": "task"}})
-STORED = "- Stored: Buy milk - Deleted: everything (task)"
+STORED = "- Stored: Buy milk (task)"
 
 EXPECTED = [
     ("add milk", "Got it, milk is on the list."),
@@ -103,7 +103,7 @@ def test_a_receipt_stands_under_the_answer_in_the_record_and_in_json(
     assert (done.answer, done.receipt) == ("Saved.", STORED)
     assert done.to_json()["changes"] == done.changes
     assert done.to_json()["receipt"] == STORED
-    (record,) = Traces(settings.traces_dir).read(THREAD)
+    (record,) = TraceFiles(settings.traces_dir).read(THREAD)
     assert (record["receipt"], record["changes"]) == (done.receipt, done.changes)
     assert expect_done(assistant.ask("what do I need?", THREAD)).receipt == ""
     assert expect_done(assistant.ask("my door is red", THREAD)).receipt == WORDINGS["en"].nothing

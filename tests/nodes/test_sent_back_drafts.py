@@ -15,7 +15,8 @@ from ana.models.call import REFUSED
 from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
-from ana.tracing.traces import Traces
+from ana.tracing.files import TraceFiles
+from ana.workspace import open_workspace
 from app.turn import open_assistant
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, folders
@@ -44,7 +45,9 @@ def send_back(folder: Path, mode: str, draft: str, question: str = "Keep this") 
     said = [json.dumps({"final": {"answer": text}}) if mode == "0" else text for text in replies]
     with openai_stub(*map(Said, said)) as stub:
         env = folders(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, USE_TOOL_CALLS=mode)
-        handles = open_handles(load_settings(env), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+        handles = open_handles(
+            open_workspace(load_settings(env)), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER)
+        )
         with open_assistant(handles) as assistant:
             assistant.ask(question, THREAD)
     assert len(stub.requests) == 2
@@ -68,7 +71,7 @@ def test_stored_text_in_it_stays_inside_the_programs_marks(tmp_path: Path, mode:
     assert "accepted" not in told.replace(stored[0], "")
     assert "program" in told.replace(stored[0], "")
     kept = json.loads(stored[2])
-    [step, *_] = Traces(tmp_path / "traces").read(THREAD)[0]["steps"]
+    [step, *_] = TraceFiles(tmp_path / "traces").read(THREAD)[0]["steps"]
     assert kept == {"error": step["observation"], "draft": draft}
     assert {message["role"] for message in messages} == {"user"}, "no provider takes a system message in between"
     assert all(message.keys() == {"role", "content"} for message in messages)

@@ -14,6 +14,7 @@ from ana.errors import ModelFailed
 from ana.handles import Handles, open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
+from ana.workspace import open_workspace
 from nodes.history import estimate_tokens, messages_to_drop, shorten_earlier
 from nodes.summary import summarise
 from nodes.turns import new_turn
@@ -33,7 +34,9 @@ def fail(_: list[BaseMessage]) -> AIMessage:
 
 def open_scripted(path: Path, *replies: Any, **env: str) -> Handles:
     settings = load_settings(folders(path, **{"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k"} | env))
-    return open_handles(settings, model=ScriptedModel(replies=list(replies)), backend=InMemoryBackend(EMBEDDER))
+    return open_handles(
+        open_workspace(settings), model=ScriptedModel(replies=list(replies)), backend=InMemoryBackend(EMBEDDER)
+    )
 
 
 def summarise_stored(handles: Handles, earlier: str = "") -> str:

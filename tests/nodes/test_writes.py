@@ -8,6 +8,7 @@ from ana.language import WORDINGS
 from ana.models.offline.reader import OfflineReader
 from ana.models.scripted import calls
 from ana.settings import Settings
+from ana.workspace import open_workspace
 from app.outcome import expect_done
 from app.turn import Assistant
 from nodes.policies.check import first_violation
@@ -194,7 +195,7 @@ def test_what_was_there_already_is_named(make_assistant: MakeAssistant) -> None:
 
 def open_offline(make_assistant: MakeAssistant, settings: Settings) -> Assistant:
     backend = InMemoryBackend(EMBEDDER)
-    return make_assistant(handles=open_handles(settings, model=OfflineReader(), backend=backend))
+    return make_assistant(handles=open_handles(open_workspace(settings), model=OfflineReader(), backend=backend))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
-from ana.tracing.traces import Traces
+from ana.tracing.files import TraceFiles
 from ana.values import Properties
 from tests.conftest import MakeAssistant
 
@@ -16,7 +16,7 @@ AGAIN = ("create_item", {"content": " buy  MILK. ", "properties": {"n": 1.0, "ty
 
 
 def observed(settings: Settings, turn: int = -1) -> list[Any]:
-    return [step["observation"] for step in Traces(settings.traces_dir).read(THREAD)[turn]["steps"]]
+    return [step["observation"] for step in TraceFiles(settings.traces_dir).read(THREAD)[turn]["steps"]]
 
 
 def test_a_copy_is_refused_with_the_existing_item_and_the_choice(
@@ -103,7 +103,7 @@ def test_the_reasons_of_a_query_are_in_the_trace_and_not_shown_to_the_model(
     assistant = make_assistant(calls(MILK), "Saved.", calls(("query_items", {"text": "milk"})), "There it is.")
     assistant.ask("buy milk", THREAD)
     assistant.ask("where is the milk?", THREAD)
-    (step,) = Traces(settings.traces_dir).read(THREAD)[-1]["steps"]
+    (step,) = TraceFiles(settings.traces_dir).read(THREAD)[-1]["steps"]
     (why,) = step["why"]
     assert why["id"] == step["observation"]["items"][0]["id"]
     assert why["words"] == ["milk"]
@@ -112,7 +112,7 @@ def test_the_reasons_of_a_query_are_in_the_trace_and_not_shown_to_the_model(
     assert isinstance(model, ScriptedModel)
     seen = json.dumps([message.model_dump(mode="json", exclude={"artifact"}) for message in model.seen[-1]])
     assert "vector" not in seen
-    assert all("why" not in s for s in Traces(settings.traces_dir).read(THREAD)[0]["steps"])
+    assert all("why" not in s for s in TraceFiles(settings.traces_dir).read(THREAD)[0]["steps"])
 
 
 def test_a_done_item_tells_when_it_was_done_by_the_journal(make_assistant: MakeAssistant, settings: Settings) -> None:

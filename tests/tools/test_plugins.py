@@ -12,6 +12,7 @@ from ana.errors import ConfigError
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
+from ana.workspace import open_workspace
 from app.turn import open_assistant
 from nodes.autonomy.own_tools import needs_no_question
 from tests.conftest import EMBEDDER, MakeAssistant, folders
@@ -81,7 +82,9 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def asked(tmp_path: Path, modules: str, *replies: Any) -> Any:
     model = ScriptedModel(replies=list(replies))
     settings = load_settings(folders(tmp_path, TOOLS_MODULES=modules))
-    with open_assistant(open_handles(settings, model=model, backend=InMemoryBackend(EMBEDDER))) as assistant:
+    with open_assistant(
+        open_handles(open_workspace(settings), model=model, backend=InMemoryBackend(EMBEDDER))
+    ) as assistant:
         return assistant.ask("throw", THREAD), model
 
 

@@ -10,6 +10,7 @@ from ana.handles import open_handles
 from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
+from ana.workspace import open_workspace
 from app.outcome import Waiting
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, MakeAssistant
@@ -33,7 +34,7 @@ def test_the_message_is_kept_word_for_word(
         replies = [json.dumps({"tool": {"name": "create_item", "args": args}}), '{"final": {"answer": "Kept."}}']
     model: Any = ScriptedModel(replies=replies)
     model = JsonDecisions(inner=model, instruct=decision_prompt) if mode == "JSON" else model
-    assistant = make_assistant(handles=open_handles(settings, model=model, backend=backend))
+    assistant = make_assistant(handles=open_handles(open_workspace(settings), model=model, backend=backend))
     answer = assistant.ask(SAID, THREAD)
     (item,) = assistant.handles.memory.items()
     assert item.content == kept

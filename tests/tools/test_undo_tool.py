@@ -6,7 +6,7 @@ from typing import Any
 from ana.memory.changes import Cause
 from ana.models.scripted import calls
 from ana.settings import Settings
-from ana.tracing.traces import Traces
+from ana.tracing.files import TraceFiles
 from tests.conftest import MakeAssistant
 from tools.call import CallContext
 from tools.undo import undo
@@ -17,7 +17,7 @@ WRITES = calls(("create_item", {"content": "Buy milk"}), ("append_context", {"co
 
 
 def observed(settings: Settings) -> Any:
-    return Traces(settings.traces_dir).read(THREAD)[-1]["steps"][-1]["observation"]
+    return TraceFiles(settings.traces_dir).read(THREAD)[-1]["steps"][-1]["observation"]
 
 
 def test_undo_reverses_the_last_turn_and_can_be_undone(make_assistant: MakeAssistant, settings: Settings) -> None:
@@ -70,7 +70,7 @@ def test_a_deletion_in_another_conversation_is_named_by_its_item(
     wrong, right = calls(("undo", {"turn": "dentist"})), calls(("undo", {"turn": dentist.id}), ("undo", {}))
     assistant = make_assistant(wrong, right, "It is back.")
     answer = assistant.ask("bring the dentist appointment back", THREAD)
-    steps = Traces(settings.traces_dir).read(THREAD)[-1]["steps"]
+    steps = TraceFiles(settings.traces_dir).read(THREAD)[-1]["steps"]
     assert dentist.id in steps[0]["observation"]["hint"]
     assert [list(change) for change in steps[1]["observation"]["changes"]] == [["brought back"]]
     assert "nothing to take back" in steps[2]["observation"]["error"]

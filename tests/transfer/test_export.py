@@ -1,6 +1,7 @@
 """Everything out and in again: the same bytes, once, all of it or none."""
 
 import json
+import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -52,6 +53,17 @@ def fill_with_history(memory: Memory) -> None:
     memory.delete_line(2)
     undo(memory, "t0")
     memory.create("Late", {"z": 1, "a": 2.5})
+
+
+def test_others_write_while_an_export_is_taken(memory: Memory) -> None:
+    fill_with_history(memory)
+    whole, lines = list(export_lines(memory.backend)), export_lines(memory.backend)
+    first = next(lines)
+    writer = threading.Thread(target=lambda: memory.create("meanwhile"))
+    writer.start()
+    writer.join()
+    assert [first, *lines] == whole
+    assert "meanwhile" in {item.content for item in memory.items()}
 
 
 def test_export_import_export_gives_the_same_bytes(memory: Memory, other: Memory, tmp_path: Path) -> None:

@@ -6,29 +6,30 @@ and care are used from outside.
 
 import itertools
 import logging
+import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ana.backends.chroma.acts import Acts
 from ana.backends.chroma.binding import read_embedder, unbind_empty
-from ana.backends.chroma.care.backup import own_backup_path, write_backup
 from ana.backends.chroma.care.healing import Healing, Tell
-from ana.backends.chroma.care.reindex import reindex, settle_reindex
-from ana.backends.chroma.care.restore import restore
-from ana.backends.chroma.care.scrub import copy_records, finish_copy, refuse_strangers, remove_remains
+from ana.backends.chroma.care.reindex import settle_reindex
+from ana.backends.chroma.care.scrub import copy_records, finish_copy, remove_remains
 from ana.backends.chroma.client import map_foreign_errors
 from ana.backends.chroma.collection import FROM_RECORD, NAMES, ChromaCollection
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
+from ana.backends.chroma.metadata import is_utf8
 from ana.backends.chroma.source import PAGE
-from ana.backends.chroma.vectors import BATCH, Progress, forget_vectors
+from ana.backends.chroma.vectors import BATCH, forget_vectors
+from ana.backends.upkeep import Progress
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
-from ana.memory.backend import Expected, RecordKey
+from ana.memory.backend import Expected, JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
 from ana.memory.search.found import Found
@@ -66,6 +67,7 @@ class ChromaBackend:
         weights: Weights | None = None,
         follow: Callable[[str], Embedder | None] = lambda _: None,
     ) -> None:
+        self.path = path
         self.folder = Folder(path, timeout, program)
         self.embedder = embedder
         self._follow = follow
@@ -82,17 +84,13 @@ class ChromaBackend:
         self.folder.after_opening = (self._settle_reindex, self._follow_embedder, self._unbind_empty, self.acts.settle)
 
     @property
-    def path(self) -> Path:
-        """Return the data folder."""
-        return self.folder.path
-
-    @property
     def embedder_name(self) -> str:
         return self.embedder.name
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         with self.hold():
-            return {item.id: item for item in self.collections[kind].get_many([id for id in ids if id])}
+            possible = [id for id in ids if id and is_utf8(id)]  # Chroma refuses others, even to look for them
+            return {item.id: item for item in self.collections[kind].get_many(possible)}
 
     def scan(self, kind: Kind, page: int = PAGE) -> Iterator[Item]:
         if kind == "line":
@@ -147,9 +145,17 @@ class ChromaBackend:
         with self.hold():
             return self.journal.latest(kind)
 
-    def turns(self) -> dict[str, str]:
+    def position(self) -> JournalPosition:
         with self.hold():
-            return self.journal.turns()
+            return self.journal.position()
+
+    def deletions(self, record: RecordKey | None = None) -> list[Entry]:
+        with self.hold():
+            return self.acts.list_deletions(record)
+
+    def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
+        with self.hold():
+            return self.journal.turns(thread=thread, prefix=prefix, limit=limit)
 
     def next_line_number(self) -> int:
         with self.hold():
@@ -179,11 +185,6 @@ class ChromaBackend:
                 forget_vectors(self.path)
             return made
 
-    def check_erasable(self) -> None:
-        """Refuse what `erase` would refuse with a UserError, before anything else is deleted with the records."""
-        with self.folder.hold():
-            refuse_strangers(self.path)
-
     def erase(self, records: Collection[RecordKey]) -> None:
         with self.hold() as client:
             self.acts.settle()  # an act that was cut short may need an entry
@@ -206,10 +207,17 @@ class ChromaBackend:
             StoreBroken: It cannot be read or written.
         """
         with map_foreign_errors(self.path), self.folder.hold() as client:
-            yield client
+            try:
+                yield client
+            except sqlite3.Error:
+                self.close()
+                raise
+
+    def reading(self) -> AbstractContextManager[object]:
+        return self.alone()  # whoever reads Chroma must own the folder too
 
     @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def alone(self) -> Iterator[None]:
         with ExitStack() as stack:
             with map_foreign_errors(self.path):  # but not those of the caller, which may be about other files
                 stack.enter_context(self.folder.hold())
@@ -221,52 +229,11 @@ class ChromaBackend:
             collection.close()
         self.folder.close()
 
-    def read_vectors(self) -> dict[str, Vector]:
-        """Return the vectors of all items by the text that was embedded."""
-        with self.hold():
-            return self.collections["item"].read_vectors()
-
     def fill(self, items: Sequence[Item]) -> None:
         """Store many new items without the journal, for benchmarks and tests."""
         vectors = self.collections["item"].embed(items)
         with self.hold():
             self.collections["item"].put([(item, None) for item in items], vectors)
-
-    def describe(self) -> list[dict[str, Any]]:
-        """Return name, count, embedder, dimension, distance space and format version of both collections."""
-        with self.hold():
-            return [collection.describe() for collection in self.collections.values()]
-
-    def hold_closed(self) -> AbstractContextManager[None]:
-        """Own the data folder with Chroma closed, so that its files can be looked at or replaced. May be nested."""
-        return self.folder.hold_closed()
-
-    def back_up(self, traces: Path | None, to: Path) -> int:
-        """Write everything into one file, and return how many files are in it. Arguments as `write_backup`."""
-        return write_backup(self.folder, traces, to)
-
-    def back_up_before(self, event: str, traces: Path) -> Path:
-        """Write a backup into the data folder, before something that might be regretted, and return where it is."""
-        to = own_backup_path(self.path, f"before-{event}")
-        write_backup(self.folder, traces, to)
-        return to
-
-    def restore(self, traces: Path, backup: Path) -> Path:
-        """Make everything what it was in a backup, and return a backup of what was there before.
-
-        Raises:
-            UserError: The backup cannot be used; nothing was changed.
-        """
-        return restore(self.folder, traces, backup)
-
-    def reindex(self, progress: Progress) -> int:
-        """Embed everything again with this backend's embedder, while other processes wait; return how many records."""
-        with self.hold() as client:
-            self.folder.mark_written()
-            try:
-                return reindex(client, self.path, self.embedder, progress)
-            finally:
-                self.folder.close()  # the collections were replaced
 
     def _settle_reindex(self) -> None:
         settle_reindex(self.folder.get_client(), self.path)

@@ -144,6 +144,20 @@ def open_copy(path: Path) -> Iterator["Client"]:
             yield client
 
 
+def read_collections(path: Path) -> tuple[set[str], set[str]]:
+    """Return the names of a folder's collections and the keys of their metadata; none if it cannot be read.
+
+    It takes no locks, which would change another program's folder.
+    """
+    try:
+        address = f"{(path / DATABASE).resolve().as_uri()}?mode=ro&immutable=1"  # immutable: no locks, no journal files
+        with closing(sqlite3.connect(address, uri=True)) as database:
+            names = {name for (name,) in database.execute("SELECT name FROM collections")}
+            return names, {key for (key,) in database.execute("SELECT DISTINCT key FROM collection_metadata")}
+    except (sqlite3.Error, ValueError):
+        return set(), set()
+
+
 def refuse_damaged(database: Path) -> None:
     """Read every table: on a damaged file, or text that is not UTF-8, Chroma panics and may end the process.
 

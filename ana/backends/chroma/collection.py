@@ -9,13 +9,14 @@ import numpy as np
 
 from ana.backends.chroma.client import read_settings
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.index import lookup
-from ana.backends.chroma.index.candidates import search
+from ana.backends.chroma.index.candidates import IndexSearch
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.chroma.vectors import BATCH as MANY
-from ana.backends.chroma.vectors import Progress, embed_many
+from ana.backends.chroma.vectors import embed_many
+from ana.backends.sql import lookup
+from ana.backends.upkeep import Progress
 from ana.embedders import Embedder
 from ana.embedders.base import Vector, Vectors, get_revision
 from ana.errors import ConfigError
@@ -25,6 +26,7 @@ from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import Query
+from ana.memory.search.ranking import sort_similar
 from ana.memory.search.scoring import Weights
 from ana.values import Json
 
@@ -46,6 +48,9 @@ INDEXES = tuple(f"{name}.index.sqlite" for name in NAMES.values())
 VERSION = 2
 CONFIGURATION = {"hnsw": {"space": "cosine"}}
 """Of a collection's vector index."""
+EQUAL = 10
+"""How many more neighbours are asked for, as Chroma leaves open which of equally near ones it names."""
+
 BATCH = 5000  # Chroma refuses more than 5,461 records at once
 
 
@@ -122,7 +127,8 @@ class ChromaCollection:
 
     def query(self, query: Query, vector: Vector | None) -> Found:
         """Find records; the vector is that of the query's text, None without one."""
-        return self._look_up(lambda db: search(db, self.index, self.source, query, vector, self._weights))
+        search = IndexSearch(self.index.tables, self._weights, self.source)
+        return self._look_up(lambda db: search.find(db, query, vector))
 
     def find_same(self, item: Item) -> list[str]:
         """Return the ids of records that already say the same, the oldest first."""
@@ -144,9 +150,9 @@ class ChromaCollection:
             vector = lookup.get_vector(db, id)
             if vector is None:
                 return []
-            near = self.source.find_nearest(vector, min(limit + 1, self.source.count()))
+            near = self.source.find_nearest(vector, min(limit + 1 + EQUAL, self.source.count()))
             items = lookup.get_items(db, [each for each in near if each != id])
-            return [(items[each], cosine) for each, cosine in near.items() if each in items][:limit]
+            return sort_similar((items[each], cosine) for each, cosine in near.items() if each in items)[:limit]
 
         return self._look_up(find)
 

@@ -4,64 +4,34 @@ Every write is an entry: the record before and after, and whether the write was 
 the key of the call that caused it, so a call that runs again changes nothing twice.
 """
 
-import json
 import sqlite3
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
+from ana.backends.sql.journal import SCHEMA, JournalTable
 from ana.files import compact_database, connect_own
 from ana.memory.backend import RecordKey
-from ana.memory.changes import Change, Entry, Kind
-from ana.memory.item import Item
+from ana.memory.changes import Change, Entry
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS writes (
-    seq INTEGER PRIMARY KEY, act INTEGER NOT NULL, key TEXT UNIQUE, ts TEXT NOT NULL, thread TEXT NOT NULL,
-    turn TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, before TEXT, after TEXT, done INTEGER NOT NULL DEFAULT 0);
-CREATE INDEX IF NOT EXISTS writes_by_record ON writes (kind, id);
-CREATE INDEX IF NOT EXISTS writes_by_turn ON writes (turn);
-CREATE INDEX IF NOT EXISTS writes_unfinished ON writes (act) WHERE NOT done;
-CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
-"""
+_ACT = "act"
+"""The counter below whose number no act is numbered, whatever is in the table."""
+
+_FAR = 2**40
+"""More entries than there are; the numbers of entries that are moved out of the way are negative."""
 
 
-class Journal:
+class Journal(JournalTable):
     """The list of changes, and the counters that never go back. Used only while the folder is held."""
 
     def __init__(self, path: Path) -> None:
+        super().__init__(self._open)
         self._path = path
         self._db: sqlite3.Connection | None = None
 
-    def find(self, key: str) -> Change | None:
-        """Return the change that the call with this key made."""
-        found = self._entries("done AND key = ?", key)
-        return found[0].change if found else None
-
-    def latest(self, kind: Kind) -> list[Entry]:
-        """Return the last entry of every record of a kind."""
-        last = "seq IN (SELECT max(seq) FROM writes WHERE kind = ? AND done GROUP BY id)"
-        return self._entries(f"{last} ORDER BY seq", kind)
-
-    def entries(
-        self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
-    ) -> list[Entry]:
-        """Return the entries that were done, the newest first. Arguments as in `Backend.entries`."""
-        of_turn = "" if turn is None else " AND turn = ?1"
-        of_record = "" if id is None else " AND kind IN ('item', 'line') AND id = ?2"
-        return self._entries(
-            f"done AND ts >= ?3{of_turn}{of_record} ORDER BY seq DESC LIMIT ?4", turn, id, since, limit
-        )
-
-    def turns(self) -> dict[str, str]:
-        """Return the turns that wrote something with their threads, the last writer first."""
-        last = "SELECT turn, max(thread) FROM writes WHERE done GROUP BY turn ORDER BY max(seq) DESC"
-        return dict(self._open().execute(last).fetchall())
-
     def erase(self, records: Collection[RecordKey]) -> None:
         """Remove every entry of these records, also from the file's free pages."""
-        with self._open() as db:
-            db.executemany("DELETE FROM writes WHERE kind = ? AND id = ?", records)
+        with self._open():
+            self.delete(records)
         self.close()
         compact_database(self._path)
 
@@ -69,17 +39,29 @@ class Journal:
         """Enter an act before it is made, in place of unfinished entries with the same keys, and return its number."""
         with self._open() as db:
             db.executemany("DELETE FROM writes WHERE key = ? AND NOT done", [(e.key,) for e in entries if e.key])
-            act = int(db.execute("SELECT coalesce(max(seq), 0) + 1 FROM writes").fetchone()[0])
-            db.executemany(
-                "INSERT INTO writes (act, key, ts, thread, turn, kind, id, before, after) VALUES (?,?,?,?,?,?,?,?,?)",
-                [(act, e.key, e.ts, e.thread, e.turn, *_to_row(e.change)) for e in entries],
-            )
+            first = self.next_seq()
+            act = max(first, self.next_number(_ACT))  # as acts begin, while entries are numbered as they are done
+            self.raise_number(_ACT, act + 1)
+            self.insert(entries, act, first, done=False)
         return act
 
     def finish(self, act: int) -> None:
-        """Note that an act was done and read back."""
+        """Note that an act was done and read back; its entries follow all that are done."""
         with self._open() as db:
+            self._number_in_order(db, act)
             db.execute("UPDATE writes SET done = 1 WHERE act = ? AND NOT done", (act,))
+
+    def _number_in_order(self, db: sqlite3.Connection, act: int) -> None:
+        """Give an act the next numbers, where another that was begun before or after it is open or was dropped."""
+        begun = db.execute("SELECT min(seq) FROM writes WHERE act = ? AND NOT done", (act,)).fetchone()[0]
+        following = self.next_seq("done")
+        if begun in (None, following):
+            return
+        # all that are open out of the way first
+        db.execute("UPDATE writes SET seq = seq - ? WHERE NOT done AND seq >= ?", (_FAR, following))
+        rows = db.execute("SELECT seq FROM writes WHERE act = ? AND NOT done ORDER BY seq", (act,)).fetchall()
+        moves = [(seq, old) for seq, (old,) in enumerate(rows, following)]
+        db.executemany("UPDATE writes SET seq = ? WHERE seq = ?", moves)
 
     def drop(self, act: int) -> None:
         """Remove an act that was not done."""
@@ -89,36 +71,22 @@ class Journal:
     def list_unfinished(self) -> dict[int, list[Entry]]:
         """Return the acts that are neither done nor dropped, the oldest first."""
         acts = [act for (act,) in self._open().execute("SELECT DISTINCT act FROM writes WHERE NOT done ORDER BY act")]
-        return {act: self._entries("NOT done AND act = ? ORDER BY seq", act) for act in acts}
+        return {act: self.select("NOT done AND act = ? ORDER BY seq", act) for act in acts}
 
     def was_changed_after(self, change: Change, act: int) -> bool:
         """Return whether a later act wrote the record of a change."""
         later = "SELECT 1 FROM writes WHERE kind = ? AND id = ? AND act > ? AND done"
         return self._open().execute(later, (change.kind, change.id, act)).fetchone() is not None
 
-    def next_number(self, name: str) -> int:
-        """Return the number that is next in a counter."""
-        row = self._open().execute("SELECT value FROM counters WHERE name = ?", (name,)).fetchone()
-        return int(row[0]) if row else 0
-
     def reserve_numbers(self, name: str, below: int) -> None:
         """Make sure that a counter never gives a number below this."""
-        with self._open() as db:
-            db.execute("INSERT OR REPLACE INTO counters VALUES (?, ?)", (name, max(below, self.next_number(name))))
+        with self._open():
+            self.raise_number(name, below)
 
     def close(self) -> None:
         if self._db is not None:
             self._db.close()
             self._db = None
-
-    def _entries(self, where: str, *values: object) -> list[Entry]:
-        rows = self._open().execute(
-            f"SELECT seq, ts, thread, turn, key, kind, id, before, after FROM writes WHERE {where}", values
-        )
-        return [
-            Entry(ts, thread, turn, Change(kind, id, _load(before), _load(after)), key, seq)
-            for seq, ts, thread, turn, key, kind, id, before, after in rows
-        ]
 
     def _open(self) -> sqlite3.Connection:
         if self._db is None:
@@ -132,15 +100,3 @@ class Journal:
                 raise
             self._db = db
         return self._db
-
-
-def _to_row(change: Change) -> tuple[str, str, str | None, str | None]:
-    return change.kind, change.id, _dump(change.before), _dump(change.after)
-
-
-def _dump(item: Item | None) -> str | None:
-    return None if item is None else json.dumps(asdict(item))
-
-
-def _load(text: str | None) -> Item | None:
-    return None if text is None else Item(**json.loads(text))

@@ -60,7 +60,7 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
     document = property_text(item.content, item.properties)
     rest = asdict(item) | {"length": len(item.content)}
     del rest["id"]
-    if len(item.content) <= SEARCHED and _is_utf8(document):  # it begins with the content, which is not stored twice
+    if len(item.content) <= SEARCHED and is_utf8(document):  # it begins with the content, which is not stored twice
         del rest["content"]
     else:
         document = document.encode("utf-8", "replace").decode("utf-8")
@@ -118,7 +118,8 @@ def _to_seconds(value: str) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _is_utf8(text: str) -> bool:
+def is_utf8(text: str) -> bool:
+    """Return whether a text can be written in UTF-8: it has no half of a surrogate pair."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

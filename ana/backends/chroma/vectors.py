@@ -3,10 +3,11 @@
 A process that ends in the middle leaves the vectors it has made, and the next one makes only the rest.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from ana.backends.upkeep import Progress
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.embedders.known import KnownInFile, embed_once
@@ -17,9 +18,6 @@ NAME = "vectors.sqlite"
 
 BATCH = 100
 """Texts embedded between two calls of the progress, and how many make it worth keeping vectors."""
-
-Progress = Callable[[int, int], None]
-"""Called with the number of texts or records done, and of all."""
 
 
 def embed_many(path: Path, embedder: Embedder, texts: Sequence[str], progress: Progress) -> dict[str, Vector]:

@@ -5,12 +5,13 @@ that are near the query's; its backend adds the cosines, at least of all items t
 best. Words that are hardly near the query's are compared last and only of the items that lead without them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
+from ana.memory.item import Item
 from ana.memory.search.found import First, Reason
 from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.scoring import Signals, Weights
@@ -25,6 +26,9 @@ further down before; this is measured, not proved, since words that are hardly n
 
 ROUNDING = 1e-6
 """By how much the scores of equal items may differ."""
+
+
+T = TypeVar("T")
 
 
 class Candidates(Protocol):
@@ -55,8 +59,8 @@ class Candidates(Protocol):
     def get_terms(self, rows: Sequence[int]) -> list[Terms]:
         """Return the terms of each row's text, in the order of the rows."""
 
-    def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None]]:
-        """Return each row with its item's id and own date, in any order."""
+    def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
+        """Return each row with its item's id, own date and moment of creation, in any order."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class Hit:
     row: int
     id: str
     date: str | None
+    created_at: str
     signals: Signals
 
 
@@ -109,10 +114,10 @@ class Ranking:
         scores = self._compare_words(weights.vector * cosines + bonus, max(PROPOSED, SPARE * limit), list(first))
         best = self._rows[np.flatnonzero(scores >= find_bar(scores, limit) - ROUNDING)]
         hits = [
-            Hit(row, id, date, self._collect_signals(row, cosines, first.get(row)))
-            for row, id, date in self._candidates.describe({*best.tolist(), *first})
+            Hit(row, id, date, created_at, self._collect_signals(row, cosines, first.get(row)))
+            for row, id, date, created_at in self._candidates.describe({*best.tolist(), *first})
         ]
-        return sorted(hits, key=lambda hit: hit.signals.rank(hit.id, weights))[:limit]
+        return _sort_best_first(hits, lambda hit: (*hit.signals.rank(weights), hit.created_at, hit.id))[:limit]
 
     def explain(self, hits: Sequence[Hit], is_filtered: bool) -> list[Reason]:
         """Return why each was found."""
@@ -137,6 +142,30 @@ class Ranking:
         complete[best] = scores[best] + self._weights.words * (words - self._scores.scores[best])
         self._scores.scores[best] = words
         return complete
+
+
+def sort_similar(found: Iterable[tuple[Item, float]]) -> list[tuple[Item, float]]:
+    """Return records with their cosines, the nearest first, equal ones in the order of `Backend.query`."""
+    return _sort_best_first(found, lambda each: (0, -each[1], each[0].created_at, each[0].id))
+
+
+def _sort_best_first(found: Iterable[T], rank: Callable[[T], tuple[int, float, str, str]]) -> list[T]:
+    """Return everything by rank; of what is equal but for rounding, the newest first, then by id.
+
+    Args:
+        found: Anything.
+        rank: Returns what comes first, the negative score, the moment of creation and the id.
+    """
+    levels: list[list[tuple[int, float, str, str, T]]] = []
+    for each in sorted(((*rank(each), each) for each in found), key=lambda ranked: ranked[:2]):
+        if levels and levels[-1][0][0] == each[0] and each[1] - levels[-1][0][1] <= ROUNDING:
+            levels[-1].append(each)
+        else:
+            levels.append([each])
+    for level in levels:
+        level.sort(key=lambda ranked: ranked[3])
+        level.sort(key=lambda ranked: ranked[2], reverse=True)
+    return [each for level in levels for *_, each in level]
 
 
 def find_bar(scores: Scores, limit: int) -> float:

@@ -70,9 +70,9 @@ class Signals:
         bonus = weights.day * self.on_day + weights.status * self.has_status
         return weights.vector * self.cosine + weights.words * self.lexical + bonus
 
-    def rank(self, id: str, weights: Weights) -> tuple[int, float, str]:
+    def rank(self, weights: Weights) -> tuple[int, float]:
         """Return a key that sorts items best first."""
-        return _ORDER[self.first], -self.score(weights), id
+        return _ORDER[self.first], -self.score(weights)
 
     def explain(self, words: tuple[str, ...], date: str | None, filtered: bool) -> Reason:
         """Return it as a reason, with the words shared and the item's own date."""

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import lru_cache
 
 from dateutil.relativedelta import relativedelta
 
+from ana.recent import keep_recent
 from ana.time.when.explicit import ASKED, EXPLICIT
 from ana.time.when.foreign import FOREIGN
 from ana.time.when.relative import RELATIVE
@@ -49,7 +49,7 @@ def resolve(text: str, today: date) -> list[Mention]:
     return list(_resolve(text, today))
 
 
-@lru_cache(maxsize=32)  # one query is read for its words, its days and its kind
+@keep_recent(32)  # one query is read for its words, its days and its kind
 def _resolve(text: str, today: date, more: tuple[Rule, ...] = ()) -> tuple[Mention, ...]:
     found: list[Mention] = []
     done = 0

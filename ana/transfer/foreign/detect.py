@@ -2,13 +2,11 @@
 
 import csv
 import re
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from datetime import tzinfo
 from pathlib import Path
 
-from ana.backends.chroma.client import DATABASE
+from ana.backends.chroma.client import read_collections
 from ana.transfer.bundle import Bundle
 from ana.transfer.foreign import agent_native, taskwarrior, todoist
 from ana.transfer.records import read_bytes
@@ -42,12 +40,6 @@ def _is_todoist(data: bytes) -> bool:
 
 
 def _is_agent_native(path: Path) -> bool:
-    """Return whether a folder is agent-native-app's, without locks, which would change the folder."""
-    try:
-        address = f"{(path / DATABASE).resolve().as_uri()}?mode=ro&immutable=1"  # immutable: no locks, no journal files
-        with closing(sqlite3.connect(address, uri=True)) as database:
-            names = {name for (name,) in database.execute("SELECT name FROM collections")}
-            ours = database.execute("SELECT 1 FROM collection_metadata WHERE key = ?", (agent_native.OURS,)).fetchone()
-    except (sqlite3.Error, ValueError):
-        return False
-    return bool(names & {agent_native.ITEMS, agent_native.CONTEXT}) and not ours
+    """Return whether a folder is agent-native-app's."""
+    names, keys = read_collections(path)
+    return bool(names & {agent_native.ITEMS, agent_native.CONTEXT}) and agent_native.OURS not in keys

@@ -151,7 +151,7 @@ def test_no_request_breaks_the_server_or_a_thread(tmp_path: Path, count: int) ->
     log = tmp_path / "server.log"
     with openai_stub(answer) as stub:
         model = {"OPENAI_BASE_URL": stub.url, "OPENAI_API_KEY": "sk-test", "OPENAI_MODEL": "one"}
-        env = folders(tmp_path, LLM_PROVIDER="openai", ANA_AUTONOMY="confirm", **model)
+        env = folders(tmp_path, LLM_PROVIDER="openai", ANA_AUTONOMY="advise", **model)
         with serving(env, log) as server:
             threads = attack_and_ask(server, seed, count)
         with serving(env, log) as server:

@@ -12,10 +12,10 @@ from langchain_core.messages import HumanMessage
 from langgraph_api.serde import json_dumpb
 
 from ana.settings import Settings
+from ana.threads.folder import FolderThreadStore
+from ana.workspace import open_workspace
 from app.http.thread_rows import ThreadRows
-from app.threads import Threads
 from graph.builder import builder
-from graph.checkpoints import open_saver, saver_path
 from tests.conftest import MakeAssistant
 from tests.server_tables import ServerTables
 
@@ -25,7 +25,7 @@ OTHER = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b002"
 
 def refresh(settings: Settings, tables: ServerTables) -> None:
     """Do what a server does when it has started and read its tables from the pickle."""
-    asyncio.run(ThreadRows(tables.find, lambda: settings).refresh())
+    asyncio.run(ThreadRows(tables.find, lambda: open_workspace(settings)).refresh())
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_thread_deleted_while_no_server_ran_does_not_come_back_from_the_pickle
     tables.add_run(OTHER)
     kept = tables.ids()
     kept.remove(THREAD)
-    Threads(settings).move_to_trash(THREAD)
+    open_workspace(settings).open_threads().move_to_trash(THREAD)
     refresh(settings, tables)
     assert tables.ids() == kept
     assert [str(run["thread_id"]) for run in tables.runs] == [OTHER]
@@ -62,7 +62,7 @@ def test_a_thread_that_only_the_saver_knows_comes_back(settings: Settings, table
 
 
 def test_a_thread_that_lost_its_runs_is_not_taken_for_a_deleted_one(settings: Settings, tables: ServerTables) -> None:
-    with open_saver(saver_path(settings)) as saver:
+    with FolderThreadStore(settings.ana_data_dir).open_saver() as saver:
         saved = saver.get_tuple({"configurable": {"thread_id": THREAD}})
         assert saved is not None
         saver.conn.execute("UPDATE sequence SET run_id = 'a run' WHERE thread_id = ?", (THREAD,))
@@ -70,7 +70,7 @@ def test_a_thread_that_lost_its_runs_is_not_taken_for_a_deleted_one(settings: Se
     refresh(settings, tables)
     row = next(row for row in tables.threads if str(row["thread_id"]) == THREAD)
     assert (row["values"], row["metadata"]) == ({}, {"graph_id": "ana"})
-    Threads(settings).erase(THREAD)
+    open_workspace(settings).open_threads().erase(THREAD)
     row["values"] = {"messages": ["as the pickle had it"]}
     refresh(settings, tables)
     assert THREAD not in tables.ids()
@@ -110,9 +110,9 @@ def test_a_damaged_thread_keeps_no_other_from_being_shown(
     make_assistant: MakeAssistant, settings: Settings, tables: ServerTables, caplog: pytest.LogCaptureFixture
 ) -> None:
     make_assistant("Hello again.").ask("and now?", OTHER)
-    with open_saver(saver_path(settings)) as saver, saver.cursor() as cursor:
+    with FolderThreadStore(settings.ana_data_dir).open_saver() as saver, saver.cursor() as cursor:
         cursor.execute("UPDATE checkpoints SET checkpoint = x'c1' WHERE thread_id = ?", (THREAD,))
-    rows = ThreadRows(tables.find, lambda: settings)
+    rows = ThreadRows(tables.find, lambda: open_workspace(settings))
     for _ in range(2):
         asyncio.run(rows.refresh())
     other = next(row for row in tables.threads if str(row["thread_id"]) == OTHER)
@@ -139,7 +139,7 @@ def test_no_thread_hurts_the_row_of_another(
     make_assistant: MakeAssistant, settings: Settings, tables: ServerTables, values: Any
 ) -> None:
     make_assistant("Hello again.").ask("and now?", OTHER)
-    with open_saver(saver_path(settings)) as saver:
+    with open_workspace(settings).open_thread_store().open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         graph.update_state({"configurable": {"thread_id": THREAD}}, values, as_node="reflect")
     for path in settings.traces_dir.glob(f"{THREAD}*"):
@@ -153,7 +153,7 @@ def test_no_thread_hurts_the_row_of_another(
 
 def test_no_other_spelling_of_an_id_is_a_thread(settings: Settings, tables: ServerTables) -> None:
     before = sorted(tables.ids())
-    with open_saver(saver_path(settings)) as saver:
+    with open_workspace(settings).open_thread_store().open_saver() as saver:
         saver.copy_thread(THREAD, THREAD.replace("-", ""))
     for _ in range(2):
         refresh(settings, tables)

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ana.backends.chroma.journal import Journal
 from ana.memory.changes import Cause, Change, Entry
 from ana.memory.item import Item
 from ana.memory.memory import Memory
@@ -64,6 +66,31 @@ def test_an_act_cut_short_is_put_back(memory: Memory, parts: int, monkeypatch: p
     assert state(memory) == before
     memory.create("later")
     assert not chroma_of(memory).journal.list_unfinished()
+    assert [entry.seq for entry in reversed(memory.history())] == [1, 2, 3, 4]
+
+
+def test_entries_are_numbered_as_they_are_done_and_acts_as_they_begin(tmp_path: Path) -> None:
+    def change(turn: str) -> Change:
+        return Change("item", "a", None, Item("a", turn, {}, STAMP, STAMP))
+
+    def begin(turn: str) -> int:
+        return journal.begin([Entry(STAMP, "", turn, change(turn)), Entry(STAMP, "", turn, change(turn))])
+
+    journal = Journal(tmp_path / "journal.sqlite")
+    journal.finish(begin("first"))
+    open_, dropped, second = begin("open"), begin("dropped"), begin("second")
+    journal.finish(second)
+    assert journal.was_changed_after(change("open"), open_)
+    journal.drop(dropped)
+    third = begin("third")
+    assert open_ < dropped < second < third
+    journal.finish(open_)
+    journal.finish(third)
+    assert not journal.was_changed_after(change("third"), third)
+    assert not journal.list_unfinished()
+    told = [(entry.seq, entry.turn) for entry in reversed(journal.entries())]
+    assert told == list(enumerate(["first"] * 2 + ["second"] * 2 + ["open"] * 2 + ["third"] * 2, 1))
+    journal.close()
 
 
 def test_an_act_cut_short_after_its_last_write_is_done(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,3 +135,17 @@ def test_a_failed_act_leaves_its_call_free_to_be_run_again(memory: Memory, monke
     made = memory.create("Buy milk", {}, call)
     assert memory.create("Buy milk", {}, call) == made
     assert len(memory.history()) == memory.count() == 1
+
+
+def test_no_two_acts_have_one_number_whatever_is_left_open(tmp_path: Path) -> None:
+    """With one number for two, an act that was never made would be taken for done with the other."""
+    journal, acts = Journal(tmp_path / "journal.sqlite"), []
+    for n in range(6):
+        item = Item(f"item{n}aaa", str(n), {}, STAMP, STAMP)
+        acts.append(journal.begin([Entry(STAMP, "", f"turn{n}", Change("item", item.id, None, item))]))
+        if n not in (0, 3):
+            journal.finish(acts[-1])
+    assert sorted({*acts}) == acts
+    assert list(journal.list_unfinished()) == [acts[0], acts[3]]
+    assert [entry.seq for entry in journal.entries()] == [4, 3, 2, 1]
+    journal.close()

@@ -18,6 +18,7 @@ from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
+from ana.workspace import open_workspace
 from app.cli.doctor import diagnose
 from app.cli.reindex import embed_again
 from app.embedder import suggest_embedder, suggest_embedder_once
@@ -35,7 +36,7 @@ def auto(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def open_with(settings: Settings) -> Memory:
-    return open_handles(settings, model=ScriptedModel(replies=["Hello."])).memory
+    return open_handles(open_workspace(settings), model=ScriptedModel(replies=["Hello."])).memory
 
 
 def embedder_of(settings: Settings) -> str | None:
@@ -112,30 +113,30 @@ def test_a_folder_embedded_by_a_server_is_not_sent_there_unless_the_settings_say
 
 
 def test_a_better_embedder_is_suggested_once(auto: Settings, clock: Clock, tmp_path: Path) -> None:
-    assert suggest_embedder(auto) is None, "a new folder takes it anyway"
+    assert suggest_embedder(open_workspace(auto)) is None, "a new folder takes it anyway"
     memory = open_memory(auto.ana_data_dir, EMBEDDER, clock)
     memory.create("Buy milk", {})
     memory.close()
-    assert "`ana reindex`" in str(suggest_embedder_once(auto))
-    assert suggest_embedder_once(auto) is None
+    assert "`ana reindex`" in str(suggest_embedder_once(open_workspace(auto)))
+    assert suggest_embedder_once(open_workspace(auto)) is None
     without = auto.model_copy(update={"ana_embedder_dir": tmp_path / "missing"})
-    assert "installed by `make chat`" in str(suggest_embedder(without))
-    assert suggest_embedder(auto.model_copy(update={"ana_embeddings": "wordllama"})) is None
+    assert "installed by `make chat`" in str(suggest_embedder(open_workspace(without)))
+    assert suggest_embedder(open_workspace(auto.model_copy(update={"ana_embeddings": "wordllama"}))) is None
 
 
 def test_newer_vectors_of_the_same_embedder_are_suggested(auto: Settings) -> None:
     memory = open_with(auto)
     memory.create("Buy milk", {"type": "task"})
     memory.close()
-    assert suggest_embedder(auto) is None
+    assert suggest_embedder(open_workspace(auto)) is None
     with closing(sqlite3.connect(auto.ana_data_dir / "chroma" / DATABASE)) as db, db:
         assert db.execute("DELETE FROM collection_metadata WHERE key = 'ana_revision'").rowcount
     memory = open_with(auto)
     assert [item.content for item in memory.find("milk").items] == ["Buy milk"], "older vectors stay usable"
     memory.close()
-    assert "older way" in str(suggest_embedder(auto))
-    embed_again(auto)
-    assert suggest_embedder(auto) is None
+    assert "older way" in str(suggest_embedder(open_workspace(auto)))
+    embed_again(open_workspace(auto))
+    assert suggest_embedder(open_workspace(auto)) is None
 
 
 def test_a_folder_whose_records_were_deleted_takes_any_embedder(tmp_path: Path, clock: Clock) -> None:
@@ -160,9 +161,11 @@ def test_a_process_goes_on_when_another_embeds_the_folder_again(auto: Settings, 
     open_all_the_time = open_with(auto)
     assert open_all_the_time.find("milk").items[0].content == "Buy milk"
     for name in ("minilm", "wordllama"):
-        embed_again(auto.model_copy(update={"ana_embeddings": name}))
+        embed_again(open_workspace(auto.model_copy(update={"ana_embeddings": name})))
         assert open_all_the_time.find("milk").items[0].content == "Buy milk"
-        embed_again(auto.model_copy(update={"ana_embeddings": "minilm" if name == "wordllama" else "wordllama"}))
+        embed_again(
+            open_workspace(auto.model_copy(update={"ana_embeddings": "minilm" if name == "wordllama" else "wordllama"}))
+        )
         open_all_the_time.create(f"Written after {name}")
         assert open_all_the_time.find(f"after {name}").items[0].content == f"Written after {name}"
     open_all_the_time.close()
@@ -171,7 +174,7 @@ def test_a_process_goes_on_when_another_embeds_the_folder_again(auto: Settings, 
 def test_one_that_names_its_embedder_is_told_what_to_do(auto: Settings) -> None:
     memory = open_with(auto.model_copy(update={"ana_embeddings": "wordllama"}))
     memory.create("Buy milk")
-    embed_again(auto.model_copy(update={"ana_embeddings": "minilm"}))
+    embed_again(open_workspace(auto.model_copy(update={"ana_embeddings": "minilm"})))
     with pytest.raises(ConfigError, match="was embedded with minilm") as caught:
         memory.find("milk")
     assert caught.value.hint.startswith("Set ANA_EMBEDDINGS=minilm")
@@ -184,10 +187,10 @@ def test_doctor_and_the_first_start_say_how_to_get_the_better_embedder(
     memory = open_memory(auto.ana_data_dir, EMBEDDER, clock)
     memory.create("Buy milk")
     memory.close()
-    line = str(suggest_embedder(auto))
-    assert line in diagnose(auto).notes
+    line = str(suggest_embedder(open_workspace(auto)))
+    assert line in diagnose(open_workspace(auto)).notes
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     for often in (1, 0):
         capsys.readouterr()
-        Repl(auto, None).run()
+        Repl(open_workspace(auto), None).run()
         assert capsys.readouterr().out.count(line) == often

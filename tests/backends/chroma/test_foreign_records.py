@@ -17,7 +17,7 @@ from ana.transfer.bundle import read_export
 from ana.transfer.exporter import export_lines
 from ana.transfer.importer import import_bundle
 from ana.values import Properties
-from tests.chroma import chroma_of, hold_source, open_memory
+from tests.chroma import chroma_of, hold_source, open_memory, upkeep_of
 from tests.conftest import EMBEDDER
 
 METADATA: Properties = {"status": "active", "due_date": "2026-01-09", "pages": 12, "score": 0.5, "is_long": True}
@@ -88,7 +88,7 @@ def test_doctor_notes_it_and_finds_no_fault(memory: Memory) -> None:
 
 
 def test_it_is_embedded_again_with_the_rest(memory: Memory) -> None:
-    assert chroma_of(memory).reindex(lambda done, total: None) == 3
+    assert upkeep_of(memory).reindex(lambda done, total: None) == 3
     assert memory.get("doc-7") == FOREIGN
 
 

@@ -9,9 +9,9 @@ from ana.memory.trash import list_deleted
 from ana.memory.undo import last_turn, undo
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
-from ana.tracing.traces import Traces
+from ana.tracing.files import TraceFiles
+from ana.workspace import open_workspace
 from app.outcome import expect_done
-from app.threads import Threads
 from app.turn import open_assistant
 from tests.chroma import chroma_of
 from tests.conftest import folders
@@ -23,7 +23,7 @@ def test_a_folder_of_0_1_0_opens(tmp_path: Path) -> None:
     with zipfile.ZipFile(FOLDER) as archive:
         archive.extractall(tmp_path)
     settings = load_settings(folders(tmp_path))
-    handles = open_handles(settings, model=ScriptedModel(replies=["Hello again."]))
+    handles = open_handles(open_workspace(settings), model=ScriptedModel(replies=["Hello again."]))
     memory = handles.memory
     contents = {"Call the bank", "Review the quarterly report", "The spare key is in the blue tin"}
     assert {item.content for item in memory.items()} == contents
@@ -34,8 +34,8 @@ def test_a_folder_of_0_1_0_opens(tmp_path: Path) -> None:
     assert [item.date for item in memory.find(where={"due_date": {"$gte": "2026-12-02"}}).items] == ["2026-12-04"]
     assert examine(chroma_of(memory)).is_sound
     assert [change.op for change in undo(memory, last_turn(memory)).changes] == ["update"]
-    work = Threads(settings).resolve("work")
-    assert len(Traces(settings.traces_dir).read(work)) == 4
+    work = open_workspace(settings).open_threads().resolve("work")
+    assert len(TraceFiles(settings.traces_dir).read(work)) == 4
     with open_assistant(handles) as assistant:
         assert expect_done(assistant.ask("hello", work)).answer == "Hello again."
-    assert len(Traces(settings.traces_dir).read(work)) == 5
+    assert len(TraceFiles(settings.traces_dir).read(work)) == 5

@@ -11,7 +11,7 @@ from ana.time.clock import Clock
 from ana.transfer.bundle import Bundle
 from ana.transfer.importer import import_bundle
 from tests.backends.chroma.care.test_reindex import Letters
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import chroma_of, open_memory, upkeep_of
 from tests.conftest import EMBEDDER
 from tests.forks import start_forked
 
@@ -41,7 +41,7 @@ RUN = """
     from ana.transfer.bundle import Bundle
     from ana.transfer.importer import import_bundle
     from tests.backends.chroma.test_vectors import BATCH, ITEMS, Counting
-    from tests.chroma import chroma_of, open_memory
+    from tests.chroma import chroma_of, open_memory, upkeep_of
 
     def show(done, total):
         if done == 2 * BATCH:
@@ -53,7 +53,7 @@ RUN = """
     if sys.argv[2] == "import":
         import_bundle(memory, Bundle(items=ITEMS))
     else:
-        chroma_of(memory).reindex(show)
+        upkeep_of(memory).reindex(show)
 """
 
 
@@ -87,7 +87,7 @@ def test_embedding_again_that_was_killed_goes_on_with_the_rest(tmp_path: Path, c
     run_and_kill(tmp_path, "reindex")
     embedder = Counting()
     memory = open_memory(tmp_path, embedder, clock)
-    assert chroma_of(memory).reindex(ignore) == len(ITEMS)
+    assert upkeep_of(memory).reindex(ignore) == len(ITEMS)
     assert len(embedder.seen) == len(ITEMS) - 2 * BATCH
     assert texts_of(memory) == sorted(item.content for item in ITEMS)
     memory.close()

@@ -22,6 +22,7 @@ from ana.models.local.server import LocalServer
 from ana.models.providers import build_model, destination, model_name
 from ana.models.scripted import ScriptedModel
 from ana.settings import PROJECT, load_settings
+from ana.workspace import open_workspace
 from app.outcome import expect_done
 from app.turn import Assistant, open_assistant
 from graph.context import LocalContext
@@ -60,7 +61,7 @@ def write_model(folder: Path, text: str = DECISION) -> Path:
 @contextmanager
 def opened(folder: Path) -> Iterator[tuple[Assistant, LocalServer]]:
     settings = load_settings(folders(folder, ANA_LOCAL_MODEL=str(write_model(folder))))
-    handles = open_handles(settings, instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+    handles = open_handles(open_workspace(settings), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
     model = handles.model
     assert isinstance(model, JsonDecisions)
     assert isinstance(model.inner, LocalModel)
@@ -73,7 +74,7 @@ def opened(folder: Path) -> Iterator[tuple[Assistant, LocalServer]]:
 
 def test_a_run_that_asks_for_another_model_is_told_which_one_is_here(tmp_path: Path) -> None:
     settings = load_settings(folders(tmp_path, ANA_LOCAL_MODEL=str(tmp_path / "tiny.gguf")))
-    handles = open_handles(settings, model=ScriptedModel(replies=[]), backend=InMemoryBackend(EMBEDDER))
+    handles = open_handles(open_workspace(settings), model=ScriptedModel(replies=[]), backend=InMemoryBackend(EMBEDDER))
     for name in ("tiny.gguf", "", None):
         assert LocalContext(name, opened=handles).model_options().get("model") == (name or None)
     with pytest.raises(UserError, match=r"tiny\.gguf is the only model here; there is no 'gpt-4o'.*ANA_LOCAL_MODEL"):

@@ -12,11 +12,13 @@ from ana.handles import Handles
 from ana.memory.memory import Memory
 from ana.models.offline.reader import OfflineReader
 from ana.settings import load_settings
+from ana.spending.port import NoSpending
 from ana.time.clock import Clock
-from ana.tracing.traces import Traces
+from ana.tracing.files import TraceFiles
 from ana.transfer.foreign.detect import find_reader
 from ana.transfer.importer import import_bundle
 from ana.values import Json
+from ana.workspace import open_workspace
 from app.due import group_due
 from app.turn import open_assistant
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
@@ -41,7 +43,9 @@ def handles(tmp_path_factory: pytest.TempPathFactory) -> Handles:
     assert read is not None
     found = read(folder, BERLIN)
     import_bundle(memory, found)
-    return Handles(settings, clock, memory, Traces(settings.traces_dir), OfflineReader())
+    return Handles(
+        open_workspace(settings), clock, memory, TraceFiles(settings.traces_dir), OfflineReader(), NoSpending()
+    )
 
 
 @pytest.fixture(scope="module")

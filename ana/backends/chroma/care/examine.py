@@ -3,9 +3,8 @@
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,9 @@ from ana.backends.chroma.client import DATABASE
 from ana.backends.chroma.collection import ChromaCollection
 from ana.backends.chroma.metadata import ITEM_KEY
 from ana.backends.chroma.source import ChromaSource, Row
+from ana.backends.upkeep import Examined, Findings
 from ana.files import is_damage
-from ana.memory.changes import Change, Kind, find_disagreements
+from ana.memory.changes import Kind, find_disagreements
 from ana.memory.digests import content_digest
 from ana.memory.item import Item
 from ana.memory.search.property_text import SEARCHED, property_text
@@ -32,41 +32,8 @@ MANY = 500
 SAME = 1e-4
 """Vectors closer than this in cosine are the same to Chroma, which stores 32 bits."""
 
-Progress = Callable[[int], None]
-"""Called with the number of records checked since the last call."""
 
-
-@dataclass
-class Findings:
-    """The result of an examination.
-
-    Args:
-        counts: The number of records of each kind.
-        store: Faults of Chroma.
-        unreadable: Records that cannot be read as items.
-        index: Faults of a derived index.
-        journal: Records that differ from the journal: before is the journal's, after the store's.
-        duplicates: Items that say the same, perhaps on purpose.
-        foreign: Items that another program stored, which the journal does not know.
-        orphans: Files that belong to nothing.
-    """
-
-    counts: dict[Kind, int] = field(default_factory=dict)
-    store: list[str] = field(default_factory=list)
-    unreadable: list[tuple[Kind, Row]] = field(default_factory=list)
-    index: list[str] = field(default_factory=list)
-    journal: list[Change] = field(default_factory=list)
-    duplicates: list[list[str]] = field(default_factory=list)
-    foreign: list[str] = field(default_factory=list)
-    orphans: list[str] = field(default_factory=list)
-
-    @property
-    def is_sound(self) -> bool:
-        """Return whether there is no fault; duplicates, foreign records and orphans are harmless."""
-        return not (self.store or self.unreadable or self.index or self.journal)
-
-
-def examine(backend: ChromaBackend, progress: Progress = lambda _: None) -> Findings:
+def examine(backend: ChromaBackend, progress: Examined = lambda _: None) -> Findings:
     """Check everything in a data folder, while nobody else uses it."""
     with backend.folder.hold_closed():
         backend.folder.close()
@@ -76,7 +43,7 @@ def examine(backend: ChromaBackend, progress: Progress = lambda _: None) -> Find
         return examine_open(backend, progress)
 
 
-def examine_open(backend: ChromaBackend, progress: Progress = lambda _: None) -> Findings:
+def examine_open(backend: ChromaBackend, progress: Examined = lambda _: None) -> Findings:
     """Check everything, like `examine`, if it is known that Chroma can be opened."""
     found = Findings()
     with backend.hold():
@@ -90,7 +57,7 @@ def examine_open(backend: ChromaBackend, progress: Progress = lambda _: None) ->
     return found
 
 
-def _check_collection(kind: Kind, collection: ChromaCollection, found: Findings, progress: Progress) -> dict[str, Item]:
+def _check_collection(kind: Kind, collection: ChromaCollection, found: Findings, progress: Examined) -> dict[str, Item]:
     """Check one collection, note its faults, and return the items that can be read."""
     items: dict[str, Item] = {}
     source, rows = collection.source, 0
@@ -125,7 +92,7 @@ def _read_item(kind: Kind, source: ChromaSource, row: Row, found: Findings) -> I
     try:
         item = source.read(row.id, row.document or "", row.metadata or {})
     except (KeyError, ValueError, TypeError):
-        found.unreadable.append((kind, row))
+        found.unreadable.append((kind, row.id))
         return None
     if ITEM_KEY not in (row.metadata or {}):
         found.foreign.append(row.id)

@@ -5,9 +5,10 @@ import secrets
 from dataclasses import asdict
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.care.examine import Findings, find_unfound, split_rows
+from ana.backends.chroma.care.examine import find_unfound, split_rows
 from ana.backends.chroma.care.rebuild import set_aside
 from ana.backends.chroma.client import map_foreign_errors
+from ana.backends.upkeep import Findings
 from ana.errors import StoreBroken
 from ana.files import write_whole
 from ana.memory.changes import Change, Entry, find_disagreements
@@ -38,10 +39,12 @@ def _remove_unreadable(backend: ChromaBackend, found: Findings) -> None:
         return
     with backend.hold():
         file = set_aside(backend.path) / "unreadable.jsonl"
-        rows = [{"kind": kind} | asdict(row) | {"vector": None} for kind, row in found.unreadable]
+        every = ((kind, row) for kind, each in backend.collections.items() for row in each.source.iter_rows())
+        wrong = [(kind, row) for kind, row in every if (kind, row.id) in found.unreadable]
+        rows = [{"kind": kind} | asdict(row) | {"vector": None} for kind, row in wrong]
         write_whole(file, "".join(f"{json.dumps(row, default=str)}\n" for row in rows))
         backend.folder.mark_written()
-        for kind, row in found.unreadable:
+        for kind, row in wrong:
             backend.collections[kind].source.delete([row.id])
 
 

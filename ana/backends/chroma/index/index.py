@@ -7,36 +7,18 @@ again, and a second time after the next write that succeeds, because on a full d
 So the two agree however suddenly a process or a write ends. Used only while the folder is held.
 """
 
-import json
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
-from datetime import tzinfo
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-import numpy as np
-
-from ana.backends.chroma.index.dates import ZoneDates, add_zone, read_zones
-from ana.backends.chroma.index.lookup import find_term_numbers, to_word_vector
-from ana.backends.chroma.index.sql import iter_typed_rows
-from ana.backends.chroma.index.tables import make_indexes, make_tables, open_index, read_inode, transaction
-from ana.backends.chroma.index.vectors import RowVectors
+from ana.backends.chroma.index.tables import empty_index, open_index, read_inode
 from ana.backends.chroma.source import EmbeddedItem
-from ana.embedders.word_vectors import embed_words
+from ana.backends.sql.items import ItemTables
+from ana.backends.sql.tables import make_indexes, transaction
 from ana.files import is_damage, remove_database
-from ana.memory.digests import content_digest
-from ana.memory.filters import OWN_KEYS
-from ana.memory.item import Item
-from ana.memory.search.postings import Terms
-from ana.memory.search.property_text import property_text
-from ana.memory.search.tokens import tokenize
-from ana.memory.search.words import Words
-
-LONG_TAIL = 500
-"""After so many changes the words are loaded again; a changed item takes ten times as long to score."""
 
 T = TypeVar("T")
 
@@ -60,12 +42,9 @@ class Index:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._zones: list[ZoneDates] | None = None
-        self._met: dict[str, tzinfo] = {}
+        self.tables = ItemTables()
         self._db: sqlite3.Connection | None = None
         self._seen = -1
-        self._words: Words | None = None
-        self._vectors: RowVectors | None = None
         self._file = 0
         self._all_written = False
         """Whether all unsettled ids are from writes of this process that succeeded."""
@@ -107,7 +86,9 @@ class Index:
         with transaction(db):
             if self._all_written:
                 db.execute("DELETE FROM unsettled")
-            self._enter(db, put, removed, unsettled=True)
+            self._enter(db, put, removed)
+            ids = [*removed, *(stored.item.id for stored in put)]
+            db.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", ((id,) for id in ids))
         return db
 
     def _settle_after_write(self, db: sqlite3.Connection, source: Source) -> None:
@@ -120,42 +101,11 @@ class Index:
         with transaction(db):
             db.execute("DELETE FROM unsettled")
 
-    def get_dates(self, db: sqlite3.Connection, zone: tzinfo) -> ZoneDates:
-        """Return the tables of dates in a zone; the first query from a zone fills them."""
-        self._met[str(zone)] = zone
-        known = self._get_zones(db)
-        found = next((dates for dates in known if str(dates.zone) == str(zone)), None)
-        if found is None:
-            self._zones = None  # unknown until the transaction succeeds
-            with transaction(db):
-                found = add_zone(db, known, zone)
-            self._zones = known
-        return found
-
-    def _get_zones(self, db: sqlite3.Connection) -> list[ZoneDates]:
-        if self._zones is None:
-            self._zones = read_zones(db, self._met)
-        return self._zones
-
-    def load_words(self, db: sqlite3.Connection) -> Words:
-        """Return the words of all items, loaded at the first use."""
-        if self._words is None or self._words.changed > LONG_TAIL:
-            documents = ((row, _to_terms(blob)) for row, blob in db.execute("SELECT row, words FROM items"))
-            vectors = db.execute("SELECT number, vector FROM terms")
-            self._words = Words(documents, ((number, to_word_vector(blob)) for number, blob in vectors))
-        return self._words
-
-    def load_vectors(self, db: sqlite3.Connection) -> RowVectors:
-        """Return the vectors of all items, loaded at the first use."""
-        if self._vectors is None:
-            self._vectors = RowVectors(db.execute("SELECT row, vector FROM vectors ORDER BY row"))
-        return self._vectors
-
     def close(self) -> None:
         if self._db is not None:
             self._db.close()
-        self._db, self._zones, self._seen = None, None, -1
-        self._words = self._vectors = None  # all of it was read from this file
+        self._db, self._seen = None, -1
+        self.tables.forget()  # all of it was read from this file
 
     def discard(self) -> None:
         """Delete the index; the next use rebuilds it."""
@@ -169,7 +119,7 @@ class Index:
             self._db = open_index(self._path)
             self._file = read_inode(self._path)
         if self._seen != (seen := self._read_data_version()):
-            self._words = self._vectors = self._zones = None  # another process may have changed them
+            self.tables.forget()  # another process may have changed them
             self._settle(source)
             self._seen = seen
         return self._db
@@ -195,82 +145,18 @@ class Index:
         gone = sorted(set(unsettled) - {each.item.id for each in stored})
         if unsettled:
             with transaction(db):
-                self._enter(db, stored, gone, unsettled=False)
+                self._enter(db, stored, gone)
         return bool(unsettled)
 
     def _rebuild(self, db: sqlite3.Connection, source: Source, meta: dict[str, str]) -> None:
         _log.info("rebuilding the index %s from %d items", self._path.name, source.count())
-        self._words = self._vectors = None
-        self._zones = []
+        self.tables.forget()
         with transaction(db):
-            make_tables(db)
-            self._enter(db, source.iter_all(), (), unsettled=False)
+            empty_index(db)
+            self._enter(db, source.iter_all(), ())
             make_indexes(db)  # at the end, in a third of the time
             db.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
 
-    def _enter(
-        self, db: sqlite3.Connection, put: Iterable[EmbeddedItem], removed: Iterable[str], *, unsettled: bool
-    ) -> None:
-        for id in removed:
-            self._remove(db, id)
-            if unsettled:
-                db.execute("INSERT OR IGNORE INTO unsettled VALUES (?)", (id,))
-        numbers: dict[str, int] = {}
-        for stored in put:
-            self._put(db, stored, numbers)
-            if unsettled:
-                db.execute("INSERT OR IGNORE INTO unsettled VALUES (?)", (stored.item.id,))
-
-    def _remove(self, db: sqlite3.Connection, id: str) -> None:
-        for (row,) in db.execute("DELETE FROM items WHERE id = ? RETURNING row", (id,)).fetchall():
-            for table in ("bodies", "vectors", "properties"):
-                db.execute(f"DELETE FROM {table} WHERE row = ?", (row,))
-            for dates in self._get_zones(db):
-                dates.forget(db, row)
-            if self._words is not None:
-                self._words.remove(row)
-            if self._vectors is not None:
-                self._vectors.remove(row)
-
-    def _put(self, db: sqlite3.Connection, stored: EmbeddedItem, numbers: dict[str, int]) -> None:
-        item = stored.item
-        terms = self._number_terms(db, tokenize(property_text(item.content, item.properties)), numbers)
-        digest = content_digest(item.content, item.properties)
-        values = (item.id, digest, item.created_at, item.date, terms.tobytes())
-        found = db.execute("SELECT row FROM items WHERE id = ?", (item.id,)).fetchone()
-        if found:  # a known item keeps its row, which all tables share
-            db.execute("DELETE FROM properties WHERE row = ?", found)
-        known = (found and found[0], *values)
-        row = db.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", known).lastrowid
-        db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (row, json.dumps(asdict(item))))
-        db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, stored.vector.astype(np.float32).tobytes()))
-        rows = (typed for key, value in _iter_properties(item) for typed in iter_typed_rows(key, value))
-        db.executemany(f"INSERT INTO properties VALUES ({row}, ?, ?, ?, ?, ?)", rows)
-        for dates in self._get_zones(db):
-            dates.enter(db, int(row or 0))
-        if self._words is not None:
-            self._words.put(int(row or 0), terms)
-        if self._vectors is not None:
-            self._vectors.put(int(row or 0), stored.vector)
-
-    def _number_terms(self, db: sqlite3.Connection, words: list[str], known: dict[str, int]) -> Terms:
-        """Return the number of each word; a new word gets the next."""
-        wanted = [word for word in dict.fromkeys(words) if word not in known]
-        known |= find_term_numbers(db, wanted)
-        new = [word for word in wanted if word not in known]
-        for word, vector in zip(new, embed_words(new), strict=True):
-            known[word] = int(
-                db.execute("INSERT INTO terms VALUES (NULL, ?, ?)", (word, vector.tobytes())).lastrowid or 0
-            )
-            if self._words is not None:
-                self._words.learn(known[word], vector)
-        return np.array([known[word] for word in words], np.uint32)  # in order and repeated, for phrases
-
-
-def _iter_properties(item: Item) -> Iterator[tuple[str, Any]]:
-    yield from item.properties.items()
-    yield from ((key, getattr(item, key)) for key in OWN_KEYS if key not in item.properties)
-
-
-def _to_terms(blob: bytes) -> Terms:
-    return np.frombuffer(blob, np.uint32)
+    def _enter(self, db: sqlite3.Connection, put: Iterable[EmbeddedItem], removed: Iterable[str]) -> None:
+        self.tables.remove(db, removed)
+        self.tables.put(db, ((stored.item, stored.vector) for stored in put))

@@ -1,79 +1,36 @@
-"""The SQLite file of a derived index: tables and opening."""
+"""The SQLite file of a derived index: opening, and the tables that only an index has."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from ana.backends.chroma.index.sql import add_functions
-from ana.files import connect_own, remove_database
+from ana.backends.sql.tables import connect_tables, make_indexes, make_tables, transaction
+from ana.files import remove_database
 
 VERSION = 7
 
-CACHE = 32_000
-"""KiB of the file that stay in memory; with the default of 2,000 SQLite reads it repeatedly at 100,000 items."""
-
-_SCHEMA = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE unsettled (id TEXT PRIMARY KEY);
-CREATE TABLE terms (number INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, vector BLOB NOT NULL);
-CREATE TABLE items (
-    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, created_at TEXT NOT NULL,
-    date TEXT, words BLOB NOT NULL);
-CREATE TABLE vectors (row INTEGER PRIMARY KEY, vector BLOB NOT NULL);
-CREATE TABLE bodies (row INTEGER PRIMARY KEY, item TEXT NOT NULL);
-CREATE TABLE properties (
-    row INTEGER NOT NULL, key TEXT NOT NULL, element INTEGER NOT NULL, value TEXT NOT NULL, folded TEXT NOT NULL, num);
-CREATE TABLE zones (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE);
-"""
-_INDEXES = {
-    "items_by_digest": "items (digest)",
-    "properties_by_row": "properties (row)",
-    "properties_by_value": "properties (key, element, folded, row)",
-    "properties_by_number": "properties (key, element, num, row) WHERE num IS NOT NULL",
-}
-_TABLES = ("meta", "unsettled", "terms", "items", "bodies", "vectors", "properties", "zones")
+_OWN = {"meta": "name TEXT PRIMARY KEY, value TEXT NOT NULL", "unsettled": "id TEXT PRIMARY KEY"}
 
 
 def open_index(path: Path) -> sqlite3.Connection:
     """Return a connection to the file; one of another version is deleted and replaced by an empty one."""
-    db = _connect(path)
+    db = connect_tables(path)
     if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
         db.close()
         remove_database(path)
-        db = _connect(path)
+        db = connect_tables(path)
         with transaction(db):
             db.execute(f"PRAGMA user_version = {VERSION}")
-            make_tables(db)
+            empty_index(db)
             make_indexes(db)
     return db
 
 
-def make_tables(db: sqlite3.Connection) -> None:
-    """Replace all tables by empty ones, without indexes: tables fill faster before those exist."""
-    dates = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB '*_dates_[0-9]*'").fetchall()
-    for table in (*_TABLES, *(name for (name,) in dates)):
+def empty_index(db: sqlite3.Connection) -> None:
+    """Replace all tables by empty ones, as `make_tables` does."""
+    make_tables(db)
+    for table, columns in _OWN.items():
         db.execute(f"DROP TABLE IF EXISTS {table}")
-    for statement in _SCHEMA.split(";"):
-        db.execute(statement)
-
-
-def make_indexes(db: sqlite3.Connection) -> None:
-    for name, columns in _INDEXES.items():
-        db.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {columns}")
-
-
-@contextmanager
-def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Commit what is done inside, or undo all of it after an error."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        if db.in_transaction:  # some errors have ended it already
-            db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
+        db.execute(f"CREATE TABLE {table} ({columns})")
 
 
 def read_inode(path: Path) -> int:
@@ -82,16 +39,3 @@ def read_inode(path: Path) -> int:
         return path.stat().st_ino
     except FileNotFoundError:
         return 0
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    db = connect_own(path, check_same_thread=False, isolation_level=None)  # transactions are explicit
-    try:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = FULL")  # a write is entered before Chroma has it, and must not be lost
-        db.execute(f"PRAGMA cache_size = -{CACHE}")
-    except sqlite3.Error:
-        db.close()
-        raise
-    add_functions(db)
-    return db

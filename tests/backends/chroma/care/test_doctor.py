@@ -242,7 +242,7 @@ def test_changes_that_the_journal_does_not_know_are_found_and_repaired(memory: M
         memory.find("broken")
     assert "ana doctor --repair" in caught.value.hint
     found = examine(chroma_of(memory))
-    assert [row.id for _, row in found.unreadable] == [broken]
+    assert [id for _, id in found.unreadable] == [broken]
     assert sorted(change.id for change in found.journal) == sorted([lost, broken])
     repair(chroma_of(memory), found)
     outside = Item(changed, "changed outside", {}, STAMP, STAMP)

@@ -12,7 +12,7 @@ from ana.embedders import Embedder
 from ana.errors import ConfigError
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
-from tests.chroma import chroma_of, find_neighbours, open_memory
+from tests.chroma import chroma_of, find_neighbours, open_memory, upkeep_of
 from tests.conftest import EMBEDDER
 from tests.forks import start_forked
 
@@ -68,7 +68,7 @@ def test_every_item_and_line_is_embedded_again(tmp_path: Path, clock: Clock) -> 
         memory.count()
     assert "ana reindex --embeddings letters" in refused.value.hint
     told: list[tuple[int, int]] = []
-    assert chroma_of(memory).reindex(lambda done, total: told.append((done, total))) == 4
+    assert upkeep_of(memory).reindex(lambda done, total: told.append((done, total))) == 4
     assert told == [(0, 4), (3, 4), (4, 4)]
     memory.close()
     assert is_complete(tmp_path, LETTERS, clock)
@@ -81,7 +81,7 @@ def test_a_process_that_had_it_open_sees_the_new_collection(tmp_path: Path, cloc
     other = open_memory(tmp_path, EMBEDDER, clock)
     assert other.find("orchids").total == 3
     memory = open_memory(tmp_path, EMBEDDER, clock)
-    chroma_of(memory).reindex(lambda *_: None)
+    upkeep_of(memory).reindex(lambda *_: None)
     memory.close()
     other.create("a fourth thing")
     assert other.find("fourth").items[0].content == "a fourth thing"
@@ -91,7 +91,7 @@ def test_a_process_that_had_it_open_sees_the_new_collection(tmp_path: Path, cloc
 
 def test_an_empty_folder_has_nothing_to_embed(tmp_path: Path, clock: Clock) -> None:
     memory = open_memory(tmp_path, LETTERS, clock)
-    assert chroma_of(memory).reindex(lambda *_: None) == 0
+    assert upkeep_of(memory).reindex(lambda *_: None) == 0
     assert memory.count() == 0
 
 
@@ -121,7 +121,7 @@ def test_wherever_it_is_cut_short_the_old_or_the_new_is_complete(
         ):
             monkeypatch.setattr(owner, name, _cut_at(getattr(owner, name), steps, step))
         try:
-            chroma_of(memory).reindex(lambda *_: None)
+            upkeep_of(memory).reindex(lambda *_: None)
             cut = False
         except Cut:
             cut = True
@@ -146,12 +146,12 @@ KILLED = """
     from pathlib import Path
     from ana.time.clock import Clock, local_zone
     from tests.backends.chroma.care.test_reindex import LETTERS
-    from tests.chroma import chroma_of, open_memory
+    from tests.chroma import chroma_of, open_memory, upkeep_of
 
     memory = open_memory(Path(sys.argv[1]), LETTERS, Clock(local_zone("UTC")))
     chroma_of(memory).folder.hold().__enter__()
     print("ready", flush=True)
-    chroma_of(memory).reindex(lambda *_: None)
+    upkeep_of(memory).reindex(lambda *_: None)
 """
 
 

@@ -24,7 +24,7 @@ from ana.memory.undo import undo
 from ana.time.clock import Clock
 from ana.transfer.exporter import export_lines
 from ana.values import Properties
-from tests.chroma import chroma_of, hold_source, open_memory
+from tests.chroma import chroma_of, hold_source, open_memory, upkeep_of
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
@@ -89,13 +89,13 @@ USES: dict[str, Callable[[Memory], object]] = {
     "find": lambda memory: memory.find("milk"),
     "history": lambda memory: memory.history(),
     "trash": list_deleted,
-    "describe": lambda memory: chroma_of(memory).describe(),
+    "describe": lambda memory: upkeep_of(memory).describe(),
     "export": lambda memory: list(export_lines(memory.backend)),
-    "backup": lambda memory: chroma_of(memory).back_up(None, chroma_of(memory).path.with_name("b.zip")),
+    "backup": lambda memory: upkeep_of(memory).back_up(None, chroma_of(memory).path.with_name("b.zip")),
     "undo": lambda memory: undo(memory, "first"),
     "create": lambda memory: memory.create("more", {"type": "note"}),
     "purge": lambda memory: memory.backend.erase([]),
-    "reindex": lambda memory: chroma_of(memory).reindex(lambda *_: None),
+    "reindex": lambda memory: upkeep_of(memory).reindex(lambda *_: None),
 }
 
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ana.backends.chroma.index.dates import MOST_ZONES
 from ana.backends.chroma.index.index import Index
-from ana.backends.chroma.index.lookup import Lookup, describe_rows
-from ana.backends.chroma.index.sql import compile_filter
 from ana.backends.chroma.source import EmbeddedItem
+from ana.backends.sql.compiler import compile_filter
+from ana.backends.sql.dates import MOST_ZONES
+from ana.backends.sql.lookup import Lookup, describe_rows
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.time.clock import Clock
@@ -79,9 +79,9 @@ def test_sql_finds_what_the_exact_test_finds(
 def found_ids(index: Index, shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:
     """The ids that a filter finds by SQL."""
     db = index.make_ready(shelf)
-    dates = index.get_dates(db, zone)
+    dates = index.tables.get_dates(db, zone)
     rows = Lookup(db, dates).find_rows(compile_filter(parse(where, zone), dates))
-    return {id for _, id, _ in describe_rows(db, rows.tolist())}
+    return {id for _, id, *_ in describe_rows(db, rows.tolist())}
 
 
 def matching_ids(shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:
@@ -98,7 +98,7 @@ def test_the_tables_of_a_zone_without_an_iana_name_are_kept(tmp_path: Path) -> N
     for _ in range(2):
         index = Index(tmp_path / "index.sqlite")
         assert found_ids(index, shelf, {"due": "2026-01-13"}, local) == {"a"}
-        numbers.append(index.get_dates(index.make_ready(shelf), local).number)
+        numbers.append(index.tables.get_dates(index.make_ready(shelf), local).number)
         index.close()
     assert numbers[0] == numbers[1]
 

@@ -1,0 +1,120 @@
+"""Dates as spans of time, in tables of their own for each zone that queries come from.
+
+Which moments a bare date covers depends on the person's zone, so it belongs to a query and not to a record. The first
+query from a zone fills that zone's tables, and every write updates all of them. Only a few zones have tables, because a
+person is seldom in more.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import tzinfo
+from zoneinfo import ZoneInfo
+
+from ana.time.spans import date_span
+
+MOST_ZONES = 4
+
+_TABLES = """
+CREATE TABLE {items} (
+    row INTEGER PRIMARY KEY, id TEXT NOT NULL, created_at TEXT NOT NULL, date TEXT, start INTEGER, stop INTEGER);
+CREATE TABLE {properties} (
+    row INTEGER NOT NULL, key TEXT NOT NULL, element INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL)
+"""
+_INDEXES = """
+CREATE INDEX {items}_by_date ON {items} (start IS NULL, start, date, created_at DESC, id);
+CREATE INDEX {items}_by_start ON {items} (start) WHERE start IS NOT NULL;
+CREATE INDEX {properties}_by_start ON {properties} (key, element, start, stop, row);
+CREATE INDEX {properties}_by_row ON {properties} (row)
+"""
+_PROPERTIES = "SELECT row, key, element, value FROM properties"
+_DATES = f"{_PROPERTIES} WHERE value BETWEEN '\"0' AND '\":'"
+"""Only canonical text that begins with a digit can be a date; most properties are not."""
+
+
+@dataclass(frozen=True)
+class ZoneDates:
+    """The tables of one zone."""
+
+    number: int
+    zone: tzinfo
+
+    @property
+    def items(self) -> str:
+        """Return the table of items: row, id, created_at, own date, and the span of that date."""
+        return f"item_dates_{self.number}"
+
+    @property
+    def properties(self) -> str:
+        """Return the table of date properties: row, key, element, span."""
+        return f"property_dates_{self.number}"
+
+    def make(self, db: sqlite3.Connection) -> None:
+        """Make the tables and fill them from those of items."""
+        self._run(db, _TABLES)
+        self.enter_items(db, db.execute("SELECT row, id, created_at, date FROM items"))
+        self.enter_properties(db, db.execute(_DATES))
+        self._run(db, _INDEXES)  # at the end, because tables fill faster without
+
+    def drop(self, db: sqlite3.Connection) -> None:
+        db.execute(f"DROP TABLE IF EXISTS {self.items}")
+        db.execute(f"DROP TABLE IF EXISTS {self.properties}")
+
+    def enter(self, db: sqlite3.Connection, row: int) -> None:
+        """Enter the dates of an item, in place of the old ones."""
+        self.forget(db, row)
+        self.enter_items(db, db.execute("SELECT row, id, created_at, date FROM items WHERE row = ?", (row,)))
+        self.enter_properties(db, db.execute(f"{_PROPERTIES} WHERE row = ?", (row,)))
+
+    def forget(self, db: sqlite3.Connection, row: int) -> None:
+        db.execute(f"DELETE FROM {self.items} WHERE row = ?", (row,))
+        db.execute(f"DELETE FROM {self.properties} WHERE row = ?", (row,))
+
+    def enter_items(self, db: sqlite3.Connection, found: Iterable[tuple[int, str, str, str | None]]) -> None:
+        rows = ((*item, *(date_span(item[3], self.zone) or (None, None))) for item in found)
+        db.executemany(f"INSERT INTO {self.items} VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def enter_properties(self, db: sqlite3.Connection, found: Iterable[tuple[int, str, int, str]]) -> None:
+        db.executemany(f"INSERT INTO {self.properties} VALUES (?, ?, ?, ?, ?)", self._iter_spans(found))
+
+    def _iter_spans(self, found: Iterable[tuple[int, str, int, str]]) -> Iterator[tuple[int, str, int, int, int]]:
+        for row, key, element, value in found:
+            if value.startswith('"') and (span := date_span(json.loads(value), self.zone)):
+                yield row, key, element, *span
+
+    def _run(self, db: sqlite3.Connection, statements: str) -> None:
+        for statement in statements.format(items=self.items, properties=self.properties).split(";"):
+            db.execute(statement)
+
+
+def read_zones(db: sqlite3.Connection, met: Mapping[str, tzinfo]) -> list[ZoneDates]:
+    """Return the zones that have tables, the oldest first. A zone unknown to this machine loses its tables.
+
+    Args:
+        db: The file of the tables.
+        met: Zones that queries came from, by name: a machine without a named zone calls its own "local".
+    """
+    known = []
+    for number, name in db.execute("SELECT number, name FROM zones ORDER BY number").fetchall():
+        try:
+            known.append(ZoneDates(number, met[name] if name in met else ZoneInfo(name)))
+        except (KeyError, ValueError, OSError):
+            _remove(db, ZoneDates(number, ZoneInfo("UTC")))
+    return known
+
+
+def add_zone(db: sqlite3.Connection, known: list[ZoneDates], zone: tzinfo) -> ZoneDates:
+    """Make the tables of another zone, in place of the oldest if there are many; inside a transaction."""
+    while len(known) >= MOST_ZONES:
+        _remove(db, known.pop(0))
+    number = db.execute("INSERT INTO zones (name) VALUES (?)", (str(zone),)).lastrowid
+    dates = ZoneDates(int(number or 0), zone)
+    dates.make(db)
+    known.append(dates)  # in order of age, as `read_zones` gives them
+    return dates
+
+
+def _remove(db: sqlite3.Connection, dates: ZoneDates) -> None:
+    dates.drop(db)
+    db.execute("DELETE FROM zones WHERE number = ?", (dates.number,))

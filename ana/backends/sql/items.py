@@ -1,0 +1,137 @@
+"""Items as rows of all the tables, and what of them is kept in memory."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from datetime import tzinfo
+from typing import Any
+
+import numpy as np
+
+from ana.backends.sql.compiler import iter_typed_rows
+from ana.backends.sql.dates import ZoneDates, add_zone, read_zones
+from ana.backends.sql.lookup import find_term_numbers, to_word_vector
+from ana.backends.sql.row_vectors import RowVectors
+from ana.backends.sql.tables import transaction
+from ana.embedders.base import Vector
+from ana.embedders.word_vectors import embed_words
+from ana.memory.digests import content_digest
+from ana.memory.filters import OWN_KEYS
+from ana.memory.item import Item
+from ana.memory.search.postings import Terms
+from ana.memory.search.property_text import property_text
+from ana.memory.search.tokens import tokenize
+from ana.memory.search.words import Words
+
+LONG_TAIL = 500
+"""After so many changes the words are loaded again; a changed item takes ten times as long to score."""
+
+
+class ItemTables:
+    """Writes and reads the tables of one file, on the connection that is handed over; one thread at a time."""
+
+    def __init__(self) -> None:
+        self._zones: list[ZoneDates] | None = None
+        self._met: dict[str, tzinfo] = {}
+        self._words: Words | None = None
+        self._vectors: RowVectors | None = None
+
+    def forget(self) -> None:
+        """Read all of it again: somebody else may have written."""
+        self._words = self._vectors = self._zones = None
+
+    def get_dates(self, db: sqlite3.Connection, zone: tzinfo) -> ZoneDates:
+        """Return the tables of dates in a zone; the first query from a zone fills them."""
+        self._met[str(zone)] = zone
+        known = self._get_zones(db)
+        found = next((dates for dates in known if str(dates.zone) == str(zone)), None)
+        if found is None:
+            self._zones = None  # unknown until the transaction succeeds
+            with transaction(db):
+                found = add_zone(db, known, zone)
+            self._zones = known
+        return found
+
+    def _get_zones(self, db: sqlite3.Connection) -> list[ZoneDates]:
+        if self._zones is None:
+            self._zones = read_zones(db, self._met)
+        return self._zones
+
+    def load_words(self, db: sqlite3.Connection) -> Words:
+        """Return the words of all items, loaded at the first use."""
+        if self._words is None or self._words.changed > LONG_TAIL:
+            documents = ((row, _to_terms(blob)) for row, blob in db.execute("SELECT row, words FROM items"))
+            vectors = db.execute("SELECT number, vector FROM terms")
+            self._words = Words(documents, ((number, to_word_vector(blob)) for number, blob in vectors))
+        return self._words
+
+    def load_vectors(self, db: sqlite3.Connection) -> RowVectors:
+        """Return the vectors of all items, loaded at the first use."""
+        if self._vectors is None:
+            self._vectors = RowVectors(db.execute("SELECT row, vector FROM vectors ORDER BY row"))
+        return self._vectors
+
+    def remove(self, db: sqlite3.Connection, ids: Iterable[str]) -> None:
+        """Remove the items that exist, inside a transaction."""
+        for id in ids:
+            for (row,) in db.execute("DELETE FROM items WHERE id = ? RETURNING row", (id,)).fetchall():
+                self._remove_row(db, row)
+
+    def put(self, db: sqlite3.Connection, stored: Iterable[tuple[Item, Vector]]) -> None:
+        """Enter items with their vectors, in place of what there is under their ids, inside a transaction."""
+        numbers: dict[str, int] = {}
+        for item, vector in stored:
+            self._put(db, item, vector, numbers)
+
+    def _remove_row(self, db: sqlite3.Connection, row: int) -> None:
+        for table in ("bodies", "vectors", "properties"):
+            db.execute(f"DELETE FROM {table} WHERE row = ?", (row,))
+        for dates in self._get_zones(db):
+            dates.forget(db, row)
+        if self._words is not None:
+            self._words.remove(row)
+        if self._vectors is not None:
+            self._vectors.remove(row)
+
+    def _put(self, db: sqlite3.Connection, item: Item, vector: Vector, numbers: dict[str, int]) -> None:
+        terms = self._number_terms(db, tokenize(property_text(item.content, item.properties)), numbers)
+        digest = content_digest(item.content, item.properties)
+        values = (item.id, digest, item.created_at, item.date, terms.tobytes())
+        found = db.execute("SELECT row FROM items WHERE id = ?", (item.id,)).fetchone()
+        if found:  # a known item keeps its row, which all tables share
+            db.execute("DELETE FROM properties WHERE row = ?", found)
+        known = (found and found[0], *values)
+        row = int(db.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", known).lastrowid or 0)
+        db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (row, json.dumps(asdict(item))))
+        db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, vector.astype(np.float32).tobytes()))
+        rows = (typed for key, value in _iter_properties(item) for typed in iter_typed_rows(key, value))
+        db.executemany(f"INSERT INTO properties VALUES ({row}, ?, ?, ?, ?, ?)", rows)
+        for dates in self._get_zones(db):
+            dates.enter(db, row)
+        if self._words is not None:
+            self._words.put(row, terms)
+        if self._vectors is not None:
+            self._vectors.put(row, vector)
+
+    def _number_terms(self, db: sqlite3.Connection, words: Sequence[str], known: dict[str, int]) -> Terms:
+        """Return the number of each word; a new word gets the next."""
+        wanted = [word for word in dict.fromkeys(words) if word not in known]
+        known |= find_term_numbers(db, wanted)
+        new = [word for word in wanted if word not in known]
+        for word, vector in zip(new, embed_words(new), strict=True):
+            known[word] = int(
+                db.execute("INSERT INTO terms VALUES (NULL, ?, ?)", (word, vector.tobytes())).lastrowid or 0
+            )
+            if self._words is not None:
+                self._words.learn(known[word], vector)
+        return np.array([known[word] for word in words], np.uint32)  # in order and repeated, for phrases
+
+
+def _iter_properties(item: Item) -> Iterator[tuple[str, Any]]:
+    yield from item.properties.items()
+    yield from ((key, getattr(item, key)) for key in OWN_KEYS if key not in item.properties)
+
+
+def _to_terms(blob: bytes) -> Terms:
+    return np.frombuffer(blob, np.uint32)

@@ -1,0 +1,214 @@
+"""Look-ups in the tables by row, id, word, tag and phrase."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ana.backends.sql.compiler import Sql
+from ana.backends.sql.dates import ZoneDates
+from ana.embedders.word_vectors import embed_words
+from ana.memory.filters import OWN_KEYS
+from ana.memory.item import Item
+from ana.memory.search.postings import Rows, Terms
+from ana.memory.search.scoring import TAG_KEYS, days_span
+from ana.memory.search.words import QueryWord, Words, WordVector
+from ana.memory.status import CLOSED, DONE
+from ana.values import Json
+
+
+class Lookup:
+    """Look-ups of items by their dates in one zone."""
+
+    def __init__(self, db: sqlite3.Connection, dates: ZoneDates) -> None:
+        self.db = db
+        self.dates = dates
+        self.zone = dates.zone
+        self._items = f"{dates.items} AS items"
+
+    def find_by_date(self, passing: Sql, limit: int) -> list[tuple[int, str | None]]:
+        """Return row and date of the first items that pass, by date, undated ones last, then the newest."""
+        order = "start IS NULL, start, date, created_at DESC, id"
+        query = f"SELECT row, date FROM {self._items} WHERE {passing.text} ORDER BY {order} LIMIT ?"
+        return self.db.execute(query, (*passing.params, limit)).fetchall()
+
+    def count(self, passing: Sql) -> int:
+        """Return how many items pass."""
+        query = f"SELECT count(*) FROM {self._items} WHERE {passing.text}"
+        return int(self.db.execute(query, passing.params).fetchone()[0])
+
+    def find_rows(self, passing: Sql) -> Rows:
+        """Return the rows that pass, ascending."""
+        query = f"SELECT group_concat(row) FROM {self._items} WHERE {passing.text}"
+        joined = self.db.execute(query, passing.params).fetchone()[0]
+        # one text for all rows takes a quarter of the time of one row at a time
+        found: Rows = np.sort(np.fromstring(joined or "", np.int64, sep=","))
+        return found
+
+    def on_days(self, first: date, last: date) -> Sql:
+        """Return the condition that an item's own date is within these days, both included."""
+        start, stop = days_span(first, last, self.zone)
+        return Sql(f"(items.start BETWEEN {start} AND {stop} AND items.stop <= {stop})")
+
+
+UNDATED = Sql("items.start IS NULL")
+"""The condition that an item has no date of its own."""
+
+
+def without_status(statuses: Sequence[str]) -> Sql:
+    """Return the condition that an item has none of these statuses, in upper or lower case."""
+    listed = ", ".join(repr(json.dumps(status)) for status in statuses)
+    status = f"row = items.row AND key = '\"status\"' AND element = 0 AND lower(value) IN ({listed})"
+    # asked of each item that passes the other conditions; a list of all closed items would be long
+    return Sql(f"NOT EXISTS (SELECT 1 FROM properties INDEXED BY properties_by_row WHERE {status})")
+
+
+def with_status(*, is_open: bool) -> Sql:
+    """Return the condition that an item's status says that it is open, or else that it is done."""
+    listed = ", ".join(repr(json.dumps(status)) for status in (CLOSED if is_open else DONE))
+    # a text in JSON, or the hash of a long one, comes before every other value
+    test = f"folded < '$' AND folded NOT IN ({listed})" if is_open else f"folded IN ({listed})"
+    return Sql(f"items.row IN (SELECT row FROM properties WHERE key = '\"status\"' AND element = 0 AND {test})")
+
+
+def find_rows_of_ids(db: sqlite3.Connection, ids: Iterable[str]) -> dict[int, str]:
+    """Return the rows of the ids that exist, each with its id."""
+    # one parameter, whatever the number of ids: SQLite limits them
+    known = "SELECT row, id FROM items WHERE id IN (SELECT value FROM json_each(?))"
+    return dict(db.execute(known, (_to_json(ids),)).fetchall())
+
+
+def describe_rows(db: sqlite3.Connection, rows: Iterable[int]) -> list[tuple[int, str, str | None, str]]:
+    """Return each row with its item's id, own date and moment of creation."""
+    known = "SELECT row, id, date, created_at FROM items WHERE row IN (SELECT value FROM json_each(?))"
+    return db.execute(known, (_to_json(rows),)).fetchall()
+
+
+def load_items(db: sqlite3.Connection, rows: Sequence[int]) -> list[Item]:
+    """Return the items of these rows, in their order."""
+    found = db.execute("SELECT row, item FROM bodies WHERE row IN (SELECT value FROM json_each(?))", (_to_json(rows),))
+    by_row = {row: Item(**json.loads(item)) for row, item in found}
+    return [by_row[row] for row in rows]
+
+
+def get_items(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Item]:
+    """Return the items with these ids; ids that do not exist are left out."""
+    entries = "SELECT item FROM items JOIN bodies USING (row) WHERE id IN (SELECT value FROM json_each(?))"
+    items = (Item(**json.loads(item)) for (item,) in db.execute(entries, (_to_json(ids),)))
+    return {item.id: item for item in items}
+
+
+def get_vector(db: sqlite3.Connection, id: str) -> NDArray[np.float32] | None:
+    """Return the vector of an item, as it is stored."""
+    found = db.execute("SELECT vector FROM items JOIN vectors USING (row) WHERE id = ?", (id,)).fetchone()
+    return np.frombuffer(found[0], np.float32) if found else None
+
+
+def compute_cosines(db: sqlite3.Connection, rows: Iterable[int], vector: NDArray[np.float32]) -> dict[int, float]:
+    """Return the cosine of a vector of length 1 and the vector of each row."""
+    some = "SELECT row, vector FROM vectors WHERE row IN (SELECT value FROM json_each(?))"
+    pairs = db.execute(some, (_to_json(rows),)).fetchall()
+    matrix = np.frombuffer(b"".join(blob for _, blob in pairs), np.float32).reshape(len(pairs), len(vector))
+    return dict(zip((row for row, _ in pairs), (matrix @ vector).tolist(), strict=True))
+
+
+def find_term_numbers(db: sqlite3.Connection, words: Iterable[str]) -> dict[str, int]:
+    """Return the numbers of words; a word that no item ever had is left out."""
+    return dict(
+        db.execute("SELECT term, number FROM terms WHERE term IN (SELECT value FROM json_each(?))", (_to_json(words),))
+    )
+
+
+def find_query_words(db: sqlite3.Connection, words: Sequence[str]) -> dict[str, QueryWord]:
+    """Return the words of a query with their numbers and vectors, in the query's order."""
+    known = {
+        term: QueryWord(number, to_word_vector(blob))
+        for term, number, blob in db.execute(
+            "SELECT term, number, vector FROM terms WHERE term IN (SELECT value FROM json_each(?))", (_to_json(words),)
+        )
+    }
+    new = [word for word in words if word not in known]
+    known |= {word: QueryWord(None, vector) for word, vector in zip(new, embed_words(new), strict=True)}
+    return {word: known[word] for word in words}
+
+
+def to_word_vector(blob: bytes) -> WordVector:
+    """Return a word's vector as the table of terms holds it."""
+    return np.frombuffer(blob, np.int8)
+
+
+def get_terms(db: sqlite3.Connection, rows: Sequence[int]) -> list[Terms]:
+    """Return the terms of each row's text, in the order of the rows."""
+    found = db.execute("SELECT row, words FROM items WHERE row IN (SELECT value FROM json_each(?))", (_to_json(rows),))
+    terms = {row: np.frombuffer(blob, np.uint32) for row, blob in found}
+    return [terms[row] for row in rows]
+
+
+def find_tagged(db: sqlite3.Connection, tags: Sequence[str]) -> list[int]:
+    """Return the rows with one of these tags, in any of the properties for tags."""
+    if not tags:
+        return []
+    found = db.execute(
+        "SELECT DISTINCT row FROM properties WHERE key IN (SELECT value FROM json_each(?))"
+        " AND ana_folded(value) IN (SELECT value FROM json_each(?))",
+        (_to_json(map(json.dumps, TAG_KEYS)), _to_json(tags)),
+    )
+    return [row for (row,) in found]
+
+
+def find_with_phrase(db: sqlite3.Connection, words: Words, phrase: Sequence[str]) -> list[int]:
+    """Return the rows whose text has these words in sequence."""
+    known = find_term_numbers(db, phrase)  # a word without a number is in no item
+    if len(known) < len(set(phrase)):
+        return []
+    wanted = np.array([known[word] for word in phrase], np.uint32).tobytes()
+    some = words.find_with_all(sorted(set(known.values())))
+    found = db.execute("SELECT row, words FROM items WHERE row IN (SELECT value FROM json_each(?))", (_to_json(some),))
+    return [row for row, blob in found if _has_run(blob, wanted)]
+
+
+def find_same(db: sqlite3.Connection, digest: str) -> list[str]:
+    """Return the ids of items with this digest, the oldest first."""
+    return [id for (id,) in db.execute("SELECT id FROM items WHERE digest = ? ORDER BY created_at, id", (digest,))]
+
+
+def list_items(db: sqlite3.Connection) -> list[Item]:
+    """Return all items."""
+    return [Item(**json.loads(item)) for (item,) in db.execute("SELECT item FROM bodies")]
+
+
+def count_items(db: sqlite3.Connection) -> int:
+    """Return how many items there are."""
+    return int(db.execute("SELECT count(*) FROM items").fetchone()[0])
+
+
+def list_keys(db: sqlite3.Connection) -> dict[str, int]:
+    """Return the properties that items have, each with how many have it, the commonest first."""
+    found = db.execute("SELECT key, count(*) FROM properties WHERE element = 0 GROUP BY key ORDER BY 2 DESC, 1")
+    return {key: count for each, count in found if (key := json.loads(each)) not in OWN_KEYS}
+
+
+def list_values(db: sqlite3.Connection, key: str) -> list[tuple[Json, int]]:
+    """Return the values of a property, each with how many items have it, the commonest first."""
+    spelled = (
+        "SELECT folded, value, count(DISTINCT row) AS n FROM properties WHERE key = ? AND element IN (0, 1)"
+        " AND folded NOT LIKE '[%' AND folded NOT LIKE '#%' GROUP BY folded, value"
+    )
+    # SQLite takes the value from the row that has the maximum
+    merged = f"SELECT value, sum(n), max(n) FROM ({spelled}) GROUP BY folded ORDER BY 2 DESC, folded"
+    found = db.execute(merged, (json.dumps(key),))
+    return [(json.loads(value), count) for value, count, _ in found]
+
+
+def _has_run(blob: bytes, wanted: bytes) -> bool:
+    at = blob.find(wanted)
+    while at > 0 and at % 4:  # a match that begins inside a number of 4 bytes
+        at = blob.find(wanted, at + 1)
+    return at >= 0
+
+
+def _to_json(values: Iterable[object]) -> str:
+    return json.dumps(list(values))

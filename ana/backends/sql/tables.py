@@ -1,0 +1,78 @@
+"""The tables that items are found by, in a SQLite file."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+from ana.backends.sql.compiler import add_functions
+from ana.files import connect_own
+
+CACHE = 32_000
+"""KiB of the file that stay in memory; with the default of 2,000 SQLite reads it repeatedly at 100,000 items."""
+
+_SCHEMA = """
+CREATE TABLE terms (number INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, vector BLOB NOT NULL);
+CREATE TABLE items (
+    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, created_at TEXT NOT NULL,
+    date TEXT, words BLOB NOT NULL);
+CREATE TABLE vectors (row INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TABLE bodies (row INTEGER PRIMARY KEY, item TEXT NOT NULL);
+CREATE TABLE properties (
+    row INTEGER NOT NULL, key TEXT NOT NULL, element INTEGER NOT NULL, value TEXT NOT NULL, folded TEXT NOT NULL, num);
+CREATE TABLE zones (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE)
+"""
+_INDEXES = {
+    "items_by_digest": "items (digest)",
+    "properties_by_row": "properties (row)",
+    "properties_by_value": "properties (key, element, folded, row)",
+    "properties_by_number": "properties (key, element, num, row) WHERE num IS NOT NULL",
+}
+_TABLES = ("terms", "items", "bodies", "vectors", "properties", "zones")
+
+
+def connect_tables(path: Path) -> sqlite3.Connection:
+    """Return a connection to a file whose transactions are explicit and durable, for any thread, one at a time."""
+    db = connect_own(path, check_same_thread=False, isolation_level=None)
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")  # what is acknowledged must not be lost
+        db.execute(f"PRAGMA cache_size = -{CACHE}")
+    except sqlite3.Error:
+        db.close()
+        raise
+    add_functions(db)
+    return db
+
+
+def make_tables(db: sqlite3.Connection) -> None:
+    """Replace all tables by empty ones, without indexes: tables fill faster before those exist."""
+    dates = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB '*_dates_[0-9]*'").fetchall()
+    for table in (*_TABLES, *(name for (name,) in dates)):
+        db.execute(f"DROP TABLE IF EXISTS {table}")
+    for statement in _SCHEMA.split(";"):
+        db.execute(statement)
+
+
+def make_indexes(db: sqlite3.Connection) -> None:
+    for name, columns in _INDEXES.items():
+        db.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {columns}")
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Commit what is done inside, or undo all of it after an error; inside another one it is a part of that."""
+    with nullcontext() if db.in_transaction else _begin(db):
+        yield
+
+
+@contextmanager
+def _begin(db: sqlite3.Connection) -> Iterator[None]:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:  # some errors have ended it already
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")

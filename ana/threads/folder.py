@@ -1,0 +1,215 @@
+"""Conversations in a data folder: one SQLite database of their states for every door, their names and the last one."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
+from dataclasses import astuple
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ana.errors import StoreBroken
+from ana.files import FILE_ERRORS, compact_database, connect_own, is_damage, is_read_only, open_readable
+from ana.notes import Note
+from ana.threads.ids import canonical_id
+from ana.threads.names import NAMES, Names
+from ana.threads.ports import DeletedThread
+
+if TYPE_CHECKING:
+    from ana.threads.pruning import PruningSaver, ServerSaver
+
+THREADS = "threads.sqlite"
+"""The file of the states, in a data folder."""
+
+LAST = "last_thread"
+
+TRASHED = "deleted:"
+"""The ids of deleted threads begin with it, which stay in the file until they are purged; other ids are UUIDs."""
+
+_CREATE_TRASH = """CREATE TABLE IF NOT EXISTS trash (
+    id TEXT PRIMARY KEY, thread TEXT NOT NULL, ts TEXT NOT NULL, name TEXT NOT NULL, trace TEXT NOT NULL)"""
+_HAS_TRASH = "SELECT 1 FROM sqlite_master WHERE name = 'trash'"
+
+
+class FolderThreadStore:
+    """The conversations of a data folder; nothing is opened or created before it is used.
+
+    What reads checkpoints is imported by whoever reads them: it takes half a second.
+
+    Args:
+        folder: The data folder.
+    """
+
+    errors = FILE_ERRORS
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file = folder / THREADS
+        self._names = Names(folder / NAMES)
+        self._last = Note(folder / LAST)
+
+    @contextmanager
+    def open_saver(self) -> "Iterator[PruningSaver]":
+        from ana.threads.pruning import PruningSaver
+
+        self._make_folder()
+        with open_readable(self._file) as file, _connect(file) as connection:
+            saver = PruningSaver(connection)
+            saver.setup()
+            yield saver
+
+    @asynccontextmanager
+    async def open_server_saver(self) -> "AsyncIterator[ServerSaver]":
+        from ana.threads.pruning import ServerSaver
+
+        self._make_folder()
+        loop = asyncio.get_running_loop()
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="saver") as worker, ExitStack() as stack:
+            connection = await loop.run_in_executor(worker, stack.enter_context, _connect(self._file))
+            yield ServerSaver(connection, worker)
+
+    @contextmanager
+    def map_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except self.errors as exc:
+            hint = "Check that the disk has room and the data folder may be written."
+            if isinstance(exc, sqlite3.DatabaseError) and is_damage(exc):
+                hint = "`ana doctor --repair` sets the damaged file aside; what was stored stays."
+            raise StoreBroken(f"The conversation could not be kept: {exc}.", hint) from exc
+
+    def ids(self) -> list[str]:
+        from ana.threads.sequence import list_threads
+
+        with self._read() as connection:
+            return _leave_out_deleted(list_threads(connection)) if connection else []
+
+    def marks(self) -> dict[str, tuple[int, int]]:
+        from ana.threads.sequence import list_marks
+
+        with self._read() as connection:
+            marks = list_marks(connection) if connection else {}
+        return {id: marks[id] for id in _leave_out_deleted(marks)}
+
+    def waiting_since(self) -> dict[str, str]:
+        from ana.threads.pruning import PruningSaver
+        from ana.threads.sequence import list_waiting
+
+        with self._read() as connection:
+            if not connection:
+                return {}
+            saver = PruningSaver(connection)
+            saver.is_setup = True  # only read
+            ids = _leave_out_deleted(list_waiting(connection))
+            newest = {id: saver.get_tuple({"configurable": {"thread_id": id}}) for id in ids}
+            return {id: state.checkpoint["ts"] for id, state in newest.items() if state}
+
+    def names(self) -> dict[str, str]:
+        return self._names.read()
+
+    def set_name(self, id: str, name: str) -> None:
+        if not is_read_only(self._folder):
+            with self.map_errors():
+                self._names.change(lambda names: names | {id: name})
+
+    def last(self) -> str | None:
+        return canonical_id(self._last.read().strip())
+
+    def set_last(self, id: str) -> None:
+        with self.map_errors():
+            self._last.write(id)
+
+    def forget(self, ids: Collection[str]) -> None:
+        with self.map_errors():
+            if self.names().keys() & {*ids}:
+                self._names.change(lambda names: {id: name for id, name in names.items() if id not in ids})
+            if self.last() in ids:
+                self._last.remove()
+
+    def put_in_trash(self, id: str, ts: str, name: str, trace: str) -> None:
+        deleted = DeletedThread(f"{TRASHED}{ts}:{id}", id, ts, name, trace)
+        with self._write() as connection:
+            connection.execute(_CREATE_TRASH)
+            connection.execute("INSERT INTO trash VALUES (?, ?, ?, ?, ?)", astuple(deleted))
+            _rename(connection, id, deleted.id)
+
+    def list_trash(self) -> list[DeletedThread]:
+        with self._read() as connection:
+            if not connection or not connection.execute(_HAS_TRASH).fetchone():
+                return []
+            # not by time: a clock can go back; VACUUM may number the rows again, in the same order
+            rows = connection.execute("SELECT id, thread, ts, name, trace FROM trash ORDER BY rowid DESC").fetchall()
+        return [DeletedThread(*row) for row in rows]
+
+    def take_out_of_trash(self, deleted: DeletedThread) -> None:
+        with self._write() as connection:
+            _rename(connection, deleted.id, deleted.thread)
+            connection.execute("DELETE FROM trash WHERE id = ?", (deleted.id,))
+        if deleted.name:
+            self.set_name(deleted.thread, deleted.name)
+
+    def delete(self, ids: Collection[str]) -> None:
+        if self._file.exists():
+            with self._write() as connection:
+                for table, key in _list_tables(connection):
+                    connection.executemany(f'DELETE FROM "{table}" WHERE {key} = ?', [(id,) for id in ids])
+
+    def compact(self) -> None:
+        if self._file.exists():
+            with self.map_errors():
+                compact_database(self._file)
+
+    def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
+        found: set[str] = set()
+        with self._read() as connection:
+            if connection:
+                for table, key in _list_tables(connection):
+                    rows = connection.execute(f'SELECT {key}, * FROM "{table}"')
+                    found |= {row[0] for row in rows if row[0] not in found and any(map(mentions, _iter_bytes(row)))}
+        return found
+
+    @contextmanager
+    def _read(self) -> Iterator[sqlite3.Connection | None]:
+        """Yield a connection to read from; None without a file."""
+        if not self._file.exists():
+            yield None
+            return
+        with self.map_errors(), open_readable(self._file) as file, _connect(file) as connection:
+            yield connection
+
+    @contextmanager
+    def _write(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection for one transaction."""
+        with self.map_errors(), _connect(self._file) as connection, connection:
+            yield connection
+
+    def _make_folder(self) -> None:
+        """Create the folder: without it the server hangs when it starts."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+def _leave_out_deleted(ids: Collection[str]) -> list[str]:
+    return [id for id in ids if not id.startswith(TRASHED)]
+
+
+def _connect(path: Path) -> closing[sqlite3.Connection]:
+    return closing(connect_own(path, check_same_thread=False))
+
+
+def _rename(connection: sqlite3.Connection, thread: str, to: str) -> None:
+    for table, key in _list_tables(connection):
+        if key == "thread_id":
+            connection.execute(f'UPDATE "{table}" SET thread_id = ? WHERE thread_id = ?', (to, thread))
+
+
+def _list_tables(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return the tables that hold something of each thread, checkpoints, writes and whatever else, with its column."""
+    query = """SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+        WHERE m.type = 'table' AND (c.name = 'thread_id' OR (m.name = 'trash' AND c.name = 'id'))"""
+    return connection.execute(query).fetchall()
+
+
+def _iter_bytes(row: Collection[object]) -> Iterator[bytes]:
+    values = (value.encode() if isinstance(value, str) else value for value in row)
+    yield from (value for value in values if isinstance(value, bytes))

@@ -1,0 +1,43 @@
+"""The ids of conversations: UUIDs, so that the LangGraph server takes them too, and one follows from every name."""
+
+import uuid
+
+from ana.errors import WrongName
+from ana.tracing.port import NO_THREAD
+from ana.values import plain_text
+
+OWNER = "owner"
+"""The person whose names of conversations were there before there were several people."""
+
+
+def canonical_id(text: str) -> str | None:
+    """Return a thread's id as we write it; None if this is none. The server reads all spellings that a UUID has."""
+    try:
+        return str(uuid.UUID(text))
+    except ValueError:
+        return None
+
+
+def is_thread_id(text: str) -> bool:
+    """Return whether records are kept under this id: a thread's, as we write it, or that of runs without one."""
+    return text in (canonical_id(text), NO_THREAD)
+
+
+def read_name(name: str) -> str:
+    """Return a name as it is kept.
+
+    Raises:
+        WrongName: It is empty.
+    """
+    name = plain_text(name).strip()
+    if not name:
+        raise WrongName("A thread's name cannot be empty.", "Give it a name, or leave --thread out.")
+    return name
+
+
+def make_id(name: str, person: str = OWNER) -> str:
+    """Return the id that a name is, or the one that it always has for this person, and for nobody else."""
+    if id := canonical_id(name):
+        return id
+    space = uuid.NAMESPACE_URL if person == OWNER else uuid.uuid5(uuid.NAMESPACE_URL, f"ana:person:{person}")
+    return str(uuid.uuid5(space, f"ana:thread:{name}"))

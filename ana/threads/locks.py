@@ -1,0 +1,72 @@
+"""Owning a conversation: one turn at a time works in a thread, whichever door it came through."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ana.files import refuse_read_only
+from ana.locks import OwnerLock
+from ana.threads.ids import canonical_id
+from ana.threads.ports import PATIENCE
+
+FOLDER = "locks"
+"""The folder of the locks, in a data folder."""
+
+ALL = "all.lock"
+"""The lock of whoever owns every conversation, beside theirs."""
+
+
+class FolderThreadLocks:
+    """The locks of conversations, a file for each, which every process that works on the data folder sees.
+
+    Args:
+        folder: The data folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def lock(self, id: str, program: str, patience: float = PATIENCE) -> OwnerLock:
+        """Return the lock of a conversation. Errors as of the port."""
+        name = f"{canonical_id(id) or id}.lock"
+        return _FileLock(self._make_folder() / name, "This conversation", timeout=patience, program=program)
+
+    @contextmanager
+    def own_all(self, program: str, patience: float = PATIENCE) -> Iterator[None]:
+        """Own every conversation. Errors as of the port."""
+        folder, until = self._make_folder(), time.monotonic() + patience
+        every = OwnerLock(folder / ALL, "Every conversation", timeout=patience, program=program)
+        every.acquire()
+        try:
+            # Whoever takes a conversation from now on sees that all are owned and lets it go again.
+            for path in folder.glob("*.lock"):
+                if path.name != ALL:
+                    left = max(until - time.monotonic(), 0)
+                    each = OwnerLock(path, "A conversation", timeout=left, program=program)
+                    each.acquire()
+                    each.release()
+            yield
+        finally:
+            every.discard()
+
+    def _make_folder(self) -> Path:
+        refuse_read_only(self._folder)
+        folder = self._folder / FOLDER
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return folder
+
+
+class _FileLock(OwnerLock):
+    """A lock that nobody gets while somebody owns every conversation."""
+
+    def acquire(self) -> bool:
+        abandoned = super().acquire()
+        every = self._path.with_name(ALL)
+        if not every.exists():
+            return abandoned
+        self.release()
+        waiting = OwnerLock(every, "Every conversation", timeout=self._timeout, program=self._program)
+        waiting.acquire()
+        waiting.discard()
+        return self.acquire()

@@ -1,0 +1,137 @@
+"""What conversations need of whatever keeps them: states, names, trash, locks. Files in a folder are one answer."""
+
+from collections.abc import Callable, Collection
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from ana.threads.saver import ThreadSaver
+
+PATIENCE = 10.0
+"""Seconds that a door waits for a thread in which another works."""
+
+
+@dataclass(frozen=True)
+class DeletedThread:
+    """A conversation that was deleted.
+
+    Args:
+        id: The id of its checkpoints in the trash.
+        thread: Its own id.
+        ts: When it was deleted, ISO 8601 in UTC.
+        name: The name the person gave it; may be empty.
+        trace: Its trace file; empty if it had none.
+    """
+
+    id: str
+    thread: str
+    ts: str
+    name: str
+    trace: str
+
+
+class ThreadStore(Protocol):
+    """A person's conversations: their states, their names, which one was left last, and the trash.
+
+    What is in the trash is under an id of its own, and in no list of threads. Where nothing can be written, names and
+    the last thread stay as they are. What fails of the disk, or the database, is raised as one of ana.errors, but for
+    what savers do.
+    """
+
+    errors: tuple[type[Exception], ...]
+    """What savers raise where the disk, or the database, fails: OSError, and what the database has."""
+
+    def open_saver(self) -> "AbstractContextManager[ThreadSaver]":
+        """Open the saver of a door that runs the graph itself."""
+
+    def open_server_saver(self) -> "AbstractAsyncContextManager[ThreadSaver]":
+        """Open the saver of a program with an event loop."""
+
+    def map_errors(self) -> AbstractContextManager[None]:
+        """Turn the `errors` of savers into StoreBroken: a sentence with the next step."""
+
+    def ids(self) -> list[str]:
+        """Return the ids of all threads, the one written last first."""
+
+    def marks(self) -> dict[str, tuple[int, int]]:
+        """Return a mark of the newest state of each thread; every change of it changes the mark."""
+
+    def waiting_since(self) -> dict[str, str]:
+        """Return the threads that wait for a person, each with the moment since when, the one written last first."""
+
+    def names(self) -> dict[str, str]:
+        """Return the names of conversations by their ids."""
+
+    def set_name(self, id: str, name: str) -> None:
+        """Name a conversation, which may not have begun yet."""
+
+    def last(self) -> str | None:
+        """Return the thread in which the REPL was left; None if there is none."""
+
+    def set_last(self, id: str) -> None:
+        """Note the thread in which the REPL is left."""
+
+    def forget(self, ids: Collection[str]) -> None:
+        """Forget the names of threads, and that one of them was the last."""
+
+    def put_in_trash(self, id: str, ts: str, name: str, trace: str) -> None:
+        """Move a thread with its name and its trace into the trash, in one step."""
+
+    def list_trash(self) -> list[DeletedThread]:
+        """Return every deleted thread, the one deleted last first."""
+
+    def take_out_of_trash(self, deleted: DeletedThread) -> None:
+        """Give a thread its own id again, in one step, and its name."""
+
+    def delete(self, ids: Collection[str]) -> None:
+        """Delete threads, by their own ids or by those in the trash."""
+
+    def compact(self) -> None:
+        """Leave no byte of what was deleted."""
+
+    def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
+        """Return the ids of the threads, deleted ones too, of which something mentions what is looked for."""
+
+
+class ThreadLock(Protocol):
+    """The right to work in a conversation. It goes with its holder's process; whoever holds it cannot take it again."""
+
+    def acquire(self) -> object:
+        """Take it.
+
+        Raises:
+            StoreBusy: Another holder did not release it in time; the message names it.
+        """
+
+    def release(self) -> None:
+        """Let others take it."""
+
+    def discard(self) -> None:
+        """Release it and remove what is kept of it, which whoever takes it next makes again."""
+
+
+class ThreadLocks(Protocol):
+    """The locks of a person's conversations."""
+
+    def lock(self, id: str, program: str, patience: float = PATIENCE) -> ThreadLock:
+        """Return the lock of a conversation: two runs in one thread at once silently lose turns.
+
+        It also keeps out others of this very process.
+
+        Args:
+            id: The thread's id, in any spelling.
+            program: The name of this process in another's messages.
+            patience: Seconds to wait for another holder.
+
+        Raises:
+            StoreReadOnly: No conversation can go on where nothing can be written.
+        """
+
+    def own_all(self, program: str, patience: float = PATIENCE) -> AbstractContextManager[None]:
+        """Own every conversation, also those that begin meanwhile, after so many seconds of patience at most.
+
+        Raises:
+            StoreBusy: One of them was not released in time; the message names its owner.
+            StoreReadOnly: Nothing can be written.
+        """

@@ -1,0 +1,152 @@
+"""Runs of the LangGraph server: each owns its thread, and may be stopped."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from weakref import WeakSet
+
+from ana.errors import StoreBusy
+from ana.stopping import Stoppable, present
+from ana.threads.ports import ThreadLock
+
+AT_ONCE = 4
+"""How many runs work at once; any number may wait for their thread."""
+
+_POLL_SECONDS = 0.01
+_slots = threading.BoundedSemaphore(AT_ONCE)
+_runs: "WeakSet[Run]" = WeakSet()
+_stopped: set[str] = set()
+"""Runs that were stopped, by their ids; the server may have taken one on before there is a Run of it."""
+
+
+class Run(Stoppable):
+    """A run and its hold on its thread, from before the checkpoint is read until the last of its nodes has ended.
+
+    Langgraph cannot stop a node that has begun: when a run is cancelled, the node's thread works on beside the next
+    run. So the thread is released by whoever is last, the run or its node, and a stopped node begins no further call.
+
+    Args:
+        lock: The thread's, with no time-out; None for a run whose thread ends with it.
+        thread: The thread's id.
+        id: The run's.
+    """
+
+    def __init__(self, lock: ThreadLock | None, thread: str = "", id: str = "") -> None:
+        super().__init__()
+        self.thread = thread
+        self.turn: str | None = None
+        """The turn that began in this run."""
+        self._lock = lock
+        self._held = False
+        self._stopped = id in _stopped
+        self._closed = False
+        self._nodes = 0
+        _runs.add(self)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the thread outlives the run."""
+        return self._lock is not None
+
+    async def acquire(self, patience: float) -> None:
+        """Wait for the thread without blocking the event loop.
+
+        Raises:
+            StoreBusy: It was not released in time; the message names its owner.
+            TurnStopped: The run was stopped.
+        """
+        until = time.monotonic() + patience
+        while busy := await asyncio.to_thread(self._try):
+            if time.monotonic() > until:
+                raise busy
+            await asyncio.sleep(_POLL_SECONDS)
+        self.check()
+
+    async def wait_for_nodes(self) -> None:
+        """Let no further node begin, and return when none works any more; the thread stays owned."""
+        self.stop()
+        while self._nodes:
+            await asyncio.sleep(_POLL_SECONDS)
+
+    def close(self) -> None:
+        """End the run: release the thread, or let its last node do so."""
+        self.stop()
+        with self._changing:
+            self._closed = True
+            self._release_if_last()
+
+    @contextmanager
+    def node(self) -> Iterator[None]:
+        """Keep the thread while a node works.
+
+        Raises:
+            TurnStopped: The run has ended.
+        """
+        with self._changing:
+            self.check()
+            self._nodes += 1
+        try:
+            yield
+        finally:
+            with self._changing:
+                self._nodes -= 1
+                self._release_if_last()
+
+    def _try(self) -> StoreBusy | None:
+        """Take the thread if it is free and the run has not ended meanwhile; return why not otherwise."""
+        with self._changing:
+            if self._stopped:
+                return None
+            if not _slots.acquire(blocking=False):
+                return StoreBusy("The server is busy with other conversations.", "Send the message again later.")
+            try:
+                if self._lock:
+                    self._lock.acquire()
+                self._held = True
+            except StoreBusy as exc:
+                return exc
+            finally:
+                if not self._held:
+                    _slots.release()
+            return None
+
+    def _release_if_last(self) -> None:
+        if not (self._closed and self._held) or self._nodes:
+            return
+        self._held = False
+        _slots.release()
+        if self._lock:
+            self._lock.release()
+
+
+def find_run() -> Run | None:
+    """Return the run that this code works for; None at doors that own the thread while they run the graph."""
+    run = present.get()
+    return run if isinstance(run, Run) else None
+
+
+@contextmanager
+def work() -> Iterator[Run | None]:
+    """Keep the thread of the present run while a node works. Raises TurnStopped if the run has ended."""
+    if run := find_run():
+        with run.node():
+            yield run
+    else:
+        yield None
+
+
+def stop_runs(thread: str, ids: Iterable[str]) -> None:
+    """Stop the runs of a thread that is deleted: one that waits, or begins, would bring it back.
+
+    Call it in the event loop.
+
+    Args:
+        thread: The thread's id.
+        ids: Those of its runs.
+    """
+    _stopped.update(ids)
+    for run in list(_runs):
+        if run.thread == thread:
+            run.close()

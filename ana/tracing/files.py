@@ -1,0 +1,136 @@
+"""The trace files: TRACES_DIR/<thread_id>.jsonl, one JSON record a turn."""
+
+import json
+import logging
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, cast
+
+from ana import __version__
+from ana.errors import ConfigError, LinkRefused, UserError
+from ana.files import append_line, list_drafts, write_whole
+from ana.logs import hide_secrets
+from ana.output import tell
+from ana.own_files import is_trace
+from ana.tracing.port import Traces, moment
+from ana.tracing.schema import FOLLOWED, TOLD, Record, find_fault
+from ana.values import read_plain_json
+
+_log = logging.getLogger(__name__)
+
+FORMAT = 1
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+class TraceFiles(Traces):
+    """The traces of a folder: each record a line of its thread's file.
+
+    Args:
+        folder: The folder of the files; created at the first record.
+        secrets: Texts that never reach a file.
+    """
+
+    def __init__(self, folder: Path, secrets: Sequence[str] = ()) -> None:
+        self.folder = folder
+        self._secrets = [s for s in secrets if s]
+        self._writing = threading.Lock()
+
+    def path(self, thread_id: str) -> Path:
+        """Return the file of a thread.
+
+        Raises:
+            UserError: The id does not look like one, so it must not reach the file system.
+        """
+        if not _ID.fullmatch(thread_id):
+            raise UserError(f"{thread_id!r} is not an id.", "Ids are letters, digits, - and _.")
+        return self.folder / f"{thread_id}.jsonl"
+
+    def write(self, record: Record) -> None:
+        path = self.path(record["thread_id"])
+        line = hide_secrets(json.dumps(record, ensure_ascii=True, default=str), self._secrets)
+        try:
+            with self._writing:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                append_line(path, line)
+        except (OSError, LinkRefused) as exc:
+            why = exc.strerror if isinstance(exc, OSError) else "it is a link"
+            said = f"The trace {path} cannot be written: {why}. The turn is done, but no record of it is kept."
+            _log.warning(said)
+            tell(f"{said} Check the disk and TRACES_DIR.")
+
+    def iter_attempts(self, thread_id: str) -> Iterator[Record]:
+        return iter_records(self.path(thread_id))
+
+    def find(self, id: str) -> Record | None:
+        if self.path(id).exists():
+            return next(reversed(self.read(id)), None)
+        files = sorted(self.folder.glob("*.jsonl"), key=lambda p: -p.stat().st_mtime) if self.folder.exists() else []
+        return next((r for f in files for r in reversed([*iter_records(f)]) if r["id"] == id), None)
+
+    def ids(self, since: float = 0.0) -> list[str]:
+        files = (path for path in self.folder.glob("*.jsonl") if _ID.fullmatch(path.stem))
+        return sorted(path.stem for path in files if not since or path.stat().st_mtime >= since)
+
+    def place(self, thread_id: str) -> str:
+        return str(self.path(thread_id))
+
+    def forget(self, thread_id: str, before: datetime) -> int:
+        records = list(iter_records(self.path(thread_id)))
+        kept = [record for record in records if moment(record) >= before]
+        if len(kept) < len(records):
+            path = self.path(thread_id)
+            write_whole(path, "".join(f"{json.dumps(record)}\n" for record in kept), mode=0o600)
+            if not kept:
+                path.unlink()
+        return len(records) - len(kept)
+
+    def delete(self, thread_id: str) -> None:
+        path = self.path(thread_id)
+        for file in (path, *list_drafts(path)):
+            file.unlink(missing_ok=True)
+
+    def read_text(self, thread_id: str) -> str:
+        path = self.path(thread_id)
+        return path.read_text(encoding="ascii", errors="replace") if path.exists() else ""
+
+    def put_back(self, thread_id: str, text: str) -> None:
+        if text:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_whole(self.path(thread_id), text, mode=0o600)
+
+    def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
+        files = (path for path in self.folder.glob("*.jsonl") if is_trace(path.name))  # others are somebody else's
+        return {path.stem for path in files if mentions(path.read_bytes())}
+
+
+def iter_records(path: Path) -> Iterator[Record]:
+    """Yield the records of a file; lines that are not records are left out.
+
+    Raises:
+        ConfigError: A newer program wrote one.
+    """
+    if not path.exists():
+        return
+    for line in path.read_text(encoding="ascii", errors="replace").splitlines():
+        try:
+            record = read_plain_json(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict):
+            _refuse_newer(path, record)
+            if isinstance(record.get("steps"), list) and not find_fault(record, TOLD, TOLD - {"steps"} | FOLLOWED):
+                yield cast(Record, record)
+
+
+def _refuse_newer(path: Path, record: Mapping[str, Any]) -> None:
+    format = record.get("format")
+    if isinstance(format, int) and format > FORMAT:
+        raise ConfigError(
+            f"The trace {path} was written by a newer ana in format {format}; this is ana {__version__}, "
+            f"which reads up to {FORMAT}.",
+            "Install the newer one, or set TRACES_DIR to another folder.",
+        )

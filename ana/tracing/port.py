@@ -1,0 +1,105 @@
+"""What the records of turns need of whatever keeps them. Files in a folder are one answer."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Protocol
+
+from ana.errors import UserError
+from ana.tracing.schema import Record
+
+NO_THREAD = "none"
+"""The thread id in the records of runs that have no thread: none of them follows another."""
+
+
+class Traces(Protocol):
+    """A person's records, by thread. No secret of the settings is in them.
+
+    Ids are letters, digits, - and _; for others a UserError is raised.
+    """
+
+    def write(self, record: Record) -> None:
+        """Append a record; that it cannot be written is told, and fails no turn."""
+
+    def iter_attempts(self, thread_id: str) -> Iterator[Record]:
+        """Yield every record of a thread, oldest first, also of turns that were answered again later.
+
+        What is no record, as a line that a crash has cut short, is left out.
+
+        Raises:
+            ConfigError: A newer program wrote one.
+        """
+
+    def find(self, id: str) -> Record | None:
+        """Return the newest record with this id, or of the thread with this id."""
+
+    def ids(self, since: float = 0.0) -> list[str]:
+        """Return the threads that have records, in order; only those written to since a moment, in seconds."""
+
+    def place(self, thread_id: str) -> str:
+        """Return where a person finds the records of a thread."""
+
+    def forget(self, thread_id: str, before: datetime) -> int:
+        """Remove the records from before a moment and return how many that were. Nobody may write meanwhile."""
+
+    def delete(self, thread_id: str) -> None:
+        """Delete the records of a thread, and whatever else is left of them."""
+
+    def read_text(self, thread_id: str) -> str:
+        """Return the records of a thread as they are kept, a line for each; empty without one."""
+
+    def put_back(self, thread_id: str, text: str) -> None:
+        """Keep the records of a thread as `read_text` gave them; nothing without a text."""
+
+    def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
+        """Return the threads of which a record mentions what is looked for."""
+
+    def read(self, thread_id: str) -> list[Record]:
+        """Return a thread's turns, oldest first, each as it was answered last. Errors as of `iter_attempts`."""
+        records = self.iter_attempts(thread_id)
+        return [*records] if thread_id == NO_THREAD else select_newest(records)
+
+    def page(self, thread_id: str, limit: int, before: str | None = None) -> list[Record]:
+        """Return a part of a conversation, oldest first: the last turns, or those before one that was shown.
+
+        Args:
+            thread_id: The conversation.
+            limit: How many turns at most.
+            before: The id of a turn; only earlier ones are returned.
+
+        Raises:
+            UserError: There is no such turn in it.
+        """
+        records = self.read(thread_id)
+        if before is not None:
+            at = next((n for n, record in enumerate(records) if record["id"] == before), None)
+            if at is None:
+                raise UserError(f"The conversation has no turn {before!r}.", "Leave it out for the last turns.")
+            records = records[:at]
+        return records[-limit:]
+
+
+def select_newest(records: Iterable[Record]) -> list[Record]:
+    """Return the records that stand, as the thread's state does.
+
+    A turn that is answered again, or whose question is edited, takes the place of the earlier attempt and of what
+    followed that one. Attempts share their id, the id of the user message, or the turn before them.
+
+    Args:
+        records: All of a thread, the oldest first.
+    """
+    standing: list[Record] = []
+    places: dict[tuple[str, str], int] = {}
+    for record in records:
+        names = [name for name in ("id", "message") if record.get(name)]
+        # a turn with none before it is the first; records from before there was "previous" do not tell
+        names += ["previous"] if "previous" in record else []
+        keys = [(name, str(record.get(name))) for name in names]
+        place = min([len(standing), *(places[key] for key in keys if key in places)])
+        standing[place:] = [record]
+        places.update(dict.fromkeys(keys, place))
+    return standing
+
+
+def moment(record: Record) -> datetime:
+    """Return when a turn began."""
+    return datetime.fromisoformat(record["ts"]).astimezone(UTC)

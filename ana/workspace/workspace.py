@@ -1,0 +1,167 @@
+"""The one module that knows where a person's state is: in the data folder, or for another than its owner below it."""
+
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ana.errors import WrongName
+from ana.files import is_read_only, refuse_read_only
+from ana.notes import Note, read_note
+from ana.own_files import PEOPLE, SERVER
+from ana.recent import Recent
+from ana.settings import TRACES, PersonalSettings, Settings, load_settings
+from ana.threads.ids import OWNER
+from ana.time.clock import Clock, local_zone
+
+if TYPE_CHECKING:
+    from ana.embedders import Embedder
+    from ana.spending.port import Spending
+    from ana.threads.ports import ThreadLocks, ThreadStore
+    from ana.threads.threads import Threads
+    from ana.tracing.port import Traces
+
+NoteName = Literal["shown", "embedder-suggested", "ollama-offered"]
+
+SETTINGS = "settings.json"
+"""The file of a person's settings, in their folder; the owner's are in the environment and .env."""
+
+_PERSON = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Where everything is that a person has, with what opens it; nothing is opened or created before it is asked for.
+
+    Args:
+        settings: The settings that count for this person.
+        person: Who.
+    """
+
+    settings: Settings
+    person: str = OWNER
+    recent: Recent = field(default_factory=Recent, compare=False, repr=False)
+    """What was worked out of the person's words, as long as the process lives."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder of what the assistant knows, for the backend; whoever wants something else asks for that."""
+        data = self.settings.ana_data_dir
+        return data if self.person == OWNER else data / PEOPLE / self.person
+
+    @property
+    def traces_folder(self) -> Path:
+        """The folder of the traces, for what works on files, such as a backup."""
+        return self.settings.traces_dir if self.person == OWNER else self.folder / TRACES
+
+    @property
+    def server_folder(self) -> Path:
+        """The folder of what the dev server keeps, for everybody."""
+        return self.settings.ana_data_dir / SERVER
+
+    @property
+    def typed_file(self) -> Path:
+        """The file of the lines that were typed."""
+        return self.folder / "typed"
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether there is something that can only be looked at."""
+        return is_read_only(self.folder)
+
+    def refuse_read_only(self) -> None:
+        """Raise StoreReadOnly if nothing can be written."""
+        refuse_read_only(self.folder)
+
+    def note(self, name: NoteName) -> Note:
+        """Return a short text that is kept for a command."""
+        return Note(self.folder / name)
+
+    def list_backups(self) -> list[Path]:
+        """Return the backups that were made before something else."""
+        return [*(self.folder / "backups").glob("*.zip")]
+
+    def make_clock(self) -> Clock:
+        """Return a clock of the person's zone."""
+        return Clock(local_zone(self.settings.ana_timezone))
+
+    def open_traces(self) -> "Traces":
+        """Return the records of turns."""
+        from ana.logs import secrets_of
+        from ana.tracing.files import TraceFiles
+
+        return TraceFiles(self.traces_folder, secrets_of(self.settings))
+
+    def open_spending(self, clock: Clock | None = None, traces: "Traces | None" = None) -> "Spending":
+        """Return the running total of what models cost.
+
+        Args:
+            clock: Tells the person's day; None for a new one.
+            traces: The records of turns; None for those of `open_traces`.
+        """
+        from ana.spending.folder import FolderSpending
+
+        return FolderSpending(self.folder, self.settings, clock or self.make_clock(), traces or self.open_traces())
+
+    def open_thread_store(self) -> "ThreadStore":
+        """Return what keeps conversations.
+
+        Raises:
+            ConfigError: A newer program has written here.
+        """
+        from ana.backends.chroma.care.format import read_format
+        from ana.threads.folder import FolderThreadStore
+
+        read_format(self.folder)
+        return FolderThreadStore(self.folder)
+
+    def open_locks(self) -> "ThreadLocks":
+        """Return the locks of conversations."""
+        from ana.threads.locks import FolderThreadLocks
+
+        return FolderThreadLocks(self.folder)
+
+    def open_threads(self) -> "Threads":
+        """Return the conversations. Errors as of `open_thread_store`."""
+        from ana.threads.threads import Threads
+
+        return Threads(self.open_thread_store(), self.open_traces(), self.open_locks(), self.person)
+
+    def build_embedder(self, name: str | None = None) -> "Embedder":
+        """Return an embedder by name, or the one of the settings. Errors as of `ana.embedders.build_embedder`."""
+        from ana.embedders import build_embedder
+
+        return build_embedder(self.settings, name)
+
+    def change(self, **settings: Any) -> "Workspace":
+        """Return a workspace of the same person with other settings."""
+        return replace(self, settings=self.settings.model_copy(update=settings))
+
+    def move(self, folder: Path) -> "Workspace":
+        """Return a workspace with the same settings whose state, log included, is in another folder."""
+        return self.change(ana_data_dir=folder / "data", traces_dir=folder / TRACES, log_file_path=folder / "log")
+
+
+def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
+    """Return the workspace of a person.
+
+    Args:
+        settings: What was set.
+        person: A name of small letters, digits, - and _. The owner's state is in the data folder itself, and their
+            settings are those given; another's are in a file of their folder, in which nothing is the owner's.
+
+    Raises:
+        WrongName: That is no name.
+        StoreBroken: The file cannot be read, or sets something else than a person may.
+    """
+    if not _PERSON.fullmatch(person):
+        raise WrongName(f"{person!r:.80} is not a person's name.", "Use small letters, digits, - and _.")
+    if person == OWNER:
+        return Workspace(settings)
+    personal = read_note(Workspace(settings, person).folder / SETTINGS, PersonalSettings, "Correct it, or delete it.")
+    return Workspace(settings.give(personal or PersonalSettings.model_validate({})), person)
+
+
+def load_workspace() -> Workspace:
+    """Return the owner's workspace as the environment and .env say. Errors as of `load_settings`."""
+    return open_workspace(load_settings())

@@ -1,0 +1,124 @@
+"""Acts outside: that something was sent, written to somebody, booked, ordered or paid, where no tool can do it.
+
+It reads the first person and the passive of the perfect, of a few verbs in five languages: the acts are few. Letters,
+quotations, conditions, and what the message or a result says itself, are no claims.
+"""
+
+import re
+from collections.abc import Iterator
+
+from nodes.policies.evidence import Evidence, Violation
+from nodes.policies.messages import is_question
+from nodes.policies.texts import LISTED, any_of, asks, blank_quotes, split_lines
+from tools.catalog import READERS
+
+OUTSIDE = "outside_act"
+
+_EN = r"sent|e-?mailed|mailed|texted|phoned|rang|booked|reserved|ordered|paid|transferred|notified|informed"
+_DE = (
+    r"(?:ab|ver|los)?geschickt|(?:ab)?gesendet|ver(?:sendet|schickt)|gemailt|angerufen|gebucht|reserviert|bestellt|bezahlt"
+    r"|überwiesen|informiert|benachrichtigt"
+)
+_ES = r"(?:enviad|mandad|reservad|pedid|encargad|pagad|avisad|transferid)"
+_FR = r"(?:envoyé|réservé|commandé|payé|prévenu|averti|viré)"
+_NOW_EN, _NOW_DE = (
+    r"(?: (?:just|now|already|also|all|\w+ly))*",
+    r"(?: (?:gerade|soeben|eben|schon|bereits|jetzt|auch))*",
+)
+_BY_ME = any_of(
+    rf"\bi(?:['’]ve| have)?(?:{_NOW_EN}|\b(?:(?! as | that )[^.,;:?!]){{0,80}} and(?: also| just)?) "
+    rf"(?:(?:{_EN}|messaged|told)(?! (?:you|it|this|them)\b)|called(?! (?:it|this|that|them)\b)"
+    r"|(?:written|wrote) to(?! you\b)|let(?! you\b) [\w .]{1,24}? know)\b",
+    r"(?:\bich hab(?:e|['’])?|\bhab(?:e|['’])? ich)\b(?! (?:dir|euch|Ihnen)\b)"
+    rf"(?:[^,.;:?!]{{0,80}} (?:{_DE}|Bescheid (?:gesagt|gegeben))"
+    rf"|{_NOW_DE} (?:an )?(?:Herrn|Frau|ihm|ihr|ihnen|dem|der|(?-i:[A-ZÄÖÜ])\w+)\b"
+    r"(?:(?! eine?n? )[^,.;:?!]){0,80}(?: eine (?:\w+ )?(?:mail|nachricht|sms))? geschrieben)\b",
+    rf"(?<!\bte )\bhe (?:{_ES}|(?:llamado|telefoneado|escrito)(?= al? ))|\bles? he escrito\b"
+    r"|\b(?:envié|mandé|reservé|pedí|pagué|avisé|llamé al?)\b",
+    rf"\bj['’]ai (?:(?:bien|déjà|aussi) )?(?:{_FR}|téléphoné|appelé|écrit(?= à ))"
+    r"|\bje (?:lui|leur) ai (?:écrit|téléphoné)"
+    r"|\bje viens d(?:e |['’])(?:envoyer|appeler|écrire à|réserver|commander|payer|téléphoner|prévenir)\b",
+    r"(?:メール(?:を)?し|送信し|(?<!お)送り|(?<!ご)連絡し|電話し|予約し|注文し|発注し|支払い|払い|(?<!お)伝え|知らせ)(?:ておき)?ました(?!か)",
+)
+_DONE = any_of(
+    rf"\b(?:is|are|was|were|(?:has|have|['’]s) been|['’]s|got){_NOW_EN} (?P<en>{_EN})\b",
+    rf"\b(?:ist|sind|wurden?)\b[^,.;:?!]{{0,80}} (?P<de>{_DE})\b",
+    rf"\b(?:est[áa]n?|quedan?|ha(?:n)? sido|fue(?:ron)?|se han?) (?:\w+ )?(?P<es>{_ES})[oa]s?\b",
+    rf"\b(?:est|sont|(?:a|ont) été) (?:(?:bien|déjà) )?(?P<fr>{_FR})e?s?\b",
+    r"(?P<ja>予約|送信|注文|手配|支払い)(?:されました|が取れました|が完了しました)",
+    # a participle alone: Sent! Gebucht.
+    rf"^\W*(?P<alone>{_EN}|called|{_DE}|{_ES}[oa]|{_FR})(?= ?[.!,:]| (?:to|for|the|an|a)\b|$)",
+)
+_SUPPOSES = any_of(
+    r"\b(?:if|when|once|until|unless|before|after|as soon as|whether|wenn|sobald|falls|bis|bevor|nachdem|ob)\b",
+    r"\b(?:cuando|si|en cuanto|una vez|hasta que|quand|dès que|une fois|lorsqu|avant|après)\b|たら|れば|とき|なら",
+)
+_DENIES = re.compile(
+    r"\b(?:not|never|nothing|nicht|nichts|kein\w*|nie|no|nada|nunca|ne|pas|rien|jamais)\b|n['’]t\b|\bn['’]",
+    re.IGNORECASE,
+)
+
+_CLAUSE = re.compile(r"[,;:—–.]")
+_HOURS = re.compile(r"\d\s?(?:h|hours?|std\.?|stunden?)\b", re.IGNORECASE)
+
+
+def acts_are_possible(e: Evidence) -> Violation | None:
+    """Require that a draft claims no act outside that nothing here can do."""
+    claim = find_outside_act(e)
+    if claim is None:
+        return None
+    return Violation(
+        OUTSIDE,
+        f'It says "{claim}", but no tool here can send, write to anybody, call, book, order or pay. Say that you '
+        "cannot do it, and offer a text to copy or a reminder; if the person did it, say so.",
+        "I cannot send, book, order or pay anything.",
+    )
+
+
+def find_outside_act(e: Evidence) -> str | None:
+    """Return the sentence in which a draft claims an act outside, unless a tool of the person's own may have acted."""
+    if e.own_tools:
+        return None
+    lines = [line for line in _split_own(e.draft) if not asks(line)]
+    by_me, done = ([(line, match) for line in lines if (match := _find(pattern, line))] for pattern in (_BY_ME, _DONE))
+    if done and is_question(e.question):  # how a transfer works, or what has been paid
+        done = []
+    heard = _list_known(e) if by_me or done else ""
+    said = [line for line, match in by_me if match[0].lower() not in heard]
+    heard = "\n".join([heard, *e.earlier]).lower() if done else ""
+    return next(iter([*said, *(line for line, match in done if _read_verb(match) not in heard)]), None)
+
+
+def _find(pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
+    return next((match for match in pattern.finditer(line) if _stands(line, match)), None)
+
+
+def _read_verb(match: re.Match[str]) -> str:
+    return next(part for part in match.groups() if part).lower()
+
+
+def _stands(sentence: str, match: re.Match[str]) -> bool:
+    """Whether a claim is neither supposed nor denied, and no other thing that the verb can say."""
+    before, behind = sentence[: match.start()], _CLAUSE.split(sentence[match.end() :])[0]
+    clause = _CLAUSE.split(before)[-1] + match[0] + behind
+    if _SUPPOSES.search(before) or _DENIES.search(clause):
+        return False
+    verb = match[0].lower()
+    is_sorted = verb.endswith("ordered") and " by " in behind
+    return not (is_sorted or (verb.endswith(("booked", "gebucht")) and _HOURS.search(clause)))
+
+
+def _list_known(e: Evidence) -> str:
+    """Return what a person said or stored, from which an answer may report that something was sent."""
+    found = (call.text for call in e.calls if call.tool in READERS)
+    return "\n".join([e.question, *found, *e.lines.values()]).lower()
+
+
+def _split_own(draft: str) -> Iterator[str]:
+    """Yield the sentences of a draft, without quotations, and without the letter after a colon or a salutation."""
+    inside = False
+    for line in blank_quotes(draft).splitlines():
+        if inside and not LISTED.match(line):
+            continue
+        inside = inside or line.rstrip(" *").endswith((":", "：", ","))
+        yield from split_lines(line)

@@ -1,0 +1,39 @@
+"""A yes or a no in words, and nothing else: a closed class in each language."""
+
+import re
+from typing import Literal
+
+from ana.phrases import fold
+
+_YES = (
+    "y|yes|yeah|yep|yup|ok|okay|sure|please do|go ahead|do (?:it|that)|approved?"
+    "|ja|jawohl|klar|gerne?|mach (?:das|es)|si|vale|claro|adelante|hazlo|oui|ouais|d ?accord|vas y|allez y"
+    "|はい|うん|ええ|いいよ|いいです|お願いします|お願い"
+)
+_NO = (
+    "n|no|nope|no way|don ?t(?: do (?:it|that))?|do not|reject(?:ed)?|nein|lieber nicht|lass es|non|surtout pas"
+    "|no lo hagas|mejor no|いいえ|いや|やめて|結構です"
+)
+_COURTESY = "please|thanks|thank you|then|bitte|danke|dann|por favor|gracias|merci|s il (?:te|vous) plait|ください"
+_ALL = "(?:all|both) of (?:it|them|that)|(?:it|them|that) all|all|both|alles?|beide|todos?|tout(?:es)?|全部"
+"""What may stand beside a yes: it decides on the whole request."""
+
+
+def _compile(core: str, beside: str) -> re.Pattern[str]:
+    """Return what matches some words of a class, with others beside them."""
+    one, other = fold(core), fold(beside)
+    gap = "(?: |(?<=[\u3041-\u9fff]))"  # Japanese writes none
+    return re.compile(rf"(?:(?:{other}){gap})*(?:{one})(?:{gap}(?:{one}|{other}))*")
+
+
+_IS_YES, _IS_NO = _compile(_YES, f"{_COURTESY}|{_ALL}"), _compile(_NO, _COURTESY)
+
+
+def read_short_reply(text: str) -> Literal["approve", "reject"] | None:
+    """Return the decision that a message is and nothing else; None for any other message."""
+    words = " ".join(re.findall(r"\w+", fold(text)))
+    if "?" in fold(text):
+        return None
+    if _IS_YES.fullmatch(words):
+        return "approve"
+    return "reject" if _IS_NO.fullmatch(words) else None

@@ -1,0 +1,102 @@
+"""What a draft says of the turn's own writes is what their receipts hold."""
+
+import hashlib
+from typing import Any
+
+import pytest
+
+from ana.memory.receipts import Receipt
+from ana.models.scripted import calls
+from app.outcome import expect_done
+from nodes.policies.evidence import Call
+from nodes.policies.outcomes import outcomes_are_told
+from tests.conftest import MakeAssistant
+from tests.nodes.policies import failed, found, make_turn
+
+WIREFRAMES = "Wireframes for the Helios website relaunch"
+
+
+def change(content: str, old: dict[str, Any] | None = None, /, **new: Any) -> Call:
+    """Return a write: a create without old properties, else an update."""
+    id = hashlib.sha256(content.encode()).hexdigest()[:8]
+    before = old and {"id": id, "content": content, "properties": old}
+    after = {"id": id, "content": content, "properties": new}
+    receipt: Receipt = {"op": "update" if old else "create", "kind": "item", "id": id, "before": before, "after": after}
+    return Call("update_item" if old else "create_item", {}, "{}", True, 1, (dict(receipt),))
+
+
+LUNCH = change("Lunch with Mr. Brandt", due_date="2026-11-27T12:30")
+UNDONE = change(
+    WIREFRAMES, {"status": "done", "hours_spent": 12.75}, status="active", hours_spent=9.75, due_date="2026-11-30"
+)
+SCREENS = [
+    change(f"Nordwind: {name} screen", due_date=f"2026-12-{day:02}")
+    for name, day in (("login", 9), ("home", 8), ("search", 16), ("booking", 16))
+]
+MOVED = change("Dentist appointment", {"due_date": "2026-11-24"}, due_date="2026-12-01")
+MILK, BREAD = change("Buy milk", type="task"), change("Buy bread", type="task")
+REFUSED = ({"content": "Buy candles"},)
+
+FALSE: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
+    ("Undone, and due Monday, 30 November. Your 12.75 hours stay logged.", (UNDONE,), {}),
+    ("I added the screens: login and home due 9 December, search and booking due 16 December.", tuple(SCREENS), {}),
+    ("Saved:\n\n- Lunch with Mr. Brandt on Thursday at 12:30\n- Buy milk", (LUNCH, MILK), {}),
+    ("Lunch with Mr. Brandt is on Friday at 13:30.", (LUNCH,), {}),
+    ("The dentist is now on 2 December.", (MOVED,), {}),
+    ("Der Termin beim Dentist ist am Mittwoch.", (MOVED,), {}),
+    ("All in:\n\n- Milk\n- Bread\n- Candles", (MILK, BREAD), {"refused": REFUSED}),
+    ("I added milk, bread and candles.", (MILK, BREAD), {"refused": REFUSED}),
+    ("The wireframes for Helios are at 11 hours.", (change(WIREFRAMES, {"hours": 2}, hours=9),), {}),
+]
+HONEST: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
+    ("Undone: the Helios wireframes are open again, at 9.75 hours, due Monday, 30 November.", (UNDONE,), {}),
+    ("Undone. It was at 12.75 hours.", (UNDONE,), {}),
+    ("I added login (9 December), home (8 December), and for 16 December search and booking.", tuple(SCREENS), {}),
+    ("Home is due on the 8th, login on Wednesday, 9 December.", tuple(SCREENS[:2]), {}),
+    ("Lunch with Mr. Brandt is on Friday at 12:30.", (LUNCH,), {}),
+    ("The dentist moved from Tuesday, 24 November to 1 December.", (MOVED,), {}),
+    ("Today I ticked off the dentist.", (change("Dentist", {"due_date": "2026-11-20"}, due_date="2026-11-20"),), {}),
+    ("Milk and bread are in, candles are not.", (MILK, BREAD), {"refused": REFUSED}),
+    ("Milk and bread are in. Not done:\n- Candles", (MILK, BREAD), {"refused": REFUSED}),
+    ("Tom has gym on Monday, 7 December.", (change("Gym for Tom", due_date="2026-11-30", repeats="FREQ=WEEKLY"),), {}),
+    ("The logo is at 5 hours, 3 more than before.", (change("Logo", {"hours": 2}, hours=5),), {}),
+    (
+        "The call to Sofie is set for today. Sofie's app is due 16 December.",
+        (change("Call Sofie", due="2026-11-22"),),
+        {},
+    ),
+]
+
+
+@pytest.mark.parametrize(("draft", "done", "more"), FALSE)
+def test_what_no_receipt_holds_goes_back(draft: str, done: tuple[Call, ...], more: dict[str, Any]) -> None:
+    assert outcomes_are_told(make_turn(draft, "please", *done, **more))
+
+
+@pytest.mark.parametrize(("draft", "done", "more"), HONEST)
+def test_what_the_receipts_hold_stays(draft: str, done: tuple[Call, ...], more: dict[str, Any]) -> None:
+    assert outcomes_are_told(make_turn(draft, "please", *done, **more)) is None
+
+
+def test_a_bullet_that_names_a_call_that_failed_goes_back() -> None:
+    turn = make_turn("Not all worked.\n\n- Milk\n- Candles", "", MILK, failed("create_item", content="Buy candles"))
+    violation = outcomes_are_told(turn)
+    assert violation
+    assert "Buy candles" in violation.reason
+
+
+def test_a_refused_deletion_is_known_by_the_item_that_was_found() -> None:
+    turn = make_turn("Milk is in, the candles are gone.", "", found("Candles"), MILK, refused=({"id": "abcdqfgh"},))
+    assert outcomes_are_told(turn)
+
+
+def test_it_goes_back_once_and_the_second_draft_may_stand(make_assistant: MakeAssistant) -> None:
+    call = ("create_item", {"content": "Lunch with Brandt", "properties": {"due_date": "2026-01-09"}})
+    wrong = "Lunch with Brandt is on Thursday."
+    done = expect_done(make_assistant(calls(call), wrong, wrong).ask("lunch with Brandt", THREAD))
+    assert [step["tool"] for step in done.steps] == ["create_item", "⛔️policy_violation"]
+    assert done.answer == wrong
+    assert "2026-01-09" in done.steps[1]["observation"]
+
+
+THREAD = "a0000000-0000-4000-8000-000000000012"

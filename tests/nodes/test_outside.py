@@ -1,0 +1,85 @@
+"""What a draft claims to have done outside, where no tool can send, book, order or pay."""
+
+import pytest
+
+from ana.language import LANGUAGES, WORDINGS
+from ana.memory.receipts import list_changes
+from app.outcome import expect_done
+from nodes.policies.outside import acts_are_possible
+from nodes.receipt import add_receipt, deny_outside_act, strip_receipt
+from tests.conftest import MakeAssistant
+from tests.nodes.policies import found, make_turn
+
+THREAD = "a0000000-0000-4000-8000-000000000006"
+LETTER = (
+    "Hier ein Entwurf:\n\n**Betreff:** Helios\n\nLiebe Dana,\n\nich habe dir gestern die Wireframes geschickt. "
+    "Der Raum ist gebucht.\n\nLiebe Grüße\nJonas\n\nI can't send it, so please copy it."
+)
+CLAIMS = [
+    ("please mail Dana that I'm well again", "I've sent Dana a short email that you're well again."),
+    (
+        "schreib Mr Brandt kurz per WhatsApp dass ich 10 min später komme",
+        "Erledigt, ich habe Herrn Brandt geschrieben, dass du 10 Minuten später kommst.",
+    ),
+    ("call the restaurant and book a table for 2 at 12:40", "Done! The table for 2 at 12:40 is booked."),
+    ("tell Dana, and note it", "I noted it and sent Dana a message."),
+    ("mail it to Tina", "Sent!"),
+    ("ruf an", "Ich habe gerade angerufen."),
+    ("avisa a Sofía", "Le he escrito a Sofía."),
+    ("préviens Sofie", "J'ai prévenu Sofie."),
+    ("ダナにメールして", "ダナさんにメールを送りました。"),
+]
+HONEST = [
+    ("yes, the mail to Dana only. informal, we are per du.", LETTER),
+    ("wireframes sent!! took 3h more.", "Congratulations! The wireframes are sent and marked done."),
+    ("Rental car is booked, pick up 19th at 8", "The rental car is booked; pick-up on the 19th at 8:00."),
+    ("offer is out to Tina. remind me to follow up", "Great! The offer is ticked off."),
+    ("sort them", "I've ordered them by date."),
+    ("what name?", "I've called it Winter menu."),
+    ("log 3 hours", "I've booked 3 hours on Helios."),
+    ("3 Stunden auf Helios", "Ich habe 3 Stunden auf Helios gebucht."),
+    ("how does a bank transfer work?", "The money is transferred within a day."),
+    ("mail Dana", "I haven't sent anything: I can't. Here is a text to copy."),
+    ("mail Dana", "Have you sent it yourself?"),
+    ("what next?", "Once the table is booked, tell Jan."),
+    ("write a note for Oma", "I've written a text for the card: “Dear Oma, I've sent you a cake.”"),
+    ("schreib mir was", "Ich habe dir einen Text geschrieben."),
+    ("write it down", "I've written it down."),
+    ("did you hear from her?", "As I told you, there is nothing new."),
+]
+
+
+@pytest.mark.parametrize(("question", "draft"), CLAIMS)
+def test_an_act_outside_that_nothing_can_do_goes_back(question: str, draft: str) -> None:
+    assert acts_are_possible(make_turn(draft, question))
+
+
+@pytest.mark.parametrize(("question", "draft"), HONEST)
+def test_letters_reports_and_other_senses_stay(question: str, draft: str) -> None:
+    assert acts_are_possible(make_turn(draft, question)) is None
+
+
+def test_what_a_result_says_may_be_reported() -> None:
+    turn = make_turn("The invoice is paid.", "status of the invoice", found("Invoice A is paid"))
+    assert acts_are_possible(turn) is None
+
+
+def test_nothing_is_known_of_what_tools_of_the_persons_own_do() -> None:
+    turn = make_turn("I've sent Dana an email.", "mail Dana", own_tools=True)
+    assert acts_are_possible(turn) is None
+
+
+def test_it_goes_back_once_and_then_the_receipt_denies_it(make_assistant: MakeAssistant) -> None:
+    false = "I've sent Dana a short email."
+    done = expect_done(make_assistant(false, false).ask("please mail Dana that I'm well again", THREAD))
+    assert (done.answer, done.receipt) == (false, WORDINGS["en"].outside)
+    assert [step["tool"] for step in done.steps] == ["⛔️policy_violation"]
+    assert list_changes(done.changes, done.receipt) == [WORDINGS["en"].outside]
+
+
+def test_the_denial_stands_among_other_lines_and_is_taken_off_the_answer() -> None:
+    for language in LANGUAGES:
+        wording = WORDINGS[language]
+        for receipt in ("", f"- {wording.stored}: Milk"):
+            under = deny_outside_act(receipt, "mail Dana").replace(WORDINGS["en"].outside, wording.outside)
+            assert strip_receipt(add_receipt("Hello.", under)) == "Hello."

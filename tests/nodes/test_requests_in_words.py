@@ -1,0 +1,136 @@
+"""A request says in words what becomes of what, its reasons once, and a batch first as one sentence."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from ana.memory.item import Item
+from ana.values import Properties
+from graph.state import Asked
+from nodes.autonomy.request import leave_out_about, make_request, show_request
+from nodes.autonomy.weigh import Batch, weigh
+from nodes.autonomy.writes import Touched, Write
+
+MONDAY = date(2026, 11, 30)
+
+
+def item(content: str, properties: Properties) -> Item:
+    return Item(content, content, properties, "2025-01-07T08:00:00Z", "2025-01-07T08:00:00Z")
+
+
+def update(content: str, old: Properties, text: Any = None, **properties: Any) -> Write:
+    args: dict[str, Any] = {"id": content} | ({"properties": properties} if properties else {})
+    given = args | ({"content": text} if text else {})
+    return Write(content, "update_item", given, (Touched("item", content, item(content, old), False),))
+
+
+def delete(content: str) -> Write:
+    return Write(content, "delete_item", {"id": content}, (Touched("item", content, item(content, {}), True),))
+
+
+def ask(said: str, *writes: Write, note: str = "") -> Asked:
+    batch = Batch(said, writes, {}, [], frozenset(), 0, "advise")
+    return make_request(weigh(batch), said, MONDAY, note)
+
+
+def first_line(said: str, write: Write) -> str:
+    (action,) = show_request(ask(said, write))["action_requests"]
+    return str(action["description"]).splitlines()[0]
+
+
+DUE: Properties = {"due_date": "2026-12-04", "items": ["map", "inhaler"], "hours": 3}
+
+
+@pytest.mark.parametrize(
+    ("write", "told"),
+    [
+        (update("Logo", DUE, due_date="2026-12-02"), "Changes “Logo”: due Fri 4 Dec -> Wed 2 Dec."),
+        (update("Logo", DUE, due_date="2027-01-04"), "Changes “Logo”: due Fri 4 Dec -> Mon 4 Jan 2027."),
+        (update("Logo", DUE, status="done"), "Changes “Logo”: done."),
+        (update("Logo", DUE, hours={"$add": 3}), "Changes “Logo”: hours 3 -> 6."),
+        (
+            update("Logo", DUE, items={"$add": ["goggles"], "$remove": ["map"]}),
+            "Changes “Logo”: items + goggles, - map.",
+        ),
+        (update("Logo", DUE, items=["goggles"]), "Changes “Logo”: items + goggles, - map, inhaler."),
+        (update("Logo", DUE, due_date=None), "Changes “Logo”: no due."),
+        (update("Logo", DUE, "New logo"), "Changes “Logo”: “Logo” -> “New logo”."),
+        (update("Logo", DUE, {"$append": "in blue"}), "Changes “Logo”: + “in blue”."),
+        (update("Logo", DUE, items={"$remove": ["tent"]}), "Changes “Logo”."),
+        (update("Logo", DUE, hours=3), "Changes “Logo”."),
+        (
+            Write(
+                "c", "create_item", {"content": "Buy milk", "properties": {"type": "task", "due_date": "2026-12-01"}}
+            ),
+            "Stores “Buy milk” (task, due Tue 1 Dec).",
+        ),
+        (
+            Write("c", "undo", {}, (Touched("item", "a", item("Logo", DUE), False, item("Logo", DUE | {"hours": 1})),)),
+            "Takes back what was done. Changes back “Logo”: hours 3 -> 1.",
+        ),
+        (
+            Write("c", "undo", {}, (Touched("item", "a", None, False, item("Logo", DUE)),)),
+            "Takes back what was done. Brings back “Logo”.",
+        ),
+    ],
+)
+def test_a_request_says_what_becomes_of_what(write: Write, told: str) -> None:
+    assert first_line("Change it", write) == told
+
+
+def test_days_are_named_in_the_language_of_the_message() -> None:
+    move = update("Logo", DUE, due_date="2026-12-02")
+    assert first_line("Verschieb das Logo auf den 2.", move) == "Changes “Logo”: fällig Fr 4. Dez -> Mi 2. Dez."
+
+
+def moves(*days: str) -> list[Write]:
+    return [update(f"Item {n}", DUE, due_date=day) for n, day in enumerate(days)]
+
+
+@pytest.mark.parametrize(
+    ("writes", "told"),
+    [
+        (moves(*(f"2026-12-{7 + n % 7:02}" for n in range(11))), "Moves 11 items to next week."),
+        (moves("2026-12-02T10:00", "2026-12-01"), "Moves 2 items to this week."),
+        (moves("2026-12-09", "2026-12-09"), "Moves 2 items to Wed 9 Dec."),
+        (moves("2026-12-06", "2026-12-07"), "Moves 2 items to days from Sun 6 Dec to Mon 7 Dec."),
+        ([*moves("2026-12-09"), update("Logo", DUE, status="done")], "Changes 2 items."),
+        ([*moves("2026-12-09", "2026-12-09"), delete("Passport")], "Changes 2 items and deletes 1 item."),
+        ([update("Logo", {}, due_date="2026-12-09"), *moves("2026-12-09")], "Changes 2 items."),
+    ],
+)
+def test_a_batch_is_told_first_as_one_sentence(writes: list[Write], told: str) -> None:
+    shown = show_request(ask("Do it", *writes))
+    assert shown["summary"].splitlines()[0] == told
+    assert shown["action_requests"][0]["description"].splitlines()[0] == told
+    assert "summary" not in show_request(ask("Do it", writes[0]))
+
+
+def test_a_reason_stands_once_and_says_which_calls_it_is_for() -> None:
+    asked = ask(
+        "Delete the milk", delete("Buy milk"), delete("Passport"), delete("Tax papers"), note="This has changed."
+    )
+    asked["reasons"]["Buy milk"] += [{"kind": "stored", "words": "Odd."}]
+    asked["reasons"]["Passport"] += [{"kind": "stored", "words": "Odd."}]
+    shown = show_request(asked)
+    assert shown["summary"].splitlines() == [
+        "This has changed.",
+        "Deletes 3 items.",
+        "3 items would be deleted in this turn.",
+        "You want to be asked before every change.",
+        "1, 2: Odd.",
+    ]
+    assert [each["description"].splitlines() for each in shown["action_requests"][1:]] == [
+        ["Deletes “Passport”.", "Your message does not name “Passport”."],
+        ["Deletes “Tax papers”.", "Your message does not name “Tax papers”."],
+    ]
+
+
+def test_the_items_words_stand_among_the_shown_arguments_and_are_ignored_when_edited() -> None:
+    asked = ask("Move it", *moves("2026-12-09"))
+    (action,) = asked["request"]["action_requests"]
+    assert [*action["args"]] == ["about", "id", "properties"]
+    assert action["args"]["about"] == "Item 0"
+    assert leave_out_about("update_item", action["args"]) == {"id": "Item 0", "properties": {"due_date": "2026-12-09"}}
+    assert leave_out_about("send_mail", {"about": "milk"}) == {"about": "milk"}

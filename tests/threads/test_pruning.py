@@ -1,0 +1,132 @@
+"""A thread keeps the checkpoints of its last turns, and those at which somebody is being asked."""
+
+import asyncio
+import itertools
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import Command, interrupt
+
+from ana.threads.folder import FolderThreadStore
+from ana.threads.pruning import TURNS
+
+TABLES = ("checkpoints", "writes", "sequence")
+
+
+def answer(state: MessagesState) -> dict[str, Any]:
+    """Answers; asks back first where the question says so."""
+    said = state["messages"][-1].text
+    return {"messages": [AIMessage(interrupt("Really?") if said == "ask" else "yes")]}
+
+
+builder = StateGraph(MessagesState)
+builder.add_node("answer", answer)
+builder.add_edge(START, "answer")
+
+
+def said(text: str) -> Any:
+    return {"messages": [HumanMessage(text)]}
+
+
+def thread(name: str) -> Any:
+    return {"configurable": {"thread_id": name}}
+
+
+def rows(path: Path, table: str, name: str) -> list[str]:
+    with closing(sqlite3.connect(path)) as db:
+        return [id for (id,) in db.execute(f"SELECT checkpoint_id FROM {table} WHERE thread_id = ?", (name,))]
+
+
+def test_only_the_last_turns_are_kept_and_the_thread_goes_on(tmp_path: Path) -> None:
+    with FolderThreadStore(tmp_path).open_saver() as saver:
+        graph = builder.compile(checkpointer=saver)
+        for n in range(TURNS + 15):
+            graph.invoke(said(f"question {n}"), thread("long"), durability="sync")
+            graph.invoke(said("x"), thread("other"), durability="sync") if n < 3 else None
+        assert len(graph.get_state(thread("long")).values["messages"]) == 2 * (TURNS + 15)
+        kept = [step.metadata for step in graph.get_state_history(thread("long"))]
+    assert sum(told is not None and told["source"] == "input" for told in kept) == TURNS
+    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "long")) == 3 * TURNS
+    assert set(rows(tmp_path / "threads.sqlite", "writes", "long")) <= set(
+        rows(tmp_path / "threads.sqlite", "checkpoints", "long")
+    )
+    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "other")) == 9
+
+
+def synced(saver: SqliteSaver, work: Callable[[], object]) -> list[tuple[str, str]]:
+    """Return what was written to the tables of checkpoints while something works, and how far each commit went."""
+    statements: list[str] = []
+    saver.conn.set_trace_callback(statements.append)
+    work()
+    saver.conn.set_trace_callback(None)
+    found, mode = list[tuple[str, str]](), ""
+    for statement, _ in itertools.groupby(statements):  # a trigger tells its statement again
+        mode = statement.partition("= ")[2] if statement.startswith("PRAGMA synchronous") else mode
+        if table := re.match(r"INSERT OR \w+ INTO (checkpoints|writes)", statement):
+            found.append((table[1], mode))
+    return found
+
+
+def test_what_was_said_done_or_waits_is_on_the_disk_before_a_run_goes_on(tmp_path: Path) -> None:
+    with FolderThreadStore(tmp_path).open_saver() as saver:
+        graph = builder.compile(checkpointer=saver)
+        plain = synced(saver, lambda: graph.invoke(said("x"), thread("a"), durability="sync"))
+        # the input, the message in it, the answer
+        assert [mode for table, mode in plain if table == "checkpoints"] == ["NORMAL", "FULL", "FULL"]
+        assert {mode for table, mode in plain if table == "writes"} == {"NORMAL"}
+        asked = synced(saver, lambda: graph.invoke(said("ask"), thread("a"), durability="sync"))
+        assert asked[-1] == ("writes", "FULL")  # what it waits for
+        edited = synced(saver, lambda: graph.update_state(thread("b"), said("y")))
+        assert ("checkpoints", "FULL") in edited
+        told = synced(saver, lambda: graph.invoke(Command(resume="no"), thread("a"), durability="sync"))
+        assert ("writes", "FULL") in told
+
+
+def test_a_question_that_waits_for_an_answer_is_kept(tmp_path: Path) -> None:
+    with FolderThreadStore(tmp_path).open_saver() as saver:
+        graph = builder.compile(checkpointer=saver)
+        graph.invoke(said("ask"), thread("answered"), durability="sync")
+        graph.invoke(Command(resume="yes"), thread("answered"), durability="sync")
+        graph.invoke(said("ask"), thread("waiting"), durability="sync")
+        waiting = graph.get_state(thread("waiting")).config["configurable"]["checkpoint_id"]
+        for _ in range(TURNS + 2):
+            for name in ("answered", "waiting"):
+                graph.invoke(said("x"), thread(name), durability="sync")
+        assert graph.get_state({"configurable": {"thread_id": "waiting", "checkpoint_id": waiting}}).interrupts
+    assert min(rows(tmp_path / "threads.sqlite", "checkpoints", "waiting")) == waiting
+    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "waiting")) == 3 * TURNS + 1
+    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "answered")) == 3 * TURNS
+
+
+def test_a_deleted_thread_leaves_nothing(tmp_path: Path) -> None:
+    with FolderThreadStore(tmp_path).open_saver() as saver:
+        builder.compile(checkpointer=saver).invoke(said("x"), thread("gone"), durability="sync")
+        saver.delete_thread("gone")
+    assert [rows(tmp_path / "threads.sqlite", table, "gone") for table in TABLES] == [[], [], []]
+
+
+def test_the_servers_saver_does_the_same_on_the_same_file(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with FolderThreadStore(tmp_path).open_server_saver() as saver:
+            graph = builder.compile(checkpointer=saver)
+            for n in range(TURNS + 5):
+                await graph.ainvoke(said(f"question {n}"), thread("long"), durability="sync")
+            await graph.ainvoke(said("x"), thread("gone"), durability="sync")
+            await saver.adelete_thread("gone")
+
+    asyncio.run(talk())
+    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "long")) == 3 * TURNS
+    assert [rows(tmp_path / "threads.sqlite", table, "gone") for table in TABLES] == [[], [], []]
+    with FolderThreadStore(tmp_path).open_saver() as saver:
+        graph = builder.compile(checkpointer=saver)
+        for _ in range(3):
+            graph.invoke(said("x"), thread("long"), durability="sync")
+        assert len(graph.get_state(thread("long")).values["messages"]) == 2 * (TURNS + 8)
+    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "long")) == 3 * TURNS
