@@ -12,6 +12,7 @@ from ana.memory.memory import Memory
 from ana.settings import load_settings
 from ana.values import Properties
 from ana.workspace import open_workspace
+from app.outcome import Waiting
 from app.turn import open_assistant
 from nodes.earlier import SAME_ERROR, WHOLE_ABOVE, shorten_results
 from tests.conftest import EMBEDDER, folders
@@ -139,7 +140,7 @@ def look_and_change(request: dict[str, Any]) -> Reply:
     if len(answers) > 1:
         return Reply("They are in progress.")
     ids = [item["id"] for item in json.loads(answers[0].split("\n")[1])["items"]][:3]
-    done = {"status": "in-progress", "hours_spent": asked / 4}
+    done = {"status": "in-progress"}
     return Reply(calls=[("update_item", {"id": id, "properties": done}) for id in ids])
 
 
@@ -152,7 +153,10 @@ def test_a_long_conversation_is_sent_in_few_characters(tmp_path: Path) -> None:
             handles.memory.create(f"Screen {n} of the clickable prototype for Sofie", known)
         with open_assistant(handles) as assistant:
             for _ in range(22):
-                assistant.ask("I worked on three of those that are open for Nordwind", THREAD)
+                outcome = assistant.ask("Screens 0, 1 and 2 of the prototype are in progress", THREAD)
+                if isinstance(outcome, Waiting):
+                    approved = {"decisions": [{"type": "approve"}] * 3}
+                    assistant.resume(THREAD, approved, outcome.request_id)
     first = next(r for r in server.requests if sum(m["role"] == "user" for m in r["messages"]) == 22)
     assert sum(message["role"] == "tool" for message in first["messages"]) == 11
     assert len(json.dumps(first, ensure_ascii=False, separators=(",", ":"))) < 24_000
