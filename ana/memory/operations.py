@@ -70,12 +70,11 @@ class Operation:
             raise self._refuse(old, "a list")
         kept = list(old or [])
         for entry in _to_list(self.remove):
-            found = next((each for each in kept if each == entry), None)
-            found = next((each for each in kept if _is_same(each, entry)), None) if found is None else found
-            if found is None:
+            same = [each for each in kept if each == entry] or [each for each in kept if _is_same(each, entry)]
+            if not same:
                 there = ", ".join(map(str, kept))[:400] or "nothing"
                 raise ToolError(f"{str(entry)[:60]!r} is not in {self.name}.", f"There is: {there}. Write it as there.")
-            kept.remove(found)
+            kept.remove(same[0])
         return kept + [entry for entry in _to_list(self.add) if entry not in kept]
 
     def _refuse(self, old: Json, wanted: str) -> ToolError:
@@ -100,11 +99,9 @@ def read_operation(name: str, value: Any) -> "Json | Operation":
         return kept
     if others := [key for key in value if key not in OPERATORS]:
         raise ToolError(f"{name} has {others[0][:60]!r} beside or instead of operators.", FORM)
-    is_text, entries = (
-        isinstance(value.get("$append"), str),
-        [value[key] for key in ("$add", "$remove") if key in value],
-    )
-    if ("$append" in value and (entries or not is_text)) or any(each is None for each in entries):
+    entries = [value[key] for key in ("$add", "$remove") if key in value]
+    is_wrong_text = "$append" in value and (entries or not isinstance(value["$append"], str))
+    if is_wrong_text or None in entries:
         raise ToolError(f"The operators of {name} do not go with what they are given.", FORM)
     return Operation(name, value.get("$add"), value.get("$remove"), value.get("$append"))
 
