@@ -127,7 +127,8 @@ def is_asked_for(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     if any(each.removed for each in write.touched):
         named = said.asks_to_remove and all(is_named(each, said, stored) for each in write.touched)
         return named or (said.accepts("remove") and _refers_back(write, said))
-    return _names(write, said, stored) or said.means_all(write.values) or _refers_back(write, said)
+    asked = _names(write, said, stored) or said.means_all(write.values) or _refers_back(write, said)
+    return asked or _states_numbers(write, said)
 
 
 def may_be_meant(write: Write, said: Message, stored: Sequence[Words]) -> bool:
@@ -149,6 +150,15 @@ def _names(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     if said.stated.mention(write.content) or said.stated.mention(*alone, whole=False):
         return True
     return bool(write.touched) and all(is_named(each, said, stored) for each in write.touched)
+
+
+def _states_numbers(write: Write, said: Message) -> bool:
+    """Whether a message states every number that a write gives an item, one of them of two digits or more."""
+    given = (part for value in write.given.values() for part in list_given(value))
+    numbers = [abs(float(part)) for part in given if isinstance(part, int | float) and not isinstance(part, bool)]
+    texts = (found for text in said.stated.texts for found in re.findall(r"\d+(?:[.,]\d+)?", text))
+    stated = {float(found.replace(",", ".")) for found in texts}
+    return not write.content and max(numbers, default=0) >= 10 and stated.issuperset(numbers)
 
 
 def _take_apart(touched: Touched) -> Words:

@@ -135,6 +135,9 @@ QUIET: list[tuple[str, tuple[Write, ...], dict[str, Any]]] = [
     ("Take the map off the packing list", (relist({"$remove": ["map"]}),), {"read": ""}),
     ("Take the map off the packing list", (relist(["passport", "inhaler"]),), {"read": ""}),
     ("Empty the packing list", (relist([]),), {"read": ""}),
+    ("flat 3 is 42.5 m2. what is that in square feet?", (update(MILKY, area_m2=42.5),), {}),
+    ("J'ai écrit 450 mots", (update(MILKY, words=450, status="in-progress"),), {}),
+    ("+620 mots aujourd'hui", (update(MILKY, words={"$add": 620}),), {}),
     ("All done with the kitchen", (Write("c", "update_item", {"content": "x"}, (BREAD,)),), {}),
 ]
 ASKING: list[tuple[str, tuple[Write, ...], dict[str, Any]]] = [
@@ -179,6 +182,10 @@ ALWAYS: list[tuple[str, tuple[Write, ...], dict[str, Any]]] = [
     ("I am off to Rome", (update(MILKY, status="done"),), {}),
     ("The shopping is done", (update(MILKY, status="done"),), {}),
     ("Eve comes at ten", (update(MILKY, project="Eve"),), {}),
+    ("I wrote 450 words", (update(MILKY, words=450, rent=99),), {}),
+    ("I wrote 450 words", (Write("c", "update_item", {"content": "Pay Eve", "properties": {"n": 450}}, (BREAD,)),), {}),
+    ("How much is 450 in euros?", (update(MILKY, rent=450),), {}),
+    ("I have 3 cats", (update(MILKY, rent=3),), {}),
     ("I am in Rome on Friday", (update("Dentist on Friday", status="done"),), {}),
     ("I am off to Rome", (MILK,), {"read": "", "lines": {0: "Likes it when milk is added"}}),
     ("Eve comes at ten", (Write("c", "create_item", {"content": "Send Eve the code of the door"}),), {"read": DOOR}),
