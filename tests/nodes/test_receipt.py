@@ -181,7 +181,7 @@ def test_a_long_receipt_is_cut() -> None:
 def test_a_receipt_in_any_language_is_taken_off_the_answer(language: Language) -> None:
     said = {
         "en": "I need tea",
-        "de": "ich brauche Tee",
+        "de": "ich habe keinen Tee",
         "es": "no tengo té",
         "fr": "je n'ai pas de thé",
         "ja": "お茶を買う",
