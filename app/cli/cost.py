@@ -71,7 +71,7 @@ def cost(
         without = f", without {pluralize(unpriced, 'turn')} of models whose price is not known" if unpriced else ""
         say(f"${total:.4f} in all{without}.")
     else:
-        say("No turn was recorded." if since is None else f"No turn was recorded in the last {since}.")
+        say("No model was asked." if since is None else f"No model was asked in the last {since}.")
     for thread, count in damaged.items():
         be = "is" if count == 1 else "are"
         tell(f"{pluralize(count, 'line')} of the trace {thread} cannot be read and {be} not counted.")
@@ -93,7 +93,8 @@ def add_up(workspace: Workspace, since: str | None) -> tuple[list[DayCost], dict
         if account.unreadable:
             damaged[account.name] = account.unreadable
         for record in account.records:
-            if datetime.fromisoformat(record["ts"]).astimezone(UTC) >= begin:
+            asked = record.get("provider") != "offline"  # the reader's tokens are nobody's
+            if asked and datetime.fromisoformat(record["ts"]).astimezone(UTC) >= begin:
                 key = clock.day(record["ts"]).isoformat(), record["model"]
                 days.setdefault(key, DayCost(*key)).add(record["usage"], recorded_cost(record, workspace.settings))
     return [days[key] for key in sorted(days)], damaged

@@ -30,9 +30,10 @@ def write_traces(folder: Path, **threads: list[str]) -> None:
 def test_cost_is_told_by_day_and_model_and_damage_is_not_hidden(ana: Run, tmp_path: Path) -> None:
     again = record(0, message="m1"), record(0, message="m1")  # an answer that was made again was paid for twice
     old = record(9, "gpt-4o", cost_usd=0.0)  # from before prices were known
+    free = record(2, "offline", provider="offline", cost_usd=0.0)
     write_traces(
         tmp_path,
-        one=[*again, old, record(1, cost_usd="much")],
+        one=[*again, old, free, record(1, cost_usd="much")],
         two=[record(1, "new", cost_usd=None), "[1]", record(1, usage={})],
     )
     done = ana("cost")
