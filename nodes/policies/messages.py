@@ -36,7 +36,7 @@ _GREETING = (
     r")\b[\s,.!…-]*)"
 )
 _OPENING = re.compile(
-    rf"^\W*(?:{_GREETING}|(?:and|also|so|then|now|anyway|bitte|na|und|dann|auch|y|así|luego|bueno"
+    rf"^\W*(?:{_GREETING}|(?:and|also|so|then|now|anyway|actually|wait|just|oops|bitte|na|und|dann|auch|y|así|luego|bueno"
     r"|por favor|et|alors|puis|bon|enfin|bref|s['’]il (?:te|vous) pla[iî]t)\b[\s,]*)*(?:que )?",
     re.IGNORECASE,
 )

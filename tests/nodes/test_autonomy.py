@@ -129,6 +129,7 @@ QUIET: list[tuple[str, tuple[Write, ...], dict[str, Any]]] = [
     ("Eve has written", (LEARN,), {}),
     ("oops, bring them all back", (undo("a", "b"),), {}),
     ("give me back the old list!", (undo("a"),), {}),
+    ("actually give me back the milk, but in January!??", (update(MILKY, status="active"),), {}),
     ("Make the milk two litres", (Write("c", "update_item", {"content": "Two litres of milk"}, (BREAD,)),), {}),
     ("Put goggles on the packing list", (relist({"$add": ["goggles"]}),), {"read": ""}),
     ("Put goggles on the packing list", (relist(["passport", "inhaler", "map", "goggles"]),), {"read": ""}),
