@@ -1,7 +1,7 @@
 """Find out in a child process whether Chroma can be used, because a damaged vector index can end the one that opens it.
 
 `python -m ana.backends.chroma.care.probe FOLDER` says that it has begun, opens the Chroma in FOLDER, reads every record
-with its vector and searches each collection once; it exits with 0 if all of that works, and names the fault on standard
+with its vector and searches from many of them; it exits with 0 if all of that works, and names the fault on standard
 error. What ends it before it has begun says nothing about the store.
 """
 
@@ -15,6 +15,9 @@ from ana.files import refuse_links_below
 BEGUN = "begun"
 SECONDS = 300
 """The child's time limit; 100,000 records take about 10 s."""
+
+SEARCHES, FOUND = 50, 10
+"""Searches from places all over a page of records, and how many neighbours each asks for."""
 
 
 def find_fault(path: Path) -> str | None:
@@ -63,7 +66,9 @@ def main(path: Path) -> int:
                 vectors = page["embeddings"]
                 if vectors is None or len(vectors) != len(page["ids"]):
                     raise ValueError(f"{collection.name}: vectors are missing")
-                collection.query(query_embeddings=vectors[:1], n_results=1)
+                # a damaged graph may be entered without harm from one place and end the process from another
+                asked = vectors[:: max(len(vectors) // SEARCHES, 1)]
+                collection.query(query_embeddings=asked, n_results=min(FOUND, len(asked)))
         client.close()
     except (AnaError, ChromaError, OSError, ValueError, RuntimeError, TypeError) as exc:
         fault = exc.message if isinstance(exc, AnaError) else f"{type(exc).__name__}: {exc}."
