@@ -221,7 +221,8 @@ BROKEN_STORES: dict[str, type[OpenStore]] = {
 
 
 @pytest.mark.parametrize("group", ON_A_STORE)
-def test_a_broken_store_fails(group: str, tmp_path: Path) -> None:
+def test_a_broken_store_fails(group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.memory.conformance.PATIENCE", 0.3)
     with closing(BROKEN_STORES[group](tmp_path)) as opened:
         assert any(fails(check, opened) for check in reversed(ON_A_STORE[group]))
 
