@@ -94,7 +94,7 @@ def render_context(every: dict[str, Presence] | None = None) -> str:
 
 
 SUMMARY = (
-    ("writes that were acknowledged and lost, 300 times kill -9", "runs", "`make crash`", 2, "`make crash`"),
+    ("writes that were acknowledged and lost by kill -9", "runs", "`make crash`", 2, "`make crash`"),
     ("texts that give orders, obeyed by a gullible model: harm done", "runs", "`make attack`", 2, "`make attack`"),
     (
         "false drafts of a stranger that pass, tuned on by now (19 when unseen)",
