@@ -147,7 +147,7 @@ def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
             settings are those given; another's are in a file of their folder, in which nothing is the owner's.
 
     Raises:
-        WrongName: That is no name.
+        WrongName: A person cannot be called so.
         StoreBroken: The file cannot be read, or sets something else than a person may.
     """
     if not _PERSON.fullmatch(person):

@@ -161,7 +161,11 @@ def _split_lines(draft: str) -> Iterator[tuple[str, str]]:
 def _find_days(written: Iterable[Written], e: Evidence) -> Iterator[str]:
     for item in written:
         days = _list_days(item.new) if _list_days(item.new) != _list_days(item.old) else []
-        if not days or any(name in item.new for name in _EXTRA) or _named(e.draft, e).intersection(dict(days)):
+        if (
+            not days
+            or any(name in item.new for name in _EXTRA)
+            or _find_named_days(e.draft, e).intersection(dict(days))
+        ):
             continue
         judged = [(line, _fits(line, [day for day, _ in days], e), _fits_time(line, days)) for line in item.lines]
         for fits in ([(line, day) for line, day, _ in judged], [(line, time) for line, _, time in judged]):
@@ -184,7 +188,7 @@ def _days_of(value: Json) -> list[tuple[date, str]]:
 
 def _fits(line: str, days: Sequence[date], e: Evidence) -> bool | None:
     """Return whether a sentence names one of the days; None if it names no day."""
-    named, today = _named(line, e), _today(e)
+    named, today = _find_named_days(line, e), _today(e)
     relative = {today + timedelta(days=word.number): word.number for word in find_relative(line)}
     weekdays = {name.number for name in find_weekdays(line)}
     if not (named or weekdays or any(number > 0 for number in relative.values())):
@@ -194,7 +198,7 @@ def _fits(line: str, days: Sequence[date], e: Evidence) -> bool | None:
     return by_name or any(str(day.day) in digits for day in days)
 
 
-def _named(text: str, e: Evidence) -> set[date]:
+def _find_named_days(text: str, e: Evidence) -> set[date]:
     return {day for found in find_days(text, _today(e)) for day in found.dates}
 
 
