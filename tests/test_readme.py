@@ -65,6 +65,7 @@ def test_the_tools_are_the_contracts() -> None:
         "replace_context",
         "delete_context",
         "undo",
+        "history",
         "calculator",
         "now",
         "resolve_date",

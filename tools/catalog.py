@@ -10,6 +10,7 @@ from ana.models.tool_schema import Tools, shorten_schema
 from tools.calculator import calculator
 from tools.context import append_context, delete_context, replace_context
 from tools.dates import now, resolve_date
+from tools.history import history
 from tools.items import create_item, delete_item, query_items, update_item
 from tools.plugins import load_tools
 from tools.undo import undo
@@ -25,12 +26,13 @@ TOOLS: dict[str, BaseTool] = {
         replace_context,
         delete_context,
         undo,
+        history,
         calculator,
         now,
         resolve_date,
     )
 }
-READERS = frozenset({"query_items", "calculator", "now", "resolve_date"})
+READERS = frozenset({"query_items", "history", "calculator", "now", "resolve_date"})
 """Our tools that only look something up."""
 
 WRITERS = frozenset(TOOLS) - READERS

@@ -1,0 +1,132 @@
+"""What was done, for the model: the journal, as the person would tell it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from itertools import groupby
+from typing import Any
+
+from langchain_core.tools import tool
+
+from ana.errors import ToolError
+from ana.memory.changes import Entry
+from ana.memory.item import SHOWN, Item
+from ana.memory.receipts import describe_change, make_receipt
+from ana.memory.search.tokens import tokenize
+from ana.memory.undo import PREFIX
+from ana.time.dates import with_weekday, without_weekday
+from ana.time.spans import Span, date_span
+from ana.values import Json
+from tools.call import CallContext, Injected
+
+MOST_READ = 10_000
+"""Writes of the journal that are looked through, the newest."""
+
+MOST_SHOWN = 40
+"""Changes that are shown."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_VERBS = {"create": "created", "update": "changed", "delete": "deleted"}
+_SIGN = len("+ ")
+_BY_HAND = ("edit-", "import-", PREFIX)
+"""How the turns begin that are no message; each is named without its dash."""
+
+
+@tool(parse_docstring=True)
+def history(
+    since: str | None = None,
+    until: str | None = None,
+    id: str | None = None,
+    text: str | None = None,
+    *,
+    call: Injected,
+) -> dict[str, Any]:
+    """Tell what was created, changed, done and deleted, the newest first. `sums` adds up what numbers grew by.
+
+    Args:
+        since: An ISO date or moment.
+        until: The last one; a bare date is that whole day.
+        id: Only of this item, with what its text was before.
+        text: Only of items with these words.
+    """
+    begin, end = _read_bound(since, "since", call), _read_bound(until, "until", call)
+    entries = call.memory.history(id=id, since=_stamp(begin[0]) if begin else "", limit=MOST_READ)
+    if end:
+        entries = [entry for entry in entries if entry.ts < _stamp(end[1])]
+    if text:
+        entries = list(find_worded(entries, text))
+    turns = [_show_turn(list(some), call, bool(id)) for some in _group(entries[:MOST_SHOWN])]
+    result: dict[str, Any] = {"turns": turns, "total": len(entries), "truncated": len(entries) > MOST_SHOWN}
+    sums = add_up(entries)
+    return result | ({"sums": sums} if sums else {})
+
+
+def find_worded(entries: Iterable[Entry], text: str) -> Iterator[Entry]:
+    """Yield the entries of the records that have most of the words, if that is at least half of them."""
+    words = set(tokenize(text))
+    found = [(len(words & _words_of(entry)), entry) for entry in entries]
+    most = max((count for count, _ in found), default=0)
+    return (entry for count, entry in found if count == most and 0 < len(words) <= 2 * count)
+
+
+def add_up(entries: Iterable[Entry]) -> dict[str, int | float]:
+    """Return by how much each number changed in all, also those that came and went with their items.
+
+    What was undone adds nothing, since its undo is an entry too. An order of importance is no amount.
+    """
+    sums: dict[str, Decimal] = {}
+    for entry in entries:
+        for record, sign in ((entry.change.after, 1), (entry.change.before, -1)):
+            for name, value in record.properties.items() if record else ():
+                if isinstance(value, int | float) and not isinstance(value, bool) and name != "priority":
+                    sums[name] = sums.get(name, Decimal()) + sign * Decimal(str(value))
+    return {name: int(sum) if sum == int(sum) else float(sum) for name, sum in sums.items() if sum}
+
+
+def _words_of(entry: Entry) -> set[str]:
+    records = (entry.change.before, entry.change.after)
+    texts = (f"{record.content} {_join(record)}" for record in records if record)
+    return {word for text in texts for word in tokenize(text)}
+
+
+def _join(record: Item) -> str:
+    return " ".join(f"{name.replace('_', ' ')} {value}" for name, value in record.properties.items())
+
+
+def _group(entries: Sequence[Entry]) -> Iterator[Iterator[Entry]]:
+    return (some for _, some in groupby(entries, lambda entry: (entry.thread, entry.turn)))
+
+
+def _show_turn(entries: Sequence[Entry], call: CallContext, whole: bool) -> dict[str, Any]:
+    newest = entries[0]
+    by = next((begin.rstrip("-") for begin in _BY_HAND if newest.turn.startswith(begin)), "")
+    at = call.clock.minute(newest.ts).replace(" ", "T")
+    shown: dict[str, Any] = {"at": with_weekday(at)} | ({"by": by} if by else {})
+    return shown | {"changes": [_show_change(entry, call, whole) for entry in entries]}
+
+
+def _show_change(entry: Entry, call: CallContext, whole: bool) -> dict[str, Json]:
+    """Return a change in words, with what the text was if it is asked of one item alone."""
+    change = entry.change
+    shown: dict[str, Json] = {"id": change.id, _VERBS[change.op]: describe_change(make_receipt(change))[_SIGN:]}
+    if whole and change.before and (change.after is None or change.after.content != change.before.content):
+        shown["was"] = change.before.content[:SHOWN]
+    return shown
+
+
+def _read_bound(value: str | None, name: str, call: CallContext) -> Span | None:
+    """Return the first and the last moment of a day, or a moment."""
+    if not value:
+        return None
+    span = date_span(without_weekday(value), call.clock.zone)
+    if span is None:
+        raise ToolError(f"{value!r} is no ISO date.", f"Give {name} as 2026-01-13 or 2026-01-13T14:30.")
+    return span
+
+
+def _stamp(micros: int) -> str:
+    """Return a moment as the journal writes it: one before the first that datetime knows is the beginning."""
+    try:
+        return (_EPOCH + timedelta(microseconds=micros)).isoformat(timespec="microseconds")
+    except OverflowError:
+        return "" if micros < 0 else "9999-12-31T23:59:59.999999+00:00"
