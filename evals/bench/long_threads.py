@@ -30,7 +30,7 @@ def measure() -> Iterable[tuple[str, str]]:
             if turn < CREATE_AGENT + WINDOW // 2:
                 others.append(_time(other))
             if turn + 1 in (BOUND, TURNS // 2, TURNS):
-                sizes[turn + 1] = sum(file.stat().st_size for file in Path(name).glob("ours*"))
+                sizes[turn + 1] = sum(file.stat().st_size for file in Path(name).glob("ours/*.sqlite*"))
     first, last = _median(spent, BOUND), _median(spent, TURNS - WINDOW // 2)
     mine, theirs = _median(spent, CREATE_AGENT), _median(others, CREATE_AGENT)
     yield f"turn {TURNS:,} / turn {BOUND}, at the bound (goal 1.3)", f"{last:.1f} / {first:.1f} ms = {last / first:.2f}"
