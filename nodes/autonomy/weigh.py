@@ -65,12 +65,18 @@ class Batch:
     def said(self) -> Message:
         """The person's message, taken apart; where it says yes after a refusal, with the message that was refused."""
         text = "\n".join(filter(None, (self._repeated, self.message)))
-        return Message(text, self.before, self.stored, self.today)
+        return Message(text, self.before, self._foreign, self.today)
 
     @property
     def _repeated(self) -> str:
         agrees = any(read_short_reply(part) == "approve" for part in split_lines(self.message))
         return self.before[0] if agrees and self.refused and self.before else ""
+
+    @property
+    def _foreign(self) -> list[Words]:
+        """The stored texts without that of the only record that the batch touches: who asks about it has its words."""
+        touched = {each.text for write in self.writes for each in write.touched}
+        return [each for each in self.stored if len(touched) != 1 or not touched.issuperset(each.texts)]
 
     @cached_property
     def stored(self) -> list[Words]:

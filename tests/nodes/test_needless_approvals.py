@@ -320,6 +320,13 @@ def test_what_a_stored_text_proposes_is_not_the_assistants(stored: str, dial: An
         assert asks("yes please", DENTIST, read=(*VIEW, stored), before=before, dial=dial) == [DENTIST.call]
 
 
+def test_a_question_that_has_the_words_of_the_item_alone_is_the_assistants() -> None:
+    paid = change("Rechnung Müller bezahlen", {"status": "active"}, status="done")
+    before = ("Was steht an?", "Hast du die Rechnung Müller schon bezahlt?")
+    for message in ("ja", "ja, ist erledigt"):
+        assert asks(message, paid, read=(*VIEW, "Rechnung Müller bezahlen"), before=before) == []
+
+
 TALKS = (
     "Conference talk",
     "Slides of the talk",
