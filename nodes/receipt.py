@@ -35,7 +35,15 @@ _WORDS = _any_of(getattr(wording, verb) for wording in WORDINGS.values() for ver
 _MORE = _any_of(wording.more for wording in WORDINGS.values()).replace(re.escape("{n}"), r"\d+")
 _OUTSIDE = _any_of(each.outside for each in WORDINGS.values())
 _LINE = rf"- (?:(?:{_WORDS}): [^\n]*|{_MORE}|{_OUTSIDE})"
-_NOTHING = _any_of(each.nothing for each in WORDINGS.values())
+_FORMER = (
+    "Nothing was stored or changed.",
+    "Es wurde nichts gespeichert oder geändert.",
+    "No se guardó ni cambió nada.",
+    "Rien n’a été enregistré ni modifié.",
+    "何も保存・変更されていません。",
+)
+"""The same sentence in the messages of earlier versions."""
+_NOTHING = _any_of([*(each.nothing for each in WORDINGS.values()), *_FORMER])
 _RECEIPT = re.compile(rf"(?:{_NOTHING}|{_OUTSIDE}|{_LINE}(?:\n{_LINE})*)\s*")
 
 
