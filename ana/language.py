@@ -115,6 +115,14 @@ WORDINGS: dict[Language, Wording] = {
     ),
 }
 # fmt: on
+FORMER_NOTHING = (
+    "Nothing was stored or changed.",
+    "Es wurde nichts gespeichert oder geändert.",
+    "No se guardó ni cambió nada.",
+    "Rien n’a été enregistré ni modifié.",
+    "何も保存・変更されていません。",
+)
+"""The same as `nothing` in the messages of earlier versions."""
 
 
 def guess_language(text: str) -> Language:

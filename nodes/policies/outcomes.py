@@ -1,25 +1,35 @@
-"""What a draft says of the turn's writes: days and numbers beside an item's words, and calls that were refused."""
+"""What a draft says of the turn's writes: days, times, numbers, titles, what became of an item, and refused calls."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
-from itertools import combinations
+from itertools import chain, combinations, pairwise
 
+from ana.memory.status import CLOSED, has_status
 from ana.time.dates import day_of
 from ana.values import Json
 from nodes.policies.days import find_days, find_relative, find_weekdays
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.moments import find_written
+from nodes.policies.outside import SUPPOSES
 from nodes.policies.quantities import find_digits, find_quantities, is_traced
-from nodes.policies.texts import LISTED, any_of, asks, says_no, split_lines
+from nodes.policies.spelled import write_numbers
+from nodes.policies.texts import LISTED, QUOTED, any_of, asks, blank_quotes, says_no, split_lines
 from nodes.policies.written import Written, count_words, find_words, list_refused, list_written, pick_own
-from tools.catalog import READERS
 
 OUTCOME = "outcome"
+MOST_CHARACTERS = 200
+"""Of an item's properties in a reason."""
 
 _PAST = any_of(r"\b(?:was|were|before|war|waren|vorher|era|eran|antes|était|étaient|avant)\b|でした")
 _EXTRA = ("repeats", "recurrence", "remind")
 """With these an item has other days than those that are stored."""
+_AND = re.compile(r"[\s*_]*(?:,|、|と|&|\b(?:and|und|y|et)\b)*[\s*_]*")
+_SAYS_DONE = any_of(
+    r"\b(?:(?:ticked|checked|crossed) off|(?:marked|set)(?: as| to)? (?:done|completed?)|abgehakt|als erledigt)\b",
+    r"\b(?:como (?:hech|completad|terminad)[oa]s?|cochée?s?|comme (?:fait|terminé)e?s?)\b|完了にしました",
+)
+_SAYS_DELETED = any_of(r"\b(?:deleted|gelöscht|(?:borrad|eliminad)[oa]s?|supprimée?s?|effacée?s?)\b|削除しました")
 
 
 def outcomes_are_told(e: Evidence) -> Violation | None:
@@ -28,7 +38,8 @@ def outcomes_are_told(e: Evidence) -> Violation | None:
         return None
     lines = split_lines(e.draft.replace("*", ""))
     written = [*list_written(e, lines)]
-    wrong = next(iter([*_find_refused(e, written), *_find_days(written, e), *_find_numbers(written, lines, e)]), None)
+    found = (_find_refused(e, written), _find_days(written, e), _find_numbers(written, lines, e))
+    wrong = next(chain(*found, _find_acts(written), _find_titles(written, lines, e)), None)
     if wrong is None:
         return None
     return Violation(
@@ -43,18 +54,16 @@ def outcomes_are_told(e: Evidence) -> Violation | None:
 
 
 def _find_refused(e: Evidence, written: Sequence[Written]) -> Iterator[str]:
-    """Yield what is wrong with lines that list what was refused beside what was done."""
-    done = [find_words(each.content) for each in written]
+    """Yield what is wrong with lines that list what was refused beside what was done, or tell no failure."""
+    done, lines = [find_words(each.content) for each in written], [*_split_lines(e.draft)]
+    is_all_well = not (e.refused or any(says_no(line) for line, _ in lines))
     for text in list_refused(e):
         words = pick_own(find_words(text), done)
-        naming = [
-            (line, heading)
-            for line, heading in _split_lines(e.draft)
-            if words and 2 * count_words(words, line) >= len(words)
-        ]
+        naming = [each for each in lines if words and 2 * count_words(words, each[0]) >= len(words)]
         if any(says_no(line) or says_no(heading) or asks(line) for line, heading in naming):
             continue
-        listed = (line for line, _ in naming if LISTED.match(line) or any(each.is_named(line) for each in written))
+        named = (line for line, _ in naming if LISTED.match(line) or any(each.is_named(line) for each in written))
+        listed = (line for line, _ in naming) if is_all_well else named
         yield from (f'It says "{line}", but the call that would do "{text}" did not run.' for line in listed)
 
 
@@ -77,14 +86,12 @@ def _find_days(written: Iterable[Written], e: Evidence) -> Iterator[str]:
         if (days, times) == (_list_days(item.old), _list_times(item.old)) or any(name in item.new for name in _EXTRA):
             continue
         fits = [[(line, _fits_time(line, times)) for line in item.lines]] if not _fits_time(e.draft, times) else []
-        if days and not _find_named_days(e.draft, e).intersection(days):
+        if days and not any({*days}.intersection(found.dates) for found in find_days(e.draft, _today(e))):
             fits.append([(line, _fits(line, days, e)) for line in item.lines])
         for judged in fits:
             wrong = next((line for line, fit in judged if fit is False), None)
             if wrong and True not in dict(judged).values():
-                moments = (k for k, v in item.new.items() if _list_days({k: v}) or _list_times({k: v}))
-                stored = ", ".join(f"{name}: {item.new[name]}" for name in moments)
-                yield f'It says "{wrong}", but "{item.content}" has {stored}.'
+                yield f'It says "{wrong}", but "{item.content}" has {str(item.new)[:MOST_CHARACTERS]}.'
 
 
 def _list_days(properties: dict[str, Json]) -> list[date]:
@@ -116,13 +123,40 @@ def _fits(line: str, days: Sequence[date], e: Evidence) -> bool | None:
     return by_name or any(str(day.day) in find_digits(alone) for day in days)
 
 
-def _find_named_days(text: str, e: Evidence) -> set[date]:
-    return {day for found in find_days(text, _today(e)) for day in found.dates}
-
-
 def _fits_time(line: str, times: set[int]) -> bool | None:
     named = [moment.minutes for moment in find_written(line)]
     return any(times & minutes for minutes in named) if times and named else None
+
+
+# ---- what became of which item
+
+
+def _find_titles(written: Sequence[Written], lines: Sequence[str], e: Evidence) -> Iterator[str]:
+    """Yield what is wrong with titles that nothing has, listed with others, or in place of what was changed."""
+    records = [str(e.receipts), *(call.text for call in e.calls), *e.lines.values(), *e.earlier]
+    words, digits = find_words(" ".join(records)), find_digits(e.question, *records)
+    alone = not any(find_words(i.content) & find_words(e.draft) or i.receipt["before"] is None for i in written)
+    for line in (line for line in lines if written and not (says_no(line) or asks(line))):
+        quotes = [(quote, find_words(quote[0])) for quote in QUOTED.finditer(line)]
+        unknown = [quote for quote, own in quotes if own and not own & words]
+        listed = len(unknown) < len(quotes) and all(
+            _AND.fullmatch(line, one.end(), other.start()) for (one, _), (other, _) in pairwise(quotes)
+        )
+        numbered = [item for item in written if find_digits(item.content)]
+        misread = (q for q, _ in quotes if any(i.is_named(q[0]) for i in numbered) and not find_digits(q[0]) <= digits)
+        for quote in (*misread, *(unknown if alone or listed else ())):
+            yield f'It says "{line}", but no record here is called {quote[0]}.'
+
+
+def _find_acts(written: Iterable[Written]) -> Iterator[str]:
+    """Yield what is wrong with sentences that call an item done or deleted of which something else was changed."""
+    for item in (each for each in written if each.receipt["op"] == "update"):
+        status, whole = item.new.get("status"), item.old.keys() <= item.new.keys()
+        is_open = status is not None and status == item.old.get("status") and not has_status(item.new, CLOSED)
+        for line in item.lines:
+            said = "" if says_no(line) or asks(line) or SUPPOSES.search(line) else blank_quotes(line)
+            if (is_open and _SAYS_DONE.search(said)) or (whole and _SAYS_DELETED.search(said)):
+                yield f'It says "{line}", but "{item.content}" is there, with status: {status}.'
 
 
 # ---- numbers
@@ -135,7 +169,7 @@ def _find_numbers(written: Iterable[Written], lines: Sequence[str], e: Evidence)
         for name, value in item.new.items():
             if not _is_number(value) or item.old.get(name) == value or _states(draft, [float(str(value))], e):
                 continue
-            told = _find_old(item, name, lines, e) or _find_other(item, name, e)
+            told = _find_old(item, name, lines, e) or _find_other(item, e)
             if told:
                 yield f'It says "{told}", but "{item.content}" has {name}: {value}.'
 
@@ -149,23 +183,19 @@ def _find_old(item: Written, name: str, lines: Iterable[str], e: Evidence) -> st
     return next((line for line in plain if _states(line, [float(str(old))], e)), None)
 
 
-def _find_other(item: Written, name: str, e: Evidence) -> str | None:
-    """Return the sentence about the item that has, before the property's name, a number from nowhere."""
-    units = "|".join(re.escape(part) for part in re.findall(r"[^\W\d_]{2,}", name))
-    known = [*_list_known(item, name, e)]
-    for line in item.lines if units else ():
-        for quantity in find_quantities(line, _today(e)):
-            beside = re.match(rf"\s?(?:{units})(?![^\W\d_])", line[quantity.end :], re.IGNORECASE)
-            if beside and not is_traced(quantity, known):
-                return line
-    return None
+def _find_other(item: Written, e: Evidence) -> str | None:
+    """Return the sentence about the item that has a number from nowhere."""
+    known = [*_list_known(item, e)]
+    told = ((line, quantity) for line in item.lines for quantity in find_quantities(line, _today(e)))
+    return next((line for line, quantity in told if not (asks(line) or is_traced(quantity, known))), None)
 
 
-def _list_known(item: Written, name: str, e: Evidence) -> Iterator[float]:
-    """Yield what may stand with an item: its numbers, their sums and differences, those of message and results."""
+def _list_known(item: Written, e: Evidence) -> Iterator[float]:
+    """Yield what may stand with an item: its numbers, their sums and differences, its days from now, what was said."""
     new, old = ([float(str(value)) for value in p.values() if _is_number(value)] for p in (item.new, item.old))
     yield from (*new, *old, *(a + b for a, b in combinations(new, 2)), *(abs(a - b) for a in new for b in (*new, *old)))
-    texts = (e.question, *(call.text for call in e.calls if call.tool in READERS))
+    yield from ((day - _today(e)).days for day in _list_days(item.new))
+    texts = (*e.texts(), *write_numbers(e.question), item.content)
     yield from (value for text in texts for found in find_quantities(text, _today(e)) for value in found.values)
 
 

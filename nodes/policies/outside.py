@@ -54,7 +54,7 @@ _DONE = any_of(
     # a participle alone: Sent! Gebucht.
     rf"^\W*(?P<alone>{_EN}|called|{_DE}|{_ES}[oa]|{_FR})(?= ?[.!,:]| (?:to|for|the|an|a)\b|$)",
 )
-_SUPPOSES = any_of(
+SUPPOSES = any_of(
     r"\b(?:if|when|once|until|unless|before|after|as soon as|whether|wenn|sobald|falls|bis|bevor|nachdem|ob)\b",
     r"\b(?:cuando|si|en cuanto|una vez|hasta que|quand|dès que|une fois|lorsqu|avant|après)\b|たら|れば|とき|なら",
 )
@@ -107,7 +107,7 @@ def _stands(sentence: str, match: re.Match[str]) -> bool:
     """Whether a claim is neither supposed nor denied, and no other thing that the verb can say."""
     before, behind = sentence[: match.start()], _CLAUSE.split(sentence[match.end() :])[0]
     clause = _CLAUSE.split(before)[-1] + match[0] + behind
-    if _SUPPOSES.search(before) or _DENIES.search(clause):
+    if SUPPOSES.search(before) or _DENIES.search(clause):
         return False
     verb = match[0].lower()
     is_sorted = verb.endswith("ordered") and " by " in behind

@@ -77,9 +77,8 @@ def _find_best(words: frozenset[str], lines: Sequence[str]) -> tuple[str, ...]:
     """Return the sentences that name most of an item's words, if that is half of them."""
     counts = [count_words(words, line) for line in lines]
     best = max(counts, default=0)
-    return tuple(
-        line for line, count in zip(lines, counts, strict=True) if count == best and 2 * best >= len(words) > 0
-    )
+    named = 2 * best >= len(words) > 0
+    return tuple(line for line, count in zip(lines, counts, strict=True) if named and count == best)
 
 
 def count_words(words: Iterable[str], line: str) -> int:
