@@ -60,7 +60,8 @@ class Memory:
         if limit < 1:
             raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
         parsed = parse_query(text[:SEARCHED], self._today()) if text and text.strip() else None
-        query = Query(parsed, self._filters.read(where), self._clock.zone, limit)
+        now = self._clock.now()
+        query = Query(parsed, self._filters.read(where), self._clock.zone, limit, now=now)
         if parsed and parsed.due:
             # about days in the past, done items count
             is_past = date.min < parsed.due[0] and parsed.due[1] < self._today()
@@ -80,7 +81,8 @@ class Memory:
             last: The last day, included.
             limit: At most so many.
         """
-        return self.backend.query(Query(None, EVERY_ITEM, self._clock.zone, limit, (first, last), CLOSED))
+        now = self._clock.now()
+        return self.backend.query(Query(None, EVERY_ITEM, self._clock.zone, limit, (first, last), CLOSED, now))
 
     def items(self) -> Iterator[Item]:
         """Yield every item, in no order."""

@@ -9,7 +9,15 @@
 """
 
 from ana.time.repeats.advancing import advance, find_done_occurrence, find_on
-from ana.time.repeats.occurring import Occurrence, find_present, next_after, occurrences
+from ana.time.repeats.occurring import (
+    Occurrence,
+    find_present,
+    iter_places,
+    look_ahead,
+    make_occurrence,
+    next_after,
+    occurrences,
+)
 from ana.time.repeats.reading import RULE_FORM, Understood, understand_rule
 from ana.time.repeats.repeat import DATE_KEYS, Repeat, read_repeat, waits
 
@@ -23,6 +31,9 @@ __all__ = [
     "find_done_occurrence",
     "find_on",
     "find_present",
+    "iter_places",
+    "look_ahead",
+    "make_occurrence",
     "next_after",
     "occurrences",
     "read_repeat",
