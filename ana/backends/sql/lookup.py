@@ -15,9 +15,9 @@ from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
 from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.scoring import TAG_KEYS, days_span
-from ana.memory.search.series import KEYS as REPEAT_KEYS
 from ana.memory.search.words import QueryWord, Words, WordVector
 from ana.memory.status import CLOSED, DONE
+from ana.time.repeats import RULE_KEYS
 from ana.values import Json
 
 
@@ -110,7 +110,7 @@ def get_items(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Item]:
 
 def load_repeating(db: sqlite3.Connection) -> list[tuple[int, Item]]:
     """Return the items with a property of what repeats, each with its row."""
-    keys = _to_json(map(json.dumps, REPEAT_KEYS))
+    keys = _to_json(map(json.dumps, RULE_KEYS))
     rows = "SELECT row FROM properties WHERE key IN (SELECT value FROM json_each(?)) AND element = 0"
     found = db.execute(f"SELECT row, item FROM bodies WHERE row IN ({rows})", (keys,))
     return [(row, Item(**json.loads(item))) for row, item in found]

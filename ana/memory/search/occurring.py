@@ -141,5 +141,6 @@ def _touches(start: Numbers, stop: Numbers, window: DateOperand) -> Mask:
 
 
 def _drop_dates(item: Item) -> Item:
-    """Return an item without the dates that its occurrences have."""
-    return Item(item.id, "", {k: v for k, v in item.properties.items() if k not in DATE_KEYS}, "", "")
+    """Return an item without the dates that its occurrences have, and those that only say something of the rule."""
+    dropped = (*DATE_KEYS, "until", "except", "done_for")
+    return Item(item.id, "", {key: value for key, value in item.properties.items() if key not in dropped}, "", "")

@@ -18,7 +18,7 @@ from ana.memory.search.occurring import Mask, Numbers, Occurrences, asks_days, i
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import days_span
 from ana.memory.status import has_status
-from ana.time.repeats import DATE_KEYS, Repeat, iter_places, look_ahead, make_occurrence, read_repeat
+from ana.time.repeats import DATE_KEYS, Repeat, iter_places, look_ahead, make_occurrence, may_repeat, read_repeat
 from ana.time.spans import Span, day_span, to_micros
 
 BEFORE, AFTER, SPARE = timedelta(days=31), timedelta(days=62), timedelta(days=31)
@@ -32,9 +32,6 @@ _MOST_MICROS = 10**16
 
 MOST = 5000
 """Occurrences of one item that a query looks at."""
-
-KEYS = ("repeats", "recurrence")
-"""The properties of what may repeat."""
 
 Places: TypeAlias = list[tuple[datetime, datetime]]
 """When occurrences begin, in local time, each with the moment that its rule gives it."""
@@ -105,7 +102,7 @@ class Series:
     def put(self, row: int, item: Item) -> None:
         """Enter an item, in place of what the row had; one that does not repeat is left out."""
         self.remove(row)
-        if may_repeat(item) and (repeat := read_repeat(item.properties, self.zone)):
+        if may_repeat(item.properties) and (repeat := read_repeat(item.properties, self.zone)):
             self._repeats[row] = item, repeat
 
     def remove(self, row: int) -> None:
@@ -221,11 +218,6 @@ class _Known:
     def is_within(self, days: Span) -> Mask:
         """Return which are wholly within a stretch of time."""
         return (days[0] <= self.starts) & (self.starts <= days[1]) & (self.ends <= days[1])
-
-
-def may_repeat(item: Item) -> bool:
-    """Return whether an item has a property of what repeats."""
-    return any(key in item.properties for key in KEYS)
 
 
 def show_occurrence(item: Item, dates: Mapping[str, str]) -> Item:

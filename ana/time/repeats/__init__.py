@@ -8,10 +8,11 @@
 - What has to be done waits; what only happens passes by itself (see `waits`).
 """
 
-from ana.time.repeats.advancing import advance, find_done_occurrence, find_on
+from ana.time.repeats.advancing import advance, find_done_occurrence, find_on, write_until
 from ana.time.repeats.occurring import (
     Occurrence,
     find_present,
+    iter_occurrences,
     iter_places,
     look_ahead,
     make_occurrence,
@@ -19,11 +20,23 @@ from ana.time.repeats.occurring import (
     occurrences,
 )
 from ana.time.repeats.reading import RULE_FORM, Understood, understand_rule
-from ana.time.repeats.repeat import DATE_KEYS, Repeat, read_repeat, waits
+from ana.time.repeats.repeat import (
+    DATE_KEYS,
+    RULE_KEYS,
+    Repeat,
+    may_repeat,
+    read_day_or_moment,
+    read_local,
+    read_repeat,
+    waits,
+)
+from ana.time.repeats.rules import is_named
+from ana.time.repeats.words import tell_rule
 
 __all__ = [
     "DATE_KEYS",
     "RULE_FORM",
+    "RULE_KEYS",
     "Occurrence",
     "Repeat",
     "Understood",
@@ -31,12 +44,19 @@ __all__ = [
     "find_done_occurrence",
     "find_on",
     "find_present",
+    "is_named",
+    "iter_occurrences",
     "iter_places",
     "look_ahead",
     "make_occurrence",
+    "may_repeat",
     "next_after",
     "occurrences",
+    "read_day_or_moment",
+    "read_local",
     "read_repeat",
+    "tell_rule",
     "understand_rule",
     "waits",
+    "write_until",
 ]
