@@ -10,7 +10,7 @@ from ana.memory.status import CLOSED
 from ana.output import tell, write_line
 from ana.time.spans import date_span
 from app.show.items import show_items
-from app.show.text import shorten
+from app.show.text import say, shorten
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
@@ -74,8 +74,8 @@ def show_due(groups: dict[Due, Found], *, year: int | None = None, ids: bool = T
     for name in shown:
         if name != shown[0]:
             write_line()
-        style = "bold red" if name == "overdue" else "bold"
-        show_items(groups[name].items, title=TITLES[name], year=year, ids=ids, title_style=style)
+        say(TITLES[name], style="bold red" if name == "overdue" else "bold")
+        show_items(groups[name].items, year=year, ids=ids)
     if not any(found.items for found in groups.values()):
         # not on standard output: cron sends a mail for whatever is printed there
         tell("Nothing is due in the next seven days.")

@@ -1,6 +1,7 @@
 """Answers in the REPL: what the receipt says is not said twice, and a hint is given once."""
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ana.memory.receipts import list_changes
@@ -11,15 +12,18 @@ if TYPE_CHECKING:
     from app.outcome import Done
 
 _TOLD = re.compile(
-    r"(?:Kept|Done:|Moved:|Deleted:|I will remember about you:) .*?(?=“undo” takes it back\.)|Taken back\. ", re.S
+    r"(?:Kept|Done:|Moved:|Deleted:|I will remember about you:) .*?(?=“undo” takes it back\.)"
+    r"|Taken back\. `ana undo --turn [^`]+`(?= brings it back\.)",
+    re.DOTALL,
 )
-"""How the offline reader names what it wrote: the receipt below names it as well."""
+"""How the offline reader tells what it wrote, which its receipt tells as well."""
 
-_HINTS = re.compile(r"“undo” takes it back\.|I cannot ring: [^.]*\.|/redo brings it back\.")
+_HINTS = re.compile(r"“undo” takes it back\.|I cannot ring: .*?in `ana due`\.|(?<=^ )brings it back\.")
+
+_MORE = re.compile(r"^(… and \d+ more): `ana due`, `ana items`\.$", re.MULTILINE)
 
 _TWINS = (
-    (re.compile(r"`ana undo --turn [^`]+`"), "/redo"),
-    (re.compile(r"`ana (due|items)`"), r"/\1"),
+    (re.compile(r"`ana due`"), "/due"),
     (re.compile(r"`ana threads list`"), "/threads"),
     (re.compile(r" `ana history` shows [^.]+\."), ""),
 )
@@ -41,17 +45,15 @@ class Answers:
 
     def show(self, answer: "Done") -> None:
         """Print an answer and what was changed."""
-        changes = list_changes(answer.changes, answer.receipt, answer.question)
-        if not answer.composed:
-            show_answer(answer)
+        text = answer.answer
+        if not answer.composed or not answer.changes:
+            show_answer(replace(answer, answer=_MORE.sub(r"\1: /due, /items.", text) if answer.composed else text))
             return
-        text = name_commands(answer.answer)
-        if answer.changes and changes:
-            text = _TOLD.sub("", text, count=1)
-        hints = _HINTS.findall(text)
-        if text := " ".join(_HINTS.sub("", text).split(" ")).strip():
+        text = _TOLD.sub("", text, count=1)
+        hints = [f"/redo {hint}" if hint.startswith("brings") else name_commands(hint) for hint in _HINTS.findall(text)]
+        if text := _HINTS.sub("", text).strip():
             show_text(text)
-        show_changes(changes)
+        show_changes(list_changes(answer.changes, answer.receipt, answer.question))
         if new := [hint for hint in hints if hint not in self._given]:
             say(f"  {' '.join(new)}", style="dim")
         self._given.update(hints)

@@ -10,7 +10,7 @@ from app.show.text import wrap
 if TYPE_CHECKING:
     from rich.live import Live
 
-    from app.outcome import Done, Waiting
+    from app.outcome import Done
     from app.turn import Event
 
 TAIL = 400
@@ -48,7 +48,7 @@ class Region:
 
     def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
         if failure:
-            self._keep_writes()
+            self.end(None)
         if self._live is not None:
             self._live.stop()
 
@@ -70,16 +70,9 @@ class Region:
         else:
             self._live.console.print(wrap(line, self._live.console.width), style="dim")
 
-    def end(self, outcome: "Done | Waiting") -> None:
-        """Leave the writes so far to the receipt of an answer; keep them where there is none."""
-        from app.outcome import Waiting
-
-        if not isinstance(outcome, Waiting):
-            self._writes = []
-        self._keep_writes()
-
-    def _keep_writes(self) -> None:
-        for line in self._writes:
+    def end(self, answer: "Done | None") -> None:
+        """Leave the writes so far to the receipt of an answer; print them where there is none."""
+        for line in self._writes if answer is None else ():
             self.say(line)
         self._writes = []
 
@@ -98,6 +91,5 @@ class Region:
         from rich.styled import Styled
 
         # marked: an answer is only what stands there when the turn has ended
-        marked = draft[-TAIL:].rstrip() + UNCHECKED if draft else WORKING
-        lines = wrap("\n".join([*self._writes, marked]), self._live.console.width)
-        self._live.update(Styled(lines, "dim italic" if draft else "dim"), refresh=True)
+        marked = draft[-TAIL:].rstrip() + UNCHECKED if draft else "".join(self._writes[-1:]) or WORKING
+        self._live.update(Styled(marked, "dim italic" if draft else "dim"), refresh=True)

@@ -133,14 +133,16 @@ class Repl:
                 return
             else:
                 outcome = self._approval.ask(assistant, line, self._conversations.id, region.event)
-            region.end(outcome)
+            region.end(None if isinstance(outcome, Waiting) else outcome)
         self._approval.show(outcome)
 
     def _finish(self, assistant: "Assistant", region: "Region") -> "Done | Waiting | None":
         """Go on with a turn that was cut short, and show how it ended; None if there is none."""
+        from app.outcome import Waiting
+
         finished = assistant.finish(self._conversations.id, region.event)
         if finished:
-            region.end(finished)
+            region.end(None if isinstance(finished, Waiting) else finished)
             region.say("Finished what was cut short:" if finished.answer else "A turn that was cut short goes on:")
             self._approval.show(finished)
         return finished

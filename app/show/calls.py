@@ -1,17 +1,13 @@
 """Tool calls in words: looked for open tasks due from Tue 24 Nov to Mon 30 Nov, about “kitchen”."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ana.memory.receipts import describe_property, show_value
+from ana.memory.receipts import show_value
 from ana.memory.status import CANCELLED, CLOSED, DONE
 from ana.values import is_deeper
 from app.show.text import shorten
-
-WRITES = frozenset(
-    {"create_item", "update_item", "delete_item", "append_context", "replace_context", "delete_context", "undo"}
-)
-"""Tools whose receipts say what they did, or why it was not done."""
 
 DEEPEST = 20
 """Objects in one another that are told; a model may write more."""
@@ -19,10 +15,26 @@ DEEPEST = 20
 LONGEST = 100
 """Characters of a call that is told in one line."""
 
-Args = Mapping[str, Any]
+_WRITES = {
+    "create_item": "kept “{content}”",
+    "update_item": "changed an item",
+    "delete_item": "deleted an item",
+    "append_context": "learned “{content}”",
+    "replace_context": "learned “{content}”",
+    "delete_context": "forgot a line",
+    "undo": "took back what was done",
+}
+WRITES = frozenset(_WRITES)
+"""Tools whose receipts say what they did, or why it was not done."""
+
+_SENTENCES = _WRITES | {
+    "calculator": "calculated {expression}",
+    "now": "looked at the clock",
+    "resolve_date": "worked out the date of “{phrase}”",
+}
+_DAYS = {"due_date": "due ", "start_date": "beginning ", "end_date": "ending ", "$on": ""}
 _DATES = {"$gte": "from", "$gt": "after", "$lte": "to", "$lt": "before"}
 _AMOUNTS = {"$gte": "at least", "$gt": "over", "$lte": "at most", "$lt": "under", "$ne": "not", "$nin": "not"}
-_DAYS = {"due_date": "due", "start_date": "beginning", "end_date": "ending", "$on": ""}
 _STATES = {"open": ("active", "open"), "done": DONE, "cancelled": CANCELLED}
 _OPERATIONS = {"$add": "add", "$remove": "remove", "$append": "append"}
 
@@ -37,14 +49,14 @@ def describe_call(call: Mapping[str, Any], year: int | None = None) -> str:
     return shorten(f"{'·' if call['ok'] else '✗'} {word_call(call['tool'], call['args'], year)}", LONGEST)
 
 
-def word_call(tool: str, args: Args, year: int | None = None) -> str:
+def word_call(tool: str, args: Mapping[str, Any], year: int | None = None) -> str:
     """Return what a call does, in words. Arguments as of `describe_call`."""
-    if is_deeper(args, DEEPEST):
-        args = {}
-    if tell := _SENTENCES.get(tool):
-        return tell(args, year)
-    told = word_value(args, year) if args else ""
-    return f"{tool.replace('_', ' ')}{told and f': {told}'}"
+    args = {} if is_deeper(args, DEEPEST) else args
+    if tool == "query_items":
+        return f"looked for {_word_search(args, year)}"
+    if sentence := _SENTENCES.get(tool):
+        return sentence.format_map(defaultdict(str, args))
+    return f"{tool.replace('_', ' ')}: {word_value(args, year)}".rstrip(": ")
 
 
 def word_value(value: Any, year: int | None = None) -> str:
@@ -59,22 +71,17 @@ def word_value(value: Any, year: int | None = None) -> str:
     return " ".join(value.split()) if isinstance(value, str) and len(value) > 30 else show_value(value, year)
 
 
-def _word_search(args: Args, year: int | None) -> str:
+def _word_search(args: Mapping[str, Any], year: int | None) -> str:
     where, text = args.get("where") or {}, args.get("text")
     if not isinstance(where, Mapping):
-        return f"looked for {word_value(where, year)}"
-    like = ["like another item"] if args.get("like") else []
-    if not where:
-        return f"looked for {', '.join([f'“{text}”' if text else 'items', *like])}"
+        return word_value(where, year)
+    if text and not where:
+        return f"“{text}”"
+    type_, state = where.get("type"), _name_state(where.get("status"))
+    kind = f"{type_}s" if isinstance(type_, str) and type_.isalpha() else "items"
     about = [f"about “{text}”"] if text else []
-    return f"looked for {_name_kind(where)} {', '.join([*_word_filter(where, year), *about, *like])}".rstrip()
-
-
-def _name_kind(where: Args) -> str:
-    """Return what is looked for, by status and type: open tasks."""
-    type_ = where.get("type")
-    noun = f"{type_}s" if isinstance(type_, str) and type_.isalpha() else "items"
-    return f"{_name_state(where.get('status'))} {noun}".strip()
+    like = ["like another item"] if args.get("like") else []
+    return f"{state} {kind} {', '.join([*_word_filter(where, year), *about, *like])}".strip()
 
 
 def _name_state(status: Any) -> str:
@@ -86,69 +93,31 @@ def _name_state(status: Any) -> str:
     return next((word for word, known in _STATES.items() if asked and asked <= {*known}), "")
 
 
-def _word_filter(where: Args, year: int | None, named: bool = False) -> Iterator[str]:
-    """Yield the conditions of a filter.
-
-    Args:
-        where: The filter.
-        year: The year that days are shown without.
-        named: Whether status and type are told as well; else the name of the kind tells them.
-    """
+def _word_filter(where: Mapping[str, Any], year: int | None) -> Iterator[str]:
+    """Yield the conditions of a filter that its kind does not tell."""
     others = []
     for key, value in where.items():
         name = key.replace("_", " ")
         if key in ("$and", "$or") and isinstance(value, list):
-            parts = [", ".join(_word_filter(each, year, True)) for each in value if isinstance(each, Mapping)]
+            parts = [", ".join(_word_filter(each, year)) for each in value if isinstance(each, Mapping)]
             yield (" or " if key == "$or" else ", ").join(parts)
         elif key in _DAYS:
-            yield f"{_DAYS[key]} {_word_bounds(value, _DATES, year) or 'on any day'}".strip()
-        elif named or (not (key == "status" and _name_state(value)) and not (key == "type" and isinstance(value, str))):
-            others.append(f"no {name}" if value is None else f"{name} {_word_bounds(value, _AMOUNTS, year)}".strip())
+            yield f"{_DAYS[key]}{_word_bounds(value, _DATES, year)}"
+        elif not (key == "status" and _name_state(value)) and not (key == "type" and isinstance(value, str)):
+            others.append(f"no {name}" if value is None else f"{name} {_word_bounds(value, _AMOUNTS, year)}")
     if others:
-        yield f"{'' if named else 'with '}{', '.join(others)}"
+        yield f"with {', '.join(others)}"
 
 
 def _word_bounds(value: Any, names: Mapping[str, str], year: int | None) -> str:
     """Return what a property must be: from Mon 23 Nov to Sun 29 Nov; not a or b; at least 3."""
-    if not isinstance(value, Mapping):
-        return "never" if value is None else word_value(value, year)
+    bounds = value if isinstance(value, Mapping) else {"$eq": value}
+    known = {name: operand for name, operand in bounds.items() if operand is not None}
+    if not known:
+        return "never" if value is None else "some day" if names is _DATES else "given"
     words = []
-    for operator, operand in sorted(
-        value.items(), key=lambda each: [*_AMOUNTS].index(each[0]) if each[0] in _AMOUNTS else 0
-    ):
-        if operand is not None:  # else it only asks whether there is one
-            listed = operand if isinstance(operand, list) else [operand]
-            told = " or ".join(word_value(each, year) for each in listed)
-            words.append(f"{names.get(operator, _AMOUNTS.get(operator, ''))} {told}".strip())
+    for operator in sorted(known, key=[*_AMOUNTS].index) if known.keys() <= _AMOUNTS.keys() else known:
+        operand = known[operator]
+        told = " or ".join(word_value(each, year) for each in (operand if isinstance(operand, list) else [operand]))
+        words.append(f"{names.get(operator, _AMOUNTS.get(operator, ''))} {told}".strip())
     return " ".join(words)
-
-
-def _word_property(name: str, value: Any, year: int | None) -> str:
-    is_plain = value is not None and not isinstance(value, Mapping)
-    return describe_property(name, value, year) if is_plain else word_value({name: value}, year)
-
-
-def _word_update(args: Args, year: int | None) -> str:
-    given = args.get("properties")
-    parts = [_word_property(name, value, year) for name, value in given.items()] if isinstance(given, Mapping) else []
-    text = [f"“{args['content']}”"] if args.get("content") else []
-    return f"changed an item: {', '.join([*text, *parts])}"
-
-
-_SENTENCES: dict[str, Callable[[Args, int | None], str]] = {
-    "create_item": lambda args, _: f"kept “{args.get('content', '')}”",
-    "update_item": _word_update,
-    "delete_item": lambda *_: "deleted an item",
-    "append_context": lambda args, _: f"learned “{args.get('content', '')}”",
-    "replace_context": lambda args, _: f"learned “{args.get('content', '')}” in place of a line",
-    "delete_context": lambda *_: "forgot a line",
-    "query_items": _word_search,
-    "undo": lambda *_: "took back what was done",
-    "calculator": lambda args, _: f"calculated {args.get('expression', '')}",
-    "now": lambda args, _: f"looked at the clock{_tell_zone(args.get('timezone'))}",
-    "resolve_date": lambda args, _: f"worked out the date of “{args.get('phrase', '')}”",
-}
-
-
-def _tell_zone(zone: Any) -> str:
-    return "" if zone in (None, "local") else f" in {str(zone).upper() if zone == 'utc' else zone}"

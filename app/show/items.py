@@ -21,7 +21,6 @@ def show_items(
     *,
     year: int | None = None,
     ids: bool = True,
-    title_style: str = "bold",
 ) -> None:
     """Print a table: id, content, date, the other properties, and why each was found.
 
@@ -31,7 +30,6 @@ def show_items(
         title: A line above.
         year: The year that days are shown without.
         ids: Whether ids are shown: only the shell's commands take them.
-        title_style: How rich draws the title.
     """
     rows = [
         (item.id, shorten(item.content, 160), _format_date(item, year), _format_others(item.properties, year))
@@ -39,11 +37,8 @@ def show_items(
     ]
     whys = [(why[place],) if why else () for place in range(len(rows))]
     headers = ("id", "content", "date", "properties", *(("why",) if why else ()))
-    shown = [(*row, *more) for row, more in zip(rows, whys, strict=True)]
-    if ids:
-        show_table(headers, shown, title, ("id", "date"), 1, title_style)
-    else:
-        show_table(headers[1:], [row[1:] for row in shown], title, ("date",), 0, title_style)
+    shown = [(*row, *more)[not ids :] for row, more in zip(rows, whys, strict=True)]
+    show_table(headers[not ids :], shown, title, ("id", "date"), first=int(ids))
 
 
 def show_found(found: Found, why: bool = False, *, year: int | None = None, ids: bool = True) -> None:
@@ -97,5 +92,5 @@ def _format_date(item: Item, year: int | None) -> str:
 
 def _format_others(properties: Mapping[str, Json], year: int | None) -> str:
     """Return the properties but the due date, which has a column of its own."""
-    told = ((name, value) for name, value in properties.items() if name != "due_date" and value is not None)
+    told = [(name, value) for name, value in properties.items() if name != "due_date" and value is not None]
     return " · ".join(describe_property(name, value, year) for name, value in told)

@@ -1,6 +1,7 @@
 """A request that a person decides, as a letter: what would be done, in words, and why it is asked."""
 
 from collections.abc import Iterator, Mapping
+from itertools import count, repeat
 from typing import TYPE_CHECKING, Any
 
 from ana.language import LANGUAGES
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from nodes.requests import Request
 
 QUESTION = "Not done yet; may I?"
+_IN_WORDS = ("id", "about", "turn", "line")
+"""Arguments of our tools that say what is changed: the description quotes it."""
 
 
 def show_request(request: "Request") -> None:
@@ -26,39 +29,26 @@ def show_request(request: "Request") -> None:
     summary = request.get("summary", "")
     for line in summary.splitlines():
         say(f"  {line}")
-    for number, action in enumerate(actions, start=1):
-        lines = [*_tell_action(action, summary)]
-        say(f"  {number}. {lines[0]}" if len(actions) > 1 else f"  {lines[0]}")
-        for line in lines[1:]:
-            say(f"     {line}" if len(actions) > 1 else f"  {line}")
-
-
-def _tell_action(action: Mapping[str, Any], summary: str) -> Iterator[str]:
-    """Yield the lines of an action: what it does, the arguments that this leaves out, why it is asked."""
-    name, args = str(action.get("name")), action.get("args", {})
-    description = str(action.get("description") or "").removeprefix(f"{summary}\n")
-    lines = description.splitlines() or [f"{word_call(name, {})}."]
-    yield lines[0]
-    yield from _list_untold(name, args, lines[0])
-    yield from lines[1:]
+    indent, numbers = ("     ", (f"{n}. " for n in count(1))) if len(actions) > 1 else ("  ", repeat(""))
+    for number, action in zip(numbers, actions, strict=False):
+        description = str(action.get("description") or "").removeprefix(f"{summary}\n")
+        first, *reasons = description.splitlines() or [f"{word_call(str(action.get('name')), {})}."]
+        say(f"  {number}{first}")
+        for line in [*_list_untold(str(action.get("name")), action.get("args", {}), first), *reasons]:
+            say(f"{indent}{line}")
 
 
 def _list_untold(name: str, args: Any, told: str) -> Iterator[str]:
-    """Yield the arguments that a description does not tell whole, each with its name."""
-    from nodes.autonomy.request import leave_out_about
+    """Yield the arguments that a description does not tell whole, each with its name; of a person's own tool all."""
     from tools.catalog import TOOLS
 
-    if not isinstance(args, Mapping):
-        yield word_value(args)
-        return
-    given = leave_out_about(name, args)
-    if name in TOOLS:  # what they are about is told in words
-        given = {key: value for key, value in given.items() if key not in ("id", "turn", "line")}
+    given = dict(args) if isinstance(args, Mapping) else {"with": args}
+    if name in TOOLS:
         properties = given.pop("properties", None)
         given |= properties if isinstance(properties, Mapping) else {}
-    for key, value in given.items():
-        if not _is_told(value, told):
-            yield f"  {key.replace('_', ' ')}: {word_value(value)}"
+        words = {key: value for key, value in given.items() if key not in _IN_WORDS}
+        given = {key: value for key, value in words.items() if isinstance(value, bool) or not _is_told(value, told)}
+    yield from (f"  {key.replace('_', ' ')}: {word_value(value)}" for key, value in given.items())
 
 
 def _is_told(value: Any, told: str) -> bool:

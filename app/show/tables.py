@@ -25,7 +25,6 @@ def show_table(
     title: str | None = None,
     fixed: Sequence[str] = (),
     first: int = 0,
-    title_style: str = "bold",
 ) -> None:
     """Print a table.
 
@@ -35,13 +34,12 @@ def show_table(
         title: A line above it.
         fixed: Columns that are never folded.
         first: The column that begins a row where there is no room for columns.
-        title_style: How rich draws the title.
     """
     from app.show.console import make_console
 
     console = make_console()
     if title:
-        console.print(title, style=title_style)
+        console.print(title, style="bold")
     if sys.stdout.isatty() and (console.width < NARROW or not _have_room(console.width, headers, rows)):
         _show_as_lines(console, rows, first)
         return

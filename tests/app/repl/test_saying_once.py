@@ -50,9 +50,16 @@ def test_open_items_come_first(ana: Run) -> None:
     assert [row.partition("  ")[0] for row in rows[1:4]] == ["Buy bread on Friday", "one", "Buy milk tomorrow"]
 
 
-def test_commands_of_the_shell_are_named_as_they_are_called_here() -> None:
+def test_commands_of_the_shell_are_named_as_they_are_called_here(ana: Run) -> None:
     assert name_commands("Look: `ana due`, `ana threads list`.") == "Look: /due, /threads."
-    assert (
-        name_commands("Taken back. `ana undo --turn undo-1-of-2` brings it back.")
-        == "Taken back. /redo brings it back."
-    )
+    bread = "".join(f"new task: Buy bread {n} tomorrow\n" for n in range(7))
+    shown = ana("chat", given=f"{bread}what is due tomorrow?\nundo that\n/undo\n/undo 1\n").stdout
+    assert "… and 2 more: /due, /items." in shown
+    assert shown.count("/redo brings it back.") == 2
+    assert "`" not in shown.partition("/undo 1")[0]
+
+
+def test_stored_text_is_shown_as_it_is(ana: Run) -> None:
+    hint = "I cannot ring: see `ana due`. “undo” takes it back."
+    shown = ana("chat", given=f"note: {hint}\nwhat about the ring?\n").stdout
+    assert f"“{hint}”" in shown.partition("> what about")[2]
