@@ -42,9 +42,10 @@ def serve(
     _require_port(port)
     for line in _describe(workspace, port):
         tell(line)
-    config = str(_find_config())
-    os.chdir(_prepare_folder(workspace, watch))
-    become_python("-m", "app.dev_server", config, str(port), *(["watch"] if watch else []), env=make_environment())
+    workspace.server_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.chdir(workspace.server_folder)  # the server keeps its own files where it was started
+    watched = [str(PROJECT)] if watch else []
+    become_python("-m", "app.dev_server", str(_find_config()), str(port), *watched, env=make_environment())
 
 
 def _describe(workspace: Workspace, port: int) -> tuple[str, ...]:
@@ -81,21 +82,3 @@ def _require_port(port: int) -> None:
         except OSError as exc:
             hint = "End the other server, or name another port: ana serve --port 2025."
             raise UserError(f"Port {port} cannot be used: {exc.strerror}.", hint) from exc
-
-
-def _prepare_folder(workspace: Workspace, watch: bool) -> Path:
-    """Return the folder to start in: the server writes its index to .langgraph_api there, and watches everything below.
-
-    Without watching that is a folder beside the data. With watching it is the project, and .langgraph_api is a link to
-    the folder beside the data: the server would otherwise restart whenever it writes its own index.
-    """
-    kept = workspace.server_folder
-    kept.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if not watch:
-        return kept
-    link = PROJECT / ".langgraph_api"
-    if link.is_symlink():
-        link.unlink()
-    if not link.exists():
-        link.symlink_to(kept, target_is_directory=True)
-    return PROJECT
