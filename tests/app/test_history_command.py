@@ -103,7 +103,7 @@ def test_the_commands(ana: Run) -> None:
     shown = ana("chat", given=said).stdout
     assert "Taken back:\n  - Buy milk" in shown
     assert "There is nothing to take back." in shown
-    (turn,) = re.findall("Taken back. `ana undo --turn (.+)` brings it back.", shown)
+    (turn,) = re.findall("Taken back. “undo (.+)” brings it back.", shown)
     assert "I changed nothing" in shown.rpartition("> undo the dentist")[2]
     assert json.loads(ana("history", "--json").stdout.splitlines()[0])["op"] == "delete"
     assert ana("undo").returncode == 1
