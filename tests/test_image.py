@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 from langgraph_cli.cli import cli
 
-from ana.settings import PROJECT
+from ana.settings import PROJECT, load_settings
+from ana.workspace import open_workspace
 
 CONFIG = PROJECT / "langgraph.json"
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1"}
@@ -33,6 +34,15 @@ def test_a_dockerfile_is_made_of_it(tmp_path: Path) -> None:
 
 def test_an_image_can_be_asked_for() -> None:
     assert "--tag" in langgraph("build", "--help")
+
+
+def test_what_an_image_keeps_is_in_one_folder_that_a_volume_can_hold() -> None:
+    settings = load_settings({"ANA_DATA_DIR": "/data"})
+    kept = (settings.ana_data_dir, settings.traces_dir, open_workspace(settings).server_folder)
+    assert all(path.is_relative_to("/data") for path in kept)
+    assert "-e ANA_DATA_DIR=/data -v ana:/data" in (PROJECT / "README.md").read_text()
+    inside = load_settings({}).ana_data_dir
+    assert inside.is_relative_to(PROJECT), "without it, in the container's own layer"
 
 
 def patterns(name: str) -> set[str]:

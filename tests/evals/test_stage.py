@@ -296,6 +296,25 @@ def test_a_report_becomes_a_dataset_and_an_experiment(collector: Collector, tmp_
     assert "sk-very-secret" not in collector.bodies()
 
 
+def test_a_run_of_an_experiment_has_its_turns_below_it_with_their_times(
+    script: Stage, collector: Collector, settings: Settings
+) -> None:
+    script.collects_trees = True
+    earlier = [{"said": "hi", "answer": "Hello."}]
+    run = say(script, calls(("create_item", {"content": "milk"})), "Added: milk.", earlier=earlier)
+    task = TASKS[0].model_copy(update={"id": "x"})
+    assert "trees" not in run.to_json()
+    upload_report(open_client(settings), [task], make_report("m", "e", 1, [run]))
+    (root,) = collector.roots
+    (turn,) = collector.children(root)
+    nodes = ["load_context", "reason", "execute_tools", "reason", "reflect"]
+    assert [child["name"] for child in collector.children(turn)] == nodes
+    assert turn["inputs"]["messages"][-1]["content"] == "add milk"
+    assert (root["start_time"], root["end_time"]) == (turn["start_time"], turn["end_time"])
+    assert {each["trace_id"] for each in collector.runs.values()} == {root["id"]}
+    assert {each["run_type"] for each in collector.runs.values()} == {"chain", "llm", "tool"}
+
+
 def test_an_upload_that_fails_says_so() -> None:
     class Unreachable:
         def has_dataset(self, **_: Any) -> bool:
