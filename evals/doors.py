@@ -25,6 +25,7 @@ DOORS = (
         "`ana items [WORDS] [--where JSON] [--due today\\|week\\|overdue] [--why] [--json]`",
         "what is kept, found by meaning, words and property, as a table",
     ),
+    ("`ana today`", "the day at a glance: what is overdue, today with its times, then the next days, on one screen"),
     (
         "`ana due [--json]`",
         "what is overdue, due today, in the next seven days; exit 4 if anything is overdue or due today, for cron",

@@ -11,7 +11,7 @@ from ana.errors import AnaError, UserError
 from ana.models.providers import model_name
 from ana.settings import PROJECT, Autonomy
 from ana.workspace import Workspace
-from app.due import group_due, show_due, summarize_due
+from app.due import group_due, show_due, show_today, summarize_due
 from app.embedder import suggest_embedder_once
 from app.privacy import describe_leaving
 from app.repl.approval import Approval
@@ -163,6 +163,9 @@ class Repl:
     def _show_due(self, _: str) -> None:
         show_due(group_due(self._handles()))
 
+    def _show_today(self, _: str) -> None:
+        show_today(self._handles())
+
     def _undo(self, turn: str) -> None:
         undo_turn(self._handles().memory, turn or None, thread=self._thread, command="/undo")
 
@@ -230,6 +233,7 @@ COMMANDS = (
     Command("/context delete", "forget a line: /context delete 2", Repl._delete_line),
     Command("/items", "what is kept, by date, then newest; /items WORDS finds", Repl._show_items),
     Command("/due", "what is overdue, due today and in the next seven days", Repl._show_due),
+    Command("/today", "the day at a glance, then the next days", Repl._show_today),
     Command("/undo", "take back the last turn here that changed something; /undo TURN another", Repl._undo),
     Command("/transcript", "what was said before; /transcript 50 the last 50 turns", Repl._show_transcript),
     Command("/threads", "your conversations; /threads NAME goes to one", Repl._list_or_switch),

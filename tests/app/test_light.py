@@ -28,6 +28,7 @@ HEAVY = (
 LIGHT = (
     ["--help"],
     ["due", "--json"],
+    ["today"],
     ["items"],
     ["items", "--where", '{"status": "active"}'],
     ["history"],
