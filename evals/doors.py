@@ -18,7 +18,7 @@ DOORS = (
         " last, or nothing is done",
     ),
     (
-        "`ana threads list\\|show T [--limit N --before TURN]\\|delete T [--yes]\\|restore T\\|drop T`",
+        "`ana threads [list]\\|show T [--limit N --before TURN]\\|delete T [--yes]\\|restore T\\|drop T`",
         "conversations, read from their traces; a deletion can be taken back until the trash is purged",
     ),
     (
