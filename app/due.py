@@ -90,8 +90,12 @@ def show_due(groups: dict[Due, Found], *, year: int | None = None, ids: bool = T
             write_line()
         say(TITLES[name], style="bold red" if name == "overdue" else "bold")
         show_items(groups[name].items, year=year, ids=ids)
+    tell_if_none(groups)
+
+
+def tell_if_none(groups: dict[Due, Found]) -> None:
+    """Say so if no group has an item; not on standard output: cron sends a mail for whatever is printed there."""
     if not any(found.items for found in groups.values()):
-        # not on standard output: cron sends a mail for whatever is printed there
         tell("Nothing is due in the next seven days.")
 
 

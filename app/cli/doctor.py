@@ -18,7 +18,7 @@ from ana.threads.folder import THREADS
 from ana.threads.names import NAMES
 from ana.time.repeats import read_repeat
 from ana.workspace import Workspace
-from ana.workspace.private import find_exposed
+from ana.workspace.private import describe_shared, find_exposed
 from app.embedder import suggest_embedder
 from app.serving import refuse_while_serving
 from app.show.text import pluralize
@@ -131,6 +131,7 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
     notes += [f"{name} belongs to nothing." for name in findings.orphans]
     exposed = find_exposed(handles.workspace)
     notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
+    notes += [line] if (line := describe_shared(handles.workspace)) else []
     notes += [line] if (line := suggest_embedder(handles.workspace)) else []
     notes += _name_unread_rules(handles) if not faults else []
     counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}

@@ -24,7 +24,7 @@ from evals import figures
 from evals.cli import eval as command
 from evals.cli.eval import build_judge, read_tasks
 from evals.tasks.opinions import load_rubrics
-from evals.tasks.picture import draw_groups
+from evals.tasks.picture import WRONG, draw_groups
 from evals.tasks.scores import FIGURES, load_groups, load_weights, make_report, score_run
 from evals.tasks.stage import Run, Stage, open_stage, play_tasks
 from evals.tasks.task import Task, choose_tasks, load_tasks
@@ -172,7 +172,9 @@ def test_two_reports_are_drawn_side_by_side(tmp_path: Path) -> None:
     assert earlier == report.groups
     root = ET.fromstring(draw_groups({f"before: {model}": earlier, model: {"h": report.groups["all"]}}))
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"g", "h", "all", "before: a <model> & more", "0.50 (2)"} <= set(texts)
+    assert {"g", "h", "all", "before: a <model> & more", "0.50 (2)", "not right"} <= set(texts)
+    assert texts[0] == "Tasks done right: before: a <model> & more, a <model> & more"
+    assert any(element.get("fill") == WRONG for element in root.iter("{http://www.w3.org/2000/svg}rect"))
     for text in ("", "[]", '{"model": 1}'):
         (tmp_path / "odd.json").write_text(text)
         with pytest.raises(UserError, match="odd"):
