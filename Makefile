@@ -105,6 +105,9 @@ goldens: $(DEVELOP) ## record the golden traces again, and print every differenc
 readme: $(ENCODER) $(DEVELOP) ## regenerate the tables and the transcript of README and docs
 	@$(BIN)/python -m evals.readme
 
+pictures: $(DEVELOP) ## draw the README's pictures again: a scripted conversation, as the REPL prints it
+	@$(BIN)/python -m evals.pictures
+
 sizes: $(DEVELOP) ## what running, testing and serving install, measured in new environments, into docs/figures.md
 	@$(BIN)/python -m evals.sizes
 
@@ -121,4 +124,4 @@ lock: $(DEVELOP) ## write constraints.txt from pyproject.toml
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help chat test local live js check format dev bench crash attack load goldens readme sizes search-docs locomo lock clean
+.PHONY: help chat test local live js check format dev bench crash attack load goldens readme pictures sizes search-docs locomo lock clean

@@ -1,19 +1,21 @@
-"""Open items that are overdue, due today and due in the next seven days."""
+"""Open items: overdue, due today and due in the next seven days; all items with the open ones first."""
 
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Literal
 
+from ana.memory.receipts import show_value
 from ana.memory.search.found import Found
-from ana.output import tell
-from ana.time.dates import day_of, weekday
+from ana.memory.status import CLOSED
+from ana.output import tell, write_line
 from ana.time.spans import date_span
 from app.show.items import show_items
-from app.show.text import shorten
+from app.show.text import say, shorten
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
     from ana.memory.item import Item
+    from ana.memory.memory import Memory
     from ana.time.clock import Clock
 
 Due = Literal["overdue", "today", "week"]
@@ -52,11 +54,28 @@ def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
     }
 
 
-def show_due(groups: dict[Due, Found]) -> None:
-    """Print a table for each group that has items."""
-    for name, found in groups.items():
-        if found.items:
-            show_items(found.items, title=TITLES[name])
+def list_open_first(memory: "Memory", limit: int) -> Found:
+    """Return all items, by date, then newest: open ones, and after them those that are done or cancelled."""
+    open_ = memory.find(None, {"status": {"$nin": [*CLOSED]}}, limit)
+    closed = memory.find(None, {"status": {"$in": [*CLOSED]}}, limit)
+    total = open_.total + closed.total
+    return Found([*open_.items, *closed.items][:limit], total, total > limit)
+
+
+def show_due(groups: dict[Due, Found], *, year: int | None = None, ids: bool = True) -> None:
+    """Print a table for each group that has items.
+
+    Args:
+        groups: The items.
+        year: The year that days are shown without.
+        ids: Whether ids are shown.
+    """
+    shown = [name for name, found in groups.items() if found.items]
+    for name in shown:
+        if name != shown[0]:
+            write_line()
+        say(TITLES[name], style="bold red" if name == "overdue" else "bold")
+        show_items(groups[name].items, year=year, ids=ids)
     if not any(found.items for found in groups.values()):
         # not on standard output: cron sends a mail for whatever is printed there
         tell("Nothing is due in the next seven days.")
@@ -64,10 +83,10 @@ def show_due(groups: dict[Due, Found]) -> None:
 
 def summarize_due(handles: "DataHandles") -> list[str]:
     """Return a few lines about items that are overdue, due today and soon; no line without such items."""
-    lines = []
+    lines, year = [], handles.clock.now().year
     for which, found in group_due(handles, GREETING).items():
         lines += [f"{TITLES[which]}:"] if found.items else []
-        lines += [f"  {shorten(item.content, 60)}{_format_when(item, which)}" for item in found.items[:GREETING]]
+        lines += [f"  {shorten(item.content, 60)}{_format_when(item, which, year)}" for item in found.items[:GREETING]]
         lines += [f"  and {found.total - GREETING} more: /due"] if found.total > GREETING else []
     return lines
 
@@ -84,8 +103,6 @@ def _is_over(item: "Item", clock: "Clock") -> bool:
     return span is not None and now is not None and span[1] <= now[0]
 
 
-def _format_when(item: "Item", which: Due) -> str:
-    day, time = day_of(item.date), (item.date or "")[11:16]
-    named = f"{weekday(day)} {day}" if day and which != "today" else ""
-    when = ", ".join(filter(None, (named, time)))
+def _format_when(item: "Item", which: Due, year: int) -> str:
+    when = show_value(item.date, year) if which != "today" else (item.date or "")[11:16]
     return f" ({'since ' if which == 'overdue' else ''}{when})" if when else ""

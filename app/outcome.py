@@ -27,6 +27,7 @@ class Done:
         receipt: The changes in words, or that there are none where one may have been expected.
         refused_copy: A copy of an item was not stored; the same words again in this conversation store it.
         question: The person's message.
+        composed: The answer was put together from what the calls brought, and not by a model that may add to it.
     """
 
     answer: str
@@ -42,10 +43,11 @@ class Done:
     refused_copy: bool = False
     receipt: str = ""
     question: str = ""
+    composed: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `ask --json` and POST /ask give."""
-        hidden = ("error", "fruitless", "refused_copy", "question")
+        hidden = ("error", "fruitless", "refused_copy", "question", "composed")
         return {key: value for key, value in asdict(self).items() if key not in hidden}
 
 

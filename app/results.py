@@ -6,6 +6,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.types import Interrupt, StateSnapshot
 
 from ana.handles import Handles
+from ana.models.base import COMPOSED
 from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.time.clock import Clock
@@ -41,6 +42,7 @@ def read_done(handles: Handles, thread_id: str, turn: Turn, messages: Sequence[A
         fruitless=not understood(turn) or calculation_failed(messages),
         refused_copy=bool(refused_copies(messages)),
         question=turn["question"],
+        composed=any(decision.get(COMPOSED) for decision in turn["decisions"][-1:]),
     )
 
 

@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from ana.errors import UserError
 from ana.memory.receipts import describe_change, describe_difference, make_receipt
+from app.show.answers import show_changes
 from app.show.confirm import can_ask, confirm
 from app.show.text import say
 
@@ -16,7 +18,7 @@ def undo_turn(
     turn: str | None,
     *,
     thread: str | None = None,
-    command: str = "ana undo --turn",
+    here: bool = False,
     override: "bool | list[Conflict]" = False,
 ) -> bool:
     """Undo a turn and print what that changed. Return False if a conflict prevented it.
@@ -25,31 +27,54 @@ def undo_turn(
         memory: Items and Global Context.
         turn: The turn; None for the last one that can be undone.
         thread: The conversation of which the last turn is meant; None for any.
-        command: The command that undoes this again, without the name of the turn.
+        here: Whether this is the REPL, where /redo brings it back.
         override: Whether to undo also what something else changed since, or the conflicts to override.
 
     Raises:
         UserError: There is nothing to undo, or no such turn.
     """
-    from ana.memory.undo import last_turn, undo
+    from ana.memory.undo import find_undone_turn, last_turn, undo
 
     done = undo(memory, last_turn(memory, thread) if turn is None else turn, override=override)
     if done.conflicts and not done.name:
-        _show_conflicts(done.turn, done.conflicts)
+        _show_conflicts(done.conflicts)
         if can_ask() and confirm("Take it back all the same?"):
             # only the conflicts that were shown: another change may come while the person reads
-            return undo_turn(memory, done.turn, command=command, override=done.conflicts)
-        say(f"To take it back all the same: ana undo --turn {done.turn} --force")
+            return undo_turn(memory, done.turn, here=here, override=done.conflicts)
+        if not here:
+            say(f"To take it back all the same: ana undo --turn {done.turn} --force")
         return False
-    say("Taken back:" if done.changes else "Everything was already as it had been before that turn.")
-    for change in done.changes:
-        say(f"  {describe_change(make_receipt(change))}")
-    if done.changes:
-        say(f"To bring it back: {command} {done.name}")
+    if not done.changes:
+        say("Everything was already as it had been before that turn.")
+        return True
+    is_redo = find_undone_turn(done.turn) is not None
+    say("Brought back:" if is_redo else "Taken back:")
+    show_changes(describe_change(make_receipt(change)) for change in done.changes)
+    if not here:
+        say(f"To bring it back: ana undo --turn {done.name}")
+    elif not is_redo:
+        say("  /redo brings it back.", style="dim")
     return True
 
 
-def _show_conflicts(turn: str, conflicts: "list[Conflict]") -> None:
-    say(f"Nothing was taken back: since the turn {turn} this was changed.")
+def find_last_undo(memory: "Memory", thread: str) -> str:
+    """Return the newest turn of a conversation that took another back and was not taken back itself.
+
+    Raises:
+        UserError: There is none.
+    """
+    from ana.memory.undo import find_all_undone, find_undone_turn
+
+    with memory.backend.reading():
+        undone = find_all_undone(memory)
+        for name in memory.turns(thread=thread):
+            turn = find_undone_turn(name)
+            if turn and not find_undone_turn(turn) and name not in undone:
+                return name
+    raise UserError("There is nothing to bring back.", "/redo takes back an undo of this conversation.")
+
+
+def _show_conflicts(conflicts: "list[Conflict]") -> None:
+    say("Nothing was taken back: this was changed since.")
     for conflict in conflicts:
         say(f"  {describe_difference(conflict.left, conflict.now)}")

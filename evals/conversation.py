@@ -5,14 +5,13 @@ shows it. `make goldens` plays it again with the decisions that were recorded, w
 """
 
 import sys
-from textwrap import wrap
 
 from ana.memory.receipts import list_changes
 from ana.models.providers import build_model
-from ana.output import escape_controls
 from ana.settings import PROJECT, load_settings
 from ana.tracing.schema import Record
-from app.show.replayed import describe_step
+from app.show.calls import WRITES, describe_call
+from app.show.text import wrap
 from evals.goldens import Golden, list_differences, play_again, read_goldens, record_golden, write_goldens
 from prompts import decision_prompt
 
@@ -52,15 +51,13 @@ def render_conversation(golden: Golden | None = None) -> str:
         golden: The conversation; None reads it.
     """
     golden = golden or read_conversation()
-    lines = [line for record in golden.records for line in _tell(record)]
-    folded = (
-        part for line in lines for each in line.split("\n") for part in wrap(escape_controls(each), WIDTH) or [""]
-    )
-    return "\n".join(["```", *folded, "```"])
+    lines = [line for record in golden.records for line in [*_tell(record), ""]][:-1]
+    return "\n".join(["```", *(wrap(line, WIDTH) for line in lines), "```"])
 
 
 def _tell(record: Record) -> list[str]:
-    calls = [f"  {describe_step(step)}" for step in record["steps"]]
+    looked_up = (step for step in record["steps"] if step["tool"] not in WRITES)
+    calls = [f"  {describe_call({**step, 'ok': True}, int(record['ts'][:4]))}" for step in looked_up]
     changes = [f"  {line}" for line in list_changes(record.get("changes", []), None, record["question"])]
     return [f"> {record['question']}", *calls, record["answer"], *changes]
 

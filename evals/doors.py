@@ -1,7 +1,10 @@
 """The doors of the program, as README lists them: commands and routes."""
 
 DOORS = (
-    ("`make chat`, `ana`", "the REPL: /help /context /items /due /undo /transcript /threads /autonomy /reset /quit"),
+    (
+        "`make chat`, `ana`",
+        "the REPL: /help /context /items /due /undo /redo /transcript /threads /autonomy /reset /quit",
+    ),
     (
         '`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`',
         "one turn; piped text is added; exit 0 done, 1 failed or not understood, 2 wrong use, 3 waiting for a "

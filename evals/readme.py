@@ -64,7 +64,7 @@ def record_transcript(run: Run = start_chat) -> str:
         here = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "ana.log"}
         env = {key: f"{name}/{path}" for key, path in here.items()} | {"LLM_PROVIDER": "offline"}
         shown = "\n".join(run("\n".join(said) + "\n", env) for said in (SAID, SAID_LATER))
-        return f"```\n{shown.replace(name, '').replace('data in /data', 'data in .data')}```"
+        return f"```\n{shown.rstrip().replace(name, '').replace('data in /data', 'data in .data')}\n```"
 
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {

@@ -162,7 +162,8 @@ def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thre
     from ana.memory.receipts import list_changes
     from app.cli.last_shown import remember_shown
     from app.outcome import Done, Waiting
-    from app.show.answers import describe_cost, show_request, show_text
+    from app.show.answers import describe_cost, show_text
+    from app.show.requests import show_request
 
     if as_json:
         write_json(outcome.to_json())

@@ -19,11 +19,11 @@ def due(
 ) -> None:
     """Show what is overdue, due today and in the next seven days. Exit code 4 if anything is overdue or due today."""
     with open_data_folder(start(), "ana due") as handles:
-        groups = group_due(handles)
+        groups, year = group_due(handles), handles.clock.now().year
     if json_:
         sections = {name: [to_json(item) for item in found.items] for name, found in groups.items()}
         write_json(sections)
     else:
-        show_due(groups)
+        show_due(groups, year=year)
     if groups["overdue"].items or groups["today"].items:
         raise typer.Exit(SOMETHING_DUE)

@@ -33,9 +33,10 @@ def items(
     try:
         with open_data_folder(start(), "ana items") as handles:
             found = find_due(handles, due, limit) if due else handles.memory.find(text, wanted, limit)
+            year = handles.clock.now().year
     except ToolError as exc:  # written for a model, but here it is the person who can correct the filter
         raise typer.BadParameter(exc.sentence()) from exc
     if json_:
         write_json(found_to_json(found, why))
     else:
-        show_found(found, why)
+        show_found(found, why, year=year)

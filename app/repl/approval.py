@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import StoreBusy, UserError, WrongReply
 from ana.values import read_json
+from app.repl.answers import Answers
 from app.show.confirm import edit_text
 from app.show.text import say
 
@@ -27,9 +28,10 @@ class Approval:
 
     def __init__(self) -> None:
         self._shown: Waiting | None = None
+        self._answers = Answers()
 
-    def look(self, assistant: "Assistant", thread_id: str) -> None:
-        """Show what a conversation waits for when it is opened."""
+    def look(self, assistant: "Assistant", thread_id: str) -> bool:
+        """Show what a conversation waits for when it is opened. Return whether it waits."""
         from app.outcome import Waiting
 
         self._shown = None
@@ -37,19 +39,20 @@ class Approval:
         if isinstance(waiting, Waiting):
             say("This conversation waits for your decision.")
             self.show(waiting)
+        return self._shown is not None
 
     def show(self, outcome: "Done | Waiting") -> None:
         """Show an answer with its changes, or a request."""
         from app.outcome import Waiting
-        from app.show.answers import show_answer, show_request
+        from app.show.requests import show_request
 
         self._shown = outcome if isinstance(outcome, Waiting) else None
         if not isinstance(outcome, Waiting):
-            show_answer(outcome)
+            self._answers.show(outcome)
             return
         show_request(outcome.request)
         edit = ", e edits it first" if outcome.request["action_requests"] else ""
-        say(f"y does it, n does not{edit}, a also does what this turn asks next.")
+        say(f"y does it, n does not{edit}, a also does what this turn asks next.", style="dim")
 
     def read(self, line: str) -> ShortReply | None:
         """Return the decision that a line is while a request is shown; None for a message."""

@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING, NoReturn
 
 from ana.errors import UserError
+from ana.language import spell_day
 from ana.memory.changes import make_edit
 from app.show.confirm import edit_text
 from app.show.tables import show_table
@@ -84,7 +85,9 @@ def _explain_lines(handles: "Handles") -> dict[int, tuple[str, str, str]]:
 
 
 def _explain(handles: "Handles", origin: "Origin | None") -> tuple[str, str]:
-    return (handles.clock.day(origin.ts).isoformat(), _quote(handles, origin.cause)) if origin else ("", "")
+    if origin is None:
+        return "", ""
+    return spell_day(handles.clock.day(origin.ts), handles.clock.now().year), _quote(handles, origin.cause)
 
 
 def _quote(handles: "Handles", cause: "Cause | None") -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ana.files import is_read_only, refuse_link
 from ana.output import BIDIRECTIONAL, escape_controls, write_line
+from app.show.text import say
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding.key_processor import KeyPress
 
 PROMPT = "> "
+HOW_TO_LEAVE = "Ctrl-D or /quit leaves."
+STYLE = {"": "bold", "prompt": "bold", "rprompt": "nobold italic", "continuation": "nobold"}
+"""The person's own words stand out among the answers."""
 PASTE_PAUSE = 0.05
 """How long the parts of a paste may be apart, in seconds, in terminals that do not mark it: there a line of it ends as
 if Enter had been pressed. Nobody types that fast."""
@@ -54,7 +58,7 @@ def read_typed_lines(
             typed += _read_typed_ahead()
             if match := _LINE.fullmatch(typed):
                 line, typed = match.groups()
-                write_line(f"{PROMPT}{line}")
+                say(f"{PROMPT}{line}", style="bold")
                 session.history.append_string(line)
             else:
                 with patch_stdout(raw=True):
@@ -62,6 +66,7 @@ def read_typed_lines(
                 typed = ""
         except KeyboardInterrupt:  # Ctrl-C drops the line and keeps the program, as in a shell
             typed = ""
+            say(HOW_TO_LEAVE, style="dim")
             continue
         except EOFError:
             return
@@ -88,6 +93,7 @@ def _make_session(history: Path, completions: Callable[[], list[str]]) -> "Promp
     from prompt_toolkit.completion import WordCompleter
     from prompt_toolkit.history import FileHistory, InMemoryHistory
     from prompt_toolkit.layout.screen import Char
+    from prompt_toolkit.styles import Style
 
     # it shows C0 and C1 as ^[ itself
     Char.display_mappings.update({mark: escape_controls(mark) for mark in BIDIRECTIONAL})
@@ -99,7 +105,18 @@ def _make_session(history: Path, completions: Callable[[], list[str]]) -> "Promp
         completer=WordCompleter(completions, sentence=True),
         complete_while_typing=False,
         key_bindings=_bind_enter(),
+        style=Style.from_dict(STYLE),
+        prompt_continuation=" " * len(PROMPT),
+        rprompt=_count_lines,
     )
+
+
+def _count_lines() -> str:
+    """Return what is shown beside a message of several lines, which were pasted."""
+    from prompt_toolkit.application import get_app
+
+    lines = get_app().current_buffer.document.line_count
+    return f"{lines} lines, Enter sends them" if lines > 1 else ""
 
 
 def _bind_enter() -> "KeyBindings":

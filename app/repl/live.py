@@ -1,28 +1,39 @@
-"""The region of the screen where a running turn is shown: drafts are erased again, tool calls stay."""
+"""The region of the screen where a running turn is shown: drafts are erased again, what was looked up stays."""
 
 import sys
 from typing import TYPE_CHECKING
 
 from ana.output import write_line
-from app.show.text import describe_call
+from app.show.calls import WRITES, describe_call
+from app.show.text import wrap
 
 if TYPE_CHECKING:
     from rich.live import Live
 
+    from app.outcome import Done
     from app.turn import Event
 
 TAIL = 400
 """How many characters of a draft are shown."""
 
 UNCHECKED = " … (being checked)"
+WORKING = "…"
 
 
 class Region:
-    """Shows drafts and tool calls while a turn runs; in a pipe only the tool calls, as plain lines."""
+    """Shows drafts and tool calls while a turn runs; in a pipe only what stays, as plain lines.
 
-    def __init__(self) -> None:
+    A call that writes stays only where no receipt will tell of it: the turn waits, failed or was stopped.
+
+    Args:
+        year: The year that days are shown without.
+    """
+
+    def __init__(self, year: int) -> None:
         self._live: Live | None = None
         self._draft = ""
+        self._writes: list[str] = []
+        self._year = year
 
     def __enter__(self) -> "Region":
         if sys.stdout.isatty():
@@ -32,9 +43,12 @@ class Region:
 
             self._live = Live(console=make_console(), transient=True, refresh_per_second=12)
             self._live.start()
+            self._show("")
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        if failure:
+            self.end(None)
         if self._live is not None:
             self._live.stop()
 
@@ -43,8 +57,7 @@ class Region:
         if "draft" in event:
             self._show(self._draft + event["draft"])
         elif "tool" in event:
-            self._show("")
-            self.say(f"  {describe_call(event)}")
+            self._tell_call(event)
         elif "ended" in event:
             self.say(event["ended"])
         else:
@@ -55,13 +68,28 @@ class Region:
         if self._live is None:
             write_line(line)
         else:
-            self._live.console.print(line, style="dim")
+            self._live.console.print(wrap(line, self._live.console.width), style="dim")
+
+    def end(self, answer: "Done | None") -> None:
+        """Leave the writes so far to the receipt of an answer; print them where there is none."""
+        for line in self._writes if answer is None else ():
+            self.say(line)
+        self._writes = []
+
+    def _tell_call(self, call: "Event") -> None:
+        line = f"  {describe_call(call, self._year)}"
+        if call["tool"] in WRITES:
+            self._writes.append(line)
+        else:
+            self.say(line)
+        self._show("")
 
     def _show(self, draft: str) -> None:
+        self._draft = draft
+        if self._live is None:
+            return
         from rich.styled import Styled
 
-        self._draft = draft
         # marked: an answer is only what stands there when the turn has ended
-        marked = draft[-TAIL:].rstrip() + UNCHECKED if draft else ""
-        if self._live is not None:
-            self._live.update(Styled(marked, "dim italic"), refresh=True)
+        marked = draft[-TAIL:].rstrip() + UNCHECKED if draft else "".join(self._writes[-1:]) or WORKING
+        self._live.update(Styled(marked, "dim italic" if draft else "dim"), refresh=True)

@@ -1,31 +1,35 @@
 """The REPL: `ana chat`."""
 
 import sys
-import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, cast, get_args
 
 from ana import __version__
 from ana.errors import AnaError, UserError
 from ana.models.providers import model_name
+from ana.output import write_line
 from ana.settings import PROJECT, Autonomy
 from ana.workspace import Workspace
-from app.due import group_due, show_due, summarize_due
+from app.due import group_due, list_open_first, show_due, summarize_due
 from app.embedder import suggest_embedder_once
 from app.privacy import describe_leaving
+from app.repl.answers import name_commands
 from app.repl.approval import Approval
 from app.repl.context import delete_line, edit_context, show_context
+from app.repl.conversations import Conversations
 from app.repl.lines import read_piped_lines, read_typed_lines
 from app.repl.opening import Opening
 from app.show.answers import show_transcript
 from app.show.items import show_found
-from app.show.tables import show_table
-from app.show.text import say, shorten
-from app.undo import undo_turn
+from app.show.text import say
+from app.undo import find_last_undo, undo_turn
 
 if TYPE_CHECKING:
     from ana.handles import Handles
+    from app.outcome import Done, Waiting
+    from app.repl.live import Region
     from app.turn import Assistant
 
 
@@ -38,6 +42,15 @@ DIALS: dict[Autonomy, str] = {
 LEAVING = ("exit", "quit", ":q")
 """Messages that leave as /quit does."""
 
+WORDS = {"undo": "/undo"}
+"""Messages that are commands: no model has to understand them."""
+
+ITEMS, MOST_ITEMS = 20, 1000
+"""How many items are listed, and how many where all are asked for."""
+
+HELP_INDENT = 19
+"""Columns before what a command is for."""
+
 
 class Repl:
     """Reads lines, runs turns and commands, shows what happened.
@@ -49,19 +62,20 @@ class Repl:
 
     def __init__(self, workspace: Workspace, thread: str | None) -> None:
         self._workspace = workspace
-        self._threads = workspace.open_threads()
         self._opening = Opening(workspace, self._announce)
         self._approval = Approval()
-        self._thread = self._threads.open(thread) if thread else self._threads.last() or str(uuid.uuid4())
+        self._conversations = Conversations(workspace, thread)
 
     def run(self) -> None:
         """Handle lines until /quit or the end of the input."""
-        say(describe_setup(self._workspace))
-        self._greet()
+        say(describe_setup(self._workspace), style="dim")
+        self._conversations.greet()
+        write_line()
         with self._opening:
             for line in self._read_lines():
                 if line.strip().lower() in LEAVING or (line.strip() and self._handle(line.strip())):
                     return
+                write_line()
 
     def _read_lines(self) -> Iterator[str]:
         if sys.stdin.isatty():
@@ -70,37 +84,23 @@ class Repl:
         return read_piped_lines()
 
     def _completions(self) -> list[str]:
-        names = [f"/threads {name}" for name in sorted(self._threads.names().values())]
+        names = [f"/threads {name}" for name in self._conversations.list_names()]
         return [*(command.name for command in COMMANDS), *names]
-
-    def _greet(self) -> None:
-        about = self._threads.describe(self._thread)
-        if about.turns:
-            name = about.name or "the last conversation"
-            say(f"Going on with {name} ({about.turns} turns), last: {shorten(about.latest)}")
-            say("/reset starts a new one, /help shows the commands.")
-        else:
-            name = f"A new conversation, {about.name}. " if about.name else ""
-            say(f"{name}Say what is on your mind. /help shows the commands.")
 
     def _announce(self, assistant: "Assistant") -> None:
         """Say without being asked what is due and what the conversation waits for."""
-        for line in summarize_due(assistant.handles):
-            say(line)
+        lines = summarize_due(assistant.handles)
         if suggestion := suggest_embedder_once(self._workspace):
-            say(suggestion)
-        self._list_waiting()
-        self._approval.look(assistant, self._thread)
-
-    def _list_waiting(self) -> None:
-        """Say which other conversations wait for a decision, and for how long they have."""
-        for id, age in self._threads.waiting().items():
-            if id != self._thread:
-                name = self._threads.names().get(id) or id[:8]
-                say(f"{name} waits for your decision ({age}); /threads {name} goes there.")
+            lines.append(suggestion)
+        lines += self._conversations.list_waiting()
+        for line in lines:
+            say(line)
+        if self._approval.look(assistant, self._conversations.id) or lines:
+            write_line()
 
     def _handle(self, line: str) -> bool:
         """Run a command or a turn. Return True to quit."""
+        line = WORDS.get(line.lower(), line)
         try:
             if line.startswith("/"):
                 command, argument = find_command(line)
@@ -109,7 +109,7 @@ class Repl:
         except KeyboardInterrupt:
             say("\nStopped. What was already stored stays.")
         except AnaError as exc:
-            say(exc.sentence())
+            say(name_commands(exc.sentence()))
         except OSError as exc:
             say(f"The files could not be used: {exc}. What was stored stays.")
         return False
@@ -124,27 +124,33 @@ class Repl:
         if not decision and self._approval.read(line):
             say("That was typed before the request was shown, and was not sent. Decide now.")
             return
-        self._threads.set_last(self._thread)
-        with Region() as region:
+        self._conversations.remember()
+        with Region(assistant.handles.clock.now().year) as region:
             if decision:
                 outcome = self._approval.resume(assistant, decision, region.event)
+            elif isinstance(self._finish(assistant, region), Waiting):
+                region.say("Your message was not sent: decide first, or send it again.")
+                return
             else:
-                finished = assistant.finish(self._thread, region.event)
-                if finished:
-                    region.say(
-                        "Finished what was cut short:" if finished.answer else "A turn that was cut short goes on:"
-                    )
-                    self._approval.show(finished)
-                if isinstance(finished, Waiting):
-                    region.say("Your message was not sent: decide first, or send it again.")
-                    return
-                outcome = self._approval.ask(assistant, line, self._thread, region.event)
+                outcome = self._approval.ask(assistant, line, self._conversations.id, region.event)
+            region.end(None if isinstance(outcome, Waiting) else outcome)
         self._approval.show(outcome)
+
+    def _finish(self, assistant: "Assistant", region: "Region") -> "Done | Waiting | None":
+        """Go on with a turn that was cut short, and show how it ended; None if there is none."""
+        from app.outcome import Waiting
+
+        finished = assistant.finish(self._conversations.id, region.event)
+        if finished:
+            region.end(None if isinstance(finished, Waiting) else finished)
+            region.say("Finished what was cut short:" if finished.answer else "A turn that was cut short goes on:")
+            self._approval.show(finished)
+        return finished
 
     def _help(self, _: str) -> None:
         for command in COMMANDS:
-            say(f"  {command.name:<16} {command.help}")
-        say("Everything else is a message, for example:")
+            say(f"  {command.name:<16} {command.help}", hang=HELP_INDENT)
+        say("\nEverything else is a message, for example:")
         for sentence in EXAMPLES:
             say(f"  {sentence}")
 
@@ -152,37 +158,44 @@ class Repl:
         show_context(self._handles(), argument)
 
     def _edit_context(self, argument: str) -> None:
-        edit_context(self._handles(), argument, self._thread)
+        edit_context(self._handles(), argument, self._conversations.id)
 
     def _delete_line(self, number: str) -> None:
-        delete_line(self._handles(), number, self._thread)
+        delete_line(self._handles(), number, self._conversations.id)
 
     def _show_items(self, words: str) -> None:
-        show_found(self._handles().memory.find(words or None, limit=20))
+        handles, is_all = self._handles(), words.lower() == "all"
+        limit = MOST_ITEMS if is_all else ITEMS
+        found = (
+            list_open_first(handles.memory, limit) if is_all or not words else handles.memory.find(words, limit=limit)
+        )
+        show_found(found, year=handles.clock.now().year, ids=False)
+        if found.truncated and not words:
+            say("/items all shows them all.", style="dim")
 
     def _show_due(self, _: str) -> None:
-        show_due(group_due(self._handles()))
+        handles = self._handles()
+        show_due(group_due(handles), year=handles.clock.now().year, ids=False)
 
     def _undo(self, turn: str) -> None:
-        undo_turn(self._handles().memory, turn or None, thread=self._thread, command="/undo")
+        undo_turn(self._handles().memory, turn or None, thread=self._conversations.id, here=True)
+
+    def _redo(self, _: str) -> None:
+        memory = self._handles().memory
+        undo_turn(memory, find_last_undo(memory, self._conversations.id), here=True)
 
     def _show_transcript(self, count: str) -> None:
         if count and not count.isdecimal():
             raise UserError(f"{count!r} is not a number of turns.", "/transcript 20 shows the last 20.")
-        show_transcript(self._workspace.open_traces(), self._thread, max(int(count or 10), 1))
+        traces, clock = self._workspace.open_traces(), self._workspace.make_clock()
+        show_transcript(traces, self._conversations.id, max(int(count or 10), 1), clock=clock)
 
     def _list_or_switch(self, name: str) -> None:
-        if name:
-            self._thread = self._threads.open(name)
-            self._threads.set_last(self._thread)
-            self._greet()
-            self._approval.look(self._opening.assistant(), self._thread)
+        if not name:
+            self._conversations.show_all()
             return
-        rows = [
-            (thread.name or thread.id[:8], str(thread.turns), thread.last[:16].replace("T", " "), shorten(thread.about))
-            for thread in self._threads.all()
-        ]
-        show_table(("conversation", "turns", "last", "begins with"), rows)
+        self._conversations.go_to(name)
+        self._approval.look(self._opening.assistant(), self._conversations.id)
 
     def _set_autonomy(self, dial: str) -> None:
         """Show or set what asks first, until the REPL is left."""
@@ -193,11 +206,9 @@ class Repl:
         now = assistant.autonomy or self._workspace.settings.ana_autonomy
         say(f"{now}: {DIALS[now]}")
 
-    def _reset(self, _: str) -> None:
-        self._thread = str(uuid.uuid4())
+    def _reset(self, name: str) -> None:
+        self._conversations.begin(name)
         self._approval.forget()
-        self._threads.set_last(self._thread)
-        say("A new conversation. What I know about you and your items stay.")
 
     def _quit(self, _: str) -> bool:
         return True
@@ -228,13 +239,14 @@ COMMANDS = (
     Command("/context", "what I know about you, since when, and from which words", Repl._show_context),
     Command("/context edit", "change it in your editor; or a line: /context edit 2 Likes tea", Repl._edit_context),
     Command("/context delete", "forget a line: /context delete 2", Repl._delete_line),
-    Command("/items", "what is kept, by date, then newest; /items WORDS finds", Repl._show_items),
+    Command("/items", "what is kept, what is open first; /items WORDS finds, /items all", Repl._show_items),
     Command("/due", "what is overdue, due today and in the next seven days", Repl._show_due),
-    Command("/undo", "take back the last turn here that changed something; /undo TURN another", Repl._undo),
+    Command("/undo", "take back the last turn here that changed something; so does the word undo", Repl._undo),
+    Command("/redo", "bring back what was taken back last", Repl._redo),
     Command("/transcript", "what was said before; /transcript 50 the last 50 turns", Repl._show_transcript),
-    Command("/threads", "your conversations; /threads NAME goes to one", Repl._list_or_switch),
+    Command("/threads", "your conversations; /threads 2 or /threads NAME goes to one", Repl._list_or_switch),
     Command("/autonomy", "what asks you first; /autonomy advise, confirm or act changes it", Repl._set_autonomy),
-    Command("/reset", "start a new conversation", Repl._reset),
+    Command("/reset", "start a new conversation; /reset NAME names it", Repl._reset),
     Command("/quit", "leave; so do exit, quit and :q", Repl._quit, alias="/exit"),
 )
 """All of them: /help, completion and `find_command` read this table."""
@@ -264,7 +276,9 @@ def find_command(line: str) -> tuple[Command, str]:
         words = line.split(maxsplit=count)
         if command := _BY_NAME.get(" ".join(words[:count])):
             return command, "".join(words[count:])
-    raise UserError(f"There is no command {line.split()[0]}.", "/help shows them.")
+    word = line.split()[0]
+    near = get_close_matches(word, _BY_NAME, 1)
+    raise UserError(f"There is no command {word}.", f"Did you mean {near[0]}?" if near else "/help shows them.")
 
 
 def describe_setup(workspace: Workspace) -> str:

@@ -1,8 +1,8 @@
-"""What a person is told: answers, Markdown tables drawn as tables, with what was changed; requests; transcripts."""
+"""What a person is told: answers, Markdown tables drawn as tables, with what was changed; transcripts."""
 
-import json
 import re
 import sys
+from collections.abc import Iterable
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -10,35 +10,37 @@ from ana.errors import UserError
 from ana.memory.receipts import list_changes
 from ana.output import tell, write_line
 from app.show.tables import show_table
-from app.show.text import say
+from app.show.text import say, show_moment
 
 if TYPE_CHECKING:
+    from ana.time.clock import Clock
     from ana.tracing.port import Traces
     from app.outcome import Done
-    from nodes.requests import Request
 
 _CELL = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*")
 COLOURS = {"+": "green", "~": "magenta", "-": "red"}
 """Colours of the terminal's own palette that can be read on light and on dark backgrounds."""
 
+SMALLEST_USD = 0.0001
+LISTED = "`ana threads list` shows them all."
+
 
 def show_answer(answer: "Done") -> None:
     """Print the answer, and below it the changes as the store confirmed them, or that there were none."""
-    from app.show.console import make_console
-
     show_text(answer.answer)
-    console = make_console()
-    for line in list_changes(answer.changes, answer.receipt, answer.question):
-        if sys.stdout.isatty() and line[:1] in COLOURS:
-            console.print(f"  {line}", style=COLOURS[line[0]])
-        else:
-            say(f"  {line}")
+    show_changes(list_changes(answer.changes, answer.receipt, answer.question))
     if line := describe_cost(answer):
         if sys.stdout.isatty():
-            console.print(f"  {line}", style="dim")
+            say(f"  {line}", style="dim")
         else:
             tell(line)
+
+
+def show_changes(lines: Iterable[str]) -> None:
+    """Print what was changed, each in the colour of its sign."""
+    for line in lines:
+        say(f"  {line}", style=COLOURS.get(line[:1], ""))
 
 
 def describe_cost(answer: "Done") -> str:
@@ -47,9 +49,13 @@ def describe_cost(answer: "Done") -> str:
     if usd == 0:
         return ""
     about = "about " if usage["estimated"] else ""
-    spent = "the price of this model is not known" if usd is None else f"{about}${usd:.4f}"
+    spent = "the price of this model is not known" if usd is None else f"{about}{_format_usd(usd)}"
     cached = f" ({usage['cached_tokens']:,} cached)" if usage.get("cached_tokens") else ""
     return f"{spent} · {about}{usage['input_tokens']:,} tokens read{cached}, {usage['output_tokens']:,} written"
+
+
+def _format_usd(usd: float) -> str:
+    return f"${usd:.4f}" if usd >= SMALLEST_USD else f"less than ${SMALLEST_USD}"
 
 
 def show_text(text: str) -> None:
@@ -72,41 +78,25 @@ def _split_cells(line: str) -> list[str]:
     return [cell.strip().replace("\\|", "|") for cell in _CELL.split(inner)]
 
 
-def show_request(request: "Request") -> None:
-    """Print every action with all its arguments: a person approves exactly what stands here."""
-    if not request["action_requests"]:
-        value = request.get("value")
-        say(f"Before I go on: {value if isinstance(value, str) else _as_text(value)}")
-        return
-    say("Not done yet; may I?")
-    summary = request.get("summary", "")
-    for line in summary.splitlines():
-        say(f"  {line}")
-    for number, action in enumerate(request["action_requests"], start=1):
-        say(f"  {number}. {action.get('name')} {_as_text(action.get('args', {}))}")
-        for line in str(action.get("description") or "").removeprefix(f"{summary}\n").splitlines():
-            say(f"     {line}")
-
-
-def _as_text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def show_transcript(traces: "Traces", thread_id: str, limit: int, before: str | None = None) -> None:
+def show_transcript(
+    traces: "Traces", thread_id: str, limit: int, before: str | None = None, clock: "Clock | None" = None
+) -> None:
     """Print turns of a conversation, oldest first, from its traces: the state of a thread forgets old ones.
 
     Args:
         limit: How many turns at most, the last ones.
         before: Only turns before the one with this id.
+        clock: Whose moments are shown, without ids; None shows them as they are recorded.
 
     Raises:
         UserError: It has no turns, or none with that id.
     """
     records = traces.page(thread_id, limit, before)
     if not records:
-        raise UserError("There is nothing earlier in this conversation.", "`ana threads list` shows them all.")
+        raise UserError("There is nothing earlier in this conversation.", "" if clock else LISTED)
     for record in records:
-        say(f"{record['ts']}  {record['id']}\n> {record['question']}")
+        say(show_moment(record["ts"], clock) if clock else f"{record['ts']}  {record['id']}", style="dim")
+        say(f"> {record['question']}", style="bold")
         show_text(record["answer"])
         if receipt := record.get("receipt"):
             say(receipt)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from ana.memory.item import Item, to_json
-from ana.memory.receipts import reason_to_json
+from ana.memory.receipts import describe_property, reason_to_json, show_value
 from ana.memory.search.found import Found
 from ana.output import tell
-from ana.time.dates import day_of, weekday
+from ana.time.dates import day_of
 from ana.values import Json
 from app.show.tables import show_table
 from app.show.text import shorten
@@ -14,23 +14,47 @@ from app.show.text import shorten
 NO_WORDS = "No item has these words; these are the nearest in meaning."
 
 
-def show_items(items: Sequence[Item], why: Sequence[str] | None = None, title: str | None = None) -> None:
-    """Print a table: id, content, date, the other properties, and why each was found where that is given."""
+def show_items(
+    items: Sequence[Item],
+    why: Sequence[str] | None = None,
+    title: str | None = None,
+    *,
+    year: int | None = None,
+    ids: bool = True,
+) -> None:
+    """Print a table: id, content, date, the other properties, and why each was found.
+
+    Args:
+        items: The items.
+        why: Why each was found; None leaves that out.
+        title: A line above.
+        year: The year that days are shown without.
+        ids: Whether ids are shown: only the shell's commands take them.
+    """
     rows = [
-        (item.id, shorten(item.content, 160), _format_date(item), _format_others(item.properties)) for item in items
+        (item.id, shorten(item.content, 160), _format_date(item, year), _format_others(item.properties, year))
+        for item in items
     ]
     whys = [(why[place],) if why else () for place in range(len(rows))]
     headers = ("id", "content", "date", "properties", *(("why",) if why else ()))
-    show_table(headers, [(*row, *more) for row, more in zip(rows, whys, strict=True)], title, ("id", "date"), first=1)
+    shown = [(*row, *more)[not ids :] for row, more in zip(rows, whys, strict=True)]
+    show_table(headers[not ids :], shown, title, ("id", "date"), first=int(ids))
 
 
-def show_found(found: Found, why: bool = False) -> None:
-    """Print what a query found, under a title if no item has its words; on standard error how many of how many."""
+def show_found(found: Found, why: bool = False, *, year: int | None = None, ids: bool = True) -> None:
+    """Print what a query found, under a title if no item has its words; on standard error how many of how many.
+
+    Args:
+        found: The answer to the query.
+        why: Whether to tell why each was found.
+        year: The year that days are shown without.
+        ids: Whether ids are shown.
+    """
     if found.items:
         asked = any(each.vector is not None for each in found.reasons)
         title = NO_WORDS if asked and not any(each.words or each.date or each.first for each in found.reasons) else None
         reasons = explain(found) if why else []
-        show_items(found.items, reasons if any(reasons) else None, title)
+        show_items(found.items, reasons if any(reasons) else None, title, year=year, ids=ids)
         tell(f"{len(found.items)} of {found.total}")
     else:
         tell(f"Nothing was found. {found.why_none}".rstrip())
@@ -62,16 +86,11 @@ def _format_reason(reason: Mapping[str, object]) -> Iterator[str]:
             yield f"like words {value}"
 
 
-def _format_date(item: Item) -> str:
-    day = day_of(item.date)
-    return f"{weekday(day)[:2]} {str(item.date).replace('T', ' ')}" if day else ""
+def _format_date(item: Item, year: int | None) -> str:
+    return show_value(item.date, year) if day_of(item.date) else ""
 
 
-def _format_others(properties: Mapping[str, Json]) -> str:
-    parts = []
-    for name, value in properties.items():
-        if name == "due_date" or value is None:
-            continue  # due_date has a column of its own
-        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        parts.append(text if name in ("type", "status") else f"{name.replace('_', ' ')}: {text}")
-    return " · ".join(parts)
+def _format_others(properties: Mapping[str, Json], year: int | None) -> str:
+    """Return the properties but the due date, which has a column of its own."""
+    told = [(name, value) for name, value in properties.items() if name != "due_date" and value is not None]
+    return " · ".join(describe_property(name, value, year) for name, value in told)

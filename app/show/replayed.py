@@ -9,7 +9,7 @@ from ana.memory.receipts import list_changes
 from ana.output import write_line
 from app.show.answers import show_text
 from app.show.tables import show_table
-from app.show.text import describe_call, pluralize, say, shorten
+from app.show.text import pluralize, say, shorten
 
 if TYPE_CHECKING:
     from ana.tracing.schema import Record, Step
@@ -63,13 +63,15 @@ def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
 
 
 def describe_step(step: "Step") -> str:
-    """Return a step in one line."""
+    """Return a step in one line, with the name of its tool: what is compared and debugged by is not worded."""
     if step["tool"].startswith("⛔️"):
         said = step["args"].get("policy") or step["args"].get("tool") or ""
         return shorten(f"{step['tool']} {said}".strip(), WIDEST)
     seen = step["observation"]
     ok = not (isinstance(seen, dict) and "error" in seen)
-    return describe_call({"tool": step["tool"], "args": step["args"], "ok": ok})
+    hidden = ("limit", "id") if step["tool"] == "update_item" else ("limit", "id", "properties")
+    parts = [_format_argument(value) for name, value in step["args"].items() if name not in hidden and value]
+    return shorten(f"{'·' if ok else '✗'} {step['tool']} {' '.join(parts)}")
 
 
 def describe_observation(step: "Step") -> str:
@@ -81,6 +83,10 @@ def describe_observation(step: "Step") -> str:
     if isinstance(seen, dict) and "error" in seen:
         return shorten(f"{seen['error']} {seen.get('hint') or ''}", WIDEST)
     return shorten(seen if isinstance(seen, str) else json.dumps(seen, ensure_ascii=False), WIDEST)
+
+
+def _format_argument(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
 
 
 def _tell_step(step: "Step | None") -> str:

@@ -1,7 +1,8 @@
 """Tables that fit the terminal.
 
-Columns are as wide as their cells; where the terminal is too narrow for that, cells are folded, and in a very narrow
-one each row becomes a few lines. In a pipe nothing is cut, folded or coloured: a program may read it.
+Columns are as wide as their cells; where the terminal is too narrow for that, cells are folded, and where they would
+have too little room for that, each row becomes a few lines. In a pipe nothing is cut, folded or
+coloured: a program may read it.
 """
 
 import sys
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 NARROW = 60
 """In a terminal with fewer columns, a row is shown as lines."""
+
+LEAST = 22
+"""Columns that a cell needs in order to be folded; with fewer, too, a row is shown as lines."""
 
 
 def show_table(
@@ -36,7 +40,7 @@ def show_table(
     console = make_console()
     if title:
         console.print(title, style="bold")
-    if sys.stdout.isatty() and console.width < NARROW:
+    if sys.stdout.isatty() and (console.width < NARROW or not _have_room(console.width, headers, rows)):
         _show_as_lines(console, rows, first)
         return
     from rich.table import Table
@@ -47,6 +51,14 @@ def show_table(
     for row in rows:
         table.add_row(*row)
     console.print(table)
+
+
+def _have_room(width: int, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether each column is as wide as its cells, or at least has room to fold them."""
+    widths = [max(len(row[place]) for row in (headers, *rows)) for place in range(len(headers))]
+    wide = [each for each in widths if each > LEAST]
+    left = width - 2 * (len(widths) - 1) - sum(each for each in widths if each <= LEAST)
+    return sum(wide) <= left or left >= LEAST * len(wide)
 
 
 def _show_as_lines(console: "PlainConsole", rows: Sequence[Sequence[str]], first: int) -> None:

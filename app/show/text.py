@@ -1,25 +1,59 @@
 """Lines of text for people, in a terminal and in a pipe."""
 
-import json
+import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Mapping
-from typing import Any
+from datetime import datetime
 
+from ana.language import spell_day
 from ana.output import escape_controls, write_line
 from ana.output import shorten as shorten
+from ana.time.clock import Clock
+
+_LEAD = re.compile(r"\s*(?:(?:[-+~*•·✗>]|\d{1,3}[.)])\s+)*")
+"""Spaces, and the marks of lists and quotations: what follows a line break stands below the words."""
+
+NARROWEST = 20
+"""Columns; a terminal that says it has fewer is written to as if it had these."""
 
 
-def say(text: str) -> None:
-    """Print for people: in a terminal wrapped between words, list lines hanging; in a pipe as it is."""
+def say(text: str, style: str = "", hang: int | None = None) -> None:
+    """Print for people: in a terminal wrapped between words, list lines hanging; in a pipe as it is.
+
+    Args:
+        text: The text.
+        style: How rich draws it in a terminal.
+        hang: Columns before what a long line goes on with; None: as its own words begin.
+    """
     if not sys.stdout.isatty():
         write_line(text)
         return
-    width = max(shutil.get_terminal_size().columns, 20)
-    for line in escape_controls(text).split("\n"):
-        indent = " " * (len(line) - len(line.lstrip(" -+~·")))
-        write_line(textwrap.fill(line, width, subsequent_indent=indent, drop_whitespace=True) or "")
+    wrapped = wrap(text, shutil.get_terminal_size().columns, hang)
+    if not style:
+        write_line(wrapped)
+        return
+    from app.show.console import make_console
+
+    make_console().print(wrapped, style=style, soft_wrap=True)
+
+
+def wrap(text: str, width: int, hang: int | None = None) -> str:
+    """Return a text in lines of at most `width` columns, broken between words; without control characters.
+
+    Args:
+        text: The text.
+        width: Columns.
+        hang: Columns before what a long line goes on with; None: as its own words begin.
+    """
+    width = max(width, NARROWEST)
+    return "\n".join(_wrap_line(line, width, hang) for line in escape_controls(text).split("\n"))
+
+
+def _wrap_line(line: str, width: int, hang: int | None) -> str:
+    lead = _LEAD.match(line)
+    indent = min(len(lead[0]) if hang is None and lead else hang or 0, width // 2)
+    return textwrap.fill(line, width, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 
 def pluralize(count: int, noun: str) -> str:
@@ -27,13 +61,7 @@ def pluralize(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def describe_call(event: Mapping[str, Any]) -> str:
-    """Return a tool call in one short line: its name and what it was about."""
-    hidden = ("limit", "id") if event["tool"] == "update_item" else ("limit", "id", "properties")
-    parts = [_format_argument(value) for name, value in event["args"].items() if name not in hidden and value]
-    mark = "·" if event["ok"] else "✗"
-    return shorten(f"{mark} {event['tool']} {' '.join(parts)}")
-
-
-def _format_argument(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
+def show_moment(stamp: str, clock: Clock) -> str:
+    """Return a moment stored in ISO 8601 as the person's clock showed it: Tue 24 Nov 15:36; of another year with it."""
+    moment = datetime.fromisoformat(stamp).astimezone(clock.zone)
+    return f"{spell_day(moment.date(), clock.now().year)} {moment:%H:%M}"

@@ -412,8 +412,8 @@ def test_the_repl_shows_reasons_and_takes_yes_and_no(clearing: tuple[Assistant, 
     told = chat(clearing[0], "note that", "n")
     assert "Not done yet; may I?\n  Deletes 2 items.\n  2 items would be deleted in this turn.\n" in told
     assert told.count("2 items would be deleted") == 1
-    assert '\n  1. delete_item {"about": "Passport", "id": "' in told
-    assert "\n     Deletes “Passport”.\n" in told
+    assert "\n  1. Deletes “Passport”.\n" in told
+    assert "{" not in told
     assert "That is that." in told
     assert contents(clearing[0]) == ["A note", "Buy milk", "Passport"]
 
@@ -456,8 +456,8 @@ def test_ctrl_c_and_the_end_of_the_input_leave_a_request_waiting(
     Terminal(monkeypatch, "/autonomy", "y", "y")
     Repl(open_workspace(settings), THREAD).run()
     told = capsys.readouterr().out
-    assert told.index("This conversation waits for your decision.") < told.index("1. delete_item")
-    assert told.index("1. delete_item") < told.index("That is that.")
+    assert told.index("This conversation waits for your decision.") < told.index("1. Deletes “Passport”.")
+    assert told.index("1. Deletes “Passport”.") < told.index("That is that.")
     assert contents(assistant) == ["A note"], "the second yes is a message like any other"
 
 
@@ -489,9 +489,9 @@ def test_a_yes_that_was_typed_before_the_request_was_shown_is_neither_a_yes_nor_
 def test_the_offline_reader_is_asked_for_it_and_told_no(settings: Settings, chat: Any) -> None:
     handles = open_handles(open_workspace(settings), backend=InMemoryBackend(EMBEDDER))
     with open_assistant(handles) as assistant:
-        told = chat(assistant, "remind me to buy milk", "delete buy milk", "/autonomy advise", "undo", "n")
+        told = chat(assistant, "remind me to buy milk", "delete buy milk", "/autonomy advise", "undo that", "n")
     assert "Takes back what was done. Brings back “buy milk”." in told
-    assert told.endswith("  Not done, you said no: Takes back what was done. Brings back “buy milk”.\n")
+    assert told.endswith("  Not done, you said no: Takes back what was done. Brings back “buy milk”.\n\n")
 
 
 def test_a_for_all_does_what_the_turn_asks_next_but_nothing_that_stored_text_may_have_ordered(

@@ -69,7 +69,7 @@ def test_what_was_said_is_still_there_in_the_next_process(ana: Run) -> None:
     assert "Going on with the last conversation (2 turns)" in second.stdout
     assert "review the quarterly report" in second.stdout.partition("what's due Friday?")[2]
     assert re.search(
-        r"^0 +I prefer deep work in mornings +\d{4}-\d\d-\d\d +“I prefer deep work in mornings”", second.stdout, re.M
+        r"^0 +I prefer deep work in mornings +\w{3} \d+ \w{3} +“I prefer deep work in mornings”", second.stdout, re.M
     )
 
 
@@ -81,7 +81,14 @@ def test_threads_are_listed_shown_and_deleted(ana: Run, tmp_path: Path) -> None:
     begun = listed[:8]
     assert "> hello" in ana("threads", "show", begun).stdout
     assert "Going on with work" in ana("chat", given=f"/threads {begun}\n").stdout
-    assert "A new conversation, play." in ana("chat", given="/threads play\n").stdout
+    assert "A new conversation, play." in ana("chat", given="/reset play\n").stdout
+    other = ana("chat", given="/threads\n/threads 1\n/threads wrok\n/threads 3\n/reset work\n").stdout
+    assert re.search(r"^1  work: “hello” +1 +\w{3} \d+ \w{3} \d\d:\d\d$", other, re.M)
+    assert "Going on with work (1 turn), last: hello" in other
+    assert "There is no conversation wrok. Did you mean work? /reset wrok begins one." in other
+    assert "There is no conversation 3." in other
+    assert "There is a conversation work already. /threads work goes there." in other
+    assert ana("threads", "list").stdout == listed, "nothing was begun"
     assert ana("threads", "delete", "work", "--yes").returncode == 0
     assert ana("threads", "list").stdout == ""
     assert list((tmp_path / "traces").iterdir()) == []

@@ -1,7 +1,6 @@
 """`ana history`, `ana undo` and /undo."""
 
 import json
-import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import StringIO
@@ -102,22 +101,30 @@ def test_the_commands(ana: Run) -> None:
     said = "new task: Buy milk tomorrow\n/undo\n/undo\nnote: the key is blue\nundo that\nundo the dentist\n"
     shown = ana("chat", given=said).stdout
     assert "Taken back:\n  - Buy milk" in shown
+    assert "ana undo" not in shown
     assert "There is nothing to take back." in shown
-    (turn,) = re.findall("Taken back. `ana undo --turn (.+)` brings it back.", shown)
+    assert "- the key is blue" in shown.rpartition("> undo that")[2]
     assert "I changed nothing" in shown.rpartition("> undo the dentist")[2]
-    assert json.loads(ana("history", "--json").stdout.splitlines()[0])["op"] == "delete"
+    last = json.loads(ana("history", "--json").stdout.splitlines()[0])
+    assert last["op"] == "delete"
     assert ana("undo").returncode == 1
-    assert "the key is blue" in ana("undo", "--turn", turn).stdout
+    assert "the key is blue" in ana("undo", "--turn", last["turn"]).stdout
 
 
 def test_undo_in_a_conversation_is_of_that_conversation(ana: Run) -> None:
-    shown = ana("chat", given="new task: Buy milk tomorrow\n/reset\n/undo\nnew task: Buy bread\n/undo\n/items\n").stdout
-    assert "There is nothing to take back" in shown.partition("/reset")[2].partition("buy bread")[0]
-    taken, _, again = shown.rpartition("> /undo")[2].partition("To bring it back: ")
-    assert "- Buy bread" in taken
-    assert again.startswith("/undo undo-")
-    assert "Buy milk" in again
-    assert "Buy bread" not in again
+    given = (
+        "new task: Buy milk tomorrow\n/reset\n/undo\nnew task: Buy bread\nundo\n/items\n/redo\n/redo\n/undo\n/redo\n"
+    )
+    shown = ana("chat", given=given).stdout
+    assert "There is nothing to take back.\n" in shown.partition("/reset")[2].partition("buy bread")[0]
+    taken, items, again, twice, *_, last = shown.partition("> undo")[2].split("\n> /")
+    assert "Taken back:\n  - Buy bread" in taken
+    assert "/redo brings it back." in taken
+    assert "Buy milk" in items
+    assert "Buy bread" not in items
+    assert "Brought back:\n  + Buy bread" in again
+    assert "There is nothing to bring back." in twice
+    assert "Brought back:\n  + Buy bread" in last
 
 
 @pytest.mark.parametrize(

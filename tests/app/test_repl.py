@@ -102,9 +102,9 @@ def test_it_opens_with_what_is_overdue_and_due_today_and_soon(handles: Handles) 
     handles.memory.create("far away", {"due_date": "2026-01-15"})
     lines = summarize_due(handles)
     assert lines[0] == "Overdue:"
-    assert lines[1] == "  late 0 (since Thursday 2025-12-11)"
+    assert lines[1] == "  late 0 (since Thu 11 Dec 2025)"
     assert lines[6:9] == ["  and 2 more: /due", "Today:", "  Dentist (14:30)"]
-    assert lines[9:] == ["Next seven days:", "  Exam (Wednesday 2026-01-14, 09:00)"]
+    assert lines[9:] == ["Next seven days:", "  Exam (Wed 14 Jan 09:00)"]
     assert [len(found.items) for found in group_due(handles).values()] == [7, 1, 1]
 
 
@@ -131,8 +131,8 @@ def test_why_a_line_is_known(handles: Handles, capsys: pytest.CaptureFixture[str
     handles.memory.append_line("Lives in Berlin")
     show_context(handles)
     shown = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert " ".join(shown[1]) == "0 Prefers tea 2026-01-07 “I'd rather have tea”"
-    assert " ".join(shown[2]) == "1 Lives in Berlin 2026-01-07 (your own edit)"
+    assert " ".join(shown[1]) == "0 Prefers tea Wed 7 Jan “I'd rather have tea”"
+    assert " ".join(shown[2]) == "1 Lives in Berlin Wed 7 Jan (your own edit)"
 
 
 def test_an_undo_takes_back_what_was_changed_by_hand(handles: Handles) -> None:

@@ -246,7 +246,7 @@ def test_the_command_line_says_what_is_asked_and_the_next_step(
         run = partial(ana_here, **env)
         asked = run("ask", "Write to Bob", "--thread", "my mail")
         assert asked.returncode == 3
-        assert asked.stdout == 'Not done yet; may I?\n  1. send_mail {"to": "bob"}\n     Sends a mail.\n'
+        assert asked.stdout == "Not done yet; may I?\n  Sends a mail.\n    to: bob\n"
         assert "ana ask --thread 'my mail' --decide approve" in asked.stderr
         id = re.findall("--decide approve --request ([0-9a-f]{32})\n", asked.stderr)[0]
         decide = ("ask", "--thread", "my mail", "--request", id, "--decide")
@@ -327,7 +327,7 @@ def test_the_repl_asks_and_takes_the_next_line(ana: Run, env: dict[str, str], tm
         assert mails(tmp_path) == ["bob"], "an empty line leaves it waiting"
         second = run(given="/items\nn\n/quit\n").stdout
         assert "This conversation waits for your decision." in second
-        assert second.index("1. send_mail") < second.index("> n") < second.index("Second.")
+        assert second.index("Sends a mail.\n    to: bob") < second.index("> n") < second.index("Second.")
     assert mails(tmp_path) == ["bob"]
 
 

@@ -1,0 +1,107 @@
+"""Conversations in the REPL: the one that is open, the list of them, and going to another."""
+
+import uuid
+from difflib import get_close_matches
+
+from ana.errors import UserError
+from ana.threads.threads import Thread
+from ana.workspace import Workspace
+from app.show.tables import show_table
+from app.show.text import pluralize, say, shorten, show_moment
+
+
+class Conversations:
+    """Knows which conversation is open. In lists they have numbers, as most have no name.
+
+    Args:
+        workspace: The person's.
+        name: The name or id of a conversation to begin with; None for the last one.
+    """
+
+    def __init__(self, workspace: Workspace, name: str | None) -> None:
+        self._threads = workspace.open_threads()
+        self._clock = workspace.make_clock()
+        self._listed: list[str] = []
+        self.id = self._threads.open(name) if name else self._threads.last() or str(uuid.uuid4())
+
+    def greet(self) -> None:
+        """Say which conversation is open."""
+        about = self._threads.describe(self.id)
+        if about.turns:
+            name = about.name or "the last conversation"
+            say(f"Going on with {name} ({pluralize(about.turns, 'turn')}), last: {shorten(about.latest)}")
+            say("/reset starts a new one, /help shows the commands.")
+        else:
+            name = f"A new conversation, {about.name}. " if about.name else ""
+            say(f"{name}Say what is on your mind. /help shows the commands.")
+
+    def remember(self) -> None:
+        """Let the REPL open this conversation next time."""
+        self._threads.set_last(self.id)
+
+    def list_names(self) -> list[str]:
+        """Return the names that were given."""
+        return sorted(self._threads.names().values())
+
+    def show_all(self) -> None:
+        """Print a table of all conversations, the one last used first."""
+        threads = self._threads.all()
+        self._listed = [thread.id for thread in threads]
+        rows = [(str(number), *self._describe(thread)) for number, thread in enumerate(threads, start=1)]
+        if rows:
+            show_table(("", "conversation", "turns", "last"), rows, fixed=("last",), first=1)
+        say("/threads 2 goes to the second, /reset starts a new one." if len(rows) > 1 else "/reset starts a new one.")
+
+    def go_to(self, name: str) -> None:
+        """Open another conversation, by its name, its id or its number in the list.
+
+        Raises:
+            UserError: There is none.
+        """
+        self.id = self._find(name)
+        self.remember()
+        about = self._threads.describe(self.id)
+        called = about.name or f"“{shorten(about.about, 40)}”"
+        said = f", last: {shorten(about.latest)}" if about.turns else ""
+        say(f"Going on with {called} ({pluralize(about.turns, 'turn')}){said}")
+
+    def begin(self, name: str) -> None:
+        """Begin a conversation; an empty name gives it none.
+
+        Raises:
+            UserError: There is one of this name.
+        """
+        if name and name in self.list_names():
+            raise UserError(f"There is a conversation {name} already.", f"/threads {name} goes there.")
+        self.id = self._threads.open(name) if name else str(uuid.uuid4())
+        self.remember()
+        say(f"A new conversation{name and f', {name}'}. What I know about you and your items stay.")
+
+    def list_waiting(self) -> list[str]:
+        """Return a line for each other conversation that waits for a decision: for how long, and how to go there."""
+        waiting = {id: age for id, age in self._threads.waiting().items() if id != self.id}
+        if not waiting:
+            return []
+        self._listed, names = self._threads.ids(), self._threads.names()
+        lines = []
+        for id, age in waiting.items():
+            called = names.get(id) or f"“{shorten(self._threads.describe(id).about, 40)}”"
+            place = names.get(id) or self._listed.index(id) + 1
+            lines.append(f"{called} waits for your decision ({age}); /threads {place} goes there.")
+        return lines
+
+    def _describe(self, thread: Thread) -> tuple[str, str, str]:
+        here = " (here)" if thread.id == self.id else ""
+        begun = f"“{shorten(thread.about)}”" if thread.about else "nothing said yet"
+        called = f"{thread.name}: {begun}" if thread.name else begun
+        return f"{called}{here}", str(thread.turns), show_moment(thread.last, self._clock) if thread.last else ""
+
+    def _find(self, name: str) -> str:
+        names, ids = self._threads.names(), self._threads.ids()
+        if (id := self._threads.resolve(name)) in {*names, *ids}:
+            return id
+        if name.isdecimal() and 0 < int(name) <= len(self._listed or ids):
+            return (self._listed or ids)[int(name) - 1]
+        near = get_close_matches(name, names.values(), 1)
+        hint = f"Did you mean {near[0]}?" if near else "/threads lists them."
+        raise UserError(f"There is no conversation {name}.", f"{hint} /reset {name} begins one.")

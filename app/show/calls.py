@@ -1,0 +1,123 @@
+"""Tool calls in words: looked for open tasks due from Tue 24 Nov to Mon 30 Nov, about “kitchen”."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ana.memory.receipts import show_value
+from ana.memory.status import CANCELLED, CLOSED, DONE
+from ana.values import is_deeper
+from app.show.text import shorten
+
+DEEPEST = 20
+"""Objects in one another that are told; a model may write more."""
+
+LONGEST = 100
+"""Characters of a call that is told in one line."""
+
+_WRITES = {
+    "create_item": "kept “{content}”",
+    "update_item": "changed an item",
+    "delete_item": "deleted an item",
+    "append_context": "learned “{content}”",
+    "replace_context": "learned “{content}”",
+    "delete_context": "forgot a line",
+    "undo": "took back what was done",
+}
+WRITES = frozenset(_WRITES)
+"""Tools whose receipts say what they did, or why it was not done."""
+
+_SENTENCES = _WRITES | {
+    "calculator": "calculated {expression}",
+    "now": "looked at the clock",
+    "resolve_date": "worked out the date of “{phrase}”",
+}
+_DAYS = {"due_date": "due ", "start_date": "beginning ", "end_date": "ending ", "$on": ""}
+_DATES = {"$gte": "from", "$gt": "after", "$lte": "to", "$lt": "before"}
+_AMOUNTS = {"$gte": "at least", "$gt": "over", "$lte": "at most", "$lt": "under", "$ne": "not", "$nin": "not"}
+_STATES = {"open": ("active", "open"), "done": DONE, "cancelled": CANCELLED}
+_OPERATIONS = {"$add": "add", "$remove": "remove", "$append": "append"}
+
+
+def describe_call(call: Mapping[str, Any], year: int | None = None) -> str:
+    """Return a call in one short line, with a mark that tells whether it worked.
+
+    Args:
+        call: Its tool, its args, and whether it was ok.
+        year: The year that days are shown without.
+    """
+    return shorten(f"{'·' if call['ok'] else '✗'} {word_call(call['tool'], call['args'], year)}", LONGEST)
+
+
+def word_call(tool: str, args: Mapping[str, Any], year: int | None = None) -> str:
+    """Return what a call does, in words. Arguments as of `describe_call`."""
+    args = {} if is_deeper(args, DEEPEST) else args
+    if tool == "query_items":
+        return f"looked for {_word_search(args, year)}"
+    if sentence := _SENTENCES.get(tool):
+        return sentence.format_map(defaultdict(str, args))
+    return f"{tool.replace('_', ' ')}: {word_value(args, year)}".rstrip(": ")
+
+
+def word_value(value: Any, year: int | None = None) -> str:
+    """Return a value in words and in one line, whole: names before values, commas in between."""
+    if isinstance(value, Mapping):
+        named = ((_OPERATIONS.get(name, name.replace("_", " ")), each) for name, each in value.items())
+        return ", ".join(f"{name} {word_value(each, year)}".strip() for name, each in named)
+    if isinstance(value, list):
+        return ", ".join(word_value(each, year) for each in value)
+    if value is None:
+        return "nothing"
+    return " ".join(value.split()) if isinstance(value, str) and len(value) > 30 else show_value(value, year)
+
+
+def _word_search(args: Mapping[str, Any], year: int | None) -> str:
+    where, text = args.get("where") or {}, args.get("text")
+    if not isinstance(where, Mapping):
+        return word_value(where, year)
+    if text and not where:
+        return f"“{text}”"
+    type_, state = where.get("type"), _name_state(where.get("status"))
+    kind = f"{type_}s" if isinstance(type_, str) and type_.isalpha() else "items"
+    about = [f"about “{text}”"] if text else []
+    like = ["like another item"] if args.get("like") else []
+    return f"{state} {kind} {', '.join([*_word_filter(where, year), *about, *like])}".strip()
+
+
+def _name_state(status: Any) -> str:
+    """Return what a condition on the status asks for in one word; nothing where that takes more."""
+    operator, operand = next(iter(status.items())) if isinstance(status, Mapping) and status else ("$in", status)
+    asked = {each for each in (operand if isinstance(operand, list) else [operand]) if isinstance(each, str)}
+    if operator in ("$nin", "$ne"):
+        return "open" if asked and asked <= {*CLOSED} else ""
+    return next((word for word, known in _STATES.items() if asked and asked <= {*known}), "")
+
+
+def _word_filter(where: Mapping[str, Any], year: int | None) -> Iterator[str]:
+    """Yield the conditions of a filter that its kind does not tell."""
+    others = []
+    for key, value in where.items():
+        name = key.replace("_", " ")
+        if key in ("$and", "$or") and isinstance(value, list):
+            parts = [", ".join(_word_filter(each, year)) for each in value if isinstance(each, Mapping)]
+            yield (" or " if key == "$or" else ", ").join(parts)
+        elif key in _DAYS:
+            yield f"{_DAYS[key]}{_word_bounds(value, _DATES, year)}"
+        elif not (key == "status" and _name_state(value)) and not (key == "type" and isinstance(value, str)):
+            others.append(f"no {name}" if value is None else f"{name} {_word_bounds(value, _AMOUNTS, year)}")
+    if others:
+        yield f"with {', '.join(others)}"
+
+
+def _word_bounds(value: Any, names: Mapping[str, str], year: int | None) -> str:
+    """Return what a property must be: from Mon 23 Nov to Sun 29 Nov; not a or b; at least 3."""
+    bounds = value if isinstance(value, Mapping) else {"$eq": value}
+    known = {name: operand for name, operand in bounds.items() if operand is not None}
+    if not known:
+        return "never" if value is None else "some day" if names is _DATES else "given"
+    words = []
+    for operator in sorted(known, key=[*_AMOUNTS].index) if known.keys() <= _AMOUNTS.keys() else known:
+        operand = known[operator]
+        told = " or ".join(word_value(each, year) for each in (operand if isinstance(operand, list) else [operand]))
+        words.append(f"{names.get(operator, _AMOUNTS.get(operator, ''))} {told}".strip())
+    return " ".join(words)

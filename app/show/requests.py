@@ -1,0 +1,60 @@
+"""A request that a person decides, as a letter: what would be done, in words, and why it is asked."""
+
+from collections.abc import Iterator, Mapping
+from itertools import count, repeat
+from typing import TYPE_CHECKING, Any
+
+from ana.language import LANGUAGES
+from ana.memory.receipts import show_value
+from ana.time.dates import day_of
+from app.show.calls import word_call, word_value
+from app.show.text import say
+
+if TYPE_CHECKING:
+    from nodes.requests import Request
+
+QUESTION = "Not done yet; may I?"
+_IN_WORDS = ("id", "about", "turn", "line")
+"""Arguments of our tools that say what is changed: the description quotes it."""
+
+
+def show_request(request: "Request") -> None:
+    """Print every action in words, with all its arguments: a person approves exactly what stands here."""
+    actions = request["action_requests"]
+    if not actions:
+        value = request.get("value")
+        say(f"Before I go on: {value if isinstance(value, str) else word_value(value)}")
+        return
+    say(QUESTION, style="bold")
+    summary = request.get("summary", "")
+    for line in summary.splitlines():
+        say(f"  {line}")
+    indent, numbers = ("     ", (f"{n}. " for n in count(1))) if len(actions) > 1 else ("  ", repeat(""))
+    for number, action in zip(numbers, actions, strict=False):
+        description = str(action.get("description") or "").removeprefix(f"{summary}\n")
+        first, *reasons = description.splitlines() or [f"{word_call(str(action.get('name')), {})}."]
+        say(f"  {number}{first}")
+        for line in [*_list_untold(str(action.get("name")), action.get("args", {}), first), *reasons]:
+            say(f"{indent}{line}")
+
+
+def _list_untold(name: str, args: Any, told: str) -> Iterator[str]:
+    """Yield the arguments that a description does not tell whole, each with its name; of a person's own tool all."""
+    from tools.catalog import TOOLS
+
+    given = dict(args) if isinstance(args, Mapping) else {"with": args}
+    if name in TOOLS:
+        properties = given.pop("properties", None)
+        given |= properties if isinstance(properties, Mapping) else {}
+        words = {key: value for key, value in given.items() if key not in _IN_WORDS}
+        given = {key: value for key, value in words.items() if isinstance(value, bool) or not _is_told(value, told)}
+    yield from (f"  {key.replace('_', ' ')}: {word_value(value)}" for key, value in given.items())
+
+
+def _is_told(value: Any, told: str) -> bool:
+    """Return whether each text, number and day in a value stands in a description, in whichever language."""
+    if isinstance(value, Mapping | list):
+        return all(_is_told(each, told) for each in (value.values() if isinstance(value, Mapping) else value))
+    if day := day_of(value):
+        return any(show_value(value, day.year, language) in told for language in LANGUAGES)
+    return value is None or word_value(value) in told

@@ -1,0 +1,302 @@
+"""`make pictures`: the README's pictures. The REPL prints them, in a conversation whose model is scripted.
+
+What was typed and what the model replies stands below; all the rest is what the program does and prints. The clock is
+fixed, so the files only change with the program.
+"""
+
+import io
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from langchain_core.messages import AIMessage, BaseMessage
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.embedders import WordLlamaEmbeddings
+from ana.handles import Handles
+from ana.models.scripted import ScriptedModel, calls
+from ana.settings import PROJECT, load_settings
+from ana.time.clock import Clock
+from ana.values import Properties
+from app.repl.lines import PROMPT
+from app.repl.opening import Opening
+from app.repl.repl import Repl
+from app.show.text import say
+from app.throwaway import make_throwaway
+from app.turn import Assistant, open_assistant
+
+FOLDER = PROJECT / "docs" / "pictures"
+WIDTH = 92
+"""Columns."""
+
+BEGINS = "Say what is on your mind"
+"""Where a picture begins."""
+
+ASPECT = 0.602
+"""How wide a letter of the fonts is, beside its height."""
+
+WEDNESDAY = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
+ZONE = ZoneInfo("Europe/Berlin")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A conversation that is drawn.
+
+    Args:
+        name: The beginning of its files' names.
+        said: What is typed.
+        replies: What the model replies.
+        kept: Items that are there already.
+    """
+
+    name: str
+    said: Sequence[str]
+    replies: Sequence[Any]
+    kept: Sequence[tuple[str, Properties]] = ()
+
+
+def _task(due: str, **more: str) -> Properties:
+    return {"type": "task", "due_date": due, **more}
+
+
+def _move_found(messages: list[BaseMessage]) -> AIMessage:
+    """Move the items that were found to days of the next week."""
+    found = json.loads(re.findall(r"\{.*\}", messages[-1].text, re.DOTALL)[0])["items"]
+    days = ("2026-01-13T10:00", "2026-01-12", "2026-01-16")
+    moves = zip(found, days, strict=True)
+    return calls(*(("update_item", {"id": item["id"], "properties": {"due_date": day}}) for item, day in moves))
+
+
+PICTURES = (
+    Picture(
+        "conversation",
+        (
+            "We redo the kitchen in March. Priya does the tiles, and I owe her the measurements by Friday.",
+            "who was it that does the wall, and what is she waiting for?",
+            "dentist for both kids tomorrow at 8:15",
+            "undo",
+        ),
+        (
+            calls(
+                (
+                    "create_item",
+                    {
+                        "content": "Redo the kitchen; Priya does the tiles",
+                        "properties": {"type": "project", "start_date": "2026-03-01", "end_date": "2026-03-31"},
+                    },
+                ),
+                (
+                    "create_item",
+                    {
+                        "content": "Send Priya the kitchen measurements",
+                        "properties": _task("2026-01-09", person="Priya", project="kitchen"),
+                    },
+                ),
+            ),
+            "I kept the kitchen as a project for March, and the measurements for Priya as a task for this Friday.",
+            calls(("query_items", {"text": "who works on the wall", "where": {"status": {"$nin": ["done"]}}})),
+            "Priya: she does the tiles. She is waiting for the kitchen measurements, due on Friday.",
+            calls(
+                (
+                    "create_item",
+                    {
+                        "content": "Dentist for both kids",
+                        "properties": {"type": "appointment", "start_date": "2026-01-08T08:15"},
+                    },
+                )
+            ),
+            "Kept: the dentist for both kids, tomorrow at 8:15.",
+        ),
+    ),
+    Picture(
+        "approval",
+        ("I am ill, nothing this week please", "y", "/items"),
+        (
+            calls(("query_items", {"where": {"due_date": {"$gte": "2026-01-07", "$lte": "2026-01-11"}}})),
+            _move_found,
+            "Get well soon. All three are next week now, the dentist on Tuesday at 10:00.",
+        ),
+        (
+            ("Send Priya the kitchen measurements", _task("2026-01-09", person="Priya")),
+            ("Dentist for both kids", {"type": "appointment", "due_date": "2026-01-08T10:00"}),
+            ("Bring the books back to the library", _task("2026-01-10")),
+            ("Water the orchids", _task("2026-01-06")),
+            ("Renew the passport", _task("2026-01-28")),
+            ("A bigger window would be lovely", {"type": "idea"}),
+            ("Pay the deposit for the tiles", _task("2026-01-05", status="done")),
+        ),
+    ),
+)
+
+DARK = TerminalTheme(
+    (13, 17, 23),
+    (230, 237, 243),
+    [
+        *((72, 79, 88), (255, 123, 114), (63, 185, 80), (210, 153, 34)),
+        *((88, 166, 255), (188, 140, 255), (57, 197, 207), (177, 186, 196)),
+    ],
+)
+LIGHT = TerminalTheme(
+    (255, 255, 255),
+    (31, 35, 40),
+    [
+        *((36, 41, 47), (207, 34, 46), (17, 99, 41), (77, 45, 0)),
+        *((9, 105, 218), (130, 80, 223), (27, 124, 131), (110, 119, 129)),
+    ],
+)
+THEMES = {"dark": DARK, "light": LIGHT}
+
+FORMAT = """\
+<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
+<style>
+.{unique_id}-matrix {{
+  font: {char_height}px/{line_height}px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+}}
+.{unique_id}-title {{ font: bold 18px sans-serif; }}
+{styles}
+</style>
+<defs>
+<clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/>
+</clipPath>
+{lines}
+</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}
+<g class="{unique_id}-matrix" xml:space="preserve">
+{matrix}
+</g>
+</g>
+</svg>
+"""
+"""Rich's own names fonts of a foreign host."""
+
+_FRAME = 'stroke="rgba(255,255,255,0.35)"'
+"""Rich's frame, which is not seen on a light page."""
+
+_CONTROL = re.compile(r"(\r?\n|\r|\x1b\[\d*[AK]|\x1b\[\?25[lh])")
+
+
+class _Terminal(io.StringIO):
+    """Standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+    def read_screen(self) -> str:
+        """Return what stands there at the end, in its colours: lines that were erased are gone."""
+        lines, row = [""], 0
+        for part in _CONTROL.split(self.getvalue()):
+            if part.endswith("\n"):
+                row += 1
+                lines += [""] * (row == len(lines))
+            elif part.endswith("A"):
+                row -= int(part[2:-1] or 1)
+            elif part.endswith("K") and part[0] == "\x1b":
+                lines[row] = ""
+            elif part != "\r" and not part.startswith("\x1b[?"):
+                lines[row] += part
+        return "\n".join(lines).rstrip()
+
+
+class _Opened(Opening):
+    """An assistant on handles that are there already."""
+
+    def __init__(self, repl: "_ScriptedRepl", handles: Handles) -> None:
+        super().__init__(handles.workspace, repl._announce)
+        self._handles = handles
+
+    def _open(self) -> Assistant:
+        assistant = self._stack.enter_context(open_assistant(self._handles))
+        self._on_open(assistant)
+        return assistant
+
+
+class _ScriptedRepl(Repl):
+    """A REPL in which lines are typed, one after the other."""
+
+    def __init__(self, handles: Handles, said: Sequence[str]) -> None:
+        super().__init__(handles.workspace, None)
+        self._opening = _Opened(self, handles)
+        self._said = said
+
+    def _read_lines(self) -> Iterator[str]:
+        self._opening.wait()
+        for line in self._said:
+            say(f"{PROMPT}{line}", style="bold")
+            yield line
+
+
+def record(picture: Picture) -> str:
+    """Return what the REPL prints in a conversation, with its colours; without its first line, which names a folder."""
+    moments = (WEDNESDAY + timedelta(seconds=n) for n in count())
+    clock, backend = Clock(ZONE, lambda: next(moments)), InMemoryBackend(WordLlamaEmbeddings())
+    settings = load_settings({"LLM_PROVIDER": "offline", "ANA_TIMEZONE": "Europe/Berlin"})
+    screen = _Terminal()
+    with TemporaryDirectory(prefix="ana-") as folder, _columns(), redirect_stdout(screen), redirect_stderr(screen):
+        model = ScriptedModel(replies=list(picture.replies))
+        handles = make_throwaway(settings, model, backend, clock, folder=Path(folder))
+        for content, properties in picture.kept:
+            handles.memory.create(content, properties)
+        _ScriptedRepl(handles, picture.said).run()
+    shown = screen.read_screen()
+    return shown[shown.index(BEGINS) :]
+
+
+def draw(name: str, shown: str, theme: str) -> str:
+    """Return what a terminal shows as SVG."""
+    # all that the environment could decide is given
+    given: Any = {"force_terminal": True, "color_system": "truecolor", "no_color": False, "height": 100}
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), **given)
+    console.print(Text.from_ansi(shown), soft_wrap=True)
+    drawn = console.export_svg(
+        title="ana", theme=THEMES[theme], code_format=FORMAT, font_aspect_ratio=ASPECT, unique_id=f"{name}-{theme}"
+    )
+    drawn = drawn.replace(_FRAME, 'stroke="#8b949e"')
+    return "\n".join(line.rstrip() for line in drawn.splitlines()) + "\n"
+
+
+def draw_all() -> dict[str, str]:
+    """Return all pictures by the names of their files."""
+    shown = {picture.name: record(picture) for picture in PICTURES}
+    return {f"{name}-{theme}.svg": draw(name, text, theme) for name, text in shown.items() for theme in THEMES}
+
+
+@contextmanager
+def _columns() -> Iterator[None]:
+    """Let the terminal be as wide as the picture, and have colours."""
+    given = {"COLUMNS": str(WIDTH), "TERM": "xterm-256color"}
+    before = {name: os.environ.get(name) for name in (*given, "NO_COLOR", "COLORTERM")}
+    for name in before:
+        os.environ.pop(name, None)
+    os.environ.update(given)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            os.environ.update({} if value is None else {name: value})
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for name, drawn in draw_all().items():
+        (FOLDER / name).write_text(drawn, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

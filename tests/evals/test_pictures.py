@@ -1,0 +1,22 @@
+"""The README's pictures show what the REPL prints, and ask no foreign host for anything."""
+
+import re
+
+from ana.settings import PROJECT
+from evals.pictures import FOLDER, draw_all
+
+
+def test_the_pictures_are_what_the_repl_prints() -> None:
+    kept = {path.name: path.read_text() for path in FOLDER.glob("*")}
+    assert kept == draw_all(), "run `make pictures`"
+
+
+def test_the_readme_shows_them_all_in_both_themes() -> None:
+    shown = set(re.findall(r"docs/pictures/([\w-]+\.svg)", (PROJECT / "README.md").read_text()))
+    assert shown == {path.name for path in FOLDER.glob("*")}
+
+
+def test_a_picture_loads_nothing() -> None:
+    for path in FOLDER.glob("*"):
+        assert set(re.findall(r"https?://[^\s\"']+", path.read_text())) == {"http://www.w3.org/2000/svg"}
+        assert "url(http" not in path.read_text()
