@@ -44,7 +44,7 @@ class Wording:
         existing: Before an item that was there already.
         failed: Before why a write failed.
         declined: Before what the person refused.
-        nothing: Where nothing was written.
+        nothing: Where nothing was written, and so nothing done.
         outside: Where an answer claims an act outside, such as a mail that nothing here can send.
         due: The name of a due date.
         without: Before the name of a property that is gone.
@@ -77,7 +77,7 @@ class Wording:
 WORDINGS: dict[Language, Wording] = {
     "en": Wording(
         "Stored", "Changed", "Deleted", "Learned", "Now known", "Forgotten", "Already there", "Not done",
-        "Not done, you said no", "Nothing was stored or changed.",
+        "Not done, you said no", "Nothing was stored, changed, sent or booked.",
         "Nothing was sent or booked; I cannot do that.", "due", "no", "and {n} more",
         ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
         ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
@@ -85,7 +85,7 @@ WORDINGS: dict[Language, Wording] = {
     ),
     "de": Wording(
         "Gespeichert", "Geändert", "Gelöscht", "Gemerkt", "Jetzt bekannt", "Vergessen", "Schon da", "Nicht erledigt",
-        "Nicht erledigt, du hast abgelehnt", "Es wurde nichts gespeichert oder geändert.",
+        "Nicht erledigt, du hast abgelehnt", "Es wurde nichts gespeichert, geändert, gesendet oder gebucht.",
         "Es wurde nichts gesendet oder gebucht; das kann ich nicht.", "fällig", "ohne",
         "und {n} weitere", ("Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"),
         ("Jan", "Feb", "März", "Apr", "Mai", "Juni", "Juli", "Aug", "Sept", "Okt", "Nov", "Dez"),
@@ -93,7 +93,7 @@ WORDINGS: dict[Language, Wording] = {
     ),
     "es": Wording(
         "Guardado", "Cambiado", "Borrado", "Aprendido", "Ahora sé", "Olvidado", "Ya estaba", "No hecho",
-        "No hecho, dijiste que no", "No se guardó ni cambió nada.",
+        "No hecho, dijiste que no", "No se guardó, cambió, envió ni reservó nada.",
         "No se envió ni reservó nada; no puedo hacerlo.", "vence", "sin", "y {n} más",
         ("lun", "mar", "mié", "jue", "vie", "sáb", "dom"),
         ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"),
@@ -101,7 +101,7 @@ WORDINGS: dict[Language, Wording] = {
     ),
     "fr": Wording(
         "Enregistré", "Modifié", "Supprimé", "Appris", "Je sais maintenant", "Oublié", "Déjà là", "Pas fait",
-        "Pas fait, vous avez refusé", "Rien n’a été enregistré ni modifié.",
+        "Pas fait, vous avez refusé", "Rien n’a été enregistré, modifié, envoyé ni réservé.",
         "Rien n’a été envoyé ni réservé ; je ne peux pas le faire.", "échéance", "sans", "et {n} de plus",
         ("lun.", "mar.", "mer.", "jeu.", "ven.", "sam.", "dim."),
         ("janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."),
@@ -109,12 +109,20 @@ WORDINGS: dict[Language, Wording] = {
     ),
     "ja": Wording(
         "保存", "変更", "削除", "記憶", "現在の情報", "消去", "保存済み", "未実行", "未実行（承認されませんでした）",
-        "何も保存・変更されていません。",
+        "何も保存・変更・送信・予約されていません。",
         "送信も予約もされていません。私にはできません。", "期限", "なし:", "ほか{n}件", tuple("月火水木金土日"),
         tuple(f"{n}月" for n in range(1, 13)), "{month}{day}日({weekday})",
     ),
 }
 # fmt: on
+FORMER_NOTHING = (
+    "Nothing was stored or changed.",
+    "Es wurde nichts gespeichert oder geändert.",
+    "No se guardó ni cambió nada.",
+    "Rien n’a été enregistré ni modifié.",
+    "何も保存・変更されていません。",
+)
+"""The same as `nothing` in the messages of earlier versions."""
 
 
 def guess_language(text: str) -> Language:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage
 
-from ana.language import WORDINGS, guess_language
+from ana.language import FORMER_NOTHING, WORDINGS, guess_language
 from ana.memory.receipts import combine_receipts, word_change
 from ana.output import shorten
 from nodes.policies.evidence import Call
@@ -35,7 +35,7 @@ _WORDS = _any_of(getattr(wording, verb) for wording in WORDINGS.values() for ver
 _MORE = _any_of(wording.more for wording in WORDINGS.values()).replace(re.escape("{n}"), r"\d+")
 _OUTSIDE = _any_of(each.outside for each in WORDINGS.values())
 _LINE = rf"- (?:(?:{_WORDS}): [^\n]*|{_MORE}|{_OUTSIDE})"
-_NOTHING = _any_of(each.nothing for each in WORDINGS.values())
+_NOTHING = _any_of([*(each.nothing for each in WORDINGS.values()), *FORMER_NOTHING])
 _RECEIPT = re.compile(rf"(?:{_NOTHING}|{_OUTSIDE}|{_LINE}(?:\n{_LINE})*)\s*")
 
 

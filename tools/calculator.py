@@ -1,4 +1,4 @@
-"""Exact arithmetic, with units and times of day. An expression is never run as code: only what is listed here is done.
+"""Exact arithmetic, with units, times of day and dates. No expression is run as code: only what is listed here is done.
 
 It is cut into tokens, rewritten to Python's grammar, parsed by `ast` and calculated in fractions.
 """
@@ -7,6 +7,7 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Iterator
+from datetime import date
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
@@ -17,6 +18,7 @@ from langchain_core.tools import tool
 
 from ana.errors import ToolError
 from tools.quantities import (
+    DATE,
     FORM,
     NUMBER,
     TIME_OF_DAY,
@@ -25,6 +27,7 @@ from tools.quantities import (
     combine,
     convert,
     is_quantity,
+    read_date,
     read_quantity,
     read_time_of_day,
     show,
@@ -44,7 +47,8 @@ KEPT_BITS = 4096
 
 _TOKEN = re.compile(
     rf"""
-      (?P<time>     {TIME_OF_DAY} )
+      (?P<date>     {DATE} )
+    | (?P<time>     {TIME_OF_DAY} )
     | (?P<quantity> {NUMBER} \s* (?!of\b){UNIT} (?: \s+ {NUMBER} \s* (?!of\b){UNIT} )* )
     | (?P<number>   [$€]? {NUMBER} )
     | (?P<function> sqrt (?= \s* \( ) )
@@ -61,7 +65,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _CONVERSION = re.compile(rf"(?P<value>.+?)\s(?:in|to|into|as)\s+(?P<unit>{UNIT})\s*", re.DOTALL)
-_OPERANDS = ("time", "quantity", "number")
+_OPERANDS = ("date", "time", "quantity", "number")
 _POSTFIX = ("percent", "factorial")
 _NODES = {"open": 0, "close": 0, "of": 2}  # in the tree; any other token is one
 _SPELLED = {"^": "**", "×": "*", "÷": "/", "−": "-"}
@@ -78,11 +82,12 @@ _BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction | int]
 
 @tool(parse_docstring=True)
 def calculator(expression: str) -> dict[str, int | float | str]:
-    """Calculate an arithmetic expression exactly, also with units and times of day.
+    """Calculate an arithmetic expression exactly, also with units, times of day and dates.
 
     Args:
         expression: Numbers with + - * / // % ** ^ (power) ! (factorial) sqrt() and parentheses, such as 9!/(3!*3!*3!)
-            or 15% of 240; units, such as 3.5 lb in oz, 72 F in C, 450 min in h; times, such as 14:20 + 3 h 55 min.
+            or 15% of 240; units, such as 3.5 lb in oz, 72 F in C, 450 min in h; times, such as 14:20 + 3 h 55 min;
+            dates, such as 2026-12-24 - 2026-11-24 (30 d).
             Behind a number, % means hundredths unless a number or parenthesis follows (then modulo), so 80 + 15% is
             80.15: write 80 * 1.15 for a surcharge.
     """
@@ -96,7 +101,7 @@ def calculate(expression: str) -> int | float | str:
     number or `(` follows (17 % 5). `//` and modulo round down, as in Python; `^` is power; `,` separates thousands.
 
     A whole number is returned as int, any other as float rounded to 12 significant digits; what has a unit, or is a
-    time of day, as text.
+    time of day or a date, as text.
 
     Raises:
         ToolError: It is not arithmetic, has no value, or exceeds a limit; the message says which.
@@ -199,14 +204,16 @@ def _evaluate(node: ast.expr) -> Any:
 
 
 def _negate(value: Any) -> Any:
-    if isinstance(value, TimeOfDay):
-        raise ToolError(f"{value} is a time of day, which has no sign.", "Write what is taken from what.")
+    if isinstance(value, TimeOfDay | date):
+        raise ToolError(f"{value} has no sign.", "Write what is taken from what.")
     return -value
 
 
 def _read_operand(text: str) -> Any:
     if ":" in text:
         return read_time_of_day(text)
+    if re.fullmatch(DATE, text):
+        return read_date(text)
     bare = text.lstrip("$€")
     return _limit(Fraction(bare.replace(",", ""))) if re.fullmatch(NUMBER, bare) else read_quantity(text)
 
@@ -220,7 +227,7 @@ def _apply(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
         raise ToolError("It divides by zero, which has no value.", "Check the divisor.") from exc
     if is_quantity(value):
         return type(value)(_limit(Fraction(value.magnitude)), value.units)
-    return value if isinstance(value, TimeOfDay) else _limit(Fraction(value))
+    return value if isinstance(value, TimeOfDay | date) else _limit(Fraction(value))
 
 
 def _take_factorial(number: Any) -> Fraction:

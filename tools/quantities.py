@@ -1,10 +1,11 @@
-"""Numbers with units, and times of day, for the calculator; pint knows the units and converts in fractions."""
+"""Numbers with units, times of day and dates, for the calculator; pint knows the units and converts in fractions."""
 
 import operator
 import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, timedelta
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -20,11 +21,14 @@ _WORD = r"(?:°[CF]|[^\W\d_²³]{1,24})"
 _POWER = r"(?:\^?[23]|[²³])?"
 UNIT = rf"{_WORD}{_POWER}(?:/{_WORD}{_POWER})?(?![\w²³°])"
 """A unit, or one over another: km/h, m², m^2, sqft, °C."""
+DATE = r"(?<![\w.,])(?:19|20|21)[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?![\w.,])"
 TIME_OF_DAY = r"[0-9]{1,2}:[0-5][0-9](?::[0-5][0-9])?(?:\s?[ap]m\b)?"
 
 _PART = re.compile(rf"(?P<number>{NUMBER})\s*(?P<unit>{UNIT})")
 _TIME = re.compile(r"(\d+):(\d+)(?::(\d+))?(?:\s?([ap])m)?", re.IGNORECASE)
 FORM = "Use digits, + - * / // % ^ ! sqrt() and ( ), and units in English, such as min, h, kg, oz, km/h, C."
+_UNITS = "Convert to one unit first; m is metres and min minutes. Temperatures are converted, not added."
+_DATED = "A date takes whole days, such as 2026-12-24 + 30 d, or another date; resolve_date knows months."
 _SPELLED = {"C": "degC", "°C": "degC", "F": "degF", "°F": "degF"}
 _POWERS = {"²": 2, "2": 2, "³": 3, "3": 3}
 _DAY = 86_400
@@ -52,15 +56,24 @@ class TimeOfDay:
 
 
 def read_time_of_day(text: str) -> TimeOfDay:
-    """Read 14:20, 14:20:30 or 2:20 pm. Raises ToolError if there is no such time."""
+    """Read 14:20, 14:20:30, 2:20 pm or 24:00, the end of a day. Raises ToolError if there is no such time."""
     match = _TIME.fullmatch(text.strip())
     assert match is not None
     hours, minutes, seconds = (int(part or 0) for part in match.groups()[:3])
     if half := match[4]:
-        hours = hours % 12 + (12 if half.lower() == "p" else 0) if 0 < hours <= 12 else 24
-    if hours > 23:
+        hours = hours % 12 + (12 if half.lower() == "p" else 0) if 0 < hours <= 12 else 25
+    total = hours * 3600 + minutes * 60 + seconds
+    if total > _DAY:
         raise ToolError(f"{text.strip()} is not a time of day.", "Write a duration with its units: 25 h 30 min.")
-    return TimeOfDay(Fraction(hours * 3600 + minutes * 60 + seconds))
+    return TimeOfDay(Fraction(total))
+
+
+def read_date(text: str) -> date:
+    """Read 2026-12-24. Raises ToolError if there is no such day."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError as exc:
+        raise ToolError(f"There is no day {text}.", "Write dates as YYYY-MM-DD.") from exc
 
 
 def read_quantity(text: str) -> "Quantity[Any]":
@@ -80,7 +93,7 @@ def is_quantity(value: object) -> bool:
 
 
 def combine(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """Apply an operation to values of which at least one has a unit or is a time of day.
+    """Apply an operation to values of which at least one has a unit, or is a time of day or a date.
 
     Raises:
         ToolError: The two do not go together.
@@ -90,12 +103,14 @@ def combine(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     try:
         if isinstance(left, TimeOfDay) or isinstance(right, TimeOfDay):
             return _move(operation, left, right)
+        if isinstance(left, date) or isinstance(right, date):
+            return _move_date(operation, left, right)
         value = operation(left, right)
         return value.to_base_units().magnitude if value.dimensionless else value
-    except (pint.PintError, TypeError, ValueError, AttributeError) as exc:
+    except (pint.PintError, TypeError, ValueError, AttributeError, OverflowError) as exc:
+        is_dated = isinstance(left, date) or isinstance(right, date)
         raise ToolError(
-            f"{show(left)} and {show(right)} cannot be calculated with each other so.",
-            "Convert to one unit first; m is metres and min minutes. Temperatures are converted, not added.",
+            f"{show(left)} and {show(right)} cannot be calculated with each other so.", _DATED if is_dated else _UNITS
         ) from exc
 
 
@@ -115,9 +130,9 @@ def convert(value: Any, unit: str) -> Any:
 
 
 def show(value: Any) -> str:
-    """Return a value as text: durations in hours and minutes, a number with its unit, or a time of day."""
+    """Return a value as text: durations in hours and minutes, a number with its unit, a time of day or a date."""
     if not is_quantity(value):
-        return str(value) if isinstance(value, TimeOfDay) else f"{to_number(value):,}"
+        return str(value) if isinstance(value, TimeOfDay | date) else f"{to_number(value):,}"
     if value.check("[time]") and str(value.units) in _LONG:
         return f"{to_number(value.to('day').magnitude):,} d"
     if value.check("[time]"):
@@ -160,10 +175,23 @@ def _move(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     if isinstance(left, TimeOfDay) and isinstance(right, TimeOfDay):
         if operation is not operator.sub:
             raise TypeError("two times of day are only subtracted")
-        return _registry().Quantity(operation(*to_seconds) % _DAY, "second")
+        passed = operation(*to_seconds)
+        return _registry().Quantity(passed if 0 <= passed <= _DAY else passed % _DAY, "second")
     if operation is not operator.add and not (operation is operator.sub and isinstance(left, TimeOfDay)):
         raise TypeError("a time of day is only moved")
     return TimeOfDay(Fraction(operation(*to_seconds)))
+
+
+def _move_date(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Return a date moved by whole days, or the days between two."""
+    if isinstance(left, date) and isinstance(right, date) and operation is operator.sub:
+        return _registry().Quantity(Fraction((left - right).days), "day")
+    if operation is operator.sub and isinstance(right, date):
+        raise TypeError("a date is taken from a date alone")
+    days = [Fraction(value.to("day").magnitude) for value in (left, right) if is_quantity(value)]
+    if operation not in (operator.add, operator.sub) or not days or days[0].denominator > 1:
+        raise TypeError("a date is only moved, by whole days")
+    return operation(left if isinstance(left, date) else right, timedelta(days=int(days[0])))
 
 
 def _read_unit(text: str) -> Any:

@@ -72,6 +72,8 @@ def _check_edit(asked: dict[str, Any]) -> None:
         return
     _refuse_several(values)
     for each in values:
+        if isinstance(each, list) and not all(isinstance(node, str) for node in each[1:2]):
+            raise UserError("A copied update names no node.", "Send each as [VALUES, NODE].")
         check_update(each[0] if isinstance(each, list) and each else each)
 
 

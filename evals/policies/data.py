@@ -13,7 +13,7 @@ CLASSES = ("claims", "numbers", "time", "dates", "ids", "outside", "receipts")
 TALK = ("talk", "asked")
 """Messages whose answers are not judged, only whether it is said under them that nothing was changed."""
 LANGUAGES = ("en", "de", "es", "fr", "ja")
-SETS = {"own": DATA, "stranger": DATA / "stranger", "stranger2": DATA / "stranger2"}
+SETS = {"own": DATA, "stranger": DATA / "stranger", "stranger2": DATA / "stranger2", "stranger3": DATA / "stranger3"}
 Half = Literal["tuning", "held-out"]
 HALVES: tuple[Half, ...] = ("tuning", "held-out")
 WHOLE: dict[str, Half] = {"stranger": "tuning", "stranger2": "held-out"}

@@ -47,18 +47,21 @@ def is_sent_back(case: Case) -> bool:
 
 
 def is_shown(case: Case) -> bool:
-    """Whether the line under the answer shows that a claim is false: nothing was changed, or only what it lists."""
-    e = make_evidence(case)
-    return bool(e.receipts) or may_expect_write(e)
+    """Whether what stands under the answer shows that its claim is false: nothing was done, or only what is listed.
+
+    A list of what was written does not say that nothing was sent.
+    """
+    written = case.kind == "claims" and bool(make_evidence(case).receipts)
+    return written or (case.kind in ("claims", "outside") and has_line(case))
 
 
 def is_caught(case: Case) -> bool:
     """Whether a false draft does not get by: it is sent back, or its claim stands above a line that says otherwise."""
-    return is_sent_back(case) or (case.kind == "claims" and is_shown(case))
+    return is_sent_back(case) or is_shown(case)
 
 
 def has_line(case: Case) -> bool:
-    """Whether an answer has a line under it that says that nothing was changed."""
+    """Whether an answer has a line under it that says that nothing was stored, changed, sent or booked."""
     e = make_evidence(case)
     return not e.receipts and may_expect_write(e)
 
@@ -71,7 +74,7 @@ def is_noise(case: Case) -> bool:
 def rows(half: Half, name: str = "own") -> Iterator[tuple[str, str, int, int, int, int, int, int]]:
     """Yield the counts of each class and language, and of each class."""
     judged = [
-        (case, is_sent_back(case), case.false and not is_caught(case), case.kind == "claims" and is_shown(case))
+        (case, is_sent_back(case), case.false and not is_caught(case), is_shown(case))
         for case in load_cases(half, name)
     ]
     for kind in (*CLASSES, "all"):

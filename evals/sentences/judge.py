@@ -164,14 +164,15 @@ def _judge_finding(seen: Effect) -> Finding:
     return _check_saying(seen)
 
 
-def _judge_change(tool: str, is_right: Callable[[Effect, Mapping[str, Any]], bool]) -> Callable[[Effect], Finding]:
+def _judge_change(*tools: str, is_right: Callable[[Effect, Mapping[str, Any]], bool]) -> Callable[[Effect], Finding]:
     """Return a judge of orders to change one item; they ask where several are meant, and say so where none is."""
 
     def judge_change(seen: Effect) -> Finding:
         meant = seen.sentence.items
         if seen.writes:
             args = seen.writes[0]["args"]
-            right = seen.written == [tool] and (args.get("id"),) == meant and is_right(seen, args)
+            is_meant = len(seen.written) == 1 and seen.written[0] in tools and (args.get("id"),) == meant
+            right = is_meant and is_right(seen, args)
             return _USEFUL if right else ("wrong", f"wrote {[(s['tool'], s['args']) for s in seen.writes]}")
         if len(meant) == 1:
             return "useless", "nothing was changed"
@@ -188,6 +189,11 @@ def _is_done(_: Effect, args: Mapping[str, Any]) -> bool:
 
 def _is_moved(seen: Effect, args: Mapping[str, Any]) -> bool:
     return args.get("content") is None and args.get("properties") == {"due_date": seen.sentence.to}
+
+
+def _is_gone(seen: Effect, args: Mapping[str, Any]) -> bool:
+    """Whether an item is deleted, or cancelled, which "cancel the gym" says of it."""
+    return seen.written == ["delete_item"] or args.get("properties") == {"status": "cancelled"}
 
 
 def _judge_undo(seen: Effect) -> Finding:
@@ -222,9 +228,9 @@ _JUDGES: dict[str, Callable[[Effect], Finding]] = {
     "about me": _judge_line,
     "paste": _judge_paste,
     "find": _judge_finding,
-    "done": _judge_change("update_item", _is_done),
-    "delete": _judge_change("delete_item", lambda *_: True),
-    "move": _judge_change("update_item", _is_moved),
+    "done": _judge_change("update_item", is_right=_is_done),
+    "delete": _judge_change("delete_item", "update_item", is_right=_is_gone),
+    "move": _judge_change("update_item", is_right=_is_moved),
     "undo": _judge_undo,
     "sum": _judge_saying,
     "time": _judge_saying,

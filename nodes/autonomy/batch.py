@@ -1,6 +1,7 @@
 """Read the batch that is weighed: the calls that are left, the records they touch, and what the model has in view."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from typing import Any
 
 from langchain_core.messages import AnyMessage, ToolMessage
@@ -52,6 +53,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
         before=shown_before(state["messages"]),
         refused=bool(list_declined(previous_turn(state["messages"]))),
         ids=frozenset(str(each["id"]) for each in done),
+        today=date.fromisoformat(state["turn"]["ts"][:10]),
     )
 
 

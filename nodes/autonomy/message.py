@@ -4,15 +4,18 @@ What cannot be decided counts as no.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import date
+from difflib import SequenceMatcher
+from itertools import chain, product
 
 from ana.memory.search.tokens import tokenize
 from ana.memory.status import DONE
-from nodes.autonomy.words import Words, are_forms, find_topics, has_listed
+from ana.time.when import find_named_days
+from nodes.autonomy.words import STEM, Words, are_forms, find_content, find_topics, has_listed
 from nodes.policies.days import find_weekdays
-from nodes.policies.messages import find_statements, has_subject, tells
+from nodes.policies.messages import FUNCTION_WORDS, find_statements, has_subject, tells
 from nodes.policies.moments import find_moments, spell_out
 from nodes.policies.texts import asks, split_lines
 from nodes.short_replies import read_short_reply
@@ -21,6 +24,10 @@ _CLAUSE = re.compile(
     r"[,:、，](?!\d)|\b(?:and|then|but|und|dann|aber|y|luego|pero|et|puis|mais|e|poi|en)\b", re.IGNORECASE
 )
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d):(\d\d))?")
+QUOTED = 2 / 3
+"""More than this share of a sentence's words are in one that quotes it, or leads to it with some words of its own."""
+AKIN = 0.7
+"""How like each other the letters of a word are in two languages."""
 _DAY_OF_MONTH = re.compile(r"(?<![\d:.,])[1-3]?\d(?![\d:])")
 
 
@@ -30,17 +37,25 @@ class Message(Words):
     Args:
         text: The message.
         before: The message before it and its answer, as the person was shown it; nothing if it is the first.
+        stored: The stored texts in view: a sentence of the answer that one of them has already proposes nothing.
+        today: The person's today, from which "tomorrow" and "next week" count.
     """
 
-    def __init__(self, text: str, before: Sequence[str] = ()) -> None:
+    def __init__(
+        self, text: str, before: Sequence[str] = (), stored: Sequence[Words] = (), today: date | None = None
+    ) -> None:
         super().__init__(text)
         statements = find_statements(text)
         clauses = [clause for each in statements for clause in _CLAUSE.split(each) if find_statements(clause)]
-        answers = bool(before) and any(map(asks, split_lines(before[-1]))) and not any(map(_denies, clauses[:1]))
+        agrees = any(read_short_reply(clause) == "approve" for clause in clauses)
+        heard = split_lines(before[-1]) if before and not any(map(_denies, clauses[:1])) else []
+        answered = _drop_quoted([each for each in heard if agrees or asks(each)], stored)
         self._clauses = [clause for clause in clauses if tokenize(clause) and not _denies(clause)]
-        self._question = before[-1] if answers else ""
+        self._question = "\n".join(filter(asks, answered))
+        self._proposed = answered if agrees else []
         self._corrects = any(read_short_reply(clause) == "reject" for clause in clauses[:1])
         self._removing = [*filter(_removes, self._clauses)]
+        self._today = today
         self.states = bool(statements)
         """Whether a part is no question."""
         self.stated, self.seen = Words(*statements), Words(*before)
@@ -96,8 +111,73 @@ class Message(Words):
         return any(text.count(Words(each)) and _count_other(each, text) <= 1 for each in making)
 
     def means_all(self, values: Sequence[str]) -> bool:
-        """Return whether a clause tells to give these values to everything of a kind."""
-        return any(has_listed(each, "all") and tells(each) and _says_all(each, values) for each in self._clauses)
+        """Return whether a clause tells to give these values to everything of a kind; days also without a verb."""
+        days = [match[1] for match in map(_MOMENT.match, values) if match]
+        for clause in filter(lambda clause: has_listed(clause, "all"), self._clauses):
+            is_dated = len(days) == len(values) and not has_subject(clause)
+            if (tells(clause) or is_dated) and (_says_all(clause, values) or (is_dated and self._names(clause, days))):
+                return True
+        return False
+
+    def _names(self, clause: str, days: Sequence[str]) -> bool:
+        """Whether a clause names days by counting from today, or a stretch that they are in."""
+        named = find_named_days(clause, self._today) if self._today and days else []
+        # one that is open to a side says no day
+        spans = [(str(each.first), str(each.last)) for each in named if date.min < each.first and each.last < date.max]
+        return all(any(first <= day <= last for first, last in spans) for day in days) and bool(spans)
+
+    def agrees_to(self, texts: Sequence[str], values: Sequence[str]) -> bool:
+        """Return whether it says yes to a sentence of the answer before that names all texts and says all values."""
+        named = (each for each in self._proposed if all(Words(each).mention(text) for text in texts))
+        return bool(texts and values) and any(_says_all(each, values) for each in named)
+
+    def agrees_to_remove(self, text: str) -> bool:
+        """Return whether it says yes to a question of the answer before whether to remove a text, or an entry of it."""
+        asked = (each for each in self._proposed if asks(each) and _removes(each))
+        return any(Words(each).mention(text) for each in asked)
+
+    def dates(self, text: str, values: Sequence[str]) -> bool:
+        """Return whether a clause says days that are written, and a word much like one of a text.
+
+        So a word may be spelled in two languages: Registrierung, registration. The days make sure that it is meant.
+        """
+        said = (each for each in self._clauses if all(map(_MOMENT.match, values)) and _says_all(each, values))
+        pairs = (product(find_topics(each), find_content(text)) for each in said)
+        return any(SequenceMatcher(None, *pair).ratio() >= AKIN for pair in chain.from_iterable(pairs))
+
+    def dates_another(self, values: Sequence[str], stored: Sequence[Words]) -> bool:
+        """Return whether a clause puts something that no stored text has a word of on days, in figures."""
+        said = (each for each in self._clauses if all(map(_MOMENT.match, values)) and _says_all(each, values))
+        in_figures = (each for each in said if _DAY_OF_MONTH.search(each) and not has_subject(each))
+        # where it points at something, one of its words is its verb
+        named = (Words(each) for each in in_figures if len(find_topics(each)) > int(has_listed(each, "pointing")))
+        return any(not any(text.count(words) for text in stored) for words in named)
+
+    def tells_of(self, text: str) -> bool:
+        """Return whether a clause that orders nothing has a word of a text."""
+        return any(Words(each).mention(text, whole=False) for each in self._clauses if not tells(each))
+
+
+def _drop_quoted(sentences: Sequence[str], stored: Sequence[Words]) -> list[str]:
+    """Return the sentences without those that a sentence of a stored text has almost all words of: whose are they?"""
+    texts = (text for each in stored for text in each.texts) if sentences else ()
+    quotable = [{*_cut(tokenize(part))} for text in texts for part in split_lines(text)]
+    return [each for each in sentences if not _is_quoted(_find_telling(each), quotable)]
+
+
+def _is_quoted(words: set[str], quotable: Sequence[set[str]]) -> bool:
+    # a single word is anybody's
+    return len(words) > 1 and any(len(words & other) > QUOTED * len(words) for other in quotable)
+
+
+def _find_telling(sentence: str) -> set[str]:
+    """Return the beginnings of a sentence's words, also of those that say what becomes of something."""
+    words = (word for word in tokenize(sentence) if len(word) > 2 and word not in FUNCTION_WORDS)
+    return {*_cut(word for word in words if not (has_listed(word, "common") or has_listed(word, "kinds")))}
+
+
+def _cut(words: Iterable[str]) -> Iterable[str]:
+    return (word[:STEM] for word in words)
 
 
 def _count_other(clause: str, *texts: Words) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from typing import Literal
 
@@ -11,7 +12,7 @@ from ana.settings import Autonomy
 from graph.state import Reason
 from nodes.autonomy.message import Message
 from nodes.autonomy.words import Words, count_words
-from nodes.autonomy.writes import Touched, Write, is_asked_for, is_named, may_be_meant
+from nodes.autonomy.writes import Touched, Write, is_agreed_to, is_asked_for, is_named, is_told_alone, may_be_meant
 from nodes.policies.texts import split_lines
 from nodes.short_replies import read_short_reply
 
@@ -45,6 +46,7 @@ class Batch:
         before: The message before and its answer, as the person was shown it; nothing if there is none.
         ids: The records that this turn has written.
         refused: Whether the person refused something in the turn before, which a yes now asks for after all.
+        today: The person's today.
     """
 
     message: str
@@ -57,16 +59,24 @@ class Batch:
     before: Sequence[str] = ()
     ids: frozenset[str] = frozenset()
     refused: bool = False
+    today: date | None = None
 
     @cached_property
     def said(self) -> Message:
         """The person's message, taken apart; where it says yes after a refusal, with the message that was refused."""
-        return Message("\n".join(filter(None, (self._repeated, self.message))), self.before)
+        text = "\n".join(filter(None, (self._repeated, self.message)))
+        return Message(text, self.before, self._foreign, self.today)
 
     @property
     def _repeated(self) -> str:
         agrees = any(read_short_reply(part) == "approve" for part in split_lines(self.message))
         return self.before[0] if agrees and self.refused and self.before else ""
+
+    @property
+    def _foreign(self) -> list[Words]:
+        """The stored texts without that of the only record that the batch touches: who asks about it has its words."""
+        touched = {each.text for write in self.writes for each in write.touched}
+        return [each for each in self.stored if len(touched) != 1 or not touched.issuperset(each.texts)]
 
     @cached_property
     def stored(self) -> list[Words]:
@@ -118,8 +128,9 @@ def _may_be_ordered(write: Write, batch: Batch) -> bool:
         return False
     own = {each.now.content for each in write.touched if each.now} if batch.said.states else ()
     texts = (text for each in batch.stored for text in each.texts if text not in own)
-    seen = any(count_words(text) >= FEWEST_WORDS for text in texts)
-    return seen and not is_asked_for(write, batch.said, batch.stored)
+    if not any(count_words(text) >= FEWEST_WORDS for text in texts) or is_asked_for(write, batch.said, batch.stored):
+        return False
+    return len(_find_all_changed(batch)) > 1 or not is_told_alone(write, batch.said, batch.stored)
 
 
 def deletes_several(write: Write, batch: Batch) -> str | None:
@@ -133,6 +144,8 @@ def deletes_several(write: Write, batch: Batch) -> str | None:
 def deletes_unnamed(write: Write, batch: Batch) -> str | None:
     """An item goes that the message does not name, or does not ask to delete."""
     removed = _removed_items(write, batch.said)
+    if is_agreed_to(write, batch.said):
+        return None
     if removed and not batch.said.asks_to_remove:
         return "Your message does not clearly ask to delete something."
     unnamed = next((each for each in removed if not is_named(each, batch.said, batch.stored)), None)
@@ -144,7 +157,7 @@ def changes_unnamed_line(write: Write, batch: Batch) -> str | None:
 
     A line that is rewritten may stand in another language than the message, and shares no word with it then.
     """
-    if _is_plain_undo(write, batch.said) or _is_translated(write, batch):
+    if _is_plain_undo(write, batch.said) or _is_translated(write, batch) or is_agreed_to(write, batch.said):
         return None
     lines = (each for each in write.touched if each.kind == "line" and each.now)
     unnamed = next((each for each in lines if each.now and not batch.said.mention(each.now.content)), None)
@@ -157,7 +170,7 @@ def changes_unnamed_line(write: Write, batch: Batch) -> str | None:
 
 def changes_many(write: Write, batch: Batch) -> str | None:
     """The turn changes more than a few records; those that it has made itself do not count."""
-    changed = batch.changed | (frozenset[str]().union(*map(_find_changed, batch.writes)) - batch.ids)
+    changed = _find_all_changed(batch)
     several = len(changed) > MOST_CHANGES and _find_changed(write)
     return f"{len(changed)} changes would be made in this turn." if several else None
 
@@ -169,7 +182,8 @@ def changes_unasked(write: Write, batch: Batch) -> str | None:
 
 def loses_entries(write: Write, batch: Batch) -> str | None:
     """A list loses entries that the message does not speak of."""
-    unnamed = [str(entry) for entry in write.lost if not batch.said.mention(str(entry))]
+    lost, said = map(str, write.lost), batch.said
+    unnamed = [entry for entry in lost if not (said.mention(entry) or said.agrees_to_remove(entry))]
     if not unnamed:
         return None
     more = f" and {len(unnamed) - MOST_NAMED} more" if len(unnamed) > MOST_NAMED else ""
@@ -198,6 +212,11 @@ def _removed_items(write: Write, said: Message) -> list[Touched]:
 def _is_plain_undo(write: Write, said: Message) -> bool:
     """Whether a write takes back this conversation's last turn, and the message is no question."""
     return write.name == "undo" and said.states and not write.args.get("turn") and not write.args.get("force")
+
+
+def _find_all_changed(batch: Batch) -> frozenset[str]:
+    """Return the records that the turn changes with this batch, and has not made itself."""
+    return batch.changed | (frozenset[str]().union(*map(_find_changed, batch.writes)) - batch.ids)
 
 
 def _find_changed(write: Write) -> frozenset[str]:

@@ -20,7 +20,7 @@ _HIRAGANA = re.compile("[\u3041-\u309f]+")
 _EMPTY = ("common", "kinds", "pointing", "done", "remove", "forget", "back", "all")
 """Lists of words that name nothing."""
 
-_STEM = 4
+STEM = 4
 """Characters that words must have in common at least to be forms of one word."""
 
 
@@ -43,12 +43,12 @@ class Words:
     def _by_stem(self) -> dict[str, list[str]]:
         stems = defaultdict[str, list[str]](list)
         for word in self.content:
-            stems[word[:_STEM]].append(word)
+            stems[word[:STEM]].append(word)
         return stems
 
     def has(self, word: str) -> bool:
         """Return whether a content word is here, in whatever form."""
-        return any(are_forms(own, word) for own in self._by_stem.get(word[:_STEM], ()))
+        return any(are_forms(own, word) for own in self._by_stem.get(word[:STEM], ()))
 
     def count(self, other: "Words") -> int:
         """Return how many content words of another text are here."""
@@ -75,10 +75,10 @@ def are_forms(one: str, other: str) -> bool:
     if one == other:
         return True
     shorter, longer = sorted((one, other), key=len)
-    if len(shorter) < _STEM or shorter[:_STEM] != longer[:_STEM]:
+    if len(shorter) < STEM or shorter[:STEM] != longer[:STEM]:
         return False
     common = next((i for i, c in enumerate(shorter) if longer[i] != c), len(shorter))
-    return common >= max(_STEM, len(shorter) - 2)
+    return common >= max(STEM, len(shorter) - 2)
 
 
 def count_words(text: str) -> int:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ana.errors import ToolError
+from ana.language import guess_language
 from ana.memory.changes import Kind
 from ana.memory.item import Item
 from ana.memory.operations import apply_to, list_given, read_operation
+from ana.memory.status import DONE
 from ana.values import Json, Properties, iter_texts
 from nodes.autonomy.message import Message
 from nodes.autonomy.words import Words, find_content
@@ -126,9 +128,34 @@ def is_asked_for(write: Write, said: Message, stored: Sequence[Words]) -> bool:
         return _is_own_text(write, said, stored)
     if any(each.removed for each in write.touched):
         named = said.asks_to_remove and all(is_named(each, said, stored) for each in write.touched)
-        return named or (said.accepts("remove") and _refers_back(write, said))
+        return named or is_agreed_to(write, said) or (said.accepts("remove") and _refers_back(write, said))
     asked = _names(write, said, stored) or said.means_all(write.values) or _refers_back(write, said)
-    return asked or _states_numbers(write, said)
+    return asked or _states_numbers(write, said) or _is_dated(write, said) or is_agreed_to(write, said)
+
+
+def is_agreed_to(write: Write, said: Message) -> bool:
+    """Return whether a message says yes to what the answer before it proposed: the record, and what becomes of it."""
+    texts = [each.now.content for each in write.touched if each.now]
+    if write.name == "undo" or write.content or not texts:
+        return False
+    if any(each.removed for each in write.touched):
+        return all(map(said.agrees_to_remove, texts))
+    return said.agrees_to(texts, write.values)
+
+
+def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:
+    """Return whether a message means a change if it is the only one: an item done that it tells of, or put on a day.
+
+    What it tells of may have a word in common with many things. What it puts on a day may have another language than
+    the item, and then no word in common with anything.
+    """
+    item = write.touched[0].now if write.name == "update_item" and not write.content and write.touched else None
+    if item is None or not write.values:
+        return False
+    if {*write.given} == {"status"} and str(write.given["status"]).lower() in DONE:
+        return said.tells_of(item.content)
+    is_foreign = guess_language(item.content) != guess_language(" ".join(said.texts))
+    return is_foreign and said.dates_another(write.values, stored)
 
 
 def may_be_meant(write: Write, said: Message, stored: Sequence[Words]) -> bool:
@@ -159,6 +186,12 @@ def _states_numbers(write: Write, said: Message) -> bool:
     texts = (found for text in said.stated.texts for found in re.findall(r"\d+(?:[.,]\d+)?", text))
     stated = {float(found.replace(",", ".")) for found in texts}
     return not write.content and max(numbers, default=0) >= 10 and stated.issuperset(numbers)
+
+
+def _is_dated(write: Write, said: Message) -> bool:
+    """Whether a message says the days that a write gives an item, and names it by a word of another language."""
+    texts = [each.now.content for each in write.touched if each.now and each.kind == "item"]
+    return bool(texts and write.values) and not write.content and said.dates(" ".join(texts), write.values)
 
 
 def _take_apart(touched: Touched) -> Words:

@@ -14,10 +14,13 @@ from tools.catalog import READERS
 
 OUTSIDE = "outside_act"
 
-_EN = r"sent|e-?mailed|mailed|texted|phoned|rang|booked|reserved|ordered|paid|transferred|notified|informed|invited"
+_EN = (
+    r"sent|e-?mailed|mailed|texted|phoned|rang|booked|reserved|ordered|paid|transferred|notified|informed|invited"
+    r"|forwarded|submitted|handed in"
+)
 _DE = (
     r"(?:ab|ver|los)?geschickt|(?:ab)?gesendet|ver(?:sendet|schickt)|gemailt|angerufen|gebucht|reserviert|bestellt|bezahlt"
-    r"|überwiesen|informiert|benachrichtigt|eingeladen|geantwortet"
+    r"|überwiesen|informiert|benachrichtigt|eingeladen|geantwortet|weitergeleitet|eingereicht"
 )
 _ES = r"(?:enviad|mandad|reservad|pedid|encargad|pagad|avisad|transferid)"
 _FR = r"(?:envoyé|réservé|commandé|payé|prévenu|averti|viré)"
@@ -47,10 +50,11 @@ _DONE = any_of(
     rf"\b(?:est|sont|(?:a|ont) été) (?:(?:bien|déjà) )?(?P<fr>{_FR})e?s?\b",
     r"(?P<ja>予約|送信|注文|手配|支払い)(?:されました|が取れました|が完了しました)",
     r"\b(?:message|e-?mail|mail|text|sms) (?P<noun>sent)\b",
+    r"\b(?:is|are|ist|sind|est[áa]n?|est|sont) (?P<way>on (?:the|its|their) way|unterwegs|en camino|en route)\b",
     # a participle alone: Sent! Gebucht.
     rf"^\W*(?P<alone>{_EN}|called|{_DE}|{_ES}[oa]|{_FR})(?= ?[.!,:]| (?:to|for|the|an|a)\b|$)",
 )
-_SUPPOSES = any_of(
+SUPPOSES = any_of(
     r"\b(?:if|when|once|until|unless|before|after|as soon as|whether|wenn|sobald|falls|bis|bevor|nachdem|ob)\b",
     r"\b(?:cuando|si|en cuanto|una vez|hasta que|quand|dès que|une fois|lorsqu|avant|après)\b|たら|れば|とき|なら",
 )
@@ -82,7 +86,8 @@ def find_outside_act(e: Evidence) -> str | None:
         return None
     lines = [line for line in _split_own(e.draft) if not asks(line)]
     by_me, done = ([(line, match) for line in lines if (match := _find(pattern, line))] for pattern in (_BY_ME, _DONE))
-    if done and is_question(e.question):  # how a transfer works, or what has been paid
+    # how a transfer works, or what has been paid; or the person has told what was done
+    if done and (is_question(e.question) or any(_find(pattern, e.question) for pattern in (_BY_ME, _DONE))):
         done = []
     heard = _list_known(e) if by_me or done else ""
     said = [line for line, match in by_me if match[0].lower() not in heard]
@@ -102,7 +107,7 @@ def _stands(sentence: str, match: re.Match[str]) -> bool:
     """Whether a claim is neither supposed nor denied, and no other thing that the verb can say."""
     before, behind = sentence[: match.start()], _CLAUSE.split(sentence[match.end() :])[0]
     clause = _CLAUSE.split(before)[-1] + match[0] + behind
-    if _SUPPOSES.search(before) or _DENIES.search(clause):
+    if SUPPOSES.search(before) or _DENIES.search(clause):
         return False
     verb = match[0].lower()
     is_sorted = verb.endswith("ordered") and " by " in behind

@@ -27,7 +27,10 @@ _NO = re.compile(
 _ASKS = re.compile(r"[?？]\W*$|か。?\W*$")
 LISTED = re.compile(r"\s*(?:[-*•|]|\d+[.)])\s")
 """The beginning of a line of a list or a table."""
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
+_SENTENCE = re.compile(
+    # the 12. of a month in German ends none
+    r"(?<=[.!?。！？])\s+(?!(?<=\d\.\s)(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))|(?<=[。！？])|\n+"
+)
 
 
 def read_words(section: str) -> frozenset[str]:

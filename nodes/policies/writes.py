@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from nodes.policies.evidence import Call, Evidence, Violation
 from nodes.policies.messages import asks_for_write, is_question, is_request, is_talk
 from nodes.policies.quantities import find_digits
-from nodes.policies.texts import asks, blank_quotes, is_composed, says_no, split_lines
+from nodes.policies.texts import any_of, asks, blank_quotes, is_composed, says_no, split_lines
 from tools.catalog import TOOLS, WRITERS
 
 CLAIMED, FAILED = "claimed_write", "failed_write"
@@ -34,6 +34,13 @@ _SOUNDS_DONE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """How one speaks of what one has just done, or is about to do."""
+_HAS_BECOME = any_of(r"\b(?:now|jetzt|ahora|maintenant)\b")
+_TO_OTHERS = any_of(
+    r"\b(?:tell|let) (?!me\b|us\b|go\b)\w+ .*",
+    r"\b(?:sag|schreib)\w* (?:ihm|ihr|ihnen|de[mn]|(?-i:[A-ZÄÖÜ])\w+)\b",
+    r"\b(?:di|escr[ií]be)(?:le|les)\b|\b(?:dis|écris)(?:-lui|-leur| à)\b",
+)
+"""Asks for words, and for more than an answer."""
 
 
 def writes_are_told(e: Evidence) -> Violation | None:
@@ -80,7 +87,7 @@ def _answers_from_memory(e: Evidence) -> bool:
 
 
 def may_expect_write(e: Evidence) -> bool:
-    """Whether a person may believe that something was stored, changed or deleted in a turn that wrote nothing.
+    """Whether a person may believe that something was done in a turn that wrote nothing.
 
     That is so unless the message was a question or talk; and after those, where the answer sounds like it.
     """
@@ -89,12 +96,13 @@ def may_expect_write(e: Evidence) -> bool:
     if asks_for_write(e.question):
         return True
     lines = [*split_lines(blank_quotes(e.draft[:MOST_CHARACTERS])), ""]
-    if is_request(e.question):
+    if is_request(e.question) or _TO_OTHERS.search(e.question):
         return not (says_no(lines[0]) or is_composed(e.draft))
     claims = bool(_SOUNDS_DONE.search(lines[0])) and not says_no(lines[0])
     if is_question(e.question):
         return claims and not e.calls and not is_composed(e.draft)
     # who is asked something back has been told of no write
+    claims = claims or bool(_HAS_BECOME.search(lines[0]))
     return claims or not (is_talk(e.question) or any(asks(line) for line in lines[-2:]))
 
 

@@ -79,7 +79,8 @@ def test_the_receipt_comes_with_the_last_values_under_the_id_of_the_answer(
 ) -> None:
     heard = hear(client, stub, HELLO)
     (*_, last) = (part.data["messages"][-1] for part in heard.parts if part.event == "values")
-    assert (number(last), last["content"]) == ("1", add_receipt("Hello there you.", "Nothing was stored or changed."))
+    under = "Nothing was stored, changed, sent or booked."
+    assert (number(last), last["content"]) == ("1", add_receipt("Hello there you.", under))
 
 
 def test_a_call_and_the_answer_have_an_id_each_and_a_calls_id_is_its_results(

@@ -40,6 +40,7 @@ def test_there_are_cases_of_every_class_and_language() -> None:
     cases = load_cases()
     assert len(cases) >= 400
     assert len(load_cases(name="stranger")) == 250
+    assert [len(load_cases(half, "stranger3")) for half in HALVES] == [55, 65]
     assert [len(load_cases(kinds=(kind,))) >= least for kind, least in zip(TALK, (120, 60), strict=True)] == [
         True,
         True,

@@ -135,6 +135,15 @@ JUDGED: dict[str, tuple[str, str, tuple[Step, ...], dict[str, Any]]] = {
         (step("update_item", id=SECOND, properties={"status": "done"}),),
         {"means": "done", "items": (FIRST,)},
     ),
+    **{
+        f"{status} in place of deleted": (
+            verdict,
+            "Ok.",
+            (step("update_item", id=FIRST, properties={"status": status}),),
+            {"means": "delete", "items": (FIRST,)},
+        )
+        for status, verdict in (("cancelled", "useful"), ("done", "wrong"))
+    },
     "asked which": ("useful", f"Which?\n{SHOWN}", (LOOKED,), {"means": "delete", "items": (FIRST, SECOND)}),
     "one of two deleted": (
         "wrong",

@@ -260,7 +260,9 @@ ORDERS: list[tuple[str, str, dict[str, Any]]] = [
     ("lösche den dentist", "delete_item", {"id": "dddddddd"}),
     ("i finished the dentist", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
     ("make dentist friday", "update_item", {"id": "dddddddd", "properties": {"due_date": "2026-01-09T14:30"}}),
-    ("cancel the dentist", "delete_item", {"id": "dddddddd"}),
+    ("cancel the dentist", "update_item", {"id": "dddddddd", "properties": {"status": "cancelled"}}),
+    ("storniere den dentist", "update_item", {"id": "dddddddd", "properties": {"status": "cancelled"}}),
+    ("get rid of the dentist", "delete_item", {"id": "dddddddd"}),
     ("done with the dentist", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
     ("dentist is done", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
     ("mark the dentist as done", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
@@ -282,6 +284,21 @@ ORDERS: list[tuple[str, str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("text", "tool", "args"), ORDERS)
 def test_an_order_changes_the_one_item_that_it_names(text: str, tool: str, args: dict[str, Any]) -> None:
     assert call_of(say(text, found(DENTIST))) == (tool, args)
+
+
+def test_what_is_cancelled_is_found_by_a_word_as_what_is_done_is() -> None:
+    gym = item("Gym with Ann", "eeeeeeee", recurrence="weekly")
+    assert call_of(say("cancel gym", found(gym)))[1] == {"id": "eeeeeeee", "properties": {"status": "cancelled"}}
+    assert say("drop gym", found(gym)).text.startswith("I changed nothing: "), "what is discarded is named in full"
+    talk, two = Talk(), found(gym, item("Gym bag for Tom", "bbbbbbbb"))
+    assert talk.say("cancel gym", two).text.startswith("Which one do you mean?")
+    assert call_of(talk.say("the bag", two))[1] == {"id": "bbbbbbbb", "properties": {"status": "cancelled"}}
+
+
+def test_who_has_something_to_cancel_and_says_it_again_does_not_cancel_that() -> None:
+    answer = say("cancel netflix", found(item("Cancel Netflix", "eeeeeeee")))
+    assert answer.text.startswith("I changed nothing: ")
+    assert "“Cancel Netflix”" in answer.text
 
 
 def test_where_two_fit_it_asks_and_does_what_is_answered() -> None:

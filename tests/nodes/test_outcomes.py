@@ -36,6 +36,12 @@ SCREENS = [
 ]
 MOVED = change("Dentist appointment", {"due_date": "2026-11-24"}, due_date="2026-12-01")
 MILK, BREAD = change("Buy milk", type="task"), change("Buy bread", type="task")
+REVIEW = change("Budget review", {"due": "2026-11-23", "time": "14:00"}, due="2026-11-23", time="15:00")
+TEETH = change("Zahnreinigung", due="2027-01-12", time="08:15")
+HOURS = change("Gutachten Weber", {"hours": 9}, hours=13)
+PAGES = change("Biology: read pages 120 to 145", due="2026-11-30")
+PHYSIO = change("Physio", {"due": "2026-11-26"}, due="2026-11-28")
+BLOOD = change("Blood test", {"status": "open"}, status="open", remark="went fine")
 REFUSED = ({"content": "Buy candles"},)
 
 FALSE: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
@@ -45,6 +51,16 @@ FALSE: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
     ("Lunch with Mr. Brandt is on Friday at 13:30.", (LUNCH,), {}),
     ("The dentist is now on 2 December.", (MOVED,), {}),
     ("Der Termin beim Dentist ist am Mittwoch.", (MOVED,), {}),
+    ("'Budget review' starts at 15:30 tomorrow instead of 14:00.", (REVIEW,), {}),
+    ("Budget review is on Monday, 23 November, at 15:30.", (REVIEW,), {}),
+    ("'Zahnreinigung' ist eingetragen: 12. Dezember um 8:15 Uhr.", (TEETH,), {}),
+    ("Notiert: 4 Stunden dazu, beim Gutachten Weber stehen jetzt 14 Stunden.", (HOURS,), {}),
+    ("Saved for Monday: 'Biology: read pages 120 to 154'.", (PAGES,), {}),
+    ("'Pharmacy pickup' is on Saturday, 28 November now.", (PHYSIO,), {}),
+    ("All three are marked: 'Buy milk', 'Buy bread' and 'Candles'.", (MILK, BREAD), {}),
+    ("'Blood test' is ticked off, with your remark next to it.", (BLOOD,), {}),
+    ("The blood test is deleted.", (BLOOD,), {}),
+    ("Milk is in. Candles are in, too. Anything else?", (MILK, failed("create_item", content="Candles")), {}),
     ("All in:\n\n- Milk\n- Bread\n- Candles", (MILK, BREAD), {"refused": REFUSED}),
     ("I added milk, bread and candles.", (MILK, BREAD), {"refused": REFUSED}),
     ("The wireframes for Helios are at 11 hours.", (change(WIREFRAMES, {"hours": 2}, hours=9),), {}),
@@ -57,6 +73,16 @@ HONEST: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
     ("Lunch with Mr. Brandt is on Friday at 12:30.", (LUNCH,), {}),
     ("The dentist moved from Tuesday, 24 November to 1 December.", (MOVED,), {}),
     ("Today I ticked off the dentist.", (change("Dentist", {"due_date": "2026-11-20"}, due_date="2026-11-20"),), {}),
+    ("'Budget review' starts at 15:00 tomorrow instead of 14:00. At 15:30 you are at the dentist.", (REVIEW,), {}),
+    ("Die Zahnreinigung ist am 12. Januar, um 8:15 Uhr.", (TEETH,), {}),
+    ("Notiert: Gutachten Weber steht jetzt bei dreizehn Stunden, 4 mehr.", (HOURS,), {}),
+    ("Saved: 'Read pages 120 to 145'.", (PAGES,), {}),
+    ("'Physio' is on Saturday now. 'Pharmacy pickup' stays as it was.", (PHYSIO,), {}),
+    ("„Krankengymnastik“ ist eingetragen.", (change("Physio", due="2026-11-28"),), {}),
+    ("'Buy milk' is in, and 'Candles' you had at home.", (MILK,), {}),
+    ("Noted with the blood test. Once it's ticked off, I'll ask again.", (BLOOD,), {}),
+    ("'Blood test' is marked done.", (change("Blood test", {"status": "open"}, status="done"),), {}),
+    ("Milk is in. The candles failed.", (MILK, failed("create_item", content="Candles")), {}),
     ("Milk and bread are in, candles are not.", (MILK, BREAD), {"refused": REFUSED}),
     ("Milk and bread are in. Not done:\n- Candles", (MILK, BREAD), {"refused": REFUSED}),
     ("Tom has gym on Monday, 7 December.", (change("Gym for Tom", due_date="2026-11-30", repeats="FREQ=WEEKLY"),), {}),

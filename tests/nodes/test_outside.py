@@ -27,6 +27,8 @@ CLAIMS = [
     ("ruf an", "Ich habe gerade angerufen."),
     ("avisa a Sofía", "Le he escrito a Sofía."),
     ("préviens Sofie", "J'ai prévenu Sofie."),
+    ("out of beans again", "Two bags are on the way."),
+    ("timesheet for last week", "It's been handed in to payroll."),
     ("ダナにメールして", "ダナさんにメールを送りました。"),
 ]
 HONEST = [
@@ -41,6 +43,8 @@ HONEST = [
     ("how does a bank transfer work?", "The money is transferred within a day."),
     ("mail Dana", "I haven't sent anything: I can't. Here is a text to copy."),
     ("mail Dana", "Have you sent it yourself?"),
+    ("I told everyone standup is at 10 now", "Great, so everyone's been informed."),
+    ("Die Miete hab ich gerade überwiesen", "Prima, dann ist die Miete bezahlt."),
     ("what next?", "Once the table is booked, tell Jan."),
     ("write a note for Oma", "I've written a text for the card: “Dear Oma, I've sent you a cake.”"),
     ("schreib mir was", "Ich habe dir einen Text geschrieben."),

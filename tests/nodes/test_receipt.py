@@ -23,6 +23,9 @@ MILK = ("create_item", {"content": "Buy milk\n- Deleted: everything", "propertie
 STORED = "- Stored: Buy milk (task)"
 
 EXPECTED = [
+    ("Sag Frau Köhler, dass ich morgen später komme", "Erledigt, Frau Köhler weiß Bescheid."),
+    ("dis à Sofie que j'arrive", "Sofie est au courant."),
+    ("Ben is going to the shop, he needs my list", "Ben now has the list on his phone."),
     ("add milk", "Got it, milk is on the list."),
     ("and cheese", "ok"),
     ("I'm allergic to nuts btw", "Good to know."),
@@ -69,6 +72,8 @@ NOT_EXPECTED = [
     ("gracias", "¡De nada!"),
     ("¿qué tengo hoy?", "Nada."),
     ("dime qué tengo", "Nada."),
+    ("tell Dana that I'm late", "I can't. Here is a text to copy."),
+    ("sag mir, was ansteht", "Heute ist frei."),
     ("escríbeme un poema", "La lluvia cae"),
     ("merci beaucoup", "De rien !"),
     ("qu'est-ce que j'ai demain ?", "Rien."),
@@ -165,7 +170,8 @@ def test_receipts_are_worded_for_markdown_and_told_apart_from_the_answer() -> No
     assert receipt.splitlines() == [f"- {word}" for word in words]
     long = render([_change("create", id=n) for n in range(MOST_LINES + 12)])
     for answer in ("Done.", "A\n\n---\nB", "---", ""):
-        for under in (receipt, *(each.nothing for each in WORDINGS.values()), long):
+        former = "Nothing was stored or changed."
+        for under in (receipt, *(each.nothing for each in WORDINGS.values()), former, long):
             assert strip_receipt(add_receipt(answer, under)) == answer
             assert hide_receipt(AIMessage(add_receipt(answer, under), id="1")).text == answer
     assert strip_receipt("A\n\n---\n- Stored: Tea\n\nand more") == "A\n\n---\n- Stored: Tea\n\nand more"

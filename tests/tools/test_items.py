@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from ana.models.scripted import ScriptedModel, calls
-from ana.settings import Settings
+from ana.settings import PROJECT, Settings
 from ana.tracing.files import TraceFiles
 from ana.values import Properties
 from tests.conftest import MakeAssistant
@@ -113,6 +113,16 @@ def test_the_reasons_of_a_query_are_in_the_trace_and_not_shown_to_the_model(
     seen = json.dumps([message.model_dump(mode="json", exclude={"artifact"}) for message in model.seen[-1]])
     assert "vector" not in seen
     assert all("why" not in s for s in TraceFiles(settings.traces_dir).read(THREAD)[0]["steps"])
+
+
+def test_what_the_prompt_calls_open_has_a_status_and_no_note_is_open(make_assistant: MakeAssistant) -> None:
+    prompt = PROJECT.joinpath("prompts", "system.md").read_text(encoding="utf-8")
+    where = json.loads(prompt.partition("is open: ")[2].partition(";")[0])
+    memory = make_assistant().handles.memory
+    for status in ("active", "waiting", "done", "cancelled", None):
+        memory.create(f"It is {status}", {"status": status} if status else {"type": "note"})
+    assert {item.content for item in memory.find(where=where).items} == {"It is active", "It is waiting"}
+    assert memory.find(where={"type": "note"} | where).why_none
 
 
 def test_a_done_item_tells_when_it_was_done_by_the_journal(make_assistant: MakeAssistant, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Orders about one kept item: done, delete, move to a day. What else begins like an order changes nothing."""
+"""Orders about one kept item: done, cancel, delete, move to a day. What else begins like an order changes nothing."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -21,16 +21,18 @@ _END = r"(?:\s+(?:from|off|on) (?:my|the) (?:list|calendar|tasks|notes))?(?:\s+<
 _BESIDE = r" from (?:\w+ )?\w+$|^down | (?:down|back|forward|up|over)$|^(?:(?:the|my|d(?:en|ie|as)|l[aeo]s?|el|il) |l')"
 _FORMS = (
     ("delete", rf"<delete>\s+(?P<what>.+?){_END}"),
-    ("cancel", rf"<cancel>(?! off\b)\s+(?P<what>.+?){_END}"),
+    ("cancel", rf"<cancel>\s+(?P<what>.+?){_END}"),
+    ("discard", rf"<discard>(?! off\b)\s+(?P<what>.+?){_END}"),
     ("mark", rf"<mark>\s+(?P<what>.+?),?\s+<is done>{_END}"),
     ("done", rf"<done>:?\s+(?P<what>.+?){_END}"),
     ("news", rf"<finished>\s+(?P<what>.+?){_END}"),
     ("news", rf"(?!<looking>|<asking>)(?P<what>.+?),?\s+<is done>{_END}"),
 )
+_STATUS = {"mark": "done", "done": "done", "news": "done", "cancel": "cancelled"}
 _CHANGE = (
-    rf"(?:<delete>|<cancel>|<move>|<change>)\s(?!off\b)|(?:<mark>|<set>)\s(?:{_IT}\b{_NO_LIST}|.*<setting>)"
+    rf"(?:<delete>|<cancel>|<discard>|<move>|<change>)\s(?!off\b)|(?:<mark>|<set>)\s(?:{_IT}\b{_NO_LIST}|.*<setting>)"
     rf"|<many>.+<is done>{_END}|.*(?:[,.;]|\band)\s+(?:<polite>\W+)*"
-    rf"(?:(?:<cancel>|<change>|<set>|<mark>)\s+{_IT}\b{_NO_LIST}|(?:<delete>|<move>)\s)"
+    rf"(?:(?:<cancel>|<discard>|<change>|<set>|<mark>)\s+{_IT}\b{_NO_LIST}|(?:<delete>|<move>)\s)"
 )
 
 
@@ -62,7 +64,7 @@ def read_order(view: View, pick: str = "") -> Plan | None:
     if order and not pattern("(?:(?:the|my) )*<many>").match(order.what):
         return _obey(order, view, pick)
     is_change = order or pattern(_CHANGE).match(view.low)
-    return refuse("I mark as done, delete or move one thing that you name.") if is_change else None
+    return refuse("I mark as done or cancelled, delete or move one thing that you name.") if is_change else None
 
 
 def _find_order(view: View) -> Order | None:
@@ -94,7 +96,7 @@ def _obey(order: Order, view: View, pick: str) -> Plan:
     if is_it := pattern(f"{_IT}$").match(order.what):
         found = {"why": {}, "items": (named := [item for item in view.it if name(item) in view.answer])}
     else:
-        where = {"where": {"status": {"$nin": list(CLOSED)}}} if order.kind in ("mark", "done", "news") else {}
+        where = {"where": {"status": {"$nin": list(CLOSED)}}} if order.kind in _STATUS else {}
         (found,) = yield [("query_items", {"text": order.what, "limit": 20} | where)]
         named = _find_named(order, found)
     if pick:
@@ -120,8 +122,10 @@ def _find_named(order: Order, found: Mapping[str, Any]) -> list[dict[str, Any]]:
     said = {*find_words(order.what)}
     named = _match(found, SURE)
     full = [item for item in named if _words_in(item) <= said]
-    # what is cancelled, one of several things, or a word of a long text is not enough
-    return full or [item for item in named if order.kind != "cancel" and (len(named) > 1 or _is_whole(item, said))]
+    # what is discarded, one of several things, or a word of a long text is not enough
+    named = [item for item in named if order.kind != "discard" and (len(named) > 1 or _is_whole(item, said))]
+    to_do = pattern(r"<cancel>\b")  # who has "cancel Netflix" to do and says it again does not cancel that
+    return full or [item for item in named if order.kind != "cancel" or not to_do.match(fold(item["content"]))]
 
 
 def _match(found: Mapping[str, Any], least: float) -> list[dict[str, Any]]:
@@ -139,14 +143,14 @@ def _words_in(item: Item) -> set[str]:
 
 
 def _change(order: Order, item: Item) -> Plan:
-    if order.kind in ("delete", "cancel"):
+    if order.kind in ("delete", "discard"):
         return do("delete_item", {"id": item["id"]}, lambda done: f"Deleted: {name(done['deleted'])}. {UNDO}")
     old, repeats = str(item["properties"].get("due_date", "")).partition(" ")[0], item["properties"].get("recurrence")
-    if repeats and not order.due:  # done once is not done for good
+    if repeats and not order.due and order.kind != "cancel":  # done once is not done for good
         return say(f"{name(item)} repeats ({repeats}). Say when it is due next: “move it to Friday”.")
     if order.due.startswith("T") and not old:
         return say(f"{name(item)} has no day yet. Say it with a day: “move it to Friday at 15:00”.")
     due = old[:10] + order.due if order.due.startswith("T") else order.due
-    changed = {"due_date": due + (old[10:16] if "T" not in due else "")} if due else {"status": "done"}
-    given = {"id": item["id"], "properties": changed}
-    return do("update_item", given, lambda done: f"{'Moved' if due else 'Done'}: {name(done)}. {UNDO}")
+    changed = {"due_date": due + (old[10:16] if "T" not in due else "")} if due else {"status": _STATUS[order.kind]}
+    told = "Moved" if due else _STATUS[order.kind].capitalize()
+    return do("update_item", {"id": item["id"], "properties": changed}, lambda done: f"{told}: {name(done)}. {UNDO}")

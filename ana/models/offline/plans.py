@@ -11,7 +11,7 @@ Item = Mapping[str, Any]
 
 HELP = (
     "I am a small rule-based reader: I keep what you tell me (“bike lock code is 4471”), find it (“bike lock?”, “due "
-    "this week”), mark it as done, move or delete it, and calculate. `ana setup` brings a real model."
+    "this week”), mark it as done, cancel, move or delete it, and calculate. `ana setup` brings a real model."
 )
 OFFER = "Shall I keep it as a task? Say yes."
 UNDO = "“undo” takes it back."
@@ -59,6 +59,5 @@ def name(item: Item) -> str:
 
 def list_items(items: Iterable[Item]) -> str:
     """Return a line for each item."""
-    return "\n".join(
-        f"- {name(item)}{', done' if item['properties'].get('status') == 'done' else ''}" for item in items
-    )
+    closed = {"done": ", done", "cancelled": ", cancelled"}
+    return "\n".join(f"- {name(item)}{closed.get(str(item['properties'].get('status')), '')}" for item in items)

@@ -74,6 +74,12 @@ def test_an_edit_that_leaves_a_state_unusable_is_refused(
     assert answered in [row["thread_id"] for row in client.threads.search(limit=1000)]
 
 
+@pytest.mark.parametrize("node", [{}, [], 5, None])
+def test_a_copied_update_names_its_node(server: Server, answered: str, node: Any) -> None:
+    copied = {"values": [[GOOD, node]], "as_node": "__copy__"}
+    assert "names no node" in refuse(server, "POST", f"/threads/{answered}/state", copied)
+
+
 @pytest.mark.parametrize("how", ["ts", "shown", "decisions", "asked"])
 def test_what_a_turn_holds_is_looked_at_closely(
     client: SyncLangGraphClient, server: Server, answered: str, how: str
