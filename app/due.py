@@ -86,7 +86,7 @@ def summarize_due(handles: "DataHandles") -> list[str]:
     lines, year = [], handles.clock.now().year
     for which, found in group_due(handles, GREETING).items():
         lines += [f"{TITLES[which]}:"] if found.items else []
-        lines += [f"  {shorten(item.content, 60)}{_format_when(item, which, year)}" for item in found.items[:GREETING]]
+        lines += [f"  {shorten(item.content, 160)}{_format_when(item, which, year)}" for item in found.items[:GREETING]]
         lines += [f"  and {found.total - GREETING} more: /due"] if found.total > GREETING else []
     return lines
 

@@ -25,11 +25,10 @@ class Conversations:
         self.id = self._threads.open(name) if name else self._threads.last() or str(uuid.uuid4())
 
     def greet(self) -> None:
-        """Say which conversation is open."""
+        """Say which conversation is open at the start."""
         about = self._threads.describe(self.id)
         if about.turns:
-            name = about.name or "the last conversation"
-            say(f"Going on with {name} ({pluralize(about.turns, 'turn')}), last: {shorten(about.latest)}")
+            self._say_going_on(about, about.name or "the last conversation")
             say("/reset starts a new one, /help shows the commands.")
         else:
             name = f"A new conversation, {about.name}. " if about.name else ""
@@ -61,9 +60,7 @@ class Conversations:
         self.id = self._find(name)
         self.remember()
         about = self._threads.describe(self.id)
-        called = about.name or f"“{shorten(about.about, 40)}”"
-        said = f", last: {shorten(about.latest)}" if about.turns else ""
-        say(f"Going on with {called} ({pluralize(about.turns, 'turn')}){said}")
+        self._say_going_on(about, self._call(about))
 
     def begin(self, name: str) -> None:
         """Begin a conversation; an empty name gives it none.
@@ -71,7 +68,7 @@ class Conversations:
         Raises:
             UserError: There is one of this name.
         """
-        if name and name in self.list_names():
+        if name in self.list_names():
             raise UserError(f"There is a conversation {name} already.", f"/threads {name} goes there.")
         self.id = self._threads.open(name) if name else str(uuid.uuid4())
         self.remember()
@@ -79,29 +76,33 @@ class Conversations:
 
     def list_waiting(self) -> list[str]:
         """Return a line for each other conversation that waits for a decision: for how long, and how to go there."""
-        waiting = {id: age for id, age in self._threads.waiting().items() if id != self.id}
-        if not waiting:
-            return []
-        self._listed, names = self._threads.ids(), self._threads.names()
-        lines = []
-        for id, age in waiting.items():
-            called = names.get(id) or f"“{shorten(self._threads.describe(id).about, 40)}”"
-            place = names.get(id) or self._listed.index(id) + 1
-            lines.append(f"{called} waits for your decision ({age}); /threads {place} goes there.")
+        self._listed, lines = self._threads.ids(), []
+        for id, age in self._threads.waiting().items():
+            if id != self.id:
+                about = self._threads.describe(id)
+                place = about.name or self._listed.index(id) + 1
+                lines.append(f"{self._call(about)} waits for your decision ({age}); /threads {place} goes there.")
         return lines
 
+    def _call(self, about: Thread) -> str:
+        return about.name or f"“{shorten(about.about, 40)}”"
+
+    def _say_going_on(self, about: Thread, name: str) -> None:
+        said = f", last: {shorten(about.latest)}" if about.turns else ""
+        say(f"Going on with {name} ({pluralize(about.turns, 'turn')}){said}")
+
     def _describe(self, thread: Thread) -> tuple[str, str, str]:
+        called = ": ".join(filter(None, (thread.name, thread.about and f"“{shorten(thread.about)}”")))
         here = " (here)" if thread.id == self.id else ""
-        begun = f"“{shorten(thread.about)}”" if thread.about else "nothing said yet"
-        called = f"{thread.name}: {begun}" if thread.name else begun
         return f"{called}{here}", str(thread.turns), show_moment(thread.last, self._clock) if thread.last else ""
 
     def _find(self, name: str) -> str:
         names, ids = self._threads.names(), self._threads.ids()
         if (id := self._threads.resolve(name)) in {*names, *ids}:
             return id
-        if name.isdecimal() and 0 < int(name) <= len(self._listed or ids):
-            return (self._listed or ids)[int(name) - 1]
+        listed = self._listed or ids
+        if name.isdecimal() and 0 < int(name) <= len(listed):
+            return listed[int(name) - 1]
         near = get_close_matches(name, names.values(), 1)
         hint = f"Did you mean {near[0]}?" if near else "/threads lists them."
         raise UserError(f"There is no conversation {name}.", f"{hint} /reset {name} begins one.")

@@ -68,7 +68,7 @@ class Repl:
 
     def run(self) -> None:
         """Handle lines until /quit or the end of the input."""
-        say(describe_setup(self._workspace), style="dim")
+        say(describe_setup(self._workspace))  # without a style: the prompt appears first, and rich is loaded after it
         self._conversations.greet()
         write_line()
         with self._opening:

@@ -154,7 +154,7 @@ def test_what_is_of_one_day_or_not_about_them_is_an_item(text: str) -> None:
 def test_what_was_kept_is_told_in_a_line() -> None:
     due = item("call Anna", due_date="2026-01-08T10:00 (Thursday)", type="reminder")
     told = say("remind me tomorrow at 10 to call Anna", due).text
-    assert told.startswith("Kept “call Anna”, due Thursday 8 January, 10:00. “undo” takes it back. I cannot ring")
+    assert told.startswith("Kept “call Anna”, due Thu 8 Jan 10:00. “undo” takes it back. I cannot ring")
     assert say("laundry", item("laundry")).text == "Kept “laundry”. “undo” takes it back."
     assert "already" in say("laundry", {"existing": item("laundry"), "choice": "x"}).text
 
@@ -387,7 +387,7 @@ def test_what_is_to_be_done_or_of_a_kind_is_listed_by_date(text: str, where: dic
 
 def test_a_list_has_five_items_with_their_days_and_says_how_many_more() -> None:
     told = say("todo", found(DENTIST) | {"total": 8}).text
-    assert told == "- “Dentist”, due Thursday 8 January, 14:30\n… and 3 more: `ana due`, `ana items`."
+    assert told == "- “Dentist”, due Thu 8 Jan 14:30\n… and 3 more: `ana due`, `ana items`."
     assert say("todo", found()).text == "Nothing is kept for that."
 
 

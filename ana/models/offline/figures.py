@@ -88,7 +88,8 @@ def read_clock(view: View) -> Plan | None:
 
 
 def _tell_now(now: dict[str, str]) -> str:
-    return f"It is {now['iso'][11:16]} on {now['weekday']} {now['iso'][:10]} ({now['timezone']})."
+    day = date.fromisoformat(now["iso"][:10])
+    return f"It is {now['iso'][11:16]} on {now['weekday']} {day.day} {day:%B %Y} ({now['timezone']})."
 
 
 def _tell_day(found: dict[str, str], today: date | None = None) -> str:

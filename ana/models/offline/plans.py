@@ -48,13 +48,13 @@ def keep(calls: Sequence[Call]) -> Plan:
 
 
 def name(item: Item) -> str:
-    """Return an item's words in one line, cut where they are long, and its day: Friday 27 November, 14:30."""
+    """Return an item's words in one line, cut where they are long, and its day: Fri 27 Nov 14:30."""
     line, value = " ".join(item["content"].split()), str(item["properties"].get("due_date", ""))
     line = f"“{line[:160]}{'…' if len(line) > 160 else ''}”"
     if not re.match(r"\d{4}-\d\d-\d\d", value):
         return line
-    day, at = date.fromisoformat(value[:10]), f", {value[11:16]}" if value[10:11] == "T" else ""
-    return f"{line}, due {day:%A} {day.day} {day:%B}{at}"
+    day, at = date.fromisoformat(value[:10]), f" {value[11:16]}" if value[10:11] == "T" else ""
+    return f"{line}, due {day:%a} {day.day} {day:%b}{at}"
 
 
 def list_items(items: Iterable[Item]) -> str:
