@@ -1,4 +1,4 @@
-"""The README's conversation with a model: recorded once, run again by `make test`, and shown as the REPL shows it.
+"""A conversation with a model, for docs/using.md: recorded once, played by `make test`, and shown as the REPL shows it.
 
 `python -m evals.conversation --record` records it with the model of the settings, on an empty store; `make readme`
 shows it. `make goldens` plays it again with the decisions that were recorded, where a tool or a prompt has changed.

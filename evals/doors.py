@@ -1,4 +1,4 @@
-"""The doors of the program, as README lists them: commands and routes."""
+"""The doors of the program, as docs/commands.md lists them: commands and routes."""
 
 DOORS = (
     (

@@ -1,4 +1,4 @@
-"""The tables of docs/figures.md, and those figures of them that README shows."""
+"""The tables of docs/figures.md, and those figures of them that its first one shows."""
 
 from functools import cache
 
@@ -132,7 +132,7 @@ SUMMARY = (
     ),
     ("the same beside sqlite-vec's", "speed", "hybrid query (goal below 1) at 10,000", 1, "`make bench`"),
 )
-"""What README shows: what was measured, the part, row and column of docs/figures.md, and the command."""
+"""What the first table shows: what was measured, the part, row and column of docs/figures.md, and the command."""
 
 
 def render_summary() -> str:

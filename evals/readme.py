@@ -1,4 +1,4 @@
-"""`make readme`: the parts of README.md and docs that are generated from the code."""
+"""`make readme`: the parts of the docs that are generated from the code."""
 
 import tempfile
 from collections.abc import Callable
@@ -74,26 +74,23 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "policies": figures.render_policies,
         "tasks": figures.render_tasks,
         "context": figures.render_context,
+        "summary": figures.render_summary,
     },
-    "README.md": {
-        "transcript": record_transcript,
-        "conversation": render_conversation,
-        "graph": render_graph,
-        "tools": render_tools,
-        "doors": render_doors,
-        "settings": render_settings,
-        "figures": figures.render_summary,
-    },
+    "docs/using.md": {"transcript": record_transcript, "conversation": render_conversation},
+    "docs/commands.md": {"doors": render_doors},
+    "docs/tools.md": {"tools": render_tools},
+    "docs/settings.md": {"settings": render_settings},
     "docs/global-context.md": {"context": figures.render_context},
     "docs/architecture.md": {"graph": render_graph, "imports": imports.draw},
 }
-"""The generated parts of each page. README quotes docs/figures.md, which comes first."""
+"""The generated parts of each page."""
 
 
 def main() -> None:
     for name, parts in PARTS.items():
         path = PROJECT / name
-        path.write_text(replace_parts(path, {part: make() for part, make in parts.items()}), encoding="utf-8")
+        for part, make in parts.items():  # one after the other: the summary quotes the parts before it
+            path.write_text(replace_parts(path, {part: make()}), encoding="utf-8")
 
 
 def _format_signature(name: str) -> str:

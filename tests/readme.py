@@ -1,4 +1,4 @@
-"""The examples in the README."""
+"""The examples in docs/studio.md."""
 
 import re
 
@@ -10,6 +10,6 @@ README_URL = "http://127.0.0.1:2024"
 
 def read_example(language: str) -> str:
     """Return the only example in a language."""
-    (example,) = re.findall(rf"```{language}\n(.*?)```", (PROJECT / "README.md").read_text(), re.DOTALL)
+    (example,) = re.findall(rf"```{language}\n(.*?)```", (PROJECT / "docs" / "studio.md").read_text(), re.DOTALL)
     assert README_URL in example
     return str(example)

@@ -9,8 +9,10 @@ from langgraph_cli.cli import cli
 
 from ana.settings import PROJECT, load_settings
 from ana.workspace import open_workspace
+from tests.forks import run_forked
 
 CONFIG = PROJECT / "langgraph.json"
+OFFLINE = {"LLM_PROVIDER": "offline", "ANA_EMBEDDINGS": "wordllama"}
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1"}
 
 
@@ -30,6 +32,15 @@ def test_a_dockerfile_is_made_of_it(tmp_path: Path) -> None:
     assert [line for line in lines if line.startswith("ADD . /deps/")]
     graphs = next(line for line in lines if line.startswith("ENV LANGSERVE_GRAPHS="))
     assert json.loads(graphs.partition("=")[2].strip("'")) == json.loads(CONFIG.read_text())["graphs"]
+
+
+def test_all_that_is_kept_is_on_the_volume_that_is_named(tmp_path: Path) -> None:
+    env = {"ANA_DATA_DIR": str(tmp_path / "data"), "LOG_FILE_PATH": str(tmp_path / "ana.log")}
+    done = run_forked("-m", "app.cli", "ask", "note: the spare key is in the blue tin", env=env | OFFLINE)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"data", "ana.log"}
+    written = {path.name for path in (tmp_path / "data").iterdir()}
+    assert {"chroma", "journal.sqlite", "threads.sqlite", "traces"} <= written
 
 
 def test_an_image_can_be_asked_for() -> None:

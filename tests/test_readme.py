@@ -1,7 +1,8 @@
-"""The generated parts of the README and the docs are what the code says; the transcript is what the program prints."""
+"""README and docs: their generated parts are what the code says, and what they name is there."""
 
 import re
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -27,7 +28,7 @@ def run_chat(given: str, env: dict[str, str]) -> str:
 
 
 def test_the_transcript_is_what_the_program_prints() -> None:
-    text = (PROJECT / "README.md").read_text()
+    text = (PROJECT / "docs" / "using.md").read_text()
     kept = re.search(r"<!-- begin:transcript -->\n(.*?)\n<!-- end:transcript -->", text, re.DOTALL)
     assert kept
     assert mask(kept[1]) == mask(readme.record_transcript(run_chat)), "run `make readme`"
@@ -40,12 +41,37 @@ def test_the_commands_named_exist() -> None:
     assert all(re.search(rf"^{target}:.*## ", makefile, re.MULTILINE) for target in named)
 
 
-def test_the_size_that_a_newcomer_meets_is_the_measured_one() -> None:
-    size = read_cell(PROJECT / "docs" / "figures.md", "sizes", "`make chat`", 1)
-    assert (
-        f"make chat     # talk to it: installs what it needs on the first run, {size} "
-        in (PROJECT / "README.md").read_text()
-    )
+def test_the_sizes_that_a_newcomer_meets_are_the_measured_ones() -> None:
+    text = (PROJECT / "README.md").read_text()
+    for target, before in (("chat", "installs "), ("test", "; ")):
+        size = read_cell(PROJECT / "docs" / "figures.md", "sizes", f"`make {target}`", 1)
+        assert re.search(rf"^make {target} .*{before}{size}\b", text, re.MULTILINE), target
+
+
+def test_the_readme_is_read_in_a_minute() -> None:
+    assert len((PROJECT / "README.md").read_text().splitlines()) <= 120
+
+
+PAGES = sorted({*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    text = page.read_text()
+    named = re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.DOTALL | re.MULTILINE))
+    named += re.findall(r'(?:src|srcset)="([^"]+)"', text)
+    for link in (each for each in named if not re.match(r"https?:", each)):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.is_relative_to(PROJECT), link
+        assert target.exists(), link
+        assert not anchor or anchor in list_anchors(target), link
+
+
+def list_anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub names them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_example_environment_names_every_setting() -> None:

@@ -12,7 +12,7 @@ from tools.context import append_context, delete_context, replace_context
 from tools.dates import now, resolve_date
 from tools.history import history
 from tools.items import create_item, delete_item, query_items, update_item
-from tools.plugins import load_tools
+from tools.plugins import REGISTERED, find_registered, load_tools
 from tools.undo import undo
 
 TOOLS: dict[str, BaseTool] = {
@@ -45,8 +45,14 @@ CONTEXT_TOOLS = frozenset({"append_context", "replace_context", "delete_context"
 # The three are cached: modules are imported and schemas derived once, although every model call needs them.
 @cache
 def catalog(modules: tuple[str, ...] = ()) -> dict[str, BaseTool]:
-    """Return every tool by name: ours, and those of the person's own modules. Raises ConfigError if one is unusable."""
-    return TOOLS | load_tools(modules, frozenset(TOOLS))
+    """Return every tool by name: ours, those of the modules named, and those of packages that are installed.
+
+    Raises:
+        ConfigError: One of them is unusable.
+    """
+    found = TOOLS | load_tools(modules, frozenset(TOOLS))
+    registered = tuple(module for module in find_registered() if module not in modules)
+    return found | load_tools(registered, frozenset(found), REGISTERED)
 
 
 @cache

@@ -1,4 +1,7 @@
-"""Tools of the person's own: modules named in TOOLS_MODULES, each with TOOLS or get_tools().
+"""Tools of the person's own: modules with TOOLS or get_tools(), named in TOOLS_MODULES or registered by a package.
+
+A package that is installed beside ana registers one in its pyproject.toml, name = "module" below
+[project.entry-points."ana.tools"].
 
 A tool is one of LangChain's, a plain function, whose signature and docstring are its schema, or a dict:
 {"name": …, "description": …, "parameters": a JSON Schema, "function": what runs, "metadata": …}. All of a dict but its
@@ -19,7 +22,13 @@ from ana.errors import ConfigError
 from ana.models.tool_schema import fold_name, shorten_schema
 from ana.output import shorten
 
-HINT = "Correct TOOLS_MODULES, or the module."
+SETTING, REGISTERED = "TOOLS_MODULES", "ana.tools"
+"""What names a module: the setting, or the group of entry points of packages that are installed."""
+
+HINTS = {
+    SETTING: "Correct TOOLS_MODULES, or the module.",
+    REGISTERED: "Correct the package that has the module, or uninstall it.",
+}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 """Names that every provider accepts for a tool."""
 
@@ -32,8 +41,20 @@ class _Unusable(ValueError):
     """Something in a module is not a tool; the message ends a sentence that begins with it."""
 
 
-def load_tools(modules: tuple[str, ...], taken: frozenset[str]) -> dict[str, BaseTool]:
+def find_registered() -> tuple[str, ...]:
+    """Return the modules with tools that installed packages register."""
+    from importlib.metadata import entry_points  # reads the folder of every package, and only a turn needs it
+
+    return tuple(sorted({each.module for each in entry_points(group=REGISTERED)}))
+
+
+def load_tools(modules: tuple[str, ...], taken: frozenset[str], source: str = SETTING) -> dict[str, BaseTool]:
     """Return the tools of these modules, as Python imports them, by name, of which none is taken.
+
+    Args:
+        modules: Their names.
+        taken: Names that no tool may have.
+        source: What names the modules, for errors: SETTING or REGISTERED.
 
     Raises:
         ConfigError: A module cannot be imported, has no tools, or one of its names is taken.
@@ -41,32 +62,33 @@ def load_tools(modules: tuple[str, ...], taken: frozenset[str]) -> dict[str, Bas
     found: dict[str, BaseTool] = {}
     folded = {fold_name(name) for name in taken}
     for module in modules:
-        for tool in _iter_tools(module):
+        for tool in _iter_tools(module, source):
             if not _NAME.fullmatch(tool.name):
                 raise ConfigError(
-                    f"TOOLS_MODULES: {module} has a tool called {tool.name!r}, which is not a valid name.", HINT
+                    f"{source}: {module} has a tool called {tool.name!r}, which is not a valid name.", HINTS[source]
                 )
             # Two of one name would not fail: the later one would quietly run instead of the other. A model's createItem
             # is create_item.
             if fold_name(tool.name) in folded:
                 raise ConfigError(
-                    f"TOOLS_MODULES: {module} has a tool {tool.name}, and there already is one of that name.", HINT
+                    f"{source}: {module} has a tool {tool.name}, and there already is one of that name.", HINTS[source]
                 )
             folded.add(fold_name(tool.name))
             found[tool.name] = tool
     return found
 
 
-def _iter_tools(module: str) -> Iterator[BaseTool]:
+def _iter_tools(module: str, source: str) -> Iterator[BaseTool]:
+    hint = HINTS[source]
     try:
         loaded = importlib.import_module(module)
         given = loaded.get_tools() if hasattr(loaded, "get_tools") else getattr(loaded, "TOOLS", None)
     except Exception as exc:  # somebody else's code may raise anything
-        raise ConfigError(f"TOOLS_MODULES: {module} cannot be used: {type(exc).__name__}: {exc}.", HINT) from exc
+        raise ConfigError(f"{source}: {module} cannot be used: {type(exc).__name__}: {exc}.", hint) from exc
     if isinstance(given, Mapping):
         given = [_name_tool(name, each) for name, each in given.items()]
     if not isinstance(given, list | tuple):
-        raise ConfigError(f"TOOLS_MODULES: {module} has neither TOOLS nor get_tools() with a list of tools.", HINT)
+        raise ConfigError(f"{source}: {module} has neither TOOLS nor get_tools() with a list of tools.", hint)
     for each in given:
         try:
             tool = _make_tool(each)
@@ -75,7 +97,7 @@ def _iter_tools(module: str) -> Iterator[BaseTool]:
         except Exception as exc:  # langchain reads somebody else's signatures, docstrings and schemas
             name = each.get("name") if isinstance(each, dict) else getattr(each, "__name__", None)
             why = str(exc) if isinstance(exc, _Unusable) else f"cannot be made a tool: {str(exc).rstrip('.')}"
-            raise ConfigError(f"TOOLS_MODULES: {shorten(repr(name or each), 80)} in {module} {why}.", HINT) from exc
+            raise ConfigError(f"{source}: {shorten(repr(name or each), 80)} in {module} {why}.", hint) from exc
         yield tool
 
 
