@@ -35,12 +35,13 @@ LEVELS = {
     "app.due": 13,
     "app.embedder": 13,
     "app.undo": 13,
-    "app.repl": 14,
-    "app.http": 14,
-    "app.cli": 15,
-    "evals.tasks": 16,
-    "evals.cli": 17,
-    "evals": 18,
+    "app.today": 14,
+    "app.repl": 15,
+    "app.http": 15,
+    "app.cli": 16,
+    "evals.tasks": 17,
+    "evals.cli": 18,
+    "evals": 19,
 }
 """The groups of modules by level. A module belongs to the group with the longest name that its own begins with. It may
 import its own group, and groups of lower levels."""

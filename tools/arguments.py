@@ -78,12 +78,24 @@ def read_properties(properties: dict[str, Any] | None, today: date) -> dict[str,
     Raises:
         ToolError: A weekday does not fit its date, or a property for dates is given something else.
     """
-    bare = {key: without_weekday(value) for key, value in (properties or {}).items()}
+    bare = {
+        key: _strip_weekdays(value) if key in ("except", "moved") else without_weekday(value)
+        for key, value in (properties or {}).items()
+    }
     for key, value in bare.items():
         if is_date_key(key) and value is not None and not day_of(value):
             given = (properties or {})[key]
             raise ToolError(f"{key} takes a date, not {str(given)[:60]!r}.", _suggest(given, today))
     return bare
+
+
+def _strip_weekdays(value: Any) -> Any:
+    """Return dates, in lists and objects too, without their weekdays."""
+    if isinstance(value, list):
+        return [without_weekday(each) for each in value]
+    if isinstance(value, dict):
+        return {without_weekday(key): _strip_weekdays(each) for key, each in value.items()}
+    return without_weekday(value)
 
 
 def _suggest(value: Json, today: date) -> str:

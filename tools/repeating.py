@@ -13,6 +13,9 @@ from tools.call import CallContext
 
 _TOLD = (*DATE_KEYS, "repeats", "repeat_from", "except", "moved", "until", "missed")
 _UNREAD = "It repeats in words that are not read as a rule: set repeats, or it is found on its one date only."
+_CLOSED = (
+    "What it repeats is not read as a rule, so it is closed for good. If it goes on, set repeats, status and due_date."
+)
 _ENDED = "It was the last date: the series has ended."
 _CANCELLED = "All of the series is cancelled. If one date was meant, take this back and use except."
 
@@ -23,6 +26,8 @@ def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> di
     if after is None or not may_repeat(after.properties):
         return {}
     new, repeat = after.properties, read_repeat(after.properties, call.clock.zone)
+    if repeat is None and "status" in given and has_status(new, DONE):
+        return {"note": _CLOSED}
     if repeat is None:
         return {"note": _UNREAD} if "recurrence" in given or "repeats" in given else {}
     coming = list_next(repeat, call.clock.now())

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _TOLD = re.compile(
     r"(?:Kept|Done:|Moved:|Deleted:|I will remember about you:) .*?(?=“undo” takes it back\.)"
-    r"|Taken back\. `ana undo --turn [^`]+`(?= brings it back\.)",
+    r"|Taken back\. “undo [^”]+”(?= brings it back\.)",
     re.DOTALL,
 )
 """How the offline reader tells what it wrote, which its receipt tells as well."""

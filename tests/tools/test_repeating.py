@@ -125,10 +125,10 @@ def test_two_bins_in_turn(life: Life) -> None:
 def test_no_swimming_this_week_then_on_another_day_then_from_now_on(life: Life) -> None:
     told = life.keep("Swimming", type="class", repeats="FREQ=WEEKLY;BYDAY=TH", due_date="2026-12-03T15:00")
     id = told["id"]
-    skipped = life.at("2026-12-01T09:00").change(id, **{"except": {"$add": ["2026-12-03"]}})
+    skipped = life.at("2026-12-01T09:00").change(id, **{"except": {"$add": ["2026-12-03 (Thursday)"]}})
     assert skipped["next"].startswith("2026-12-10T15:00 (Thursday)")
     assert life.ask(**{"$on": "2026-12-03"}) == {}
-    moved = life.change(id, moved={"2026-12-10": "2026-12-11T16:00"})
+    moved = life.change(id, moved={"2026-12-10 (Thursday)": "2026-12-11T16:00"})
     assert moved["next"].startswith("2026-12-11T16:00 (Friday), 2026-12-17T15:00 (Thursday)")
     assert life.ask(**{"$on": "2026-12-10"}) == {}
     assert life.ask(**{"$on": "2026-12-11"}) == {"Swimming": "2026-12-11T16:00 (Friday)"}

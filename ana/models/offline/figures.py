@@ -16,12 +16,10 @@ _P = r"(\d+(?:\.\d+)?) ?%"
 # fmt: off
 _SIGNS = (
     (r" ?\b(?:percent|per cent)\b", "%"), (r"(?<=\d) ?\b(?:euros?|dollars?|pounds?|quid|eur|usd|gbp)\b", ""), (r"\bdivided by\b", "/"), (r"\bplus\b", "+"), (r"\b(?:minus|less)\b", "-"),
-    (r"\b(?:times|multiplied by|fois|mal)\b|(?<=\d) ?x ?(?=\d)", "*"), (r"\bto the power of\b", "^"),
-    (r"\s+squared\b", "**2"), (r"\b(?:a )?half(?: of)? (?=[$€£(\d])", "1/2 * "), (r"\b(?:double|twice)\b", "2 *"),
+    (r"\b(?:times|multiplied by|fois|mal)\b|(?<=\d) ?x ?(?=\d)", "*"), (r"\bto the power of\b", "^"), (r"\s+squared\b", "**2"), (r"\b(?:a )?half(?: of)? (?=[$€£(\d])", "1/2 * "), (r"\b(?:double|twice)\b", "2 *"),
 )
 _SHAPES = tuple((re.compile(shape, re.IGNORECASE), form) for shape, form in (
-    (r"\bsquare root of (\d+(?:\.\d+)?)", "{0} ** (1/2)"),
-    (rf"{_P} off (?:of )?{_N}", "{1} * (1 - {0}/100)"),
+    (r"\bsquare root of (\d+(?:\.\d+)?)", "{0} ** (1/2)"), (rf"{_P} off (?:of )?{_N}", "{1} * (1 - {0}/100)"),
     (rf"{_N}.*?(?:with|incl\w*|and|\+) ?(?:an? )?{_P} (?:tip|tax|vat|service)", "{0} * (1 + {1}/100)"),
     (rf"{_P}(?: [a-z]+){{0,2}} (?:of|on|for) (?:an? |the )?{_N}", "{0}% of {1}"),
     (rf"(?:subtract|deduct|take) {_N} (?:away )?from {_N}", "{1} - {0}"),

@@ -145,12 +145,11 @@ def _words_in(item: Item) -> set[str]:
 def _change(order: Order, item: Item) -> Plan:
     if order.kind in ("delete", "discard"):
         return do("delete_item", {"id": item["id"]}, lambda done: f"Deleted: {name(done['deleted'])}. {UNDO}")
-    old, repeats = str(item["properties"].get("due_date", "")).partition(" ")[0], item["properties"].get("recurrence")
-    if repeats and not order.due and order.kind != "cancel":  # done once is not done for good
-        return say(f"{name(item)} repeats ({repeats}). Say when it is due next: “move it to Friday”.")
+    old = str(item["properties"].get("due_date", "")).partition(" ")[0]
     if order.due.startswith("T") and not old:
         return say(f"{name(item)} has no day yet. Say it with a day: “move it to Friday at 15:00”.")
     due = old[:10] + order.due if order.due.startswith("T") else order.due
     changed = {"due_date": due + (old[10:16] if "T" not in due else "")} if due else {"status": _STATUS[order.kind]}
+    changed = {"moved": {old: due}} if due and "repeats" in item["properties"] else changed
     told = "Moved" if due else _STATUS[order.kind].capitalize()
     return do("update_item", {"id": item["id"], "properties": changed}, lambda done: f"{told}: {name(done)}. {UNDO}")

@@ -38,7 +38,6 @@ def refuse(why: str) -> Plan:
 def keep(calls: Sequence[Call]) -> Plan:
     """Create items, and say in a line what was kept."""
     made = yield list(calls)
-    # of what says the same as another item nothing was stored, and the person decides
     known = [each["existing"] for each in made if "id" not in each]
     kept = [item for item in made if "id" in item]
     rings = any(item["properties"].get("type") == "reminder" and "due_date" in item["properties"] for item in kept)

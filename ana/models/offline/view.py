@@ -57,8 +57,8 @@ def read_messages(messages: Sequence[BaseMessage]) -> View | None:
     asked, text = ["", *(str(messages[i].additional_kwargs.get(TYPED, messages[i].text)).strip() for i in starts)][-2:]
     earlier, results = ([_read_result(m) for m in each if isinstance(m, ToolMessage)] for each in (before, turn))
     it = [item for result in earlier for item in result.get("items", [result]) if "id" in item]
-    answer = before[-1].text if before else ""
-    return View(text, asked, answer, datetime.fromisoformat(moment[1]), data["lines"], it, results)
+    now, answer = datetime.fromisoformat(moment[1]), before[-1].text if before else ""
+    return View(text, asked, answer, now, data["lines"], it, results)
 
 
 def _read_result(message: ToolMessage) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from ana.time.repeats.repeat import (
     waits,
 )
 from ana.time.repeats.rules import is_named
-from ana.time.repeats.words import tell_rule
+from ana.time.repeats.words import find_rule, tell_rule
 
 __all__ = [
     "DATE_KEYS",
@@ -44,6 +44,7 @@ __all__ = [
     "find_done_occurrence",
     "find_on",
     "find_present",
+    "find_rule",
     "is_named",
     "iter_occurrences",
     "iter_places",
