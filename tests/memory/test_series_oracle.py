@@ -1,5 +1,6 @@
 """Random rules, zones, windows and filters, against an oracle that first expands everything and then asks."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -104,13 +105,19 @@ def passes(node: Node, own: Item, every: list[Item]) -> bool:
         return any(passes(part, own, every) for part in node.parts)
     if isinstance(node, Compare) and node.op in ("$ne", "$nin") and node.key in DATE_KEYS:
         return all(matches(node, each) for each in every)
+    if isinstance(
+        node, On
+    ):  # a date that is left out, or the last one, says something of the rule and is none of its own
+        rule = ("until", "except")
+        own = replace(own, properties={key: value for key, value in own.properties.items() if key not in rule})
     return matches(node, own)
 
 
 def is_counted(node: Node, repeat: Repeat, each: Occurrence, zone: ZoneInfo) -> bool:
     """Whether an occurrence counts: what passed by itself does only if the filter names days and says from when on."""
     leaves = [*iter_leaves(node)]
-    days = [leaf for leaf in leaves if isinstance(leaf, On) or (leaf.key in DATE_KEYS and has_day(leaf))]
+    asking = [leaf for leaf in leaves if isinstance(leaf, On) or leaf.op not in ("$ne", "$nin")]
+    days = [leaf for leaf in asking if isinstance(leaf, On) or (leaf.key in DATE_KEYS and has_day(leaf))]
     begins = [leaf for leaf in days if isinstance(leaf, On) or leaf.op in ("$gt", "$gte", "$eq", "$in")]
     midnight = NOW.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     return repeat.waits or not days or bool(begins) or each.until > midnight

@@ -87,6 +87,7 @@ def test_school_on_fridays_is_found_on_every_friday_and_on_no_other_day(life: Li
             assert life.ask(**{"$on": str(day)}) == expected
             assert life.ask(due_date=str(day), **OPEN) == expected
             assert life.ask(due_date={"$gte": f"{day}T12:00", "$lte": f"{day}T14:00"}) == expected
+            assert life.ask(due_date={"$lt": str(day)}) == {}
             assert life.ask(due_date={"$lt": str(day)}, **OPEN) == {}, "what passed by itself is not overdue"
             assert [each.content for each in life.memory.due(day, day).items] == [*expected]
 

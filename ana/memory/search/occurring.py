@@ -98,10 +98,10 @@ class Occurrences:
 
 
 def asks_days(node: Node) -> bool:
-    """Return whether a filter asks for days of what repeats."""
+    """Return whether a filter asks for days of what repeats; one that only excludes some asks for none."""
     if isinstance(node, And | Or):
         return any(map(asks_days, node.parts))
-    return isinstance(node, On) or (node.key in DATE_KEYS and _has_dates(node))
+    return isinstance(node, On) or (node.key in DATE_KEYS and node.op not in ("$ne", "$nin") and _has_dates(node))
 
 
 def says_from_when(node: Node) -> bool:

@@ -122,7 +122,7 @@ class Series:
             alive = known.waits | (known.stops > day_span(query.now.astimezone(self.zone).date(), self.zone)[0])
         if query.excluded:
             alive = of.ask_items(lambda item: not has_status(item.properties, query.excluded), alive)
-        passing = of.test(query.where, alive)
+        passing = of.test(query.where, alive) & alive
         passing = passing & known.is_within(days_span(*query.due, self.zone)) if query.due else passing
         on_day = np.zeros(len(passing), bool)
         for mention in query.text.mentions if query.text else ():
