@@ -96,10 +96,12 @@ def hide_in_json(value: Any, secrets: Sequence[str]) -> Any:
     return json.loads(hide_secrets(json.dumps(value), secrets))
 
 
-def escape_console_lines() -> None:
-    """Let the handlers that another program has set up, such as the server's, write nothing that drives a terminal."""
+def settle_console(settings: Settings) -> None:
+    """Let the handlers that another program has set up, such as the server's, write nothing that drives a terminal, and
+    unless the console is asked for, only what a person should see to."""
     for handler in logging.root.handlers:
         if not isinstance(handler.formatter, _SafeFormatter):
+            handler.setLevel(logging.NOTSET if settings.log_to_console else logging.WARNING)
             handler.setFormatter(_SafeFormatter(handler.formatter or logging.Formatter()))
 
 

@@ -21,13 +21,14 @@ DOORS = (
         " last, or nothing is done",
     ),
     (
-        "`ana threads list\\|show T [--limit N --before TURN]\\|delete T [--yes]\\|restore T\\|drop T`",
+        "`ana threads [list]\\|show T [--limit N --before TURN]\\|delete T [--yes]\\|restore T\\|drop T`",
         "conversations, read from their traces; a deletion can be taken back until the trash is purged",
     ),
     (
         "`ana items [WORDS] [--where JSON] [--due today\\|week\\|overdue] [--why] [--json]`",
         "what is kept, found by meaning, words and property, as a table",
     ),
+    ("`ana today`", "the day at a glance: what is overdue, today with its times, then the next days, on one screen"),
     (
         "`ana due [--json]`",
         "what is overdue, due today, in the next seven days; exit 4 if anything is overdue or due today, for cron",
@@ -57,7 +58,7 @@ DOORS = (
         " Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
     ),
     (
-        "`ana backup FILE`, `ana restore FILE`",
+        "`ana backup FILE`, `ana restore FILE [--yes]`",
         "everything in one file, conversations and traces included, taken while it is in use; and back",
     ),
     ("`ana traces [--older-than 30d [--purge]]`", "the traces: how many turns, how large; old ones forgotten"),

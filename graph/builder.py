@@ -1,8 +1,13 @@
 """The state machine: the nodes and their order."""
 
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal, get_args, get_type_hints
 
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.graph import Graph
 from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 
 from graph.context import Context
 from graph.recording import record
@@ -37,6 +42,38 @@ def after_reflect(state: State) -> Literal["reason", "__end__"]:
     return "__end__" if turn and turn["answer"] is not None and is_answered(this_turn(state["messages"])) else "reason"
 
 
+class _Router(Runnable[State, str]):
+    """Chooses the next node. langgraph would make a plain function a run of its own in every trace.
+
+    Args:
+        choose: Returns the name of the node.
+    """
+
+    def __init__(self, choose: Callable[[State], str]) -> None:
+        self._choose, self.name = choose, choose.__name__
+
+    def invoke(self, *args: Any, **_: Any) -> str:
+        return self._choose(args[0])
+
+
+class _DrawnGraph(CompiledStateGraph[State, Context, Input, Output]):
+    """The graph; in its picture a node that is entered again, for what is left of its work, has no edge to itself."""
+
+    def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
+        return _leave_out_loops(super().get_graph(config, xray=xray))
+
+    async def aget_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
+        return _leave_out_loops(await super().aget_graph(config, xray=xray))
+
+
+def _leave_out_loops(drawn: Graph) -> Graph:
+    return replace(drawn, edges=[edge for edge in drawn.edges if edge.source != edge.target])
+
+
+def _route(source: str, choose: Callable[[State], str]) -> None:
+    builder.add_conditional_edges(source, _Router(choose), [*get_args(get_type_hints(choose)["return"])])
+
+
 builder = StateGraph(State, context_schema=Context, input_schema=Input, output_schema=Output)
 builder.add_node("load_context", record("load_context", load_context))
 builder.add_node("reason", record("reason", reason))
@@ -45,11 +82,11 @@ builder.add_node("approve", record("approve", approve))
 builder.add_node("reflect", record("reflect", reflect))
 builder.add_edge(START, "load_context")
 builder.add_edge("load_context", "reason")
-builder.add_conditional_edges("reason", after_reason)
-builder.add_conditional_edges("execute_tools", after_execute_tools)
-builder.add_conditional_edges("approve", after_execute_tools)
-builder.add_conditional_edges("reflect", after_reflect)
+_route("reason", after_reason)
+_route("execute_tools", after_execute_tools)
+_route("approve", after_execute_tools)
+_route("reflect", after_reflect)
 
-graph = builder.compile(name="ana")
+graph = _DrawnGraph(**vars(builder.compile(name="ana")))
 # clients are shown the state as it is kept: without what one turn reads for itself
 graph.stream_channels = [name for name in graph.stream_channels_list if name != "loaded"]

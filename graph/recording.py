@@ -4,8 +4,11 @@ import os
 import time
 from typing import Any, Protocol
 
+from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime
 
+from ana.errors import AnaError
+from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.stopping import check_stopped
 from ana.threads.runs import Run, work
@@ -42,7 +45,12 @@ def record(name: str, node: Node) -> Node:
                 label_turn(state["turn"], context)  # a turn may go on in another run, and wait or fail there
             first = heard.part == 0
             position = find_position(context.handles.memory, first=first) if first or name in LOOK else None
-            update = node(state, runtime)
+            try:
+                update = node(state, runtime)
+            except (GraphInterrupt, AnaError) as exc:
+                if name != BEGINNING:  # there the state still has the turn before this one
+                    label_turn(state["turn"], context, "waiting" if isinstance(exc, GraphInterrupt) else "failed")
+                raise
             turn: Turn = update.get("turn") or state["turn"]
             _note_new_turn(present, found, turn)
             inputs = turn.get("inputs") or read_inputs(state, update, context, position)
@@ -64,22 +72,26 @@ def record(name: str, node: Node) -> Node:
     return run
 
 
-def label_turn(turn: Turn, context: Context) -> None:
-    """Let a run in LangSmith be found by its turn, and by the policies that drafts of it broke."""
+def label_turn(turn: Turn, context: Context, *tags: str) -> None:
+    """Let a run in LangSmith be found by its turn, by how that ended, and by the policies that drafts of it broke.
+
+    Args:
+        turn: The turn.
+        context: The run's.
+        tags: Further tags.
+    """
     if not is_on(os.environ):
         return
-    settings = context.handles.settings
-    labels = {
-        "turn_id": turn["id"],
-        "provider": settings.provider,
-        "model": context.model or model_name(settings),
-        "autonomy": context.dial,
-    }
-    tags: list[str] = []
+    settings, model = context.handles.settings, context.model or model_name(context.handles.settings)
+    labels = {"turn_id": turn["id"], "provider": settings.provider, "model": model, "autonomy": context.dial}
     if policies := [correction["policy"] for correction in turn["corrections"]]:
         labels["policy_violations"] = ", ".join(policies)
-        tags = ["policy_violation", *(f"policy_violation:{policy}" for policy in policies)]
-    label_run(labels, tags)
+        tags = (*tags, "policy_violation", *(f"policy_violation:{policy}" for policy in policies))
+    if turn["error"]:
+        tags = (*tags, "failed")
+    # all of the turn's, also what it cost before it waited, so in no run but the one that it ends in
+    spent = cost(turn["usage"], model, settings) if turn["answer"] is not None else None
+    label_run(labels | ({} if spent is None else {"cost_usd": spent}), tags, turn["error"])
 
 
 def _note_new_turn(run: Run | None, found: Turn | None, turn: Turn) -> None:

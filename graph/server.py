@@ -25,6 +25,7 @@ from ana.workspace import load_workspace
 from graph.builder import graph
 from graph.context import SAVER, TOLD, Context
 from graph.replies import bind_message, bind_reply
+from graph.steps import STEPS, show_steps
 from graph.updates import check_config, check_input
 from prompts import decision_prompt
 
@@ -53,9 +54,10 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
             kwargs.pop("durability", None)  # langgraph waits for a checkpoint that nobody saves
         _leave_out_told(config)
         bound = await self._bind(given, config, run)
-        stream = cast("AsyncGenerator[Any]", super().astream(bound, *more, **kwargs))
+        stream = cast("AsyncGenerator[Any]", super().astream(bound, *more, **kwargs | {"output_keys": STEPS}))
         try:
-            async with aclosing(stream) as parts:
+            drafts = _shows_drafts(kwargs.get("context"), config)
+            async with aclosing(stream), aclosing(show_steps(stream, drafts=drafts)) as parts:
                 async for part in parts:
                     yield part
         except EmptyInputError as exc:
@@ -111,6 +113,11 @@ def _leave_out_told(config: RunnableConfig | None) -> None:
     where LangSmith is to be told no inputs."""
     if config and config.get("metadata"):
         config["metadata"] = {name: value for name, value in config["metadata"].items() if name not in TOLD}
+
+
+def _shows_drafts(context: Any, config: RunnableConfig) -> bool:
+    options = context if isinstance(context, dict) else config["configurable"]
+    return bool(options.get("stream_drafts", True))
 
 
 def _lock(thread: str) -> ThreadLock:

@@ -8,7 +8,15 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, NotRequired, cast
 
-from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage, convert_to_messages
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    BaseMessage,
+    RemoveMessage,
+    ToolMessage,
+    convert_to_messages,
+)
+from langchain_core.messages.ai import UsageMetadata
 from langgraph.channels import LastValue, UntrackedValue
 from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from pydantic import AfterValidator, Field
@@ -44,7 +52,19 @@ def merge_messages(known: list[AnyMessage], new: Any) -> list[AnyMessage]:
                 continue
         if message and message.id != REMOVE_ALL_MESSAGES:
             added.append(message)
-    return cast("list[AnyMessage]", add_messages(cast(Any, kept), cast(Any, added)))
+    return _sort_results(cast("list[AnyMessage]", add_messages(cast(Any, kept), cast(Any, added))))
+
+
+def _sort_results(messages: list[AnyMessage]) -> list[AnyMessage]:
+    """Put the results at the end in the order of their calls: those that the person refused come before others ran."""
+    first = len(messages)
+    while first and isinstance(messages[first - 1], ToolMessage):
+        first -= 1
+    caller, results = messages[first - 1] if first else None, cast("list[ToolMessage]", messages[first:])
+    if len(results) < 2 or not isinstance(caller, AIMessage):
+        return messages
+    places = {call["id"]: n for n, call in enumerate((*caller.tool_calls, *caller.invalid_tool_calls))}
+    return [*messages[:first], *sorted(results, key=lambda each: places.get(each.tool_call_id, len(places)))]
 
 
 def find_messages(kept: object) -> list[AnyMessage]:
@@ -168,6 +188,8 @@ class Turn(TypedDict):
     corrections: list[Correction]
     decisions: list[Annotated[dict[str, Any], AfterValidator(_check_decision)]]
     usage: Usage
+    told: NotRequired[UsageMetadata | None]
+    """What the provider told of its last reply alone, which the answer's message keeps; None if nothing."""
     durations: dict[str, float]
     error: str | None
     answer: str | None

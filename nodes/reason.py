@@ -54,7 +54,8 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
     # What the model saw is kept with the turn: a line that somebody else changes from now on is not overwritten.
     shown = {str(number): line_digest(text) for number, text in loaded["lines"].items()}
-    turn = turn | {"decisions": [*turn["decisions"], _describe_decision(reply)], "usage": usage, "shown": shown}
+    decisions = [*turn["decisions"], _describe_decision(reply)]
+    turn = turn | {"decisions": decisions, "usage": usage, "told": reply.usage_metadata, "shown": shown}
     has_calls = bool(reply.tool_calls or reply.invalid_tool_calls)
     if has_calls and reply.text:  # only now it is known that it was not a draft
         withdraw(runtime, str(reply.id))

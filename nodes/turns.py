@@ -164,10 +164,15 @@ def end_turn(turn: Turn, answer: str, receipt: str, id: str | None = None) -> tu
         turn: The turn, with its error if it failed.
         answer: The answer.
         receipt: What stands under it.
-        id: The message's, if clients have seen a draft under it.
+        id: The message's, if it is a draft of the model, which clients have seen under it.
     """
     failed = {"ana_error": turn["error"]} if turn["error"] else {}
-    message = AIMessage(add_receipt(answer, receipt), id=id or f"{turn['id']}-answer", response_metadata=failed)
+    message = AIMessage(
+        add_receipt(answer, receipt),
+        id=id or f"{turn['id']}-answer",
+        response_metadata=failed,
+        usage_metadata=turn.get("told") if id else None,
+    )
     return message, turn | {"answer": answer, "receipt": receipt}
 
 

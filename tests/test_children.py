@@ -128,7 +128,7 @@ def count_a_create(hostile: Path, env: dict[str, str]) -> None:
 CHILDREN: dict[str, Callable[[Path, dict[str, str]], None]] = {
     "ana.backends.chroma.care.probe": check_the_store,
     "ana.models.local.child": serve_a_model,
-    "langgraph_cli": serve,
+    "app.dev_server": serve,
     "app.cli": run_a_command,
     "evals.load.talker": talk,
     "evals.crash.crowd": write_among_a_crowd,

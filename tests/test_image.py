@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 from langgraph_cli.cli import cli
 
-from ana.settings import PROJECT
+from ana.settings import PROJECT, load_settings
+from ana.workspace import open_workspace
 from tests.forks import run_forked
 
 CONFIG = PROJECT / "langgraph.json"
@@ -44,6 +45,15 @@ def test_all_that_is_kept_is_on_the_volume_that_is_named(tmp_path: Path) -> None
 
 def test_an_image_can_be_asked_for() -> None:
     assert "--tag" in langgraph("build", "--help")
+
+
+def test_what_an_image_keeps_is_in_one_folder_that_a_volume_can_hold() -> None:
+    settings = load_settings({"ANA_DATA_DIR": "/data"})
+    kept = (settings.ana_data_dir, settings.traces_dir, open_workspace(settings).server_folder)
+    assert all(path.is_relative_to("/data") for path in kept)
+    assert "-e ANA_DATA_DIR=/data -v ana:/data" in (PROJECT / "docs" / "studio.md").read_text()
+    inside = load_settings({}).ana_data_dir
+    assert inside.is_relative_to(PROJECT), "without it, in the container's own layer"
 
 
 def patterns(name: str) -> set[str]:

@@ -1,12 +1,13 @@
 """Logging by the settings, without secrets."""
 
+import io
 import logging
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from ana.logs import choose_secrets, escape_console_lines, hide_in_json, secrets_of, set_up_logging
+from ana.logs import choose_secrets, hide_in_json, secrets_of, set_up_logging, settle_console
 from ana.settings import load_settings
 from tests.conftest import folders
 
@@ -61,10 +62,11 @@ def test_only_what_is_long_enough_to_be_a_secret_is_hidden() -> None:
 
 def test_no_line_drives_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     others = logging.StreamHandler()
-    set_up_logging(load_settings(folders(tmp_path, LOG_TO_CONSOLE="true")))
+    settings = load_settings(folders(tmp_path, LOG_TO_CONSOLE="true"))
+    set_up_logging(settings)
     others.setFormatter(logging.Formatter("\x1b[31m%(message)s\x1b[0m"))
     logging.root.addHandler(others)
-    escape_console_lines()
+    settle_console(settings)
     try:
         raise ValueError("\x1b]0;owned\x07 \x9b5m \u202e")
     except ValueError:
@@ -72,6 +74,19 @@ def test_no_line_drives_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixtu
     told = capsys.readouterr().err
     assert told.count("ValueError: \\x1b]0;owned\\x07 \\x9b5m \\u202e") == 2, "our console and the other's"
     assert all(char.isprintable() or char == "\n" for char in told + (tmp_path / "log" / "ana.log").read_text())
+
+
+@pytest.mark.parametrize(("asked", "shown"), [("false", ["careful"]), ("true", ["a turn", "careful"])])
+def test_another_programs_console_tells_what_to_see_to_and_more_if_asked(
+    tmp_path: Path, asked: str, shown: list[str]
+) -> None:
+    settings, others = load_settings(folders(tmp_path, LOG_TO_CONSOLE=asked)), io.StringIO()
+    set_up_logging(load_settings(folders(tmp_path)))
+    logging.root.addHandler(logging.StreamHandler(others))
+    settle_console(settings)
+    logging.getLogger("nodes.turns").info("a turn")
+    logging.getLogger("nodes.turns").warning("careful")
+    assert others.getvalue().split("\n")[:-1] == shown
 
 
 def test_a_log_that_cannot_be_written_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,6 @@
 message, word for word, without a model that writes it again."""
 
 import re
-from collections.abc import Collection
 from datetime import date
 from typing import Any
 
@@ -11,7 +10,6 @@ from typing_extensions import TypedDict  # pydantic reads it in every version of
 from ana.errors import ToolError
 from ana.memory.item import Item, is_date_key
 from ana.memory.operations import Operation, read_operation
-from ana.memory.status import DONE, has_status
 from ana.time.clock import WEEKDAYS
 from ana.time.dates import day_of, weekday, with_weekday, without_weekday
 from ana.time.meant import guess_dates
@@ -106,13 +104,3 @@ def find_stale_date(item: Item, content: str, today: date) -> str:
     key = next(key for key in ("due_date", *item.properties) if item.properties.get(key) == item.date)
     first = named[0].first
     return f"{key} is still {with_weekday(item.date)}; the text says {first} ({weekday(first)}): change it if meant."
-
-
-def explain_closed_repeat(item: Item, known: Collection[str]) -> str:
-    """Return a sentence if a change of these properties closes an item that repeats, which would end the repetition."""
-    if "status" not in known or not item.properties.get("recurrence") or not has_status(item.properties, DONE):
-        return ""
-    return (
-        f"It repeats ({str(item.properties['recurrence'])[:60]}), and is closed for good now. If it goes on, set "
-        "status back and due_date to the next occurrence."
-    )

@@ -1,4 +1,4 @@
-"""Embedders behind langchain's Embeddings interface. Models and libraries are loaded at the first text."""
+"""Embedders with the two methods of langchain's Embeddings. Models and libraries are loaded at the first text."""
 
 from ana.embedders.base import EMBEDDED, Embedder
 from ana.embedders.build import build_embedder

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from ana.embedders.base import prepare_text, to_unit_vectors, use_one_thread
@@ -39,7 +38,7 @@ DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of the weights as sentence-transformers published them."""
 
 
-class MiniLmEmbeddings(Embeddings):
+class MiniLmEmbeddings:
     """sentence-transformers' all-MiniLM-L6-v2: 384 dimensions, at most 256 tokens of a text.
 
     The mean of the token vectors where the attention mask is set, of length 1. An item's vector is the mean of its

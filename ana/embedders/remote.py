@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
-from langchain_core.embeddings import Embeddings
 from pydantic import SecretStr
 
 from ana.embedders.base import prepare_text, to_unit_vectors
@@ -25,7 +24,7 @@ SHORTEST = 1000
 """A refused text of more characters is halved and sent again."""
 
 
-class RemoteEmbeddings(Embeddings):
+class RemoteEmbeddings:
     """Embeddings of one model at one server; vectors have length 1, also that of an empty text.
 
     Args:

@@ -4,7 +4,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from ana.embedders.base import prepare_text, to_unit_vectors, use_one_thread
@@ -29,7 +28,7 @@ SHARE_REMOVED = 0.5
 """How much of its vector is subtracted. Chosen on the tuning half of evals/data, where 0.3 to 0.8 do nearly as well."""
 
 
-class WordLlamaEmbeddings(Embeddings):
+class WordLlamaEmbeddings:
     """Static token embeddings, mean-pooled (wordllama's l2_supercat, 256 dimensions, shipped in its package).
 
     A mean over tokens is mostly what all texts share, the names of properties above all. So a part of the vector of

@@ -93,15 +93,16 @@ class FolderThreadStore:
         return {id: marks[id] for id in _leave_out_deleted(marks)}
 
     def waiting_since(self) -> dict[str, str]:
-        from ana.threads.pruning import PruningSaver
         from ana.threads.sequence import list_waiting
 
         with self._read() as connection:
-            if not connection:
+            ids = _leave_out_deleted(list_waiting(connection)) if connection else []
+            if not connection or not ids:
                 return {}
+            from ana.threads.pruning import PruningSaver
+
             saver = PruningSaver(connection)
             saver.is_setup = True  # only read
-            ids = _leave_out_deleted(list_waiting(connection))
             newest = {id: saver.get_tuple({"configurable": {"thread_id": id}}) for id in ids}
             return {id: state.checkpoint["ts"] for id, state in newest.items() if state}
 

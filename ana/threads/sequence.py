@@ -5,11 +5,10 @@ Rowids would not serve, because VACUUM may change them.
 """
 
 import sqlite3
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import get_checkpoint_id
-from langgraph.checkpoint.sqlite.utils import search_where
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
 
 _KEY = "thread_id, checkpoint_ns, checkpoint_id"
 
@@ -131,12 +130,15 @@ def list_waiting(connection: sqlite3.Connection) -> list[str]:
 
 
 def select_newest_first(
-    config: RunnableConfig | None,
+    config: "RunnableConfig | None",
     filter: dict[str, Any] | None = None,
-    before: RunnableConfig | None = None,
+    before: "RunnableConfig | None" = None,
     limit: int | None = None,
 ) -> tuple[str, list[Any]]:
     """Return the query, with its values, for the keys of checkpoints. Arguments as in a saver's `list`."""
+    from langgraph.checkpoint.base import get_checkpoint_id
+    from langgraph.checkpoint.sqlite.utils import search_where
+
     where, values = search_where(config, filter)
     conditions, values = [where.removeprefix("WHERE ")] if where else [], list(values)
     if before is not None:

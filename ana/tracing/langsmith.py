@@ -136,8 +136,14 @@ def _flush(client: Any) -> None:
         client.flush(timeout=EXIT_SECONDS)
 
 
-def label_run(metadata: Mapping[str, str], tags: Iterable[str] = ()) -> None:
-    """Add metadata and tags to the run of the whole turn; called in a node, while LangSmith is on."""
+def label_run(metadata: Mapping[str, str | float], tags: Iterable[str] = (), error: str | None = None) -> None:
+    """Label the run of the whole turn; called in a node, while LangSmith is on.
+
+    Args:
+        metadata: What is added to its metadata.
+        tags: What is added to its tags.
+        error: Why the turn failed, which makes the run one that failed though no exception ended it.
+    """
     from langchain_core.runnables import ensure_config
     from langchain_core.tracers import LangChainTracer
 
@@ -147,3 +153,4 @@ def label_run(metadata: Mapping[str, str], tags: Iterable[str] = ()) -> None:
             run = tracer.run_map.get(str(node.parent_run_id), node)
             run.add_metadata(dict(metadata))
             run.tags = sorted({*(run.tags or ()), *tags})
+            run.error = f"TurnFailed: {error}" if error else run.error

@@ -43,11 +43,32 @@ def find_exposed(workspace: Workspace) -> list[Path]:
     return [Path(path) for path in dict.fromkeys(_iter_ours(workspace)) if _is_exposed(path)]
 
 
+def holds_others(workspace: Workspace) -> bool:
+    """Return whether something in the data folder is not ana's: the folder is another's, and its mode is left alone."""
+    return workspace.folder.is_dir() and not all(is_own(path.name) for path in workspace.folder.iterdir())
+
+
+def holds_own(workspace: Workspace) -> bool:
+    """Return whether ana has written something into the data folder."""
+    return workspace.folder.is_dir() and any(is_own(path.name) for path in workspace.folder.iterdir())
+
+
+def describe_shared(workspace: Workspace) -> str | None:
+    """Return a sentence about a data folder that others may look into and that is not ana's to close; else None."""
+    if not holds_others(workspace) or not _is_exposed(str(workspace.folder)):
+        return None
+    return (
+        f"The data folder {workspace.folder} holds other files too, so its mode is left as it is: others on this "
+        "machine see the names of ana's files there, and cannot read them."
+    )
+
+
 def _iter_ours(workspace: Workspace) -> Iterator[str]:
     data, log = workspace.folder, workspace.settings.log_file_path
     if data.exists() and not data.is_dir():  # a mistaken setting: the file is not ours
         return
-    yield str(data)
+    if not holds_others(workspace):
+        yield str(data)
     yield from (str(path) for path in (data.iterdir() if data.is_dir() else ()) if is_own(path.name) and path.is_file())
     for folder in (*(data / name for name in FOLDERS if name != CHROMA), OUTSIDE):
         yield from _walk(str(folder))

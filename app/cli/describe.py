@@ -10,10 +10,13 @@ import typer
 from ana.handles import open_data_folder
 from ana.memory.item import Item, to_json
 from ana.memory.vocabulary import DATES
-from ana.output import write_json, write_line
+from ana.output import write_json
 from ana.workspace import Workspace
-from app.show.text import shorten
+from app.show.text import pluralize, say, shorten
 from app.startup import start
+
+_TOLD = {"created_at": 0, "updated_at": 0}
+"""What every item has, and nobody needs to be told."""
 
 MOST_VALUES = 20
 """How many values of a property are shown to people; in JSON there are all."""
@@ -30,8 +33,8 @@ def describe(
     if json_:
         write_json(description)
     else:
-        told = (line for each in description["collections"] for line in _describe_collection(each))
-        write_line("\n".join([f"data in {description['path']}", *told]))
+        for line in _describe(description["path"], *description["collections"]):
+            say(line)
 
 
 def describe_store(workspace: Workspace, samples: int) -> dict[str, Any]:
@@ -62,16 +65,30 @@ def _count_fields(records: Iterable[Item], fields: dict[str, Counter[str]]) -> I
         yield record
 
 
-def _describe_collection(collection: Mapping[str, Any]) -> Iterator[str]:
-    c = collection
-    yield ""
-    yield (
-        f"{c['name']}: {c['count']} records, {c['space']} space, {c['embedder']} ({c['dimension']} dimensions), "
-        f"format {c['version']}"
-    )
-    yield from (f"  {name}: {_format_counts(kinds)}" for name, kinds in c["fields"].items())
-    yield from (f"  values of {name}: {_format_counts(counts)}" for name, counts in c["values"].items())
-    yield from (f"  {s['id']}  {shorten(s['content'])}  {s['properties'] or ''}".rstrip() for s in c["samples"])
+def _describe(path: str, items: Mapping[str, Any], lines: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what people are told: the names in use with their counts, the other properties, and samples."""
+    yield f"{pluralize(items['count'], 'item')} and {pluralize(lines['count'], 'line')} about you are in {path}."
+    yield f"Search by meaning uses {items['embedder']}."
+    for name, counts in items["values"].items():
+        yield f"  {_spell(name)}: {_format_counts(counts)}"
+    others = {
+        _spell(n): sum(kinds.values()) for n, kinds in items["fields"].items() if n not in _TOLD | items["values"]
+    }
+    if others:
+        yield f"  also: {_format_counts(others)}"
+    for title, each in (("The newest items:", items["samples"]), ("The newest lines about you:", lines["samples"])):
+        yield from [title] if each else []
+        yield from (
+            f"  {s['id']}  {shorten(s['content'])}  {_format_properties(s['properties'])}".rstrip() for s in each
+        )
+
+
+def _format_properties(properties: Mapping[str, Any]) -> str:
+    return " · ".join(f"{_spell(name)}: {value}" for name, value in properties.items())
+
+
+def _spell(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _format_counts(counts: Mapping[str, int]) -> str:

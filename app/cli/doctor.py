@@ -16,8 +16,9 @@ from ana.output import tell, write_json, write_line
 from ana.settings import PROJECT
 from ana.threads.folder import THREADS
 from ana.threads.names import NAMES
+from ana.time.repeats import read_repeat
 from ana.workspace import Workspace
-from ana.workspace.private import find_exposed
+from ana.workspace.private import describe_shared, find_exposed
 from app.embedder import suggest_embedder
 from app.serving import refuse_while_serving
 from app.show.text import pluralize
@@ -130,13 +131,26 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
     notes += [f"{name} belongs to nothing." for name in findings.orphans]
     exposed = find_exposed(handles.workspace)
     notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
+    notes += [line] if (line := describe_shared(handles.workspace)) else []
     notes += [line] if (line := suggest_embedder(handles.workspace)) else []
+    notes += _name_unread_rules(handles) if not faults else []
     counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}
     if THREADS not in damaged:
         conversations = _examine_conversations(handles.workspace)
         notes += conversations.notes
         counts |= conversations.counts
     return Diagnosis(faults, notes, counts)
+
+
+def _name_unread_rules(handles: "FolderHandles") -> list[str]:
+    """Return a sentence for each item whose rule of repetition cannot be read."""
+    zone = handles.clock.zone
+    unread = (
+        item
+        for item in handles.memory.items()
+        if item.properties.get("repeats") and read_repeat(item.properties, zone) is None
+    )
+    return [f"Item {item.id} says that it repeats, but its rule or its date cannot be read." for item in unread]
 
 
 def _examine_conversations(workspace: Workspace) -> Diagnosis:

@@ -35,6 +35,7 @@ COMMANDS = (
     "setup",
     "items",
     "due",
+    "today",
     "history",
     "replay",
     "undo",

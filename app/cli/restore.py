@@ -5,14 +5,22 @@ from typing import Annotated
 
 import typer
 
+from ana.errors import UserError
 from ana.handles import open_data_folder
+from app.show.confirm import can_ask, confirm
 from app.show.text import pluralize, say
 from app.startup import start
 
 
-def restore(backup: Annotated[Path, typer.Argument(help="A file that `ana backup` wrote.")]) -> None:
+def restore(
+    backup: Annotated[Path, typer.Argument(help="A file that `ana backup` wrote.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask in a terminal.")] = False,
+) -> None:
     """Restore everything to what it was in a backup; what is there now is backed up first."""
     workspace = start()
+    question = f"Replace all that is in {workspace.folder} by what is in {backup}? A backup of it is made first."
+    if not yes and can_ask() and not confirm(question):
+        raise UserError("Nothing was restored.")
     # a turn that works meanwhile would write its whole conversation over the restored one
     with workspace.open_locks().own_all("ana restore"), open_data_folder(workspace, "ana restore") as handles:
         before = handles.upkeep.restore(workspace.traces_folder, backup)

@@ -1,4 +1,4 @@
-"""`ana serve`: the LangGraph dev server, quiet, with several workers, its files out of its watcher's way."""
+"""`ana serve`: the LangGraph dev server, told of in four lines, its files out of its watcher's way."""
 
 import importlib.util
 import os
@@ -12,13 +12,15 @@ from ana.children import become_python
 from ana.errors import ConfigError, UserError
 from ana.files import refuse_read_only
 from ana.installing import describe_install
-from ana.settings import PROJECT, is_checkout, read_environment
+from ana.output import tell
+from ana.settings import PROJECT, Settings, is_checkout, read_environment
 from ana.tracing.langsmith import settle_environment
 from ana.workspace import Workspace
 from app.startup import start
 
-WORKERS = 100
-"""Runs that may begin; those that wait for their thread count too. How many work at once, ana/threads/runs.py says."""
+PERMISSION = (
+    "Your browser asks once whether that page may reach your local network: allow it (Safari and Brave refuse)."
+)
 
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LOG_LEVEL": "WARNING"}
 
@@ -26,7 +28,7 @@ QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LOG_LEVEL": "WARNING"}
 def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1.")] = 2024,
     reload: Annotated[
-        bool, typer.Option("--reload/--no-reload", help="Restart if the code of a checkout changes.")
+        bool, typer.Option("--reload/--no-reload", help="Begin again if code, prompts or .env of a checkout change.")
     ] = True,
 ) -> None:
     """Start the LangGraph dev server for Studio and the API."""
@@ -38,12 +40,32 @@ def serve(
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError("The dev server is not installed.", f"{describe_install('server')}.")
     _require_port(port)
-    arguments = ["dev", "--config", str(_find_config()), "--host", "127.0.0.1", "--port", str(port)]
-    arguments += ["--no-browser", "--n-jobs-per-worker", str(WORKERS), "--server-log-level", "WARNING"]
-    arguments += [] if watch else ["--no-reload"]
-    os.chdir(_prepare_folder(workspace, watch))
-    env = settle_environment(read_environment()) | QUIET
-    become_python("-m", "langgraph_cli", *arguments, env=env)
+    for line in _describe(workspace, port):
+        tell(line)
+    workspace.server_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.chdir(workspace.server_folder)  # the server keeps its own files where it was started
+    watched = [str(PROJECT)] if watch else []
+    become_python("-m", "app.dev_server", str(_find_config()), str(port), *watched, env=make_environment())
+
+
+def _describe(workspace: Workspace, port: int) -> tuple[str, ...]:
+    from app.http.guard import STUDIO
+    from app.repl.repl import describe_setup
+
+    url = f"http://127.0.0.1:{port}"
+    return (
+        f"{describe_setup(workspace)} · dial {workspace.settings.ana_autonomy}",
+        f"API: {url} (Ctrl-C ends it)",
+        f"Studio: {STUDIO[0]}/studio/?baseUrl={url}",
+        PERMISSION,
+    )
+
+
+def make_environment() -> dict[str, str]:
+    """Return the server's environment. Our settings in .env it reads itself, so that they can change."""
+    ours = {name.upper() for name in Settings.model_fields} - os.environ.keys()
+    settled = settle_environment(read_environment())
+    return {name: value for name, value in settled.items() if name not in ours} | QUIET
 
 
 def _find_config() -> Path:
@@ -60,21 +82,3 @@ def _require_port(port: int) -> None:
         except OSError as exc:
             hint = "End the other server, or name another port: ana serve --port 2025."
             raise UserError(f"Port {port} cannot be used: {exc.strerror}.", hint) from exc
-
-
-def _prepare_folder(workspace: Workspace, watch: bool) -> Path:
-    """Return the folder to start in: the server writes its index to .langgraph_api there, and watches everything below.
-
-    Without watching that is a folder beside the data. With watching it is the project, and .langgraph_api is a link to
-    the folder beside the data: the server would otherwise restart whenever it writes its own index.
-    """
-    kept = workspace.server_folder
-    kept.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if not watch:
-        return kept
-    link = PROJECT / ".langgraph_api"
-    if link.is_symlink():
-        link.unlink()
-    if not link.exists():
-        link.symlink_to(kept, target_is_directory=True)
-    return PROJECT

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ import typer
 
 from ana import settings as settings_module
 from ana.errors import UserError
-from ana.models.ollama import list_chat_models
+from ana.models.ollama import is_local, list_chat_models
 from ana.models.prices import FREE_OF_CHARGE, find_price
 from ana.models.providers import destination, model_name
 from ana.settings import Settings, load_settings, read_environment, write_env_file
@@ -44,6 +45,9 @@ class Choice:
 
 FILE = "ANA_LOCAL_MODEL"
 
+BACK = "<"
+"""The answer that goes back to the choices."""
+
 NO_KEY = "none"
 """What a server of one's own is sent that needs no key; the client refuses an empty one."""
 
@@ -69,8 +73,8 @@ def setup(
     url: Annotated[str | None, typer.Option(help="The server's address; asked for if it is needed.")] = None,
 ) -> None:
     """Choose what answers, try it with one message, and write .env. A key is asked for, or read from a pipe."""
-    choice = _read_choice(provider) if provider else _ask_choice()
-    values = {"LLM_PROVIDER": choice.provider} | _ask_values(choice, model, url)
+    choice, asked = _choose(provider, model, url)
+    values = {"LLM_PROVIDER": choice.provider} | asked
     settings = load_settings(read_environment() | values)
     to = destination(settings)
     say(f"What you type, and what is found for it, goes to {to}." if to else "Nothing leaves this machine.")
@@ -83,17 +87,42 @@ def setup(
         say(f"{name} is set in the environment too, which counts more than .env.")
 
 
+class Back(Exception):
+    """The person wants to choose again."""
+
+
+def _choose(provider: str | None, model: str | None, url: str | None) -> tuple[Choice, dict[str, str]]:
+    """Return what was chosen with its settings; whoever goes back from one of its questions chooses again."""
+    while True:
+        choice = _read_choice(provider) if provider else _ask_choice()
+        try:
+            return choice, _ask_values(choice, model, url)
+        except Back:
+            provider = None
+
+
 def _ask_choice() -> Choice:
-    for name, choice in CHOICES.items():
-        say(f"  {name:<12} {choice.help}")
-    chosen: Choice = typer.prompt("Which one", value_proc=_read_choice, err=True)
+    host = _known("OLLAMA_HOST") or ""
+    running = list_chat_models(host) if is_local(host) else []
+    for number, (name, choice) in enumerate(CHOICES.items(), 1):
+        here = f"; it runs here with {', '.join(running)}" if running and name == "ollama" else ""
+        say(f"  {number}  {name:<12} {choice.help}{here}")
+    say(f"{BACK} as an answer to a later question comes back here.")
+    chosen: Choice = typer.prompt(f"Which one, 1 to {len(CHOICES)}", value_proc=_read_choice, err=True)
     return chosen
 
 
-def _read_choice(name: str) -> Choice:
+def _read_choice(said: str) -> Choice:
+    name = _read_number(said.strip(), [*CHOICES])
     if name not in CHOICES:
         raise typer.BadParameter(f"Give one of: {', '.join(CHOICES)}.")
     return CHOICES[name]
+
+
+def _read_number(said: str, listed: Sequence[str]) -> str:
+    """Return what stands under a number in a list; anything else as it was said."""
+    number = int(said) if said.isdecimal() and len(said) < 3 else 0
+    return listed[number - 1] if 0 < number <= len(listed) else said
 
 
 def _ask_values(choice: Choice, model: str | None, url: str | None) -> dict[str, str]:
@@ -101,7 +130,7 @@ def _ask_values(choice: Choice, model: str | None, url: str | None) -> dict[str,
     # an address from an earlier choice of a compatible server would be used in place of OpenAI's
     values = {"OPENAI_BASE_URL": ""} if choice.provider == "openai" else {}
     if choice.url:
-        values[choice.url] = url or _ask("Address", _known(choice.url))
+        values[choice.url] = url or _find_ollama(choice) or _ask("Address", _known(choice.url))
         load_settings(values)  # before anything is asked there
     if choice.key:
         values[choice.key] = _ask_key(_known_key(choice, values.get("OPENAI_BASE_URL")))
@@ -110,6 +139,15 @@ def _ask_values(choice: Choice, model: str | None, url: str | None) -> dict[str,
     elif choice.model:
         values[choice.model] = model or _ask_model(choice, values)
     return values
+
+
+def _find_ollama(choice: Choice) -> str | None:
+    """Return the address at which Ollama answers with models, so that it need not be asked for."""
+    host = _known("OLLAMA_HOST") if choice.provider == "ollama" else None
+    if not host or not list_chat_models(host):
+        return None
+    say(f"Ollama answers at {host}.")
+    return host
 
 
 def _read_file(given: str | None) -> str:
@@ -128,9 +166,9 @@ def _read_file(given: str | None) -> str:
 
 def _ask_model(choice: Choice, values: dict[str, str]) -> str:
     found = list_chat_models(values[choice.url]) if choice.provider == "ollama" else []
-    if found:
-        say(f"Ollama has: {', '.join(found)}")
-    return _ask("Model", _known(choice.model) or next(iter(found), None))
+    for number, name in enumerate(found, 1):
+        say(f"  {number}  {name}")
+    return _read_number(_ask("Model", _known(choice.model) or next(iter(found), None)), found)
 
 
 def _known(name: str) -> str | None:
@@ -140,7 +178,14 @@ def _known(name: str) -> str | None:
 
 
 def _ask(what: str, default: str | None) -> str:
-    return str(typer.prompt(what, default=default, err=True)).strip()
+    return _heed_back(str(typer.prompt(what, default=default, err=True)).strip())
+
+
+def _heed_back(said: str) -> str:
+    """Return an answer. Raises Back if it says so."""
+    if said == BACK:
+        raise Back
+    return said
 
 
 def _known_key(choice: Choice, url: str | None) -> str | None:
@@ -163,6 +208,7 @@ def _ask_key(known: str | None) -> str:
         enter = "needs none" if known == NO_KEY else "keeps the one that is set"
         ask = f"Key (not shown; Enter: {enter})" if known else "Key (not shown)"
         key = str(typer.prompt(ask, default=known, hide_input=True, show_default=False, err=True)).strip()
+    _heed_back(key)
     if not key.isascii() or not key.isprintable() or not key or " " in key:
         raise typer.BadParameter("This is not a key: a key is one word of plain letters, digits and signs.")
     return key

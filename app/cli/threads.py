@@ -1,31 +1,59 @@
 """`ana threads`: conversations listed, shown, deleted and restored."""
 
+import sys
 from typing import Annotated
 
 import typer
 
 from ana.errors import UserError
 from ana.output import tell, write_line
+from ana.workspace import Workspace
 from app.show.answers import show_transcript
 from app.show.confirm import require_consent
-from app.show.text import pluralize
+from app.show.tables import show_table
+from app.show.text import pluralize, shorten
 from app.startup import start
 
-threads = typer.Typer(help="Conversations: list, show, delete, restore.", no_args_is_help=True)
+HELP = "Conversations: list, show, delete, restore. Without a command: list."
+threads = typer.Typer(help=HELP)
 
 ThreadName = Annotated[str, typer.Argument(help="A thread's name or id.")]
+
+
+@threads.callback(invoke_without_command=True, help=HELP)
+def _default(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        show_threads(start())
 
 
 @threads.command("list")
 def list_threads() -> None:
     """List every conversation, the one used last first; with one that waits for a decision, for how long it has."""
-    conversations = start().open_threads()
-    waiting = conversations.waiting()
-    for thread in conversations.all():
-        waits = (f"waits for a decision, {waiting[thread.id]}",) if thread.id in waiting else ()
-        turns = pluralize(thread.turns, "turn")
-        cells = (thread.id, thread.name or "-", turns, thread.last or "-", thread.about, *waits)
-        write_line("\t".join(" ".join(cell.split()) for cell in cells))
+    show_threads(start())
+
+
+def show_threads(workspace: Workspace) -> None:
+    """Print every conversation: in a terminal as a table, in a pipe with its whole id, tabs between the cells."""
+    conversations, clock = workspace.open_threads(), workspace.make_clock()
+    waiting, every = conversations.waiting(), conversations.all()
+    waits = {id: f"waits for a decision, {age}" for id, age in waiting.items()}
+    if not sys.stdout.isatty():
+        for thread in every:
+            turns = pluralize(thread.turns, "turn")
+            more = (waits[thread.id],) if thread.id in waits else ()
+            cells = (thread.id, thread.name or "-", turns, thread.last or "-", thread.about, *more)
+            write_line("\t".join(" ".join(cell.split()) for cell in cells))
+        return
+    rows = [
+        (
+            thread.name or thread.id[:8],
+            str(thread.turns),
+            clock.minute(thread.last) if thread.last else "",
+            " · ".join(filter(None, (shorten(thread.about), waits.get(thread.id)))),
+        )
+        for thread in every
+    ]
+    show_table(("conversation", "turns", "last", "begins with"), rows, fixed=("last",))
 
 
 @threads.command("show")

@@ -20,8 +20,9 @@ from starlette.routing import Route
 from ana import __version__
 from ana.errors import AnaError
 from ana.handles import default_handles
-from ana.logs import escape_console_lines
+from ana.logs import settle_console
 from ana.models.providers import model_name
+from ana.output import tell
 from ana.settings import load_settings
 from ana.tracing import langsmith
 from ana.workspace import load_workspace
@@ -196,11 +197,12 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     What the server logs on the console may quote a model or a person.
     """
     logging.getLogger("langgraph_api.worker").addFilter(RunErrors())
-    escape_console_lines()
+    settle_console(await run_in_threadpool(load_settings))
     open_files = contextlib.ExitStack()
     await run_in_threadpool(_start, app.state.turns, open_files)
     await app.state.rows.refresh()
     watching = asyncio.create_task(_watch(app.state.rows))
+    tell("The server is ready.")
     yield
     watching.cancel()
     await run_in_threadpool(open_files.close)

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http.bodies import drop_body, read_body
 
-STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
+STUDIO = tuple(f"https://{region}smith.langchain.com" for region in ("", "eu.", "aws.", "apac."))
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CLOSED = ("docs", "deploy", "internal", "metrics")
 """Routes of the dev server by the first part of their path: a page with a foreign script, its upload, its debugging."""

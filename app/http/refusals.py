@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from httpx import HTTPStatusError
 from langgraph.errors import EmptyInputError, InvalidUpdateError
@@ -44,6 +45,13 @@ def find_status(exc: AnaError, other: int = 422) -> int:
 def answer_error(exc: AnaError) -> JSONResponse:
     """Return the answer to a request of the server's own routes that failed of this."""
     return JSONResponse({"detail": exc.sentence()}, status_code=find_status(exc))
+
+
+def answer_tool_call(asked: Any, exc: AnaError) -> JSONResponse:
+    """Return the answer to a call through /mcp that failed of this: a result, as a model can act on it."""
+    result = {"isError": True, "content": [{"type": "text", "text": exc.sentence()}]}
+    id = asked.get("id") if isinstance(asked, dict) else None
+    return JSONResponse({"jsonrpc": "2.0", "id": id, "result": result})
 
 
 async def _answer_error(_: Request, exc: Exception) -> Response:

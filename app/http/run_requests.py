@@ -91,7 +91,16 @@ def _check_states(asked: dict[str, Any]) -> None:
                 _check_edit(each)
 
 
+def _check_tool_call(asked: dict[str, Any]) -> None:
+    """Check the input and the options of a run that is begun as a call of a tool, through /mcp."""
+    params = asked.get("params")
+    if asked.get("method") == "tools/call" and isinstance(params, dict):
+        _check_options(params)
+        check_input(params.get("arguments"))
+
+
 _CHECKS: tuple[tuple[re.Pattern[str], Callable[[dict[str, Any]], None]], ...] = (
+    (re.compile(r"/mcp/?"), _check_tool_call),
     (re.compile(r"/threads/?"), _check_states),
     (re.compile(r"/threads/[^/]+/state/?"), _check_edit),
     (re.compile(r"(?:/threads/[^/]+)?/runs(?:/wait|/stream|/batch|/crons(?:/[^/]+)?)?/?"), _check_run),
@@ -106,6 +115,8 @@ def _refuse_several(updates: Any) -> None:
 
 def _check_options(asked: dict[str, Any]) -> None:
     """Check the context, and the options in the config: the only way of the newer protocol to give any."""
+    if asked.get("webhook"):
+        raise UserError("Webhooks are switched off: nobody would be told.", "Join the run, or ask how it stands.")
     context, config = asked.get("context"), asked.get("config")
     if isinstance(context, dict):
         if unknown := [name for name in context if name not in _OPTIONS]:

@@ -19,11 +19,11 @@ from ana.threads.ports import PATIENCE, ThreadLock
 from ana.threads.runs import stop_runs
 from ana.workspace import load_workspace
 from app.http.bodies import put_back, read_body
-from app.http.refusals import answer_error
+from app.http.refusals import answer_error, answer_tool_call
 from app.http.run_requests import check_request
 from app.http.thread_rows import ThreadRows
 
-_SERVERS = ("/threads", "/runs", "/assistants")
+_SERVERS = ("/threads", "/runs", "/assistants", "/mcp")
 _ID = "([0-9a-f-]{36})"
 _THREAD = re.compile(rf"/threads/{_ID}/?")
 _RUN = re.compile(rf"/threads/{_ID}/runs/{_ID}/?")
@@ -56,17 +56,19 @@ class ServerRequests:
         if scope["type"] != "http" or not scope["path"].startswith(_SERVERS):
             await self._app(scope, receive, send)
             return
+        asked = None
         try:
-            await self._prepare(scope, receive, send)
+            if scope["method"] in ("POST", "PATCH"):
+                asked, receive = await _read_asked(scope, receive)
+                check_request(scope["path"], asked)
+            await self._prepare(asked, scope, receive, send)
         except AnaError as exc:
             _log.warning("%s %s was refused: %s", scope["method"], scope["path"], exc)
-            await answer_error(exc)(scope, receive, send)
+            refuse = answer_tool_call(asked, exc) if scope["path"].startswith("/mcp") else answer_error(exc)
+            await refuse(scope, receive, send)
 
-    async def _prepare(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked, path = None, scope["path"]
-        if scope["method"] in ("POST", "PATCH"):
-            asked, receive = await _read_asked(scope, receive)
-            check_request(path, asked)
+    async def _prepare(self, asked: Any, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"]
         if path.startswith("/threads"):
             await self._rows.refresh()
         if erased := find_erased(scope["method"], path, asked):

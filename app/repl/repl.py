@@ -24,6 +24,7 @@ from app.repl.opening import Opening
 from app.show.answers import show_transcript
 from app.show.items import show_found
 from app.show.text import say
+from app.today import show_today
 from app.undo import find_last_undo, undo_turn
 
 if TYPE_CHECKING:
@@ -177,6 +178,9 @@ class Repl:
         handles = self._handles()
         show_due(group_due(handles), year=handles.clock.now().year, ids=False)
 
+    def _show_today(self, _: str) -> None:
+        show_today(self._handles())
+
     def _undo(self, turn: str) -> None:
         undo_turn(self._handles().memory, turn or None, thread=self._conversations.id, here=True)
 
@@ -241,6 +245,7 @@ COMMANDS = (
     Command("/context delete", "forget a line: /context delete 2", Repl._delete_line),
     Command("/items", "what is kept, what is open first; /items WORDS finds, /items all", Repl._show_items),
     Command("/due", "what is overdue, due today and in the next seven days", Repl._show_due),
+    Command("/today", "the day at a glance, then the next days", Repl._show_today),
     Command("/undo", "take back the last turn here that changed something; so does the word undo", Repl._undo),
     Command("/redo", "bring back what was taken back last", Repl._redo),
     Command("/transcript", "what was said before; /transcript 50 the last 50 turns", Repl._show_transcript),

@@ -52,7 +52,7 @@ def eval_(
     asked = build_judge(settings, judge) if judge else None
     before = load_groups(compare) if compare else None
     chosen = read_tasks(tasks, n)
-    report = play(settings, chosen, repeat)
+    report = play(settings, chosen, repeat, trees=langsmith)
     try:
         judged = judge_answers(asked, chosen, report) if asked and not report.stop else None
     except KeyboardInterrupt as exc:
@@ -94,8 +94,14 @@ def read_tasks(given: str | None, count: int | None) -> list["Task"]:
     return choose_tasks(every, groups, count)
 
 
-def play(settings: Settings, tasks: Sequence["Task"], repeat: int) -> "Report":
+def play(settings: Settings, tasks: Sequence["Task"], repeat: int, *, trees: bool = False) -> "Report":
     """Play tasks with the model and the embedder of the settings, and show how far it is.
+
+    Args:
+        settings: The settings.
+        tasks: The tasks.
+        repeat: How often each is played.
+        trees: Whether the runs keep what was called in them.
 
     Raises:
         UserError: The model does not reply at all.
@@ -111,6 +117,7 @@ def play(settings: Settings, tasks: Sequence["Task"], repeat: int) -> "Report":
     model, embedder = build_model(settings, decision_prompt), open_workspace(settings).build_embedder()
     stop, runs = None, list[Run]()
     with open_stage(settings, model, embedder) as stage, show_steps(len(tasks) * repeat) as advance:
+        stage.collects_trees = trees
         try:
             for run in play_tasks(stage, tasks, repeat):
                 runs.append(run)

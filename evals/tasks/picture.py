@@ -10,7 +10,12 @@ Groups = Mapping[str, Mapping[str, Figure]]
 ROW, BAR, LEFT, WIDE = 46, 15, 130, 420
 """Pixels: a group's height, a bar's, where bars begin, and the length of a bar of 1.0."""
 
+TOP = 72
+"""Where the first group begins, below title and legend."""
+
 COLOURS = ("#3b6ea5", "#c9a227")
+WRONG = "#d9534f"
+"""The colour of the rest of a bar: the runs that were not right."""
 _TEXT = '<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{fill}">{text}</text>'
 
 
@@ -23,10 +28,12 @@ def draw_groups(reports: Mapping[str, Groups]) -> str:
     named = [*reports.items()][:2]
     groups = dict.fromkeys(group for _, every in named for group in every)
     order = [*(group for group in groups if group != ALL), ALL]
-    height = 50 + ROW * len(order)
-    lines = [*_draw_legend([name for name, _ in named])]
+    height = TOP + ROW * len(order)
+    names = [name for name, _ in named]
+    title = f"Tasks done right: {', '.join(names)}"
+    lines = [f"<title>{escape(title)}</title>", f'<g font-size="15">{_write(12, 20, title)}</g>', *_draw_legend(names)]
     for row, group in enumerate(order):
-        lines += _draw_group(group, [every.get(group, {}) for _, every in named], 50 + ROW * row)
+        lines += _draw_group(group, [every.get(group, {}) for _, every in named], TOP + ROW * row)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDE + 90}" height="{height}" '
         f'font-family="sans-serif" font-size="12">\n<rect width="100%" height="100%" fill="#ffffff"/>\n'
@@ -36,11 +43,12 @@ def draw_groups(reports: Mapping[str, Groups]) -> str:
 
 
 def _draw_legend(names: list[str]) -> Iterator[str]:
-    yield _write(LEFT, 14, "share of runs that were right; the line: of tasks of which every repeat was right")
-    for place, name in enumerate(names):
-        x = LEFT + place * WIDE // 2
-        yield f'<rect x="{x}" y="24" width="10" height="10" fill="{COLOURS[place]}"/>'
-        yield _write(x + 16, 33, name)
+    yield _write(12, 40, "share of runs that were right; the line: of tasks of which every repeat was right")
+    colours = {name: COLOURS[place] for place, name in enumerate(names)} | {"not right": WRONG}
+    for place, (name, colour) in enumerate(colours.items()):
+        x = LEFT + place * WIDE // 3
+        yield f'<rect x="{x}" y="50" width="10" height="10" fill="{colour}"/>'
+        yield _write(x + 16, 59, name)
 
 
 def _draw_group(group: str, every: list[Mapping[str, Figure]], top: int) -> Iterator[str]:
@@ -51,8 +59,9 @@ def _draw_group(group: str, every: list[Mapping[str, Figure]], top: int) -> Iter
         y, width = top + 5 + place * (BAR + 2), share * WIDE
         whole = LEFT + (figures.get("pass_k") or 0) * WIDE
         yield f'<rect x="{LEFT}" y="{y}" width="{width:.1f}" height="{BAR}" fill="{COLOURS[place]}"/>'
+        yield f'<rect x="{LEFT + width:.1f}" y="{y}" width="{WIDE - width:.1f}" height="{BAR}" fill="{WRONG}"/>'
         yield f'<line x1="{whole:.1f}" y1="{y - 1}" x2="{whole:.1f}" y2="{y + BAR + 1}" stroke="#222222"/>'
-        yield _write(LEFT + width + 6, y + 12, f"{share:.2f} ({figures.get('n')})", fill="#555555")
+        yield _write(LEFT + WIDE + 6, y + 12, f"{share:.2f} ({figures.get('n')})", fill="#555555")
 
 
 def _write(x: float, y: float, text: str, anchor: str = "start", fill: str = "#222222") -> str:

@@ -26,11 +26,13 @@ from app.turn import Assistant
 from evals.tasks.changes import read_store
 from evals.tasks.judge import Result, Verdict, judge
 from evals.tasks.task import EarlierTurn, Task
+from evals.tasks.trees import collect_trees
 from nodes.demos import Demo, demos_to_json
 from nodes.requests import decide_all
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+    from langchain_core.tracers import Run as TracedRun
 
 STOPS = (KeyboardInterrupt, UserError)
 """What ends playing before its end: a person who stops it, or a model that no longer replies."""
@@ -60,6 +62,7 @@ class Run:
         contains: Whether the answer says what it must; None where the task does not tell.
         key: Whether the expected key or tool is there; None where the task does not tell.
         error: Why the turn failed; None when it did not.
+        trees: The runs of langchain that its turns were, each with all below it, if they are collected.
     """
 
     task: str
@@ -79,13 +82,16 @@ class Run:
     contains: bool | None
     key: bool | None
     error: str | None
+    trees: Sequence["TracedRun"] = ()
 
     @property
     def is_right(self) -> bool:
         return not self.error and not any(self.faults.values())
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"right": self.is_right}
+        told = asdict(replace(self, trees=())) | {"right": self.is_right}
+        del told["trees"]
+        return told
 
 
 class Stage:
@@ -97,6 +103,9 @@ class Stage:
         embedder: Makes the vectors of every store.
         folder: Where the examples lie that the model is shown.
     """
+
+    collects_trees = False
+    """Whether runs have their trees."""
 
     def __init__(self, settings: Settings, model: "BaseChatModel", embedder: Embedder, folder: Path) -> None:
         self._settings = settings
@@ -119,7 +128,11 @@ class Stage:
         store = InMemoryBackend(self._embedder)
         with open_throwaway(self._settings, self.model, store, task.clock, self._spending) as assistant:
             _fill(assistant.handles.memory, task)
-            return self._play(assistant, task, repeat)
+            if not self.collects_trees:
+                return self._play(assistant, task, repeat)
+            with collect_trees() as trees:
+                run = self._play(assistant, task, repeat)
+            return replace(run, trees=trees[len(task.earlier) :])
 
     def _play(self, assistant: Assistant, task: Task, repeat: int) -> Run:
         memory = assistant.handles.memory

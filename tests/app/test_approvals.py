@@ -450,7 +450,9 @@ def test_ctrl_c_and_the_end_of_the_input_leave_a_request_waiting(
     monkeypatch.setattr("ana.handles.open_handles", lambda *_, **__: assistant.handles)
     Terminal(monkeypatch, "note that", KeyboardInterrupt, "", KeyboardInterrupt, EOFError)
     Repl(open_workspace(settings), THREAD).run()
-    assert "may I?" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "may I?" in shown
+    assert shown.count("Ctrl-D or /quit leaves.") == 2
     assert open_workspace(settings).open_threads().waiting() == {THREAD: "0 min"}
     assert contents(assistant) == ["Buy milk", "Passport"]
     Terminal(monkeypatch, "/autonomy", "y", "y")

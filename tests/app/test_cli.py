@@ -112,9 +112,10 @@ def test_describe_tells_what_the_store_holds(ana: Run, tmp_path: Path) -> None:
         ["I prefer tea"],
     ]
     text = ana("describe", "-s", "3").stdout
-    assert text.startswith(f"data in {tmp_path / 'data'}\n")
-    assert "items: 1 records, cosine space, wordllama (256 dimensions), format 2" in text
-    assert "\n  values of status: active (1)\n" in text
+    assert text.startswith(f"1 item and 1 line about you are in {tmp_path / 'data'}.\n")
+    assert "\nSearch by meaning uses wordllama.\n" in text
+    assert "\n  status: active (1)\n" in text
+    assert "\n  also: due date (1)\n" in text
     assert text.endswith("  0  I prefer tea\n")
     assert "I prefer tea" not in ana("describe").stdout
 

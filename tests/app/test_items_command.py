@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from ana.memory.item import Item
+from ana.memory.search.found import Found
 from ana.time.clock import Clock
 from ana.values import Properties
+from app.due import Due
+from app.today import list_today
 from tests.app.conftest import Run
 from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER
@@ -103,6 +107,46 @@ def test_due_shows_what_is_open_by_section_and_tells_by_exit_code(ana: Run, tmp_
     assert contents == {"overdue": ["late"], "today": ["today"], "week": ["tomorrow", "in a week"]}
     week = json.loads(ana("items", "--due", "week", "--json").stdout)
     assert [item["content"] for item in week["items"]] == ["today", "tomorrow", "in a week"]
+
+
+def test_today_is_a_day_at_a_glance_times_first(ana: Run, tmp_path: Path) -> None:
+    tomorrow, late = today() + DAY, today() - DAY
+    keep(
+        tmp_path,
+        ("Water the orchids", {"due_date": f"{today()}"}),
+        ("Call the bank", {"due_date": f"{today()}T23:59"}),
+        ("Renew the passport", {"due_date": f"{late}"}),
+        ("Dentist", {"due_date": f"{tomorrow}T08:30"}),
+        ("Next year", {"due_date": f"{today() + 300 * DAY}"}),
+    )
+    done = ana("today")
+    assert done.stdout.splitlines() == [
+        "Overdue",
+        f"  {f'{late:%a} {late.day} {late:%b}':>10}  Renew the passport",
+        "Today",
+        "  23:59  Call the bank",
+        "         Water the orchids",
+        f"{tomorrow:%a} {tomorrow.day} {tomorrow:%b}",
+        "  08:30  Dentist",
+    ]
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_today_fits_on_one_screen_and_counts_what_it_leaves_out() -> None:
+    def found(name: str, dates: list[str]) -> Found:
+        items = [Item(f"{name}{n}", f"{name} {n}", {"due_date": day}, "", "") for n, day in enumerate(dates)]
+        return Found(items, len(items), False)
+
+    groups: dict[Due, Found] = {
+        "overdue": found("late", ["2026-01-01"] * 30),
+        "today": found("now", ["2026-01-13"] * 4),
+        "week": found("soon", ["2026-01-14"] * 3 + ["2026-01-15"] * 9),
+    }
+    lines = list_today(groups, 16, 40)
+    assert lines[:5] == ["Overdue", *(f"   Thu 1 Jan  late {n}" for n in range(3)), "  and 27 more: ana due"]
+    assert lines[5:10] == ["Today", *(f"         now {n}" for n in range(4))]
+    assert lines[10:] == ["Wed 14 Jan", *(f"         soon {n}" for n in range(3)), "  and 9 more: ana due"]
+    assert max(map(len, list_today(groups, 99, 20))) <= 33
 
 
 def test_nothing_overdue_says_what_else_is_due(ana: Run, tmp_path: Path) -> None:

@@ -34,8 +34,6 @@ DONE = Said("See your list: buy milk.")
 LONG = 20.0
 """Seconds that a process with a dead endpoint never takes to end; the library's own time-outs are longer."""
 
-ROUTED = {"reason": "after_reason", "execute_tools": "after_execute_tools", "reflect": "after_reflect"}
-
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
@@ -67,8 +65,7 @@ def draw(collector: Collector, run: dict[str, Any]) -> Any:
 
 
 def node(name: str, *inner: tuple[str, str, list[Any]]) -> tuple[str, str, list[Any]]:
-    routers: list[Any] = [("chain", ROUTED[name], [])] if name in ROUTED else []
-    return "chain", name, [*inner, *routers]
+    return "chain", name, [*inner]
 
 
 LLM: tuple[str, str, list[Any]] = ("llm", "openai gpt-4o-mini", [])
@@ -108,7 +105,18 @@ def test_a_turn_of_the_command_line_is_one_tree(collector: Collector, env: dict[
     assert (metadata["thread_id"], metadata["turn_id"]) == (told["thread_id"], told["trace_id"])
     assert (metadata["provider"], metadata["model"]) == ("openai", "gpt-4o-mini")
     assert metadata["autonomy"] == "confirm"
-    assert "policy_violation" not in root["tags"]
+    assert root["tags"] == []
+    assert metadata["cost_usd"] == told["cost_usd"] > 0
+
+
+def test_a_turn_that_failed_is_a_run_that_failed(
+    collector: Collector, env: dict[str, str], stub: Stub, ana: Run
+) -> None:
+    stub.script = [Said(status=400, error="no")]
+    ana("ask", "I need milk", **env)
+    (root,) = collector.wait_for_roots(1)
+    assert root["error"] == "TurnFailed: The model provider refused the request (400)."
+    assert root["tags"] == ["failed"]
 
 
 def test_a_turn_of_a_model_without_tool_calls_is_the_same_tree(
@@ -183,7 +191,10 @@ def test_every_run_of_a_turn_that_waits_twice_carries_its_id(
         decide = ("--decide", "approve", "--request", told["pending"]["request_id"])
         told = json.loads(ana("ask", "--thread", "t", "--json", *decide, **env).stdout)
     roots = collector.wait_for_roots(3)
-    assert [root["extra"]["metadata"]["turn_id"] for root in roots] == [told["trace_id"]] * 3
+    metadata = [root["extra"]["metadata"] for root in roots]
+    assert [each["turn_id"] for each in metadata] == [told["trace_id"]] * 3
+    assert [root["tags"] for root in roots] == [["waiting"], ["waiting"], []]
+    assert [each.get("cost_usd") for each in metadata] == [None, None, told["cost_usd"]], "it counts once"
 
 
 def test_secrets_are_never_sent(collector: Collector, env: dict[str, str], stub: Stub, ana: Run) -> None:
@@ -253,7 +264,8 @@ def test_nothing_of_a_conversation_with_the_server_is_sent_if_it_is_to_be_hidden
     assert told[3].startswith("The model provider refused the request (400).")
     assert find_leaks(collector) == []
     errors = [run["error"] for run in collector.runs.values() if run.get("error")]
-    assert sorted({error.split()[0] for error in errors}) == ["GraphInterrupt", "OpenAIInvalidRequestError"]
+    kinds = sorted({error.split()[0] for error in errors})
+    assert kinds == ["GraphInterrupt", "OpenAIInvalidRequestError", "TurnFailed"]
     assert all(error.endswith("(hidden)") for error in errors)
 
 

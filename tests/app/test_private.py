@@ -93,8 +93,24 @@ def test_what_is_not_ours_is_left_alone(ana: Run, tmp_path: Path) -> None:
     assert ana("items", TRACES_DIR=str(shared), LOG_FILE_PATH=str(logs / "ana.log")).returncode == 0
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (shared, logs, logs / "syslog", target, tool)}
     assert modes == {"tmp": 0o1777, "var": 0o755, "syslog": 0o644, "public.txt": 0o644, "tool": 0o755}
-    assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
     assert stat.S_IMODE((logs / "ana.log").stat().st_mode) == 0o600
+
+
+def test_a_folder_with_other_files_keeps_its_mode_and_that_is_told_at_first(ana: Run, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir(mode=0o755)
+    (data / "thesis.tex").write_text("x")
+    (data / "thesis.tex").chmod(0o644)
+    data.chmod(0o755)
+    told = f"The data folder {data} holds other files too, so its mode is left as it is"
+    assert told in ana("ask", "note: buy milk").stderr
+    assert stat.S_IMODE(data.stat().st_mode) == 0o755
+    assert exposed(data) == [str(data), str(data / "thesis.tex")]
+    assert told not in ana("items").stderr
+    assert told in ana("doctor").stdout
+    (data / "thesis.tex").unlink()
+    ana("items")
+    assert stat.S_IMODE(data.stat().st_mode) == 0o700
 
 
 def test_doctor_names_what_only_another_can_close(ana: Run, tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def test_a_reader_waits_for_a_writer(tmp_path: Path) -> None:
 
 
 READS = {"get_many", "scan", "count", "query", "find_change", "entries", "latest", "turns", "next_line_number"}
-READS |= {"hold", "reading", "alone", "close", "embedder_name"}
+READS |= {"hold", "hold_in_order", "reading", "alone", "close", "embedder_name"}
 READS |= {"position", "deletions", "find_similar", "list_keys", "list_values"}
 
 

@@ -24,6 +24,7 @@ from ana.own_files import is_own
 from ana.settings import Settings
 from ana.tracing.files import TraceFiles
 from ana.workspace import open_workspace
+from app.cli import serve
 from app.serving import is_serving
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
@@ -515,12 +516,39 @@ def test_a_message_with_an_image_is_answered_by_its_text(client: SyncLangGraphCl
 
 
 def test_the_assistant_says_what_it_is(client: SyncLangGraphClient, server: Server) -> None:
-    [assistant] = client.assistants.search(graph_id="ana")
+    [assistant] = client.assistants.search(graph_id="ana", metadata={"created_by": "system"})
     assert "personal assistant" in str(assistant["description"])
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     headers = {"accept": "application/json, text/event-stream"}
     told = httpx.post(f"{server.url}/mcp", json=call, headers=headers).text
     assert str(assistant["description"]) in told
+
+
+def test_it_opens_with_model_folder_dial_and_links_and_prints_nothing_of_a_turn(
+    client: SyncLangGraphClient, server: Server, server_log: Path, server_settings: Settings, stub: Stub
+) -> None:
+    first, api, studio, permission, *rest = server_log.read_text().splitlines()
+    assert f"{server_settings.openai_model} · data in {server_settings.ana_data_dir} · " in first
+    assert first.endswith(" · dial confirm")
+    assert api == f"API: {server.url} (Ctrl-C ends it)"
+    assert studio == f"Studio: https://smith.langchain.com/studio/?baseUrl={server.url}"
+    assert "local network: allow it" in permission
+    assert "The server is ready." in rest
+    before, stub.script = server_log.stat().st_size, [HELLO]
+    client.runs.wait(None, "ana", input=say("hi"))
+    assert server_log.stat().st_size == before
+
+
+def test_our_settings_in_env_files_are_left_to_the_server_which_reads_them_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("ANA_AUTONOMY", raising=False)
+    monkeypatch.setenv("OPENAI_MODEL", "one")
+    file = {"ANA_AUTONOMY": "act", "OPENAI_MODEL": "one", "HTTPS_PROXY": "http://proxy", "LANGSMITH_TRACING": "1"}
+    monkeypatch.setattr(serve, "read_environment", lambda: file)
+    env = serve.make_environment()
+    assert "ANA_AUTONOMY" not in env
+    assert (env["OPENAI_MODEL"], env["HTTPS_PROXY"], env["LANGSMITH_TRACING"]) == ("one", "http://proxy", "true")
 
 
 @pytest.mark.usefixtures("server")
@@ -558,7 +586,7 @@ def test_a_request_is_decided_with_an_sdk_and_refused_where_nobody_can_be_asked(
     result: Any = client.runs.wait(thread, "ana", command=named)
     assert strip_receipt(result["messages"][-1]["content"]) == "Here is one chair."
     results = [m["content"] for m in result["messages"] if m["type"] == "tool"]
-    assert ["did not run" in text for text in results] == [True] * 5 + [False]
+    assert ["did not run" in text for text in results] == [False] + [True] * 5, "in the order of the calls"
     again: Any = client.runs.wait(thread, "ana", command=named)
     assert [m["id"] for m in again["messages"]] == [m["id"] for m in result["messages"]], "a second yes does nothing"
 

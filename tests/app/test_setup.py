@@ -121,6 +121,25 @@ def test_it_asks_for_what_is_not_given(env_file: Path) -> None:
     assert dotenv_values(env_file)["OPENAI_MODEL"] == "m-2"
 
 
+def test_choices_are_numbered_and_there_is_a_way_back(env_file: Path) -> None:
+    with openai_stub(Said("Hello!")) as stub:
+        done = run(given=f"1\n<\n3\n<\ncompatible\n{stub.url}\nsk-1\n<\n4\n{stub.url}\nsk-1\nm-2\n")
+    assert done.exit_code == 0, done.output
+    assert "  4  compatible" in done.output
+    assert dotenv_values(env_file)["OPENAI_MODEL"] == "m-2"
+
+
+def test_an_ollama_that_answers_is_not_asked_for_its_address(
+    env_file: Path, ollama: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", ollama)
+    done = run(given="3\n1\n")
+    assert "it runs here with qwen3:8b" in done.output
+    assert f"Ollama answers at {ollama}." in done.output
+    assert "Asking qwen3:8b to say hello" in done.output
+    assert "Address" not in done.output
+
+
 @pytest.mark.parametrize("key", ["", "two words", "\x1b[2J", "schlüssel"])
 def test_what_cannot_be_a_key_is_refused(env_file: Path, key: str) -> None:
     done = run("--provider", "openai", "--model", "m", given=f"{key}\n")

@@ -135,6 +135,50 @@ def test_drafts_can_be_kept_back_until_they_are_checked(client: SyncLangGraphCli
     assert [set(event) for event in heard.custom] == [{"tool", "args", "ok", "id"}] * 2
 
 
+def read_updates(client: SyncLangGraphClient, stub: Stub, *script: Said, **more: Any) -> list[tuple[str, Any]]:
+    """Return what `updates` tell of a turn: node and what is shown of it."""
+    stub.script = list(script)
+    thread = client.threads.create()["thread_id"]
+    parts = client.runs.stream(thread, "ana", input=say(ASKED), stream_mode="updates", **more)
+    return [pair for part in parts if part.event == "updates" for pair in part.data.items()]
+
+
+def test_updates_tell_draft_correction_call_and_receipt_and_no_clocks(client: SyncLangGraphClient, stub: Stub) -> None:
+    (_, begun), *steps = read_updates(client, stub, FALSE, MILK, SAVED)
+    nodes = ["reason", "reflect", "reason", "execute_tools", "reason", "reflect"]
+    assert [node for node, _ in steps] == nodes
+    drafted, sent_back, called, ran, drafted_again, answered = (shown for _, shown in steps)
+    assert drafted == {"draft": "See `abcd2e4f`."}
+    assert sent_back["messages"] == []
+    assert (sent_back["correction"]["policy"], sent_back["correction"]["draft"]) == ("citation", "See `abcd2e4f`.")
+    assert "abcd2e4f" in sent_back["correction"]["reason"]
+    assert [set(shown) for shown in (begun, called, ran)] == [{"turn_id"}, {"messages"}, {"messages"}]
+    assert drafted_again == {"draft": "See your list: buy milk."}
+    (message,) = answered["messages"]
+    assert message["content"] == add_receipt("See your list: buy milk.", answered["receipt"])
+    assert message["id"] == f"{begun['turn_id']}-3"
+    assert message["usage_metadata"]["total_tokens"] == 110
+    assert set(answered) == {"messages", "receipt"}
+
+
+def test_updates_tell_what_is_asked(client: SyncLangGraphClient, stub: Stub) -> None:
+    *_, (node, shown), (kind, waiting) = read_updates(client, stub, MILK, context={"autonomy": "advise"})
+    assert (node, kind) == ("execute_tools", "__interrupt__")
+    assert shown["asked"] == waiting[0]["value"]
+
+
+def test_updates_show_no_draft_that_is_kept_back(client: SyncLangGraphClient, stub: Stub) -> None:
+    steps = read_updates(client, stub, FALSE, HELLO, context={"stream_drafts": False})
+    assert not [shown for _, shown in steps if "draft" in shown or "draft" in shown.get("correction", {})]
+
+
+def test_values_are_sent_as_often_as_messages_are_written(client: SyncLangGraphClient, stub: Stub) -> None:
+    heard = hear(client, stub, MILK, SAVED)
+    told = [part.data for part in heard.parts if part.event == "values"]
+    assert [len(values["messages"]) for values in told] == [1, 2, 4, 5]
+    assert {name for values in told for name in values} == {"messages"}
+
+
 def test_half_a_character_does_not_end_the_run(client: SyncLangGraphClient, stub: Stub) -> None:
     half = Said("Well \ud83d then", calls=[("create_item", {"content": "\ud83d milk"})])
     heard = hear(client, stub, half, Said("Saved \ud83d it."))

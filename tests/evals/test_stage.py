@@ -24,7 +24,7 @@ from evals import figures
 from evals.cli import eval as command
 from evals.cli.eval import build_judge, read_tasks
 from evals.tasks.opinions import load_rubrics
-from evals.tasks.picture import draw_groups
+from evals.tasks.picture import WRONG, draw_groups
 from evals.tasks.scores import FIGURES, load_groups, load_weights, make_report, score_run
 from evals.tasks.stage import Run, Stage, open_stage, play_tasks
 from evals.tasks.task import Task, choose_tasks, load_tasks
@@ -172,7 +172,9 @@ def test_two_reports_are_drawn_side_by_side(tmp_path: Path) -> None:
     assert earlier == report.groups
     root = ET.fromstring(draw_groups({f"before: {model}": earlier, model: {"h": report.groups["all"]}}))
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"g", "h", "all", "before: a <model> & more", "0.50 (2)"} <= set(texts)
+    assert {"g", "h", "all", "before: a <model> & more", "0.50 (2)", "not right"} <= set(texts)
+    assert texts[0] == "Tasks done right: before: a <model> & more, a <model> & more"
+    assert any(element.get("fill") == WRONG for element in root.iter("{http://www.w3.org/2000/svg}rect"))
     for text in ("", "[]", '{"model": 1}'):
         (tmp_path / "odd.json").write_text(text)
         with pytest.raises(UserError, match="odd"):
@@ -294,6 +296,25 @@ def test_a_report_becomes_a_dataset_and_an_experiment(collector: Collector, tmp_
     scores = [each for each in collector.feedback if each["key"] == "success"]
     assert {(each["score"], each["run_id"] in collector.runs) for each in scores} == {(1, True)}
     assert "sk-very-secret" not in collector.bodies()
+
+
+def test_a_run_of_an_experiment_has_its_turns_below_it_with_their_times(
+    script: Stage, collector: Collector, settings: Settings
+) -> None:
+    script.collects_trees = True
+    earlier = [{"said": "hi", "answer": "Hello."}]
+    run = say(script, calls(("create_item", {"content": "milk"})), "Added: milk.", earlier=earlier)
+    task = TASKS[0].model_copy(update={"id": "x"})
+    assert "trees" not in run.to_json()
+    upload_report(open_client(settings), [task], make_report("m", "e", 1, [run]))
+    (root,) = collector.roots
+    (turn,) = collector.children(root)
+    nodes = ["load_context", "reason", "execute_tools", "reason", "reflect"]
+    assert [child["name"] for child in collector.children(turn)] == nodes
+    assert turn["inputs"]["messages"][-1]["content"] == "add milk"
+    assert (root["start_time"], root["end_time"]) == (turn["start_time"], turn["end_time"])
+    assert {each["trace_id"] for each in collector.runs.values()} == {root["id"]}
+    assert {each["run_type"] for each in collector.runs.values()} == {"chain", "llm", "tool"}
 
 
 def test_an_upload_that_fails_says_so() -> None:

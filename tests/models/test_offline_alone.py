@@ -65,7 +65,11 @@ def test_the_first_minutes(ask: Ask) -> None:
     assert "Nothing like that" in ask("what did i quote henderson").answer
     (moved,) = ask("move the rent to monday").changes
     assert moved["after"]["content"] == "pay the rent on friday"
-    assert ask("undo").answer.startswith("Taken back.")
+    taken_back = ask("undo").answer
+    assert taken_back.startswith("Taken back.")
+    (again,) = ask(taken_back.partition("“")[2].partition("”")[0]).changes
+    assert again["after"] == moved["after"], "it recommends what works at every door"
+    assert ask("undo").changes[0]["after"] == moved["before"]
     assert ask("pay the rent done").changes[0]["after"]["properties"]["status"] == "done"
     refused = ask("cancel Netflix by friday")
     assert (refused.changes, refused.fruitless) == ([], True)

@@ -10,14 +10,14 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from ana.backends.chroma.acts import Acts
 from ana.backends.chroma.binding import read_embedder, unbind_empty
 from ana.backends.chroma.care.healing import Healing, Tell
-from ana.backends.chroma.care.reindex import settle_reindex
+from ana.backends.chroma.care.reindex import is_reindex_decided, settle_reindex
 from ana.backends.chroma.care.scrub import copy_records, finish_copy, remove_remains
 from ana.backends.chroma.client import map_foreign_errors
 from ana.backends.chroma.collection import FROM_RECORD, NAMES, ChromaCollection
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from chromadb.api.client import Client
 
 _log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class ChromaBackend:
@@ -81,6 +83,7 @@ class ChromaBackend:
         self.acts = Acts(self.collections, self.journal)
         self.healing = Healing(self.folder, self.collections, self.journal, embedder, tell)
         self.folder.before_opening = (self.healing.settle_files, self.healing.heal_if_doubtful)
+        self.folder.must_open = self._must_open
         self.folder.after_opening = (self._settle_reindex, self._follow_embedder, self._unbind_empty, self.acts.settle)
 
     @property
@@ -94,7 +97,7 @@ class ChromaBackend:
 
     def scan(self, kind: Kind, page: int = PAGE) -> Iterator[Item]:
         if kind == "line":
-            with self.hold():
+            with self.hold_in_order():
                 return iter(self.collections[kind].copy_all())
         return self._scan_pages(kind, page)
 
@@ -107,13 +110,13 @@ class ChromaBackend:
                 return
 
     def count(self, kind: Kind) -> int:
-        with self.hold():
+        with self.hold_in_order():
             return self.collections[kind].count()
 
     def query(self, query: Query) -> Found:
         # before the folder is held: an embedder may be a server, and slow
         embedder, vector = self.embedder, self._embed_query(query)
-        with self.hold():
+        with self.hold() if query.text else self.hold_in_order():
             if self.embedder is not embedder:
                 vector = self._embed_query(query)
             return self.collections["item"].query(query, vector)
@@ -123,11 +126,11 @@ class ChromaBackend:
             return self.collections[kind].find_similar(id, limit)
 
     def list_keys(self) -> dict[str, int]:
-        with self.hold():
+        with self.hold_in_order():
             return self.collections["item"].list_keys()
 
     def list_values(self, key: str) -> list[tuple[Json, int]]:
-        with self.hold():
+        with self.hold_in_order():
             return self.collections["item"].list_values(key)
 
     def find_change(self, key: str) -> Change | None:
@@ -138,27 +141,27 @@ class ChromaBackend:
     def entries(
         self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
     ) -> list[Entry]:
-        with self.hold():
+        with self.hold_in_order():
             return self.journal.entries(turn=turn, id=id, since=since, limit=limit)
 
     def latest(self, kind: Kind) -> list[Entry]:
-        with self.hold():
+        with self.hold_in_order():
             return self.journal.latest(kind)
 
     def position(self) -> JournalPosition:
-        with self.hold():
+        with self.hold_in_order():
             return self.journal.position()
 
     def deletions(self, record: RecordKey | None = None) -> list[Entry]:
-        with self.hold():
+        with self.hold_in_order():
             return self.acts.list_deletions(record)
 
     def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
-        with self.hold():
+        with self.hold_in_order():
             return self.journal.turns(thread=thread, prefix=prefix, limit=limit)
 
     def next_line_number(self) -> int:
-        with self.hold():
+        with self.hold_in_order():
             used = (int(line.id) for line in self.collections["line"].copy_all())
             return max(self.journal.next_number("line"), max(used, default=-1) + 1)
 
@@ -198,17 +201,24 @@ class ChromaBackend:
                 collection.index.discard()
             remove_remains(self.path)
 
-    @contextmanager
-    def hold(self) -> Iterator["Client"]:
+    def hold(self) -> AbstractContextManager["Client"]:
         """Own the data folder, with Chroma; errors of what is done with it become ours. May be nested.
 
         Raises:
             StoreBusy: Another process did not release it in time.
             StoreBroken: It cannot be read or written.
         """
-        with map_foreign_errors(self.path), self.folder.hold() as client:
+        return self._map_errors(self.folder.hold())
+
+    def hold_in_order(self) -> AbstractContextManager[None]:
+        """Own the data folder as `hold` does, for what index and journal can answer while Chroma is closed."""
+        return self._map_errors(self.folder.hold_in_order())
+
+    @contextmanager
+    def _map_errors(self, held: AbstractContextManager[T]) -> Iterator[T]:
+        with map_foreign_errors(self.path), held as what:
             try:
-                yield client
+                yield what
             except sqlite3.Error:
                 self.close()
                 raise
@@ -220,7 +230,7 @@ class ChromaBackend:
     def alone(self) -> Iterator[None]:
         with ExitStack() as stack:
             with map_foreign_errors(self.path):  # but not those of the caller, which may be about other files
-                stack.enter_context(self.folder.hold())
+                stack.enter_context(self.folder.hold_in_order())
             yield
 
     def close(self) -> None:
@@ -234,6 +244,9 @@ class ChromaBackend:
         vectors = self.collections["item"].embed(items)
         with self.hold():
             self.collections["item"].put([(item, None) for item in items], vectors)
+
+    def _must_open(self) -> bool:
+        return is_reindex_decided(self.path) or bool(self.journal.list_unfinished())
 
     def _settle_reindex(self) -> None:
         settle_reindex(self.folder.get_client(), self.path)

@@ -84,21 +84,30 @@ def read_settings() -> "Settings":
 @contextmanager
 def map_foreign_errors(path: Path) -> Iterator[None]:
     """Turn errors of Chroma, SQLite and the system into errors of our own while a data folder is used."""
-    load_chromadb()
-    from chromadb.errors import ChromaError, InternalError
-
     try:
         yield
     except AnaError:  # is already one of ours, and some are RuntimeErrors
         raise
-    except (InternalError, OSError, sqlite3.Error, RuntimeError) as exc:
+    except (OSError, sqlite3.Error, RuntimeError) as exc:
         raise unusable_error(path, exc) from exc
-    except ChromaError as exc:
-        raise ToolError(f"The store refused this: {exc}.", "Change the call.") from exc
     except BaseException as exc:
-        if type(exc).__name__ != "PanicException":  # from Chroma's native part, and not an Exception
-            raise
-        raise unusable_error(path, exc) from exc
+        if error := _map_error_of_chroma(path, exc):
+            raise error from exc
+        raise
+
+
+def _map_error_of_chroma(path: Path, exc: BaseException) -> AnaError | None:
+    """Return the error of ours for one that Chroma has raised; None for any other."""
+    if "chromadb.errors" not in sys.modules:  # it was not used
+        return None
+    from chromadb.errors import ChromaError, InternalError
+
+    # the second comes from Chroma's native part, and is not an Exception
+    if isinstance(exc, InternalError) or type(exc).__name__ == "PanicException":
+        return unusable_error(path, exc)
+    if isinstance(exc, ChromaError):
+        return ToolError(f"The store refused this: {exc}.", "Change the call.")
+    return None
 
 
 def unusable_error(path: Path, exc: BaseException) -> StoreBroken:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ana.backends.chroma.client import read_settings
+from ana.backends.chroma.closed import ClosedSource, read_closed
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.index.candidates import IndexSearch
-from ana.backends.chroma.index.index import Index
+from ana.backends.chroma.index.index import Index, Source
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.chroma.vectors import BATCH as MANY
@@ -77,6 +78,8 @@ class ChromaCollection:
         self.index = Index(self.index_path)
         self._weights = weights
         self._opened: tuple[int, ChromaSource] | None = None
+        self._closed: tuple[int, ClosedSource | None] | None = None
+        self._identity = ""
 
     def get_many(self, ids: Sequence[str]) -> list[Item]:
         """Return the records with these ids, in any order; ids that do not exist are left out."""
@@ -127,7 +130,7 @@ class ChromaCollection:
 
     def query(self, query: Query, vector: Vector | None) -> Found:
         """Find records; the vector is that of the query's text, None without one."""
-        search = IndexSearch(self.index.tables, self._weights, self.source)
+        search = IndexSearch(self.index.tables, self._weights, lambda: self.source)
         return self._look_up(lambda db: search.find(db, query, vector))
 
     def find_same(self, item: Item) -> list[str]:
@@ -179,7 +182,7 @@ class ChromaCollection:
         }
 
     def _look_up(self, find: Callable[[sqlite3.Connection], T]) -> T:
-        return self.index.use(self.source, find)
+        return self.index.use(self._at_hand, find)
 
     @contextmanager
     def _enter_write(self, put: Sequence[EmbeddedItem] = (), removed: Sequence[str] = ()) -> Iterator[ChromaSource]:
@@ -200,10 +203,28 @@ class ChromaCollection:
         # the old collection belongs to a closed client
         if self._opened is None or self._opened[0] != self._folder.generation:
             source = self.open_source(client)
-            if self._opened and self._opened[1].identity != source.identity:
-                self.index.close()  # to be compared with the collection that has replaced the old one
+            self._note_identity(source)
             self._opened = (self._folder.generation, source)
         return self._opened[1]
+
+    @property
+    def _at_hand(self) -> Source:
+        """Return the collection as far as it is known without opening Chroma, if that is closed."""
+        closed = None if self._folder.is_open else self._read_closed()
+        return closed or self.source
+
+    def _read_closed(self) -> ClosedSource | None:
+        if self._closed is None or self._closed[0] != self._folder.generation:
+            closed = read_closed(self._folder.path / "chroma", self.name, self.embedder.name, lambda: self.source)
+            if closed:
+                self._note_identity(closed)
+            self._closed = (self._folder.generation, closed)
+        return self._closed[1]
+
+    def _note_identity(self, source: Source) -> None:
+        if self._identity not in ("", source.identity):
+            self.index.close()  # to be compared with the collection that has replaced the old one
+        self._identity = source.identity
 
     def open_source(self, client: "Client") -> ChromaSource:
         """Return the collection of a client, created if it is not there."""

@@ -28,6 +28,9 @@ Step = Callable[[], None]
 class Folder:
     """The data folder, which gives access to Chroma's client only while it is held.
 
+    Its files are put in order before anybody reads them. Chroma is opened only once somebody needs it: importing it
+    takes longer than most reads of what stands beside it.
+
     Args:
         path: The folder; created at the first use.
         timeout: Seconds to wait for another process.
@@ -37,13 +40,15 @@ class Folder:
     def __init__(self, path: Path, timeout: float = 10.0, program: str = "ana") -> None:
         self.path = path
         self.before_opening: tuple[Step, ...] = ()
-        """Steps before Chroma is opened, in this order."""
+        """Steps before anything is read, in this order; they need no client."""
         self.after_opening: tuple[Step, ...] = ()
         """Steps after Chroma is opened and before anybody uses it, in this order."""
+        self.must_open: Callable[[], bool] = lambda: False
+        """Returns whether one of those has something to do, so that nothing may be read before Chroma is open."""
         self.in_doubt = False
         """Whether Chroma's files may be damaged."""
         self.generation = 0
-        """Grows whenever the client is opened again; everything built on an older client is stale."""
+        """Grows whenever the files are looked at or the client is opened again; what was built before is stale."""
         self._timeout = timeout
         self._program = program
         self._inside = threading.RLock()  # the OS lock keeps out processes, this one threads
@@ -51,6 +56,7 @@ class Folder:
         self._dirty = False
         self._lock: OwnerLock | None = None
         self._client: Client | None = None
+        self._is_in_order = False
         self._blanked: dict[str, int] = {}
         self._seen = ""
 
@@ -82,12 +88,33 @@ class Folder:
         with self.hold_closed():
             yield self.get_client()
 
+    @contextmanager
+    def hold_in_order(self) -> Iterator[None]:
+        """Own the folder, with Chroma only if there is something to settle in it. Errors as `hold`."""
+        with self.hold_closed():
+            if not self._is_in_order:
+                self._put_in_order()
+                if self.in_doubt or self.must_open():
+                    self.get_client()
+            yield
+
+    @property
+    def is_open(self) -> bool:
+        """Whether Chroma is open."""
+        return self._client is not None
+
+    def _put_in_order(self) -> None:
+        refuse_links_below(self.path / "chroma")
+        for step in self.before_opening:
+            step()
+        self._is_in_order = True
+        self.generation += 1
+
     def get_client(self) -> "Client":
         """Return Chroma's client, opened if it is not, while the folder is held."""
         if self._client is None:
-            refuse_links_below(self.path / "chroma")
-            for step in self.before_opening:
-                step()
+            if not self._is_in_order:
+                self._put_in_order()
             self._client = open_chroma(self.path / "chroma")
             self.generation += 1
             try:
@@ -109,8 +136,9 @@ class Folder:
             overwrite(self._generation_file, self._seen)  # before the write: after a crash others must reopen too
 
     def close(self) -> None:
-        """Close Chroma; the next `hold` opens it again."""
+        """Close Chroma; the next `hold` opens it again, and looks at the files before that."""
         with self._inside:
+            self._is_in_order = False
             if self._client is not None:
                 self._client.close()
                 self._client = None

@@ -13,7 +13,6 @@ from ana.memory.filters.matching import is_number
 from ana.memory.filters.nodes import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or
 from ana.memory.item import is_date_key
 from ana.time.dates import without_weekday
-from ana.time.meant import guess_dates
 from ana.time.spans import date_span
 from ana.values import Json, is_deeper
 
@@ -190,9 +189,15 @@ def _read_operand(key: str, value: object, here: _Here, *, is_whole: bool = True
     return cast(Json, bare)  # a filter comes from JSON
 
 
+def _guess_dates(value: str, here: _Here) -> tuple[str, str] | None:
+    from ana.time.meant import guess_dates  # only a filter that is wrong needs it, and what it imports takes long
+
+    return guess_dates(value, here.today) if here.today else None
+
+
 def _refuse_words(key: str, value: str, here: _Here) -> None:
     """Refuse a text that means a date, or is written as one and is none: no item would have it."""
-    if here.today and (meant := guess_dates(value, here.today)):
+    if meant := _guess_dates(value, here):
         first, last = meant
         condition = {key: first if first == last else {"$gte": first, "$lte": last}}
         raise ToolError(f"{value[:60]!r} under {key!r} is not a date.", f"Write {json.dumps(condition)}.")
@@ -218,7 +223,7 @@ def _read_bound(key: str, op: str, value: object, here: _Here) -> Operand:
 
 
 def _suggest_bound(op: str, value: str, here: _Here) -> str:
-    meant = guess_dates(value, here.today) if here.today else None
+    meant = _guess_dates(value, here)
     return f'Write "{meant[op in ("$gt", "$lte")]}" if that is meant.' if meant else ""
 
 

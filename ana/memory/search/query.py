@@ -3,13 +3,15 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, tzinfo
-from typing import TypeAlias
+from datetime import UTC, date, datetime, tzinfo
+from typing import TYPE_CHECKING, TypeAlias
 
 from ana.memory.filters import EVERY_ITEM, Node
 from ana.memory.search.tokens import fold_tag, tokenize
 from ana.time.dates import spell_day
-from ana.time.when import Mention, find_named_days, read_due_question
+
+if TYPE_CHECKING:
+    from ana.time.when import Mention
 
 Days: TypeAlias = tuple[date, date]
 
@@ -42,6 +44,8 @@ _FUNCTION_WORDS = frozenset(
 )
 """English words that hold a question together and say nothing about what is wanted."""
 
+LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+
 LONGEST = 4000
 """How many characters of a query are read for words and days; all of them go into its vector."""
 
@@ -64,7 +68,7 @@ class ParsedQuery:
 
     text: str
     words: tuple[str, ...]
-    mentions: tuple[Mention, ...]
+    mentions: "tuple[Mention, ...]"
     undated: bool
     is_open: bool | None
     due: Days | None
@@ -84,6 +88,7 @@ class Query:
         limit: How many items at most.
         due: First and last day of the items' own dates, both included; date.min reaches back to the beginning.
         excluded: Items with one of these statuses do not pass.
+        now: The present moment, before which what repeats may have passed.
     """
 
     text: ParsedQuery | None
@@ -92,6 +97,7 @@ class Query:
     limit: int = 10
     due: Days | None = None
     excluded: tuple[str, ...] = ()
+    now: datetime = LONG_AGO
 
     @property
     def has_filter(self) -> bool:
@@ -106,6 +112,8 @@ def parse_query(text: str, today: date) -> ParsedQuery:
         text: Any text, an item's whole content too.
         today: The person's today.
     """
+    from ana.time.when import find_named_days, read_due_question
+
     said = text[:LONGEST]  # a text may be an item of a megabyte
     mentions = tuple(find_named_days(said, today, months=True))
     undated = _UNDATED.search(said) is not None
@@ -131,7 +139,7 @@ def _read_status(text: str) -> bool | None:
     return False if _DONE.search(wanted) else None
 
 
-def _find_words(text: str, mentions: Sequence[Mention]) -> list[str]:
+def _find_words(text: str, mentions: "Sequence[Mention]") -> list[str]:
     """Return the words of a text that are wanted, with a day that it names spelled out as in items."""
     # the words of several days would outweigh all others, and those days count as dates anyway
     days = [spell_day(mention.first) for mention in mentions if mention.first == mention.last]

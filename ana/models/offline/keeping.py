@@ -10,15 +10,16 @@ NOTHING = "All right. I changed nothing."
 _BULLET = r"\s*(?:[-*•·–☐]|\d{1,2}[.)])\s+(?:\[ ?\]\s*)?(\S.*)"
 _MAIL = r"(?:(?:from|to|cc|subject|date|von|an|betreff|de|a|objet|para|asunto|oggetto) ?:[^\n]*\n){2}|>"
 _I = "(?:i|i'?m|i'?ve|ich|je|yo|soy|io|sono)"
-_UNDO = r"(?:mach (?:das|es) )?(?:bitte )?<undo>(?:\W+(?:<polite>|that|it|this|the|last|one|change|thing))*\W*$"
+_UNDO = r"(?:mach (?:da|e)s )?(?:bitte )?<undo>(?:\W+(?:<polite>|(undo-\S+)|th(?:at|is|e|ing)|it|last|one|change))*\W*$"
 _SHELL = r"[$>] |\./|(?:git|sudo|npm|npx|pip|docker|kubectl)\s|(?:rm|cd|ls|ssh|curl|cat|cp|mv|apt)\s+(?:-|\S*[/.])"
 
 
 def read_talk(view: View) -> Plan | None:
     """Answer what is only talk, take back what the last turn changed, and refuse a shell's commands."""
     said, words = fold(view.text), {*find_words(fold(view.text))}
-    if pattern(_UNDO).match(view.low):
-        return do("undo", {}, lambda done: f"Taken back. `ana undo --turn {done['undo']}` brings it back.")
+    if undo := pattern(_UNDO).match(view.low):
+        given = {"turn": undo[1]} if undo[1] else {}
+        return do("undo", given, lambda done: f"Taken back. “undo {done['undo']}” brings it back.")
     if pattern(_SHELL).match(said):
         return refuse("that looks like a command for a shell.")
     if pattern(r"<help>\W*$").match(view.low):

@@ -1,4 +1,7 @@
-"""Dates that mean the same day whenever they are read: not relative, not recurring, not ambiguous."""
+"""Dates that mean the same day whenever they are read: not relative, not recurring, not ambiguous.
+
+Where a program writes no year, the one that is nearest to the time of writing can be asked for.
+"""
 
 import re
 from datetime import date, datetime, tzinfo
@@ -16,27 +19,32 @@ _PLAIN_TIME = re.compile(r":\d\d|\d\s*[ap]\.?m\b|noon|midday|midnight", re.IGNOR
 _BETWEEN = re.compile(r"[\s,@]*(?:at)?[\s,@]*", re.IGNORECASE)
 
 
-def read_date(text: str, there: tzinfo | None, zone: tzinfo) -> str | None:
+_NAME = re.compile(r"[^\W\d_]{3}")
+"""Letters of a month's name."""
+
+
+def read_date(text: str, there: tzinfo | None, zone: tzinfo, near: date | None = None) -> str | None:
     """Return a text as a date property, or None if it does not name one day or one moment.
 
     Args:
         text: Such as "2026-01-13" or "13 Jan 2026 at 14:00".
         there: The zone in which it was written; None if unknown, then a time of day cannot be read.
         zone: The person's.
+        near: A day; a date without a year, such as "15 Jan", is the one nearest to it. None: it names no day.
     """
     if len(text) > _LONGEST:  # not a date, and costly to read
         return None
     try:
-        return _read_date(text.strip(), there, zone)
+        return _read_date(text.strip(), there, zone, near)
     except (ValueError, OverflowError):  # a day at the edge of the calendar, in another zone
         return None
 
 
-def _read_date(text: str, there: tzinfo | None, zone: tzinfo) -> str | None:
+def _read_date(text: str, there: tzinfo | None, zone: tzinfo, near: date | None) -> str | None:
     if day_of(text):
         moment = datetime.fromisoformat(text)
         return text if len(text) == 10 else _to_property(moment, there, zone)
-    found = _find_day(text)
+    found = _find_day(text, near)
     if found is None:
         return None
     day, rest = found
@@ -48,12 +56,23 @@ def _read_date(text: str, there: tzinfo | None, zone: tzinfo) -> str | None:
     return _to_property(datetime.combine(day, at[0].at), there, zone)
 
 
-def _find_day(text: str) -> tuple[date, str] | None:
-    """Return the day that a text names on its own, and the rest of the text."""
+def _find_day(text: str, near: date | None) -> tuple[date, str] | None:
+    """Return the day that a text names, on its own or near another, and the rest of the text."""
     first, second = (resolve(text, today) for today in _FAR_APART)
-    if first != second or len(first) != 1 or first[0].first != first[0].last or _is_ambiguous(text):
+    if not len(first) == len(second) == 1 or first[0].first != first[0].last or _is_ambiguous(text):
         return None
-    return first[0].first, f"{text[: first[0].start]} {text[first[0].end :]}"
+    mention, day = first[0], first[0].first
+    if first != second:
+        is_named = (day.month, day.day) == (second[0].first.month, second[0].first.day)
+        if near is None or not is_named or not _NAME.search(text[mention.start : mention.end]):
+            return None
+        day = _choose_year(day, near)
+    return day, f"{text[: mention.start]} {text[mention.end :]}"
+
+
+def _choose_year(day: date, near: date) -> date:
+    """Return the day of the year's month and day that is nearest to another. Raises ValueError for 29 February."""
+    return min((day.replace(year=near.year + more) for more in (-1, 0, 1)), key=lambda each: abs(each - near))
 
 
 def _is_ambiguous(text: str) -> bool:

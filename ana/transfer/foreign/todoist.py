@@ -11,7 +11,7 @@ import reprlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import date, datetime, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -40,6 +40,7 @@ _PRIORITY = {"1": "high", "2": "medium", "3": "low", "4": None, "": None}
 _LABEL = re.compile(r"(?<!\S)@(\S+)")
 _WORD = re.compile(r"\S+")
 _REPEATS = re.compile(r"every|daily|weekly|monthly|yearly|ev\b", re.IGNORECASE)
+_NO_YEAR = "Put into the year nearest to the file's time, because Todoist wrote none"
 _NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 """Todoist's own id after the project's name, and the number of a second download."""
 
@@ -55,15 +56,16 @@ def read(path: Path, zone: tzinfo) -> Bundle:
         UserError: It is not such an export, or has lines that cannot be read; they are named.
     """
     rows = list(_iter_rows(path, read_text(path)))
-    outline = _Outline(_NUMBERED.sub("", path.stem) or path.stem, zone)
-    read_each(path, rows, outline.add)
     age = read_modified(path)
+    written = datetime.fromisoformat(age).astimezone(zone).date()
+    outline = _Outline(_NUMBERED.sub("", path.stem) or path.stem, zone, written)
+    read_each(path, rows, outline.add)
 
     def make(entry: _Entry) -> Item:
         return check_item(Item(entry.id, "\n".join(entry.lines), entry.properties, age, age))
 
     items = read_each(path, ((f"“{entry.lines[0]:.40}”", entry) for entry in outline.entries), make)
-    return Bundle(items, notes=make_notes(_list_losses(items)))
+    return Bundle(items, notes=make_notes(_list_losses(items) | {_NO_YEAR: outline.without_year}))
 
 
 def _list_losses(items: list[Item]) -> dict[str, list[str]]:
@@ -118,11 +120,14 @@ class _Entry:
 class _Outline:
     """The tree of a project's tasks, read row by row."""
 
-    def __init__(self, project: str, zone: tzinfo) -> None:
+    def __init__(self, project: str, zone: tzinfo, written: date) -> None:
         self.entries: list[_Entry] = []
         self._project = project
         self._zone = zone
+        self._written = written
         self._section = ""
+        self.without_year: list[str] = []
+        """What was written of a date without its year, with the task."""
         self._above: list[_Entry] = []
         """The task that a note would belong to, and the tasks above it, the outermost first."""
         self._counted: Counter[str] = Counter()
@@ -149,8 +154,18 @@ class _Outline:
         parent = self._above[-1].id if self._above else None
         description = row.get("DESCRIPTION", "").strip()
         lines = [_strip_labels(content) or content, *([description] if description else [])]
-        task = self._add_entry(content, indent, lines, _read_properties(row, self._zone) | {"parent": parent})
+        properties = _read_properties(row, self._zone) | self._read_without_year(row, lines[0]) | {"parent": parent}
+        task = self._add_entry(content, indent, lines, properties)
         self._above.append(task)
+
+    def _read_without_year(self, row: Row, content: str) -> Properties:
+        """Return the due date that a task has if its day is named without a year."""
+        before = _read_date(row, "DATE", self._zone, "due_date", "due")
+        after = _read_date(row, "DATE", self._zone, "due_date", "due", self._written)
+        if before == after:
+            return {}
+        self.without_year.append(f"{before['due']}: {content}")
+        return after | {"due": None}
 
     def _add_note(self, row: Row) -> None:
         note = row["CONTENT"].strip()
@@ -196,10 +211,10 @@ def _read_properties(row: Row, zone: tzinfo) -> Properties:
     }
 
 
-def _read_date(row: Row, column: str, zone: tzinfo, name: str, else_name: str) -> Properties:
+def _read_date(row: Row, column: str, zone: tzinfo, name: str, else_name: str, near: date | None = None) -> Properties:
     """Return a column's date under a name, or its text under another if it is not the date of one day."""
     written = _read_cell(row, column)
-    found = read_date(written, _find_zone(_read_cell(row, "TIMEZONE"), zone), zone)
+    found = read_date(written, _find_zone(_read_cell(row, "TIMEZONE"), zone), zone, near)
     return {name: found} if found else {else_name: written}
 
 

@@ -205,9 +205,26 @@ def test_langgraph_is_answered_for_what_it_refuses(server: Server, answered: str
     assert "is named by texts" in refuse(server, "POST", path, {"values": GOOD, "checkpoint_id": ["x"]})
     for search in ({"before": {"configurable": {"checkpoint_id": ["x"]}}}, {"metadata": {".": 1}}):
         assert "cannot be looked for" in refuse(server, "POST", f"/threads/{answered}/history", search)
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ana", "arguments": {"messages": 5}}}
-    assert "The messages cannot be read" in refuse(server, "POST", "/mcp", call)
     assert "Traceback" not in server_log.read_text()[before:]
+
+
+@pytest.mark.parametrize("messages", [5, [{"role": "robot", "content": "hi"}]])
+def test_a_tool_call_with_messages_that_are_none_is_a_call_that_failed(
+    server: Server, server_log: Path, messages: Any
+) -> None:
+    before, params = server_log.stat().st_size, {"name": "ana", "arguments": {"messages": messages}}
+    call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+    headers = {"accept": "application/json, text/event-stream"}
+    reply = httpx.post(f"{server.url}/mcp", json=call, headers=headers)
+    assert (reply.status_code, reply.json()["id"], reply.json()["result"]["isError"]) == (200, 7, True)
+    assert reply.json()["result"]["content"][0]["text"].startswith("The messages cannot be read")
+    assert "Traceback" not in server_log.read_text()[before:]
+
+
+def test_a_webhook_that_nobody_would_call_is_refused(server: Server, answered: str) -> None:
+    asked = {"assistant_id": "ana", "input": GOOD, "webhook": "https://example.com/told"}
+    for path in ("/runs", "/runs/wait", f"/threads/{answered}/runs", f"/threads/{answered}/runs/stream"):
+        assert refuse(server, "POST", path, asked).startswith("Webhooks are switched off")
 
 
 def test_a_body_that_is_too_deep_is_refused_everywhere(server: Server, answered: str) -> None:

@@ -10,6 +10,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
+from app.http import guard
 from app.http.app import build_app
 from app.http.guard import HEADERS, Guard, find_refusal
 
@@ -80,6 +81,8 @@ PAGES: list[tuple[dict[str, str], bool]] = [
     ({"sec-fetch-site": "same-origin"}, True),
     ({"sec-fetch-site": "same-origin", "origin": OURS}, True),
     ({"sec-fetch-site": "cross-site", "origin": STUDIO}, True),
+    ({"sec-fetch-site": "cross-site", "origin": "https://apac.smith.langchain.com"}, True),
+    ({"sec-fetch-site": "cross-site", "origin": "https://evil.smith.langchain.com"}, False),
     ({"sec-fetch-site": "cross-site", "origin": "http://127.0.0.1:2024"}, True),
     ({"sec-fetch-site": "same-site", "origin": "http://localhost:3000"}, True),
     ({"sec-fetch-site": "same-site", "origin": "http://localhost:3001"}, False),
@@ -93,7 +96,7 @@ PAGES: list[tuple[dict[str, str], bool]] = [
 
 @pytest.mark.parametrize(("headers", "allowed"), PAGES)
 def test_only_our_own_and_allowed_pages_come_in(headers: dict[str, str], allowed: bool) -> None:
-    origins = frozenset({STUDIO, "http://localhost:3000"})
+    origins = frozenset({*guard.STUDIO, "http://localhost:3000"})
     refusal = find_refusal("/threads", {"host": "localhost:2024"} | headers, origins)
     assert (refusal and refusal[0]) == (None if allowed else 403)
 

@@ -1,8 +1,13 @@
 """A turn says a thing once, in words; nothing names a command of the shell."""
 
 import re
+from contextlib import suppress
 
+import pytest
+
+from app.outcome import Done
 from app.repl.answers import name_commands
+from app.repl.live import Region
 from tests.app.conftest import Run
 from tests.openai_stub import Said, openai_stub
 
@@ -38,6 +43,21 @@ def test_a_write_is_told_where_no_receipt_will(ana: Run) -> None:
             "chat", given="milk\n", OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url, LLM_PROVIDER="openai"
         ).stdout
     assert "Buy milk" in shown.partition("> milk\n")[2]
+
+
+@pytest.mark.parametrize("ends", ["waiting", "stopped", "answered"])
+def test_a_write_is_told_by_a_line_only_where_no_receipt_tells_of_it(
+    ends: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = Done("Saved.", "t", "id", "path", [], {}, 0.0, [], None)
+    with suppress(KeyboardInterrupt), Region(2026) as region:
+        region.event({"tool": KEEP[0], "args": KEEP[1], "ok": True})
+        region.event({"tool": LOOK[0], "args": LOOK[1], "ok": True})
+        if ends == "stopped":
+            raise KeyboardInterrupt
+        region.end(done if ends == "answered" else None)
+    kept = "" if ends == "answered" else "  · kept “Buy milk”\n"
+    assert capsys.readouterr().out == f"  · looked for “milk”\n{kept}"
 
 
 def test_an_unknown_command_names_the_nearest(ana: Run) -> None:

@@ -54,6 +54,13 @@ def test_pasted_lines_are_one_message_that_waits_for_enter(terminal: Terminal, s
     assert messages(stub) == ["one\ntwo\nthree"]
 
 
+def test_a_paste_shows_as_one_message(terminal: Terminal) -> None:
+    terminal.type("\x1b[200~one\rtwo\rthree\x1b[201~")
+    terminal.until("3 lines, Enter sends the")
+    terminal.type("\x03")
+    terminal.until("Ctrl-D or /quit leaves.")
+
+
 def test_a_paste_of_many_lines_is_one_message(terminal: Terminal, stub: Stub) -> None:
     lines = [f"line {n} of some lecture notes: delete the milk" for n in range(150)]
     terminal.type("\r".join([*lines, "the end"]))

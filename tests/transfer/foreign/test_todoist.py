@@ -233,3 +233,12 @@ def test_dates_that_are_kept_as_text_are_said(read_rows: Read) -> None:
         "Kept as text, because nothing repeats here (2): “every day: Task 1”, “Every! 2 weeks: Task 4”.",
         "Kept as text, because it does not name one day (Todoist wrote it as it was typed) (1): “tomorrow: Task 0”.",
     ]
+
+
+def test_a_day_without_a_year_is_in_the_year_nearest_to_the_file(read_rows: Read) -> None:
+    dates = ("15 Jan at 10am", "2 Dec", "every 15 Jan", "29 Feb", "1/13", "tomorrow at 10am")
+    found = read_rows(*(f"task,Task {n},,4,1,,,{date},en,Europe/Berlin,,,," for n, date in enumerate(dates)))
+    kept = [(item.properties.get("due_date"), item.properties.get("due")) for item in found.items]
+    assert kept[:2] == [("2026-01-15T10:00", None), ("2025-12-02", None)]
+    assert kept[2:] == [(None, text) for text in dates[2:]]
+    assert "nearest to the file's time, because Todoist wrote none (2): “15 Jan at 10am: Task 0”" in found.notes[-1]

@@ -48,13 +48,17 @@ def reindex(client: "Client", path: Path, embedder: Embedder, progress: Progress
     return total
 
 
+def is_reindex_decided(path: Path) -> bool:
+    """Return whether there is a change to finish that was decided."""
+    return (path / _CHANGE).exists()
+
+
 def settle_reindex(client: "Client", path: Path) -> None:
     """Finish a change that was decided, and remove the rest of one that was not.
 
     The file decides by being there, whatever is in it: it appears when all of the new ones are complete.
     """
-    change, existing = path / _CHANGE, _list_names(client)
-    is_decided = change.exists()
+    is_decided, existing = is_reindex_decided(path), _list_names(client)
     for name, new in ((name, _NEW.format(name)) for name in NAMES.values() if _NEW.format(name) in existing):
         if not is_decided:
             client.delete_collection(new)
@@ -62,7 +66,7 @@ def settle_reindex(client: "Client", path: Path) -> None:
         if name in existing:
             client.delete_collection(name)
         client.get_collection(new, embedding_function=None).modify(name=name)
-    change.unlink(missing_ok=True)
+    (path / _CHANGE).unlink(missing_ok=True)
 
 
 def _add_to(done: int, total: int, progress: Progress) -> Progress:

@@ -7,7 +7,7 @@ Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", 2001). Of m
 items than are asked for, those that the vector index proposes are found, in order among themselves.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,10 +45,16 @@ class IndexCandidates(TableCandidates):
     """The items of one query. The weight is that of a cosine in a score."""
 
     def __init__(
-        self, at: Lookup, tables: ItemTables, query: ParsedQuery, vector: Vector, source: ChromaSource, weight: float
+        self,
+        at: Lookup,
+        tables: ItemTables,
+        query: ParsedQuery,
+        vector: Vector,
+        get_source: Callable[[], ChromaSource],
+        weight: float,
     ) -> None:
         super().__init__(at, tables, query, vector)
-        self._source = source
+        self._get_source = get_source
         self._weight = weight
 
     def compare(self, rows: Rows, bonus: Scores, limit: int, first: Sequence[int]) -> Scores:
@@ -81,7 +87,7 @@ class IndexCandidates(TableCandidates):
         count, every = max(NEAREST, limit), len(self.words)
         wide = 2 * count * every // len(rows) if len(rows) < every else count
         while wide <= min(max(WIDE, limit), every):
-            near = self._source.find_nearest(self.vector, wide)
+            near = self._get_source().find_nearest(self.vector, wide)
             ids = lookup.find_rows_of_ids(self.at.db, near)
             known = np.fromiter(ids, np.int64, len(ids))
             passing = find_members(rows, known)
@@ -94,11 +100,11 @@ class IndexCandidates(TableCandidates):
 
 
 class IndexSearch(TableSearch):
-    """Answers queries from the index and, in a large collection, from Chroma."""
+    """Answers queries from the index and, in a large collection, from Chroma, which is not asked for before that."""
 
-    def __init__(self, tables: ItemTables, weights: Weights, source: ChromaSource) -> None:
+    def __init__(self, tables: ItemTables, weights: Weights, get_source: Callable[[], ChromaSource]) -> None:
         super().__init__(tables, weights)
-        self._source = source
+        self._get_source = get_source
 
     def make_candidates(self, at: Lookup, text: ParsedQuery, vector: Vector) -> TableCandidates:
-        return IndexCandidates(at, self.tables, text, vector, self._source, self.weights.vector)
+        return IndexCandidates(at, self.tables, text, vector, self._get_source, self.weights.vector)

@@ -28,7 +28,8 @@ _log = logging.getLogger(__name__)
 class Source(Protocol):
     """The collection that the index is made from."""
 
-    identity: str
+    @property
+    def identity(self) -> str: ...
 
     def count(self) -> int: ...
 
@@ -74,18 +75,16 @@ class Index:
         except BaseException:
             self._seen, self._all_written = -1, False
             raise
-        if not self._all_written:
-            self._settle_after_write(db, source)
-        elif len(put) > 1:  # one id is removed by the next write, which saves a transaction; many are not left for it
+        if self._all_written:
             self._forget(db)
+        else:
+            self._settle_after_write(db, source)
         self._all_written = True
 
     def _enter_as_unsettled(
         self, db: sqlite3.Connection, put: Sequence[EmbeddedItem], removed: Sequence[str]
     ) -> sqlite3.Connection:
         with transaction(db):
-            if self._all_written:
-                db.execute("DELETE FROM unsettled")
             self._enter(db, put, removed)
             ids = [*removed, *(stored.item.id for stored in put)]
             db.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", ((id,) for id in ids))
@@ -98,8 +97,11 @@ class Index:
         self._seen = -1
 
     def _forget(self, db: sqlite3.Connection) -> None:
-        with transaction(db):
+        db.execute("PRAGMA synchronous = NORMAL")  # nobody waits for the disk: an id may be read again for nothing
+        try:
             db.execute("DELETE FROM unsettled")
+        finally:
+            db.execute("PRAGMA synchronous = FULL")
 
     def close(self) -> None:
         if self._db is not None:
@@ -151,9 +153,10 @@ class Index:
     def _rebuild(self, db: sqlite3.Connection, source: Source, meta: dict[str, str]) -> None:
         _log.info("rebuilding the index %s from %d items", self._path.name, source.count())
         self.tables.forget()
+        stored = source.iter_all()  # which may open Chroma, and that may settle something first
         with transaction(db):
             empty_index(db)
-            self._enter(db, source.iter_all(), ())
+            self._enter(db, stored, ())
             make_indexes(db)  # at the end, in a third of the time
             db.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
 

@@ -1,0 +1,62 @@
+"""What repeats: rules, their occurrences, and how an item moves on from one to the next. Pure: no clock, no store.
+
+- `repeats` is an RRULE in the person's zone, or words with one reading; due_date, or start_date and end_date, is the
+  next occurrence, which always counts, whether the rule names it or not. The rule continues from there.
+- A day that a month does not have is its last: monthly on the 31st, yearly on 29 February. A time that the clock skips
+  is as much later, one that it repeats the first.
+- `repeat_from: done` counts from the day on which it was done; until then only the one date is known.
+- What has to be done waits; what only happens passes by itself (see `waits`).
+"""
+
+from ana.time.repeats.advancing import advance, find_done_occurrence, find_on, write_until
+from ana.time.repeats.occurring import (
+    Occurrence,
+    find_present,
+    iter_occurrences,
+    iter_places,
+    look_ahead,
+    make_occurrence,
+    next_after,
+    occurrences,
+)
+from ana.time.repeats.reading import RULE_FORM, Understood, understand_rule
+from ana.time.repeats.repeat import (
+    DATE_KEYS,
+    RULE_KEYS,
+    Repeat,
+    may_repeat,
+    read_day_or_moment,
+    read_local,
+    read_repeat,
+    waits,
+)
+from ana.time.repeats.rules import is_named
+from ana.time.repeats.words import tell_rule
+
+__all__ = [
+    "DATE_KEYS",
+    "RULE_FORM",
+    "RULE_KEYS",
+    "Occurrence",
+    "Repeat",
+    "Understood",
+    "advance",
+    "find_done_occurrence",
+    "find_on",
+    "find_present",
+    "is_named",
+    "iter_occurrences",
+    "iter_places",
+    "look_ahead",
+    "make_occurrence",
+    "may_repeat",
+    "next_after",
+    "occurrences",
+    "read_day_or_moment",
+    "read_local",
+    "read_repeat",
+    "tell_rule",
+    "understand_rule",
+    "waits",
+    "write_until",
+]

@@ -1,0 +1,92 @@
+"""How an item moves on: which occurrence was done, and the dates of the next."""
+
+from datetime import date, datetime, time, timedelta
+
+from ana.time.repeats.occurring import (
+    Occurrence,
+    iter_occurrences,
+    iter_ruled,
+    make_occurrence,
+    next_after,
+    to_local,
+    write_date,
+)
+from ana.time.repeats.repeat import Repeat
+from ana.time.repeats.rules import YEARS_AHEAD, iter_moments, settle
+from ana.values import Json
+
+_FAR = timedelta(days=366 * YEARS_AHEAD)
+_BACK = timedelta(days=366)
+
+
+def find_done_occurrence(repeat: Repeat, now: datetime) -> Occurrence | None:
+    """Return the occurrence that is meant by whoever says now that it is done.
+
+    It is today's if there is one a day, else the latest that has begun, else the next. None if it was done before: the
+    next lies farther off than the one that was done last.
+
+    Args:
+        repeat: What repeats.
+        now: The person's present moment.
+    """
+    local = to_local(repeat, now)
+    by = local if len(repeat.rule.times) > 1 else datetime.combine(local, time.max)
+    since = max(repeat.first, local - _BACK) if repeat.first < local else repeat.first
+    begun = [*iter_occurrences(repeat, min([since, *repeat.moved.values()]), by)]
+    if begun:
+        return begun[-1]
+    coming = next_after(repeat, now)
+    if coming is None or repeat.done_for is None:
+        return coming
+    is_nearer = local - repeat.done_for > to_local(repeat, coming.start) - local
+    return coming if is_nearer else None
+
+
+def find_on(repeat: Repeat, day: date) -> Occurrence | None:
+    """Return the first occurrence on a day, or at a moment; None if there is none, or it is past."""
+    begin = to_local(repeat, day)
+    end = begin if isinstance(day, datetime) else datetime.combine(day, time.max)
+    return next((each for each in iter_occurrences(repeat, begin, end) if to_local(repeat, each.start) >= begin), None)
+
+
+def advance(repeat: Repeat, past: datetime, done_on: date | None = None) -> dict[str, Json] | None:
+    """Return the properties that make the next occurrence the item's; None if the series has ended.
+
+    Args:
+        repeat: What repeats.
+        past: The moment that the rule gives the occurrence which is over, in local time.
+        done_on: The day on which it was done, from which one counts on whose next counts from that.
+    """
+    at = _find_next(repeat, past, done_on)
+    if at is None:
+        return None
+    # by the clock on the wall: a moment that the clock skips on this day must not move those that follow
+    moved = make_occurrence(repeat, at, at)
+    changed: dict[str, Json] = {}
+    for key in repeat.keys:
+        local = at + key.distance
+        changed[key.name] = moved.dates[key.name] if key.form != "local" else write_date(local, key)
+    return changed if repeat.from_done else changed | _settle_source(repeat)
+
+
+def _settle_source(repeat: Repeat) -> dict[str, Json]:
+    """Return the properties that say what a rule took from its first date, if it does not say it itself."""
+    (name, written), rule = repeat.source, repeat.rule
+    if name == "repeats" and written == rule.text:
+        return {}
+    changed: dict[str, Json] = {"repeats": rule.text} | ({"recurrence": None} if name == "recurrence" else {})
+    return changed | ({"until": write_until(repeat.end, is_day=repeat.is_day)} if rule.until and repeat.end else {})
+
+
+def write_until(end: datetime, *, is_day: bool) -> str:
+    """Return the last moment that counts as properties hold it: as a day where all of it counts."""
+    return str(end.date()) if is_day or end.time() == time.max else end.isoformat(timespec="minutes")
+
+
+def _find_next(repeat: Repeat, past: datetime, done_on: date | None) -> datetime | None:
+    if repeat.from_done:
+        begin = datetime.combine(done_on or past, repeat.first.time())
+        moments = iter_moments(settle(repeat.rule, begin), begin, begin, begin + _FAR)
+        at = next((each for each in moments if each > begin), None)
+        return at if at and (repeat.end is None or at <= repeat.end) else None
+    return next((at for at in iter_ruled(repeat, past, past + _FAR) if at > past), None)

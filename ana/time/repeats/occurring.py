@@ -1,0 +1,145 @@
+"""The occurrences of what repeats: what a window of time has of them, and the next."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from heapq import merge
+from itertools import islice
+
+from dateutil.relativedelta import relativedelta
+
+from ana.time.repeats.repeat import DateKey, Repeat
+from ana.time.repeats.rules import YEARS_AHEAD, iter_moments
+
+MOST = 5000
+"""How many occurrences a window has at most."""
+
+DAY = timedelta(days=1)
+MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """One of the times of what repeats.
+
+    Args:
+        start: Its day, or the moment at which it begins.
+        end: Its last day, or the moment at which it ends; the same where only one is known.
+        dates: The item's dates as they are for it, by property.
+        at: The moment that the rule gives it, in local time; a day is its midnight. It may be moved to another.
+        until: The first moment at which it is over, in local time.
+    """
+
+    start: date
+    end: date
+    dates: Mapping[str, str]
+    at: datetime
+    until: datetime
+
+
+def occurrences(repeat: Repeat, start: date, end: date) -> Iterator[Occurrence]:
+    """Yield the occurrences from a day or moment to another, in order, at most MOST.
+
+    Args:
+        repeat: What repeats; of what counts from when it was done, only the first occurrence is known.
+        start: What is over before it is left out.
+        end: What begins after this moment, or day, is left out.
+    """
+    since, last = to_local(repeat, start), to_local(repeat, end)
+    if not isinstance(end, datetime):
+        last = datetime.combine(end, time.max)
+    yield from islice(iter_occurrences(repeat, since, last), MOST)
+
+
+def next_after(repeat: Repeat, moment: datetime) -> Occurrence | None:
+    """Return the first occurrence that begins after a moment; None if there is none within a dozen years."""
+    local = to_local(repeat, moment)
+    found = iter_occurrences(repeat, local, look_ahead(repeat, local))
+    return next((each for each in found if to_local(repeat, each.start) > local), None)
+
+
+def find_present(repeat: Repeat, now: datetime) -> Occurrence | None:
+    """Return the occurrence that counts now: what waits is the first, else the first that is not over.
+
+    None if the series has ended.
+    """
+    since = repeat.first if repeat.waits else to_local(repeat, now)
+    early = min([since, *repeat.moved.values()]) if repeat.waits else since
+    return next(iter_occurrences(repeat, early, look_ahead(repeat, since)), None)
+
+
+def to_local(repeat: Repeat, moment: date) -> datetime:
+    """Return a day's midnight, or a moment in local time."""
+    if not isinstance(moment, datetime):
+        return datetime.combine(moment, time())
+    return moment.astimezone(repeat.zone).replace(tzinfo=None) if moment.tzinfo else moment
+
+
+def look_ahead(repeat: Repeat, since: datetime) -> datetime:
+    """Return until when an occurrence is looked for, in local time."""
+    rule = repeat.rule
+    years = YEARS_AHEAD * (rule.interval if rule["FREQ"] in ("MONTHLY", "YEARLY") else 1)
+    begin = max(since, repeat.first)
+    return begin + relativedelta(years=min(years, 9800 - begin.year)) if begin.year < 9800 else datetime.max
+
+
+def iter_occurrences(repeat: Repeat, since: datetime, last: datetime) -> Iterator[Occurrence]:
+    """Yield the occurrences that are not over at one moment of local time and begin by another."""
+    return (make_occurrence(repeat, at, actual) for actual, at in iter_places(repeat, since, last))
+
+
+def iter_places(repeat: Repeat, since: datetime, last: datetime) -> Iterator[tuple[datetime, datetime]]:
+    """Yield when these occurrences begin in local time, each with the moment that the rule gives it."""
+    lasts = max(key.distance for key in repeat.keys) + (DAY if repeat.is_day else MICROSECOND)
+    early = since - lasts - DAY if since > repeat.first else repeat.first
+    as_ruled = ((at, at) for at in iter_ruled(repeat, early, last) if _find_move(repeat, at) is None)
+    moved = sorted((to, at) for key in repeat.moved for at, to in _iter_moved(repeat, key))
+    return ((actual, at) for actual, at in merge(as_ruled, moved) if actual <= last and actual + lasts > since)
+
+
+def iter_ruled(repeat: Repeat, since: datetime, last: datetime) -> Iterator[datetime]:
+    """Yield the moments that the rule gives, in local time, without those that are left out."""
+    last = min(last, repeat.end) if repeat.end else last
+    ruled = iter_moments(repeat.rule, repeat.first, since, last)
+    for at in islice(ruled, 1) if repeat.from_done and since <= repeat.first else () if repeat.from_done else ruled:
+        if at not in repeat.left_out and at.date() not in repeat.left_out:
+            yield at
+
+
+def _iter_moved(repeat: Repeat, key: date) -> Iterator[tuple[datetime, datetime]]:
+    """Yield the occurrence that is moved, and where to."""
+    begin = key if isinstance(key, datetime) else datetime.combine(key, time())
+    end = key if isinstance(key, datetime) else datetime.combine(key, time.max)
+    for at in islice(iter_ruled(repeat, begin, end), 1):
+        yield at, repeat.moved[key]
+
+
+def _find_move(repeat: Repeat, at: datetime) -> datetime | None:
+    return (repeat.moved.get(at) or repeat.moved.get(at.date())) if repeat.moved else None
+
+
+def make_occurrence(repeat: Repeat, at: datetime, actual: datetime) -> Occurrence:
+    """Return an occurrence by the moment that the rule gives it and the one at which it is, in local time."""
+    moments = {key: _settle_moment(repeat, key, actual) for key in repeat.keys}
+    ends = [moment for key, moment in moments.items() if key.name == "end_date"]
+    start = moments[repeat.keys[0]]
+    end = ends[0] if ends else start
+    dates = {key.name: write_date(moment, key) for key, moment in moments.items()}
+    last = to_local(repeat, end)
+    return Occurrence(start, end, dates, at, last + (MICROSECOND if isinstance(end, datetime) else DAY))
+
+
+def _settle_moment(repeat: Repeat, key: DateKey, actual: datetime) -> date:
+    """Return a date of an occurrence: a moment that the clock skips is as much later."""
+    local = actual + key.distance
+    if key.form == "day":
+        return local.date()
+    return local.replace(tzinfo=repeat.zone).astimezone(UTC).astimezone(repeat.zone)
+
+
+def write_date(moment: date, key: DateKey) -> str:
+    """Return a day, or a moment with or without its zone, as properties hold it."""
+    if not isinstance(moment, datetime):
+        return moment.isoformat()
+    bare = moment if key.form == "zoned" else moment.replace(tzinfo=None)
+    return bare.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")

@@ -1,0 +1,70 @@
+"""The check of a rule that somebody writes, and what was understood."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, tzinfo
+
+from ana.errors import ToolError
+from ana.time.repeats.rules import PINS, YEARS_AHEAD, Rule, iter_matching, parse_rule, settle
+from ana.time.repeats.words import read_words, tell_rule
+
+RULE_FORM = (
+    'repeats takes an RRULE, such as "FREQ=WEEKLY;BYDAY=FR", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU", '
+    '"FREQ=MONTHLY;BYMONTHDAY=-1" (last day), "FREQ=DAILY;BYHOUR=8,14,20;BYMINUTE=0", or words with one reading: '
+    '"every second Tuesday". What the rule cannot say, keep as several items.'
+)
+
+_FAR = timedelta(days=366 * YEARS_AHEAD)
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A rule as it was understood.
+
+    Args:
+        rule: As RRULE, with all that it takes from its first date, without its end.
+        words: In words.
+        first: The first date, in local time.
+        until: Its last moment, in local time; None without an end.
+    """
+
+    rule: str
+    words: str
+    first: datetime
+    until: datetime | None
+
+
+def understand_rule(text: str, first: datetime, zone: tzinfo, *, from_done: bool = False) -> Understood:
+    """Read a rule that somebody writes.
+
+    Args:
+        text: An RRULE, or plain words with one reading.
+        first: From when on, in local time; its first date is this or the next that the rule names.
+        zone: The person's zone.
+        from_done: Whether it counts from the day on which it was done, which a rule that names days cannot.
+
+    Raises:
+        ToolError: It has no reading, or never comes; the hint shows the right form.
+    """
+    written = read_words(text) or text
+    if "=" not in written:
+        raise ToolError(f"{text[:80]!r} has more than one reading as a rule, or none.", RULE_FORM)
+    try:
+        parsed = parse_rule(written, zone)
+        if from_done:
+            return _understand_distance(parsed, first)
+        once = settle(replace(parsed, count=0, until=None), first).drop("INTERVAL")
+        begin = next(iter_matching(once, first, first, first + _FAR), None)
+        rule = settle(parsed, begin or first)
+    except ValueError as exc:
+        raise ToolError(f"{text[:80]!r} is not a rule: {exc}.", RULE_FORM) from exc
+    except OverflowError as exc:
+        raise ToolError(f"{text[:80]!r} goes beyond the calendar.", RULE_FORM) from exc
+    if begin is None or (rule.until and rule.until < begin):
+        raise ToolError(f"{text[:80]!r} never comes.", RULE_FORM)
+    return Understood(rule.text, tell_rule(rule), begin, rule.until)
+
+
+def _understand_distance(rule: Rule, first: datetime) -> Understood:
+    if rule.has(*PINS, "BYHOUR", "BYSETPOS") or rule.count:
+        raise ValueError("what counts from when it was done has FREQ and INTERVAL alone")
+    return Understood(rule.text, f"{tell_rule(rule)} after it was done", first, rule.until)

@@ -1,0 +1,186 @@
+"""What repeats, as an item's properties say it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, tzinfo
+from typing import Literal
+
+from ana.recent import keep_recent
+from ana.time.dates import day_of
+from ana.time.repeats.rules import Rule, parse_rule, settle
+from ana.time.repeats.words import read_words
+from ana.values import Json
+
+DATE_KEYS = ("due_date", "start_date", "date", "end_date")
+"""The properties that move on together; the first of them that an item has is what its rule counts from."""
+
+RULE_KEYS = ("repeats", "recurrence")
+"""The property that has a rule, and what older items call it."""
+
+_HAPPENS = ("event", "appointment", "meeting", "class", "course", "lesson", "birthday", "anniversary", "holiday")
+_TO_DO = ("task", "todo", "to-do", "chore", "reminder")
+
+Form = Literal["day", "local", "zoned"]
+
+
+@dataclass(frozen=True)
+class DateKey:
+    """One of the dates that move on together.
+
+    Args:
+        name: Its property.
+        distance: How far it is from the first, by the clock on the wall.
+        form: A day, a moment in the person's zone, or one that names its zone.
+    """
+
+    name: str
+    distance: timedelta
+    form: Form
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """What repeats. Moments are in the person's local time, a day is its midnight.
+
+    Args:
+        source: The property that has its rule, and what it says.
+        rule: The rule, settled, unless it counts from when it was done.
+        first: The next occurrence, as the item has it.
+        keys: The item's dates, the one that the rule counts from first.
+        zone: The person's zone.
+        end: The last moment that counts; None without an end.
+        left_out: Days and moments that do not count.
+        moved: The moments of occurrences that are at another, by the moment or the day of the rule.
+        from_done: Whether the next one counts from the day on which it was done.
+        waits: Whether it stays until it is done; else it passes by itself.
+        done_for: The occurrence that was done last; None if none was.
+    """
+
+    source: tuple[str, str]
+    rule: Rule
+    first: datetime
+    keys: tuple[DateKey, ...]
+    zone: tzinfo
+    end: datetime | None
+    left_out: frozenset[date]
+    moved: Mapping[date, datetime]
+    from_done: bool
+    waits: bool
+    done_for: datetime | None
+
+    @property
+    def is_day(self) -> bool:
+        """Return whether an occurrence is a day, without a time."""
+        return self.keys[0].form == "day"
+
+
+def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
+    """Return what repeats; None where nothing does, or its rule or its date cannot be read.
+
+    Args:
+        properties: An item's. `recurrence`, as older items have it, is read where there is no `repeats`.
+        zone: The person's zone.
+    """
+    source = "repeats" if "repeats" in properties else "recurrence"
+    written, from_done = properties.get(source), properties.get("repeat_from") == "done"
+    keys = [key for key in DATE_KEYS if day_of(properties.get(key))]
+    if not isinstance(written, str) or not keys or keys == ["end_date"]:
+        return None
+    texts = {key: str(properties[key]) for key in keys}
+    moments = {key: read_local(text, zone) for key, text in texts.items()}
+    first = moments[keys[0]]
+    rule = _read_rule(written, first, zone, is_settled=not from_done)
+    if rule is None:
+        return None
+    ends = [_read_end(properties.get("until"), zone), rule.until]
+    moved = properties.get("moved")
+    return Repeat(
+        source=(source, written),
+        rule=rule,
+        first=first,
+        keys=tuple(
+            DateKey(key, moments[key] - first, _find_form(texts[key]))
+            for key in keys
+            if key != "end_date" or "start_date" in keys or "date" in keys
+        ),
+        zone=zone,
+        end=min((end for end in ends if end), default=None),
+        left_out=frozenset(_iter_left_out(properties.get("except"), zone)),
+        moved=dict(_iter_moved(moved, first, zone)) if isinstance(moved, dict) else {},
+        from_done=from_done,
+        waits=waits(properties),
+        done_for=_read_done(properties.get("done_for"), zone),
+    )
+
+
+def may_repeat(properties: Mapping[str, Json]) -> bool:
+    """Return whether an item has a property for a rule, readable or not."""
+    return any(key in properties for key in RULE_KEYS)
+
+
+def waits(properties: Mapping[str, Json]) -> bool:
+    """Return whether what repeats stays until it is done, as a task does; else it passes by itself, as a birthday does.
+
+    `missed` says it; without it, what counts from when it was done waits, a type of what happens passes, and of the
+    rest a task and whatever has a status waits.
+    """
+    said, kind = properties.get("missed"), str(properties.get("type") or "").lower()
+    if said in ("waits", "passes"):
+        return said == "waits"
+    if properties.get("repeat_from") == "done" or kind in _TO_DO:
+        return True
+    return kind not in _HAPPENS and isinstance(properties.get("status"), str)
+
+
+def read_local(text: str, zone: tzinfo) -> datetime:
+    """Return a date or a moment, as properties hold it, in local time; a day is its midnight."""
+    moment = datetime.fromisoformat(text)
+    return moment.astimezone(zone).replace(tzinfo=None) if moment.tzinfo else moment
+
+
+def _find_form(text: str) -> Form:
+    if len(text) == len("2026-01-13"):
+        return "day"
+    return "zoned" if datetime.fromisoformat(text).tzinfo else "local"
+
+
+@keep_recent(4096)
+def _read_rule(text: str, first: datetime, zone: tzinfo, *, is_settled: bool) -> Rule | None:
+    try:
+        rule = parse_rule(read_words(text) or text, zone)
+        return settle(rule, first) if is_settled else rule
+    except (ValueError, OverflowError):
+        return None
+
+
+def _read_end(value: Json, zone: tzinfo) -> datetime | None:
+    """Return the last moment that counts: of a day, all of it."""
+    if not day_of(value):
+        return None
+    text = str(value)
+    moment = read_local(text, zone)
+    return datetime.combine(moment, time.max) if _find_form(text) == "day" else moment
+
+
+def _read_done(value: Json, zone: tzinfo) -> datetime | None:
+    return read_local(str(value), zone) if day_of(value) else None
+
+
+def _iter_left_out(value: Json, zone: tzinfo) -> Iterator[date]:
+    for each in value if isinstance(value, list) else [value]:
+        if day_of(each):
+            yield read_day_or_moment(str(each), zone)
+
+
+def read_day_or_moment(text: str, zone: tzinfo) -> date:
+    """Return a date as such, and a moment in local time."""
+    moment = read_local(text, zone)
+    return moment.date() if _find_form(text) == "day" else moment
+
+
+def _iter_moved(moved: Mapping[str, Json], first: datetime, zone: tzinfo) -> Iterator[tuple[date, datetime]]:
+    for key, value in moved.items():
+        if day_of(key) and day_of(value):
+            to = read_local(str(value), zone)
+            keeps_time = _find_form(str(value)) == "day"
+            yield read_day_or_moment(key, zone), datetime.combine(to, first.time()) if keeps_time else to

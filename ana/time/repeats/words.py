@@ -1,0 +1,140 @@
+"""Rules in plain words, where these have one reading, and rules told in words."""
+
+import re
+from collections.abc import Iterable
+from datetime import date
+
+from ana.time.clock import WEEKDAYS
+from ana.time.repeats.rules import DAYS, UNITS, Rule
+
+_MONTHS = [date(2026, month, 1).strftime("%B") for month in range(1, 13)]
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
+_NUMBERS = {"other": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
+_NUMBERS |= {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
+_ADVERBS = {
+    "daily": "every day",
+    "weekly": "every week",
+    "monthly": "every month",
+    "yearly": "every year",
+    "annually": "every year",
+    "fortnightly": "every 2 weeks",
+    "quarterly": "every 3 months",
+    "each": "every",
+}
+_NAMED = {name.lower(): code for name, code in zip(WEEKDAYS, DAYS, strict=True)}
+_NAMED |= {name[:3]: code for name, code in _NAMED.items()} | {"tues": "TU", "thur": "TH", "thurs": "TH"}
+_GROUPS = {"weekday": "MO,TU,WE,TH,FR", "weekend": "SA,SU"}
+_BY_MONTH = {name: str(at) for at, month in enumerate(_MONTHS, 1) for name in (month.lower(), month[:3].lower())}
+
+_NTH = r"(?P<nth>\d{1,2}(?:st|nd|rd|th)?|last|first)(?: day)?"
+_DAY_NAME = "|".join(sorted((*_NAMED, *_GROUPS), key=len, reverse=True))
+_WEEKDAYS = rf"(?P<days>(?:{_DAY_NAME})s?(?:(?: and | )(?:{_DAY_NAME})s?)*)"
+_EVERY = rf"every(?: (?P<n>\d{{1,3}}|{'|'.join(_NUMBERS)}))?"
+_MONTH_NAME = rf"(?P<month>{'|'.join(_BY_MONTH)})"
+_OF_MONTH = r"(?: of (?:the|every|a) month| (?:of )?every month)"
+_DATE = (
+    rf"(?:{_MONTH_NAME} (?P<day>\d\d?)|(?P<nr>\d\d?)(?:st|nd|rd|th)?\.?(?: of)? {_MONTH_NAME.replace('month', 'of')})"
+)
+_FORMS = tuple(
+    re.compile(form)
+    for form in (
+        rf"{_EVERY} (?P<unit>day|week|month|year)s?",
+        rf"{_EVERY} weeks? on {_WEEKDAYS}",
+        rf"{_EVERY} months? on (?:the )?{_NTH}",
+        rf"(?:{_EVERY} years? on|every) (?:the )?{_DATE}",
+        rf"(?:every |on )?(?:the )?(?P<which>{'|'.join(_ORDINALS)}) (?P<weekday>{'|'.join(_NAMED)}){_OF_MONTH}",
+        rf"every month on the (?P<which>{'|'.join(_ORDINALS)}) (?P<weekday>{'|'.join(_NAMED)})",
+        rf"(?:every |on )?(?:the )?{_NTH}{_OF_MONTH}",
+        rf"{_EVERY} {_WEEKDAYS}",
+        rf"(?:on )?(?P<days>(?:{_DAY_NAME})s(?:(?: and | )(?:{_DAY_NAME})s)*)",
+    )
+)
+_AT = re.compile(r" at (?P<times>.+)$")
+_TIME = re.compile(r"(\d{1,2})(?::(\d\d))? ?([ap]m)?")
+_OFTEN = re.compile(r"\b\w+ times (?:a|per) day(?= at )")
+_FILLER = re.compile(r"\b(?:in the |on )?(?:morning|afternoon|evening|night)s?\b|[,.;]")
+
+
+def read_words(text: str) -> str | None:
+    """Return the RRULE of plain English words; None if they have none, or more than one reading."""
+    said = _FILLER.sub(" ", _OFTEN.sub("every day", text.lower()[:200]))
+    said = " ".join(_ADVERBS.get(word, word) for word in said.split())
+    times = _AT.search(said)
+    day = said[: times.start()] if times else said
+    match = next((found for form in _FORMS if (found := form.fullmatch(day))), None)
+    if match is None:
+        return None
+    at = _read_times(times["times"]) if times else ""
+    return None if at is None else _write(match.groupdict()) + at
+
+
+def _write(said: dict[str, str | None]) -> str:
+    n, nth, which = said.get("n"), said.get("nth"), said.get("which")
+    count = _NUMBERS.get(n or "", 0) or int(n or 1)
+    every = f";INTERVAL={count}" if count > 1 else ""
+    if which:
+        return f"FREQ=MONTHLY;BYDAY={_ORDINALS[which]}{_NAMED[str(said['weekday'])]}"
+    if days := said.get("days"):
+        names = [word if word in _NAMED else word.removesuffix("s") for word in days.split() if word != "and"]
+        return f"FREQ=WEEKLY{every};BYDAY={','.join(_GROUPS.get(name) or _NAMED[name] for name in names)}"
+    if month := said.get("month") or said.get("of"):
+        return f"FREQ=YEARLY{every};BYMONTH={_BY_MONTH[month]};BYMONTHDAY={int(said['day'] or said['nr'] or 1)}"
+    if nth:
+        day = _ORDINALS.get(nth) or int(re.sub(r"\D", "", nth))
+        return f"FREQ=MONTHLY{every};BYMONTHDAY={day}"
+    unit = next(freq for freq, name in UNITS.items() if name == said["unit"])
+    return f"FREQ={unit}{every}"
+
+
+def _read_times(text: str) -> str | None:
+    """Return the part of a rule for times of a day; None if they are none, or one rule cannot have them."""
+    found = [_TIME.fullmatch(word) for word in re.split(r",? and | ?& ?|, ?| (?![ap]m)", text)]
+    times = set()
+    for match in found:
+        hour = int(match[1]) if match else 24
+        if match and match[3] and 1 <= hour <= 12:
+            hour = hour % 12 + (12 if match[3] == "pm" else 0)
+        if match is None or hour > 23 or int(match[2] or 0) > 59:
+            return None
+        times.add((hour, int(match[2] or 0)))
+    minutes = {minute for _, minute in times}
+    if len(minutes) != 1:
+        return None
+    return f";BYHOUR={','.join(str(hour) for hour, _ in sorted(times))};BYMINUTE={minutes.pop()}"
+
+
+def tell_rule(rule: Rule) -> str:
+    """Return a settled rule in words: every 2 weeks on Tuesday."""
+    if rule.has("BYSETPOS", "BYYEARDAY", "BYWEEKNO"):
+        return rule.text
+    unit, count = UNITS[rule["FREQ"]], rule.interval
+    words = [f"every {count} {unit}s" if count > 1 else f"every {unit}"]
+    if rule.has("BYDAY"):
+        words.append(f"on {_list(_tell_weekday(each) for each in rule['BYDAY'].split(','))}")
+    months = _list(_MONTHS[number - 1] for number in rule.list_numbers("BYMONTH"))
+    if days := rule.list_numbers("BYMONTHDAY"):
+        words.append(f"on {_list(map(_tell_day, days))}{' of' if months else ''}")
+    words += [("" if days else "in ") + months] if months else []
+    if rule.times:
+        words.append(f"at {_list(f'{each:%H:%M}' for each in rule.times)}")
+    if days and 28 < max(days) < 31:
+        words.append("(or the last day)")
+    return " ".join(words)
+
+
+def _tell_weekday(code: str) -> str:
+    name, which = WEEKDAYS[DAYS.index(code[-2:])], code[:-2]
+    if not which:
+        return name
+    words = {str(number): word for word, number in _ORDINALS.items()}
+    return f"the {words.get(which, f'{which}.')} {name}"
+
+
+def _tell_day(number: int) -> str:
+    if number in (-1, 31):
+        return "the last day"
+    return f"day {number}" if number > 0 else f"day {-number} from the end"
+
+
+def _list(words: Iterable[str]) -> str:
+    return ", ".join(words)

@@ -1,0 +1,112 @@
+"""Rules: what is understood of an RRULE and of plain words, what is refused, and how it is told."""
+
+import time
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from ana.errors import ToolError
+from ana.time.repeats import understand_rule
+
+ZONE = ZoneInfo("Europe/Berlin")
+WEDNESDAY = datetime(2026, 11, 25)
+
+UNDERSTOOD = """
+every friday                            | FREQ=WEEKLY;BYDAY=FR                           | 2026-11-27
+Fridays                                 | FREQ=WEEKLY;BYDAY=FR                           | 2026-11-27
+each Friday at 1 pm                     | FREQ=WEEKLY;BYDAY=FR;BYHOUR=13;BYMINUTE=0      | 2026-11-27T13:00
+on Mondays and Wednesdays               | FREQ=WEEKLY;BYDAY=MO,WE                        | 2026-11-25
+every Monday, Wednesday and Friday      | FREQ=WEEKLY;BYDAY=MO,WE,FR                     | 2026-11-25
+every second Tuesday                    | FREQ=WEEKLY;INTERVAL=2;BYDAY=TU                | 2026-12-01
+every second Tuesday evening            | FREQ=WEEKLY;INTERVAL=2;BYDAY=TU                | 2026-12-01
+every other weekend                     | FREQ=WEEKLY;INTERVAL=2;BYDAY=SA,SU             | 2026-11-28
+every weekday at 7:30                   | FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=7;BYMINUTE=30 | 2026-11-25T07:30
+weekly                                  | FREQ=WEEKLY;BYDAY=WE                           | 2026-11-25
+fortnightly                             | FREQ=WEEKLY;INTERVAL=2;BYDAY=WE                | 2026-11-25
+daily                                   | FREQ=DAILY                                     | 2026-11-25
+every 10 days                           | FREQ=DAILY;INTERVAL=10                         | 2026-11-25
+daily at 8, 14 and 20                   | FREQ=DAILY;BYHOUR=8,14,20;BYMINUTE=0           | 2026-11-25T08:00
+three times a day at 8:00, 2pm and 8 pm | FREQ=DAILY;BYHOUR=8,14,20;BYMINUTE=0           | 2026-11-25T08:00
+monthly                                 | FREQ=MONTHLY;BYMONTHDAY=25                     | 2026-11-25
+monthly on the last day                 | FREQ=MONTHLY;BYMONTHDAY=-1                     | 2026-11-30
+every month on the 31st                 | FREQ=MONTHLY;BYMONTHDAY=31                     | 2026-11-30
+the 1st of every month                  | FREQ=MONTHLY;BYMONTHDAY=1                      | 2026-12-01
+every third Tuesday of the month        | FREQ=MONTHLY;BYDAY=3TU                         | 2026-12-15
+the last Friday of each month           | FREQ=MONTHLY;BYDAY=-1FR                        | 2026-11-27
+quarterly                               | FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=25          | 2026-11-25
+yearly                                  | FREQ=YEARLY;BYMONTH=11;BYMONTHDAY=25           | 2026-11-25
+every year on 29 February               | FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29            | 2027-02-28
+every 3rd of March                      | FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=3             | 2027-03-03
+every year on June 17                   | FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=17            | 2027-06-17
+RRULE:FREQ=WEEKLY;WKST=MO;INTERVAL=2;BYDAY=TU | FREQ=WEEKLY;WKST=MO;INTERVAL=2;BYDAY=TU  | 2026-12-01
+freq=monthly; bymonthday=15             | FREQ=MONTHLY;BYMONTHDAY=15                     | 2026-12-15
+"""
+
+
+@pytest.mark.parametrize("line", UNDERSTOOD.strip().splitlines())
+def test_a_rule_is_understood_with_all_that_it_takes_from_its_first_date(line: str) -> None:
+    text, rule, first = (part.strip() for part in line.split("|"))
+    understood = understand_rule(text, WEDNESDAY, ZONE)
+    assert (understood.rule, understood.first) == (rule, datetime.fromisoformat(first))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "biweekly",
+        "twice a week",
+        "three times a day",
+        "every last Friday",
+        "every day at 8:30 and 20:00",
+        "sometimes",
+        "",
+        "FREQ=SECONDLY",
+        "FREQ=HOURLY;INTERVAL=8",
+        "FREQ=WEEKLY;BYDAY=FR;BYDAY=MO",
+        "FREQ=WEEKLY;BYDAY=XX",
+        "FREQ=WEEKLY;BYDAY=1FR",
+        "FREQ=DAILY;INTERVAL=0",
+        "FREQ=DAILY;INTERVAL=1,2",
+        "FREQ=DAILY;BYHOUR=25",
+        "FREQ=DAILY;BYMINUTE=5",
+        "FREQ=DAILY;BYHOUR=8,9;BYMINUTE=0,5,10,15,20,25,30,35,40,45,50,55,59",
+        "FREQ=MONTHLY;BYMONTHDAY=0",
+        "FREQ=DAILY;X-THING=1",
+        "FREQ=DAILY;UNTIL=tomorrow",
+        "FREQ=DAILY;UNTIL=20261301",
+        "FREQ=DAILY;UNTIL=20200101",
+        "FREQ=YEARLY;BYMONTH=4;BYDAY=MO;BYWEEKNO=1",
+        "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30",
+    ],
+)
+def test_what_is_no_rule_or_has_several_readings_is_refused_with_the_right_form(text: str) -> None:
+    before = time.perf_counter()
+    with pytest.raises(ToolError) as caught:
+        understand_rule(text, WEDNESDAY, ZONE)
+    assert "FREQ=WEEKLY;BYDAY=FR" in caught.value.hint
+    assert time.perf_counter() - before < 5, "a rule without an occurrence is not looked through to the end of time"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("every friday", "every week on Friday"),
+        ("every second tuesday", "every 2 weeks on Tuesday"),
+        ("daily at 8, 14 and 20", "every day at 08:00, 14:00, 20:00"),
+        ("FREQ=MONTHLY;BYMONTHDAY=-1", "every month on the last day"),
+        ("FREQ=MONTHLY;BYMONTHDAY=30", "every month on day 30 (or the last day)"),
+        ("the first monday of the month", "every month on the first Monday"),
+        ("every year on 29 February", "every year on day 29 of February (or the last day)"),
+        ("FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=-1", "FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=-1"),
+    ],
+)
+def test_a_rule_is_told_in_words(text: str, words: str) -> None:
+    assert understand_rule(text, WEDNESDAY, ZONE).words == words
+
+
+def test_an_end_or_a_count_is_told_apart_from_the_rule() -> None:
+    counted = understand_rule("FREQ=DAILY;COUNT=5", WEDNESDAY, ZONE)
+    assert (counted.rule, counted.until) == ("FREQ=DAILY", datetime(2026, 11, 29))
+    ended = understand_rule("FREQ=WEEKLY;UNTIL=20270101T000000Z", WEDNESDAY, ZONE)
+    assert ended.until == datetime(2027, 1, 1, 1)
