@@ -71,7 +71,7 @@ js: $(DEVELOP) ## the tests that need Node: LangGraph's JavaScript client and ou
 	@npm install --prefix tests/js --no-package-lock --no-audit --no-fund --loglevel=error || { echo "npm could not fetch LangGraph's JavaScript client; behind a proxy it needs NODE_EXTRA_CA_CERTS."; exit 2; }
 	@$(SCRATCH) $(BIN)/python -m pytest -m node tests/app
 
-check: $(DEVELOP) ## lint, types, import direction, README
+check: $(DEVELOP) ## lint, types, import direction, docs
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -102,7 +102,7 @@ goldens: $(DEVELOP) ## record the golden traces again, and print every differenc
 	@$(BIN)/python -m evals.goldens
 	@$(BIN)/python -m evals.conversation
 
-readme: $(ENCODER) $(DEVELOP) ## regenerate the tables and the transcript of README and docs
+readme: $(ENCODER) $(DEVELOP) ## regenerate the tables and conversations of the docs
 	@$(BIN)/python -m evals.readme
 
 pictures: $(DEVELOP) ## draw the README's pictures again: a scripted conversation, as the REPL prints it

@@ -51,7 +51,7 @@ def test_what_an_image_keeps_is_in_one_folder_that_a_volume_can_hold() -> None:
     settings = load_settings({"ANA_DATA_DIR": "/data"})
     kept = (settings.ana_data_dir, settings.traces_dir, open_workspace(settings).server_folder)
     assert all(path.is_relative_to("/data") for path in kept)
-    assert "-e ANA_DATA_DIR=/data -v ana:/data" in (PROJECT / "README.md").read_text()
+    assert "-e ANA_DATA_DIR=/data -v ana:/data" in (PROJECT / "docs" / "studio.md").read_text()
     inside = load_settings({}).ana_data_dir
     assert inside.is_relative_to(PROJECT), "without it, in the container's own layer"
 
