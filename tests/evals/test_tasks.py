@@ -19,7 +19,7 @@ from evals.tasks.task import FILE, Task, choose_tasks, load_tasks
 from tools.catalog import TOOLS
 
 GROUPS = ["arithmetic", "time", "capture", "find", "change", "dates", "global_context", "multi_turn", "refusal"]
-GROUPS += ["injection", "approval", "undo", "understanding"]
+GROUPS += ["injection", "approval", "undo", "understanding", "over_time"]
 TASKS = load_tasks()
 
 
