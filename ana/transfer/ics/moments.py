@@ -74,7 +74,9 @@ class Moments:
             elif span:
                 lasts = span[1] - span[0] + timedelta(type(span[0]) is date)
                 before = -trigger.dt - (lasts if trigger.params.get("RELATED") == "END" else timedelta())
-                found += [_write_distance(before // timedelta(minutes=1))] if before >= timedelta() else []
+                minutes = before // timedelta(minutes=1)
+                said = _write_distance(minutes) if isinstance(span[0], datetime) else _write_day(minutes)
+                found += [said] if said else []
         return found
 
     def write(self, moment: date) -> str:
@@ -87,6 +89,14 @@ class Moments:
         return (self._zones[name] if name else None) or self.zone
 
 
-def _write_distance(minutes: int) -> str:
+def _write_distance(minutes: int) -> str | None:
+    """Return so long before a moment in words; None if it is after it."""
     unit, size = next(each for each in _UNITS.items() if minutes % each[1] == 0 and (minutes or each[1] == 1))
-    return f"{minutes // size} {unit}{'' if minutes == size else 's'} before"
+    return f"{minutes // size} {unit}{'' if minutes == size else 's'} before" if minutes >= 0 else None
+
+
+def _write_day(minutes: int) -> str | None:
+    """Return so long before the midnight with which a day begins in words; None if it is after the day."""
+    days, at = -(-minutes // 1440), -minutes % 1440
+    when = "on the day" if days == 0 else f"{days} day{'' if days == 1 else 's'} before"
+    return f"{when} at {at // 60:02}:{at % 60:02}" if days >= 0 else None

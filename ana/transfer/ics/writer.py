@@ -26,7 +26,11 @@ ITEM = "X-ANA-ITEM"
 """The property that holds the item as JSON, for what a calendar cannot say."""
 
 PRIORITIES = {"high": 1, "medium": 5, "low": 9}
-DISTANCE = re.compile(r"(\d{1,5}) (minute|hour|day|week)s? before")
+_DISTANCE = re.compile(
+    r"(?:(\d{1,5}|an?|one|the) )?(minute|hour|day|week|evening)s? before(?: at (\d\d?:\d\d))?"
+    r"|on the day(?: at (\d\d?:\d\d))?|at the time",
+    re.IGNORECASE,
+)
 
 _YEARS = 5
 """For how many years the dates of what has no rule in calendars are written."""
@@ -154,18 +158,16 @@ def _make_event(item: Item, start: date, end: date, zone: tzinfo, notes: _Notes)
     for name, value in written.items():
         if value:
             event.add(name, value)
-    _add_alarms(event, properties.get("remind"), zone, summary, notes)
+    _add_alarms(event, properties.get("remind"), start, zone, notes)
     return event
 
 
-def _add_alarms(event: Event, remind: Json, zone: tzinfo, summary: str, notes: _Notes) -> None:
+def _add_alarms(event: Event, remind: Json, start: date, zone: tzinfo, notes: _Notes) -> None:
+    summary = str(event.get("summary", ""))
     for each in remind if isinstance(remind, list) else [remind] if remind else []:
-        trigger: timedelta | datetime
-        if match := DISTANCE.fullmatch(str(each)):
-            trigger = -timedelta(**{f"{match[2]}s": int(match[1])})
-        elif day_of(each) and len(str(each)) > len("2026-01-13"):
-            trigger = _read_moment(str(each), zone).astimezone(UTC)
-        else:
+        is_moment = day_of(each) and len(str(each)) > len("2026-01-13")
+        trigger = _read_moment(str(each), zone).astimezone(UTC) if is_moment else _read_distance(str(each), start)
+        if trigger is None:
             notes["Without a reminder that a calendar cannot say"].append(f"{each}: {summary}")
             continue
         alarm = Alarm()
@@ -173,6 +175,21 @@ def _add_alarms(event: Event, remind: Json, zone: tzinfo, summary: str, notes: _
         alarm.add("description", summary)
         alarm.add("trigger", trigger, {"VALUE": "DATE-TIME"} if isinstance(trigger, datetime) else {})
         event.add_component(alarm)
+
+
+def _read_distance(text: str, start: date) -> timedelta | None:
+    """Return how far from the beginning a reminder is; None if it is not said so. A day rings at 9, its eve at 18."""
+    match = _DISTANCE.fullmatch(text)
+    if match is None:
+        return None
+    count, unit = int(match[1]) if match[1] and match[1].isdecimal() else 1, (match[2] or "").lower()
+    if unit in ("minute", "hour"):
+        return -timedelta(**{f"{unit}s": count}) if isinstance(start, datetime) else None
+    begin = start.replace(tzinfo=None) if isinstance(start, datetime) else datetime.combine(start, time())
+    usual = time(18) if unit == "evening" else begin.time() if isinstance(start, datetime) else time(9)
+    at = match[3] or match[4]
+    day = begin.date() - timedelta(count * {"week": 7, "": 0}.get(unit, 1))
+    return datetime.combine(day, time.fromisoformat(at.zfill(5)) if at else usual) - begin
 
 
 def _write_rule(repeat: Repeat) -> str | None:

@@ -7,11 +7,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from icalendar import Calendar
 
+from ana.memory.item import Item
 from ana.transfer.bundle import Bundle
 from ana.transfer.ics.reader import read
+from ana.transfer.ics.writer import write_calendar
 from ana.values import Properties
 from tests.conftest import BERLIN
-from tests.transfer.ics.conftest import expand_file, list_ours, make_event, read_events, write_file, write_items
+from tests.transfer.ics.conftest import STAMP, expand_file, list_ours, make_event, read_events, write_file, write_items
 
 UTC_ZONE = ZoneInfo("UTC")
 WEEKLY = "DTSTART;TZID=Europe/Berlin:20260105T100000\nDTEND;TZID=Europe/Berlin:20260105T110000\nRRULE:FREQ=WEEKLY\n"
@@ -201,6 +203,42 @@ def test_alarms_are_reminders(tmp_path: Path, trigger: str, expected: str | None
         files = (write_items(found.items), (tmp_path / "file.ics").read_bytes())
         ours, theirs = (Calendar.from_ical(data).events[0].alarms.times[0].trigger for data in files)
         assert ours == theirs
+
+
+@pytest.mark.parametrize(
+    ("trigger", "expected"),
+    [
+        ("-PT15H", "1 day before at 09:00"),
+        ("-P2D", "2 days before at 00:00"),
+        ("PT9H", "on the day at 09:00"),
+        ("PT24H", None),
+    ],
+)
+def test_alarms_of_a_day(tmp_path: Path, trigger: str, expected: str | None) -> None:
+    alarm = f"BEGIN:VALARM\nACTION:DISPLAY\nTRIGGER:{trigger}\nEND:VALARM"
+    (item,) = read_events(tmp_path, make_event(f"DTSTART;VALUE=DATE:20260110\nSUMMARY:a\n{alarm}")).items
+    assert item.properties.get("remind") == ([expected] if expected else None)
+    assert not expected or f"TRIGGER:{trigger}".encode() in write_items([item])
+
+
+@pytest.mark.parametrize(
+    ("remind", "date", "trigger"),
+    [
+        ("the evening before", "2026-01-10", "-PT6H"),
+        ("the evening before", "2026-01-10T12:00", "-PT18H"),
+        ("1 day before", "2026-01-10", "-PT15H"),
+        ("a week before at 8:00", "2026-01-10T08:00", "-P7D"),
+        ("at the time", "2026-01-10T08:00", "P0D"),
+        ("2026-01-09T08:00", "2026-01-10", "20260109T070000Z"),
+        ("30 minutes before", "2026-01-10", None),
+        ("at some point", "2026-01-10", None),
+    ],
+)
+def test_reminders_are_alarms(remind: str, date: str, trigger: str | None) -> None:
+    item = Item("abcd2345", "a", {"due_date": date, "remind": remind}, STAMP, STAMP)
+    data, _, notes = write_calendar([item], BERLIN)
+    assert (f":{trigger}\r\n".encode() in data) == bool(trigger)
+    assert notes == ([] if trigger else [f"Without a reminder that a calendar cannot say (1): “{remind}: a”."])
 
 
 def test_further_dates_are_items_of_their_own(tmp_path: Path) -> None:
