@@ -39,11 +39,11 @@ def write_json(value: Any) -> None:
     print(escape_json(json.dumps(value, ensure_ascii=False, default=str)))
 
 
-def write_json_lines(lines: IO[bytes]) -> None:
-    """Print lines of JSON: the same bytes in a pipe or a file, and in a terminal without what could drive it."""
+def write_file(lines: IO[bytes]) -> None:
+    """Print an export: the same bytes in a pipe or a file, and in a terminal without what could drive it."""
     if sys.stdout.isatty():
         for line in lines:
-            print(escape_json(line.decode().rstrip("\n")))
+            print(escape_json(line.decode().rstrip("\r\n")))
     else:
         shutil.copyfileobj(lines, sys.stdout.buffer)
 

@@ -53,8 +53,9 @@ DOORS = (
         " exit 1 if not",
     ),
     (
-        "`ana export FILE [--force]`, `ana import FILE [--replace]`",
-        "everything as lines of JSON, the same bytes again from an empty folder; takes also Taskwarrior's JSON,"
+        "`ana export FILE [--force] [--ics]`, `ana import FILE [--replace]`",
+        "everything as lines of JSON, the same bytes again from an empty folder; `--ics` writes a calendar;"
+        " takes also calendars, Taskwarrior's JSON,"
         " Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
     ),
     (

@@ -99,7 +99,7 @@ def _add_record(record: Any, bundle: Bundle) -> None:
         raise ValueError("it is not one item, line or change")
     ((kind, values),) = record.items()
     if kind == "item":
-        bundle.items.append(_read_item(values))
+        bundle.items.append(read_item(values))
     elif kind == "line":
         bundle.lines.append(_read_line(values))
     elif kind == "change":
@@ -108,7 +108,8 @@ def _add_record(record: Any, bundle: Bundle) -> None:
         raise ValueError(f"{kind!r} is neither item, line nor change")
 
 
-def _read_item(record: Any) -> Item:
+def read_item(record: Any) -> Item:
+    """Return an item from its fields as JSON. Raises ValueError, TypeError or ToolError if it cannot be one of ours."""
     names = {field.name for field in fields(Item)}
     if not isinstance(record, dict) or record.keys() != names:
         raise ValueError(f"it does not have exactly {', '.join(sorted(names))}")
@@ -125,7 +126,7 @@ def _read_item(record: Any) -> Item:
 
 
 def _read_line(record: Any) -> Item:
-    line = _read_item(record)
+    line = read_item(record)
     if not line.id.isdecimal() or len(line.id) > 9 or str(int(line.id)) != line.id:
         raise ValueError(f"{line.id[:20]!r} is not a line number")
     if to_one_line(line.content) != line.content or line.properties:
@@ -134,7 +135,7 @@ def _read_line(record: Any) -> Item:
 
 
 def _read_entry(record: Any) -> Entry:
-    read = {"item": _read_item, "line": _read_line}[record["kind"]]
+    read = {"item": read_item, "line": _read_line}[record["kind"]]
     before, after = (None if record[name] is None else read(record[name]) for name in ("before", "after"))
     _check_texts(record["ts"], record["thread"], record["turn"], record["id"])
     _check_texts(*[record["key"]] if record["key"] is not None else [])

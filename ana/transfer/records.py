@@ -42,7 +42,11 @@ def read_text(path: Path) -> str:
     Raises:
         UserError: It cannot be read, is empty, or is not UTF-8; the first line that is not is named.
     """
-    data = read_bytes(path)
+    return decode_text(path, read_bytes(path))
+
+
+def decode_text(path: Path, data: bytes) -> str:
+    """Return the same of the bytes of a file; the lines that errors name are those of the bytes."""
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
         raise UserError(f"{show_path(path)} is empty.", "Export it again from the program that wrote it.")
     try:

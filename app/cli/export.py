@@ -12,7 +12,7 @@ import typer
 from ana.errors import UserError
 from ana.files import open_draft
 from ana.handles import open_data_folder
-from ana.output import tell, write_json_lines
+from ana.output import tell, write_file
 from ana.workspace import Workspace
 from app.show.text import pluralize
 from app.startup import start
@@ -24,8 +24,12 @@ KINDS = {b'{"item"': "item", b'{"line"': "context line", b'{"change"': "change"}
 def export(
     to: Annotated[str, typer.Argument(help="The file; - for standard output.")],
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    ics: Annotated[bool, typer.Option("--ics", help="A calendar file of what has a date and is not done.")] = False,
 ) -> None:
-    """Write every item, line and change as lines of JSON, in an order that does not change."""
+    """Write every item, line and change as lines of JSON, in an order that does not change; or a calendar file."""
+    if ics:
+        _write_calendar(start(), to, force=force)
+        return
     counts = write_export(start(), to, force=force)
     records = " and ".join([", ".join(counts[:-1]), counts[-1]])
     tell(f"Wrote {records} to {'standard output' if to == '-' else to}.")
@@ -39,18 +43,40 @@ def write_export(workspace: Workspace, to: str, *, force: bool = False) -> list[
     """
     from ana.transfer.exporter import export_lines
 
-    if not to:
-        raise UserError("The export needs a file.", "Name one, or - for standard output.")
-    path = None if to == "-" else Path(to)
-    if path is not None:
-        _refuse_existing(path, force=force)
+    path = _find_place(to, force=force)
     with open_data_folder(workspace, "ana export") as handles, _open_draft(path) as file:
         counted = Counter(_write(file, line) for line in export_lines(handles.memory.backend))
         if path is None:
             # A draft first, also for a pipe: the folder is free again however slowly the pipe is read.
             file.seek(0)
-            write_json_lines(file)
+            write_file(file)
     return [pluralize(counted[kind], name) for kind, name in KINDS.items()]
+
+
+def _write_calendar(workspace: Workspace, to: str, *, force: bool) -> None:
+    from ana.transfer.ics.writer import write_calendar
+
+    path = _find_place(to, force=force)
+    with open_data_folder(workspace, "ana export --ics") as handles:
+        items = sorted(handles.memory.items(), key=lambda item: (item.created_at, item.id))
+    with _open_draft(path) as file:
+        data, count, notes = write_calendar(items, handles.clock.zone)
+        file.write(data)
+        if path is None:
+            file.seek(0)
+            write_file(file)
+    for note in [f"Wrote {pluralize(count, 'event')} to {'standard output' if path is None else to}.", *notes]:
+        tell(note)
+
+
+def _find_place(to: str, *, force: bool) -> Path | None:
+    """Return the file to write, None for standard output. Raises UserError if it exists and is not to be replaced."""
+    if not to:
+        raise UserError("The export needs a file.", "Name one, or - for standard output.")
+    path = None if to == "-" else Path(to)
+    if path is not None:
+        _refuse_existing(path, force=force)
+    return path
 
 
 def _write(file: IO[bytes], line: bytes) -> bytes:

@@ -25,7 +25,7 @@ def import_(
     source: Annotated[Path, typer.Argument(help="A file, or a folder.")],
     replace: Annotated[bool, typer.Option("--replace", help="Where something else is here, take the file's.")] = False,
 ) -> None:
-    """Bring in an export; or Taskwarrior's JSON, Todoist's CSV, a Chroma folder of the agent-native-app."""
+    """Bring in an export; or a calendar (.ics), Taskwarrior's JSON, Todoist's CSV, a folder of the agent-native-app."""
     from ana.transfer.importer import import_bundle
     from app.show.progress import show_progress
 
@@ -76,7 +76,7 @@ def _read_source(path: Path, zone: tzinfo) -> "Bundle":
     if reader is None:
         raise UserError(
             f"{path} cannot be imported.",
-            "`ana import` reads exports of ana, Taskwarrior's JSON, Todoist's CSV, and a Chroma folder of the"
-            " agent-native-app.",
+            "`ana import` reads its own exports, calendars (.ics), Taskwarrior's JSON, Todoist's CSV, and a Chroma"
+            " folder of the agent-native-app.",
         )
     return reader(path, zone)

@@ -28,6 +28,10 @@ def find_reader(path: Path) -> Reader | None:
     if path.is_dir():
         return agent_native.read if _is_agent_native(path) else None
     data = read_bytes(path).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if data[:15].upper() == b"BEGIN:VCALENDAR":
+        from ana.transfer.ics import reader  # its library is loaded only for such a file
+
+        return reader.read
     if data.startswith((b"[", b"{")):
         return taskwarrior.read if {found[1] for found in _NAMES.finditer(data)} == _REQUIRED else None
     return todoist.read if _is_todoist(data) else None

@@ -14,6 +14,7 @@ from typing import Any
 from ana.errors import UserError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
+from ana.time.repeats.words import read_words
 from ana.transfer.bundle import Bundle
 from ana.transfer.records import (
     BadRecord,
@@ -38,6 +39,9 @@ _USED = {
     "uuid", "description", "status", "entry", "modified", "annotations", "due", "priority", "project", "tags",
     "depends", "recur", *_DATES,
 }  # fmt: skip
+_PERIOD = re.compile(r"p(\d{1,3})([dwmy])|(\d{1,3}) ?(d|w|mo|y)\w*")
+_UNITS = {"d": "days", "w": "weeks", "m": "months", "mo": "months", "y": "years"}
+_WORDS = {"biweekly": "fortnightly", "fortnight": "fortnightly", "weekdays": "every weekday", "annual": "yearly"}
 _DERIVED = {"id", "urgency", "mask", "imask", "parent"}
 """Numbers that change on their own, and data of templates, which are left out."""
 
@@ -59,7 +63,7 @@ def read(path: Path, zone: tzinfo) -> Bundle:
         UserError: It is not such an export, or has records that cannot be read; they are named.
     """
     records = _read_records(path)
-    tasks = _Tasks(zone, read_modified(path), {uuid for _, record in records if (uuid := _find_uuid(record))})
+    tasks = _Tasks(zone, read_modified(path), [record for _, record in records])
     items = read_each(path, records, tasks.read)
     return Bundle(items, notes=_note_losses([record for _, record in records], items))
 
@@ -69,7 +73,7 @@ def _note_losses(records: list[Any], items: list[Item]) -> list[str]:
             for status in _LEFT_OUT}  # fmt: skip
     notes = {
         "Left out, because it was deleted there": left["deleted"],
-        "Left out, because nothing repeats here: templates of recurring tasks": left["recurring"],
+        "Left out: templates of recurring tasks, of which the task that is due last repeats": left["recurring"],
         "Kept, but it does not repeat here": [item.content for item in items if "recur" in item.properties],
     }
     return make_notes(notes)
@@ -97,12 +101,17 @@ def _find_uuid(record: Any) -> str | None:
 
 
 class _Tasks:
-    """Reads tasks as items: `age` is the stamp of tasks without one, `known` the uuids that become items."""
+    """Reads tasks as items: `age` is the stamp of tasks without one."""
 
-    def __init__(self, zone: tzinfo, age: str, known: set[str]) -> None:
+    def __init__(self, zone: tzinfo, age: str, records: list[Any]) -> None:
         self._zone = zone
         self._age = age
-        self._known = known
+        self._known = {uuid for record in records if (uuid := _find_uuid(record))}
+        # of the tasks that one template has made the last is the series; the others are late
+        active = [task for task in records if _find_uuid(task) and _STATUS.get(str(task.get("status"))) == "active"]
+        by_template = {str(task.get("parent") or task.get("uuid")): str(task.get("uuid"))
+                       for task in sorted(active, key=lambda task: str(task.get("due")))}  # fmt: skip
+        self._last = set(by_template.values())
         self._seen: set[str] = set()
 
     def read(self, record: Any) -> Item | None:
@@ -149,13 +158,22 @@ class _Tasks:
             "project": _read_text(task, "project"),
             "tags": [_check_text(tag, "a tag") for tag in _read_list(task, "tags")],
             **{name: self._read_date(task, name) for name in _DATES},
-            "recur": _read_text(task, "recur"),
+            **self._read_recur(task),
             "depends": [self._find_other(_check_text(uuid, "what it depends on")) for uuid in _read_depends(task)],
         }
         for name, value in task.items():
             if name not in _USED | _DERIVED:
                 own[f"taskwarrior_{name}" if name in own else name] = self._read_own(value)
         return drop_empty(own)
+
+    def _read_recur(self, task: Mapping[str, Any]) -> Properties:
+        """Return a period as a rule, if it is clear and the task is the one from which it goes on."""
+        written = _read_text(task, "recur")
+        period = _PERIOD.fullmatch(written.lower())
+        count, unit = (period[1] or period[3], period[2] or period[4]) if period else ("", "")
+        rule = read_words(f"every {count} {_UNITS[unit]}" if period else _WORDS.get(written, written))
+        is_last = task.get("due") and str(task.get("uuid")) in self._last
+        return {"repeats": rule} if rule and is_last else {"recur": written}
 
     def _find_other(self, uuid: str) -> str:
         """Return the id of another task's item; its uuid if it does not become an item."""

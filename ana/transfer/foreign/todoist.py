@@ -11,14 +11,16 @@ import reprlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime, time, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from ana.errors import UserError
+from ana.errors import ToolError, UserError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
 from ana.time.dates import day_of
+from ana.time.repeats import understand_rule
+from ana.time.repeats.words import read_words
 from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.absolute import read_date
 from ana.transfer.records import (
@@ -41,6 +43,7 @@ _LABEL = re.compile(r"(?<!\S)@(\S+)")
 _WORD = re.compile(r"\S+")
 _REPEATS = re.compile(r"every|daily|weekly|monthly|yearly|ev\b", re.IGNORECASE)
 _NO_YEAR = "Put into the year nearest to the file's time, because Todoist wrote none"
+_CLEAR = re.compile("FREQ=DAILY|BYDAY|BYMONTHDAY")
 _NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 """Todoist's own id after the project's name, and the number of a second download."""
 
@@ -57,7 +60,7 @@ def read(path: Path, zone: tzinfo) -> Bundle:
     """
     rows = list(_iter_rows(path, read_text(path)))
     age = read_modified(path)
-    written = datetime.fromisoformat(age).astimezone(zone).date()
+    written = datetime.combine(datetime.fromisoformat(age).astimezone(zone), time())
     outline = _Outline(_NUMBERED.sub("", path.stem) or path.stem, zone, written)
     read_each(path, rows, outline.add)
 
@@ -78,7 +81,7 @@ def _list_losses(items: list[Item]) -> dict[str, list[str]]:
                 which = repeating if _REPEATS.match(written) else other
                 which.append(f"{written}: {item.content}")
     return {
-        "Kept as text, because nothing repeats here": repeating,
+        "Kept as text, because it does not say when it is next": repeating,
         "Kept as text, because it does not name one day (Todoist wrote it as it was typed)": other,
     }
 
@@ -120,7 +123,7 @@ class _Entry:
 class _Outline:
     """The tree of a project's tasks, read row by row."""
 
-    def __init__(self, project: str, zone: tzinfo, written: date) -> None:
+    def __init__(self, project: str, zone: tzinfo, written: datetime) -> None:
         self.entries: list[_Entry] = []
         self._project = project
         self._zone = zone
@@ -154,14 +157,14 @@ class _Outline:
         parent = self._above[-1].id if self._above else None
         description = row.get("DESCRIPTION", "").strip()
         lines = [_strip_labels(content) or content, *([description] if description else [])]
-        properties = _read_properties(row, self._zone) | self._read_without_year(row, lines[0]) | {"parent": parent}
-        task = self._add_entry(content, indent, lines, properties)
+        known = _read_properties(row, self._zone, self._written) | {"parent": parent}
+        task = self._add_entry(content, indent, lines, known | self._read_without_year(row, lines[0]))
         self._above.append(task)
 
     def _read_without_year(self, row: Row, content: str) -> Properties:
         """Return the due date that a task has if its day is named without a year."""
         before = _read_date(row, "DATE", self._zone, "due_date", "due")
-        after = _read_date(row, "DATE", self._zone, "due_date", "due", self._written)
+        after = _read_date(row, "DATE", self._zone, "due_date", "due", self._written.date())
         if before == after:
             return {}
         self.without_year.append(f"{before['due']}: {content}")
@@ -193,7 +196,7 @@ def _strip_labels(content: str) -> str:
     return content[:end].rstrip()
 
 
-def _read_properties(row: Row, zone: tzinfo) -> Properties:
+def _read_properties(row: Row, zone: tzinfo, since: datetime) -> Properties:
     priority = row.get("PRIORITY", "").strip()
     if priority not in _PRIORITY:
         raise BadRecord(f"its PRIORITY is {reprlib.repr(priority)}")
@@ -202,7 +205,7 @@ def _read_properties(row: Row, zone: tzinfo) -> Properties:
     return {
         "type": "task",
         "status": "active",
-        **_read_date(row, "DATE", zone, "due_date", "due"),
+        **(_read_repeat(row, zone, since) or _read_date(row, "DATE", zone, "due_date", "due")),
         "priority": _PRIORITY[priority],
         "tags": list(tags),
         **_read_date(row, "DEADLINE", zone, "deadline", "deadline"),
@@ -216,6 +219,25 @@ def _read_date(row: Row, column: str, zone: tzinfo, name: str, else_name: str, n
     written = _read_cell(row, column)
     found = read_date(written, _find_zone(_read_cell(row, "TIMEZONE"), zone), zone, near)
     return {name: found} if found else {else_name: written}
+
+
+def _read_repeat(row: Row, zone: tzinfo, since: datetime) -> Properties:
+    """Return a date that repeats by a clear rule, with the first day of it from the export on; nothing if it is none.
+
+    Every second week, or every week from some day on, is not clear: no export says when it is next.
+    """
+    written = _read_cell(row, "DATE").lower()
+    text = written.replace("every!", "every")
+    rule = read_words(text) or ""
+    is_elsewhere = "BYHOUR" in rule and _find_zone(_read_cell(row, "TIMEZONE"), zone) is not zone
+    if "INTERVAL" in rule or is_elsewhere or not _CLEAR.search(rule):
+        return {}
+    try:
+        found = understand_rule(text, since, zone)
+    except ToolError:
+        return {}
+    due = found.first.isoformat(timespec="minutes") if "BYHOUR" in rule else str(found.first.date())
+    return {"due_date": due, "repeats": found.rule, "repeat_from": "done" if "every!" in written else None}
 
 
 def _find_zone(name: str, zone: tzinfo) -> tzinfo | None:

@@ -62,7 +62,7 @@ def test_a_task_becomes_an_item(read_task: Callable[..., Item]) -> None:
         "project": "Home.Kitchen",
         "tags": ["shop", "food"],
         "scheduled": "2026-01-10T09:00",
-        "recur": "weekly",
+        "repeats": "FREQ=WEEKLY",
         "estimate": 2.5,
         "reviewed": "2026-01-05T13:00",
         "ticket": "X-1",
@@ -87,13 +87,46 @@ def test_what_is_left_out_and_what_no_longer_repeats_is_said(read_text: Read) ->
     tasks = [
         TASK | {"uuid": f"{n:08}{UUID[8:]}", "status": s, "description": f"task {n}"} for n, s in enumerate(statuses)
     ]
-    assert read_text(json.dumps([tasks[0], tasks[1], tasks[2] | {"recur": "weekly"}, tasks[3]])).notes == [
+    assert read_text(json.dumps([tasks[0], tasks[1], tasks[2] | {"recur": "31h"}, tasks[3]])).notes == [
         "Left out, because it was deleted there (1): “task 0”.",
-        "Left out, because nothing repeats here: templates of recurring tasks (1): “task 1”.",
+        "Left out: templates of recurring tasks, of which the task that is due last repeats (1): “task 1”.",
         "Kept, but it does not repeat here (1): “task 2”.",
     ]
     many = [TASK | {"uuid": f"{n:08}{UUID[8:]}", "status": "deleted"} for n in range(12)]
     assert read_text(json.dumps(many)).notes[0].endswith(" and 2 more.")
+
+
+@pytest.mark.parametrize(
+    ("recur", "rule"),
+    [
+        ("daily", "FREQ=DAILY"),
+        ("weekdays", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+        ("biweekly", "FREQ=WEEKLY;INTERVAL=2"),
+        ("2weeks", "FREQ=WEEKLY;INTERVAL=2"),
+        ("3 days", "FREQ=DAILY;INTERVAL=3"),
+        ("P1M", "FREQ=MONTHLY"),
+        ("3mo", "FREQ=MONTHLY;INTERVAL=3"),
+        ("quarterly", "FREQ=MONTHLY;INTERVAL=3"),
+        ("annual", "FREQ=YEARLY"),
+        ("30min", None),
+        ("PT1H", None),
+        ("semiannual", None),
+    ],
+)
+def test_a_period_that_is_clear_is_a_rule(read_task: Callable[..., Item], recur: str, rule: str | None) -> None:
+    item = read_task(recur=recur, due="20260112T230000Z")
+    assert item.properties.get("repeats") == rule
+    assert item.properties.get("recur") == (None if rule else recur)
+    assert "repeats" not in read_task(recur=recur).properties, "without a date there is nothing to count from"
+
+
+def test_of_a_template_only_the_last_task_repeats(read_text: Read) -> None:
+    dues = ["20260119T230000Z", "20260112T230000Z"]
+    tasks = [
+        TASK | {"uuid": f"{n}{UUID[1:]}", "recur": "weekly", "parent": OTHER, "due": due} for n, due in enumerate(dues)
+    ]
+    late, last = sorted(read_text(json.dumps(tasks)).items, key=lambda item: str(item.properties["due_date"]))
+    assert ("repeats" in late.properties, last.properties["repeats"]) == (False, "FREQ=WEEKLY")
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,8 @@ def test_a_project_becomes_items(read_rows: Read) -> None:
     assert items[2].properties == {
         "type": "task",
         "status": "active",
-        "due": "every monday at 9am",
+        "due_date": "2026-02-09T09:00",
+        "repeats": "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
         "priority": "medium",
         "project": "Garden",
         "section": "Weekly",
@@ -227,18 +228,39 @@ def test_a_cell_may_be_long(read_rows: Read) -> None:
 
 
 def test_dates_that_are_kept_as_text_are_said(read_rows: Read) -> None:
-    dates = ("tomorrow", "every day", "2026-01-13", "13 Jan 2026 at 14:00", "Every! 2 weeks", "")
+    dates = ("tomorrow", "every 3 days", "2026-01-13", "13 Jan 2026 at 14:00", "Every! 2 weeks", "")
     found = read_rows(*(f"task,Task {n},,4,1,,,{date},en,Europe/Berlin,,,," for n, date in enumerate(dates)))
     assert found.notes == [
-        "Kept as text, because nothing repeats here (2): “every day: Task 1”, “Every! 2 weeks: Task 4”.",
+        "Kept as text, because it does not say when it is next (2): “every 3 days: Task 1”, “Every! 2 weeks: Task 4”.",
         "Kept as text, because it does not name one day (Todoist wrote it as it was typed) (1): “tomorrow: Task 0”.",
     ]
 
 
 def test_a_day_without_a_year_is_in_the_year_nearest_to_the_file(read_rows: Read) -> None:
-    dates = ("15 Jan at 10am", "2 Dec", "every 15 Jan", "29 Feb", "1/13", "tomorrow at 10am")
+    dates = ("15 Jan at 10am", "2 Dec", "29 Feb", "1/13", "tomorrow at 10am")
     found = read_rows(*(f"task,Task {n},,4,1,,,{date},en,Europe/Berlin,,,," for n, date in enumerate(dates)))
     kept = [(item.properties.get("due_date"), item.properties.get("due")) for item in found.items]
     assert kept[:2] == [("2026-01-15T10:00", None), ("2025-12-02", None)]
     assert kept[2:] == [(None, text) for text in dates[2:]]
     assert "nearest to the file's time, because Todoist wrote none (2): “15 Jan at 10am: Task 0”" in found.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("written", "due", "rule"),
+    [
+        ("every day", "2026-02-03", "FREQ=DAILY"),
+        ("Every! weekday", "2026-02-03", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+        ("every month on the 31st", "2026-02-28", "FREQ=MONTHLY;BYMONTHDAY=31"),
+        ("every week", None, None),
+        ("every other day", None, None),
+        ("every day at 9am", None, None),
+    ],
+)
+def test_a_rule_that_is_clear_repeats_from_the_export_on(
+    read_rows: Read, written: str, due: str | None, rule: str | None
+) -> None:
+    (item,) = read_rows(f"task,Water,,4,1,,,{written},en,Asia/Tokyo,,,,").items
+    kept = item.properties
+    assert (kept.get("due_date"), kept.get("repeats")) == (due, rule)
+    assert kept.get("repeat_from") == ("done" if "!" in written else None)
+    assert kept.get("due") == (None if rule else written)

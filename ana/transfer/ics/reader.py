@@ -1,0 +1,235 @@
+"""A calendar file as items: each event and to-do with how it repeats, what of that is left out or moved, its alarms."""
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import date, datetime, tzinfo
+from pathlib import Path
+
+from icalendar.cal.component import Component
+
+from ana.errors import ToolError
+from ana.memory.bounds import check_item
+from ana.memory.item import Item
+from ana.time.dates import day_of
+from ana.time.repeats import DATE_KEYS
+from ana.time.repeats.rules import Rule
+from ana.transfer.bundle import Bundle, read_item
+from ana.transfer.ics.moments import Moments, Span
+from ana.transfer.ics.parts import list_values, parse_part, read_text, split_parts
+from ana.transfer.ics.series import YEARS, name_occurrence, read_series, to_here, to_wall, write_moment
+from ana.transfer.ics.writer import DOMAIN, ITEM, PRIORITIES, list_components
+from ana.transfer.ics.zones import list_tables
+from ana.transfer.records import BadRecord, drop_empty, item_id, make_notes, read_modified
+from ana.values import Json, Properties, read_json
+
+_READ = {
+    "UID", "SUMMARY", "DESCRIPTION", "DTSTART", "DTEND", "DUE", "DURATION", "RRULE", "RDATE", "EXDATE", "RECURRENCE-ID",
+    "LOCATION", "URL", "CATEGORIES", "STATUS", "PRIORITY", "CREATED", "LAST-MODIFIED", "DTSTAMP",
+}  # fmt: skip
+_TECHNICAL = {"SEQUENCE", "TRANSP", "CLASS", "COMPLETED", "PERCENT-COMPLETE"}
+_STATUS = {"CANCELLED": "cancelled", "COMPLETED": "done", "IN-PROCESS": "in-progress", "TENTATIVE": "tentative"}
+_OURS = re.compile(rf"([A-Za-z0-9][A-Za-z0-9_-]{{0,127}})@{DOMAIN}")
+_TEXTS = ("SUMMARY", "DESCRIPTION")
+_DATES = {"due_date", "start_date", "date", "end_date"}
+_SAID = {*_DATES, "repeats", "until", "moved", "except", "location", "url", "tags", "priority", "remind"}
+"""The properties for which a calendar has its own, so that where that is missing they are gone."""
+
+
+def read(path: Path, zone: tzinfo) -> Bundle:
+    """Return the events and to-dos of a calendar file; what cannot be kept is named.
+
+    Args:
+        path: The file.
+        zone: The person's, in which moments are kept.
+
+    Raises:
+        UserError: The file is not UTF-8, or cut off.
+    """
+    parts, others = split_parts(path)
+    moments = Moments(zone, list_tables([text for kind, text in parts if kind == "VTIMEZONE"]))
+    calendar = _Calendar(moments, read_modified(path))
+    items = calendar.read([text for kind, text in parts if kind != "VTIMEZONE"])
+    named = {"Left out, because nothing here holds it": others, **calendar.notes}
+    return Bundle(items, notes=make_notes(named | {"Read in your time, as nobody knows the zone": moments.unknown}))
+
+
+class _Calendar:
+    """Reads components as items: `age` is the stamp of those without one, `notes` what is to be said of which."""
+
+    def __init__(self, moments: Moments, age: str) -> None:
+        self.notes: dict[str, list[str]] = defaultdict(list)
+        self._moments = moments
+        self._age = age
+        self._year = int(age[:4])
+
+    def read(self, texts: list[str]) -> list[Item]:
+        """Return the items of components, of which those with one UID are a series and its exceptions."""
+        groups: dict[str, list[Component]] = defaultdict(list)
+        for text in dict.fromkeys(texts):
+            try:
+                component = parse_part(text)
+                groups[read_text(component, "UID") or hashlib.sha256(text.encode()).hexdigest()].append(component)
+            except BadRecord as exc:
+                self._leave_out(" ".join(text.split()), exc)
+        # the file's year and not the present one, so that it is read alike again
+        stamps = (read_text(each, "DTSTAMP") for group in groups.values() for each in group)
+        self._year = max((int(stamp[:4]) for stamp in stamps if stamp[:4].isdecimal()), default=self._year)
+        return [item for uid, group in groups.items() for item in self._read_group(uid, group)]
+
+    def _leave_out(self, title: str, why: Exception) -> None:
+        said = why.sentence() if isinstance(why, ToolError) else str(why)
+        self.notes["Left out, because it cannot be read"].append(f"{title[:40]}: {said}")
+
+    def _read_group(self, uid: str, group: list[Component]) -> Iterator[Item]:
+        base = _find_base(group[0])
+        if base and _is_written_from(group, base, self._moments.zone):
+            yield base
+            return
+        try:
+            singles = [each for each in group if self._moments.list_dates(each, "RECURRENCE-ID")]
+            masters = [each for each in group if "RECURRENCE-ID" not in each]
+            for master in masters[:1]:
+                yield from self._read_master(uid, master, singles, base)
+            for single in singles:
+                yield self._make_single(uid, single, self._moments.list_dates(single, "RECURRENCE-ID")[0])
+        except (ToolError, OverflowError, ValueError, TypeError) as exc:
+            self._leave_out(read_text(group[0], "SUMMARY"), exc)
+        else:
+            for each in masters[1:]:
+                self._leave_out(read_text(each, "SUMMARY"), BadRecord("an event before it has its UID"))
+
+    def _read_master(self, uid: str, master: Component, singles: list[Component], base: Item | None) -> Iterator[Item]:
+        """Yield a component's item and those of its further dates; take from the list the exceptions that it holds."""
+        ours, properties, span = _OURS.fullmatch(uid), self._read_properties(master), self._moments.read_span(master)
+        if span and (rule := self._read_rule(master, span[0], properties)):
+            self._read_exceptions(master, singles, rule, span, properties)
+        for at in self._moments.list_dates(master, "RDATE"):
+            if span and at != span[0]:
+                yield self._make_single(uid, master, at, (at, at + (span[1] - span[0])))
+        properties["uid"] = None if ours else read_text(master, "UID")
+        yield self._make_item(ours[1] if ours else item_id(f"calendar:{uid}"), master, properties, base)
+
+    def _make_single(self, uid: str, single: Component, at: date, span: Span | None = None) -> Item:
+        properties = self._read_properties(single) | (self._write_span(single, span) if span else {})
+        return self._make_item(item_id(f"calendar:{uid}/{self._moments.write(at)}"), single, properties, None)
+
+    def _make_item(self, id: str, component: Component, properties: Properties, base: Item | None) -> Item:
+        made, changed = (self._moments.read_stamp(component, name) for name in ("CREATED", "LAST-MODIFIED"))
+        created = made or changed or self._moments.read_stamp(component, "DTSTAMP") or self._age
+        texts = [read_text(component, name) for name in _TEXTS]
+        self._note_lost(component, texts[0])
+        own = drop_empty(properties)
+        if base:
+            own, created = _merge(own, base.properties), base.created_at
+        content = "\n".join(text for text in texts if text) or "(no title)"
+        return check_item(Item(id, content, own, created, changed or created))
+
+    def _note_lost(self, component: Component, title: str) -> None:
+        lost = (set(component) - _READ - _TECHNICAL) | {str(name) for name, _ in component.errors}
+        alarms = self._moments.list_alarms(component, self._moments.read_span(component))
+        if len(component.walk("VALARM")) > len(alarms):
+            lost.add("VALARM")
+        for name in sorted(each for each in lost if not each.startswith("X-")):
+            self.notes[f"Without its {name}"].append(title)
+
+    def _read_properties(self, component: Component) -> Properties:
+        is_task, status = component.name == "VTODO", read_text(component, "STATUS").upper()
+        span, number = self._moments.read_span(component), read_text(component, "PRIORITY")
+        level = int(number) if number.isdecimal() else 0
+        return {
+            "type": "task" if is_task else "event",
+            "status": _STATUS.get(status, "active" if is_task else None),
+            **(self._write_span(component, span) if span else {}),
+            "location": read_text(component, "LOCATION"),
+            "url": read_text(component, "URL"),
+            "tags": [str(tag) for each in list_values(component, "CATEGORIES") for tag in each.cats],
+            "priority": next((name for name, most in PRIORITIES.items() if 0 < level <= max(most, 4)), None),
+            "remind": self._moments.list_alarms(component, span),
+        }
+
+    def _write_span(self, component: Component, span: Span) -> Properties:
+        start, end = map(self._moments.write, span)
+        other = end if end != start else None
+        # what repeats counts from its beginning, so a to-do that does keeps both as one stretch
+        if "DUE" in component and not (other and "RRULE" in component):
+            return {"due_date": end, "start_date": start if other else None}
+        return {"start_date": start, "end_date": other}
+
+    def _read_rule(self, component: Component, start: date, properties: Properties) -> Rule | None:
+        """Return how it repeats, which the properties get; None if it does not, or no rule of ours says so."""
+        written = "\n".join(each.to_ical().decode() for each in list_values(component, "RRULE"))
+        title = read_text(component, "SUMMARY")
+        if not written:
+            return None
+        try:
+            rule, said, is_alike = read_series(written, start, self._moments.zone, self._year)
+        except (ValueError, OverflowError):
+            properties["repeats"] = written
+            self.notes["Kept, but it does not repeat here, because no rule here says the same"].append(title)
+            return None
+        properties |= said
+        if not is_alike:
+            self.notes["Kept in your time, though its own has other moments"].append(title)
+        elif said["moved"]:
+            self.notes[f"Kept in your time; after {self._year + YEARS} its own may differ from it"].append(title)
+        return rule
+
+    def _read_exceptions(
+        self, master: Component, singles: list[Component], rule: Rule, span: Span, properties: Properties
+    ) -> None:
+        """Give the properties what is left out and moved; another event than its series stays in the list."""
+        moved: dict[str, Json] = {}
+        left_out = [self._name(at, rule, span[0]) for at in self._moments.list_dates(master, "EXDATE")]
+        for single in [*singles]:
+            name = self._name(self._moments.list_dates(single, "RECURRENCE-ID")[0], rule, span[0])
+            is_cancelled = read_text(single, "STATUS").upper() == "CANCELLED"
+            to = None if is_cancelled else self._find_move(master, single, span)
+            if to and name:
+                moved[name] = to
+            else:
+                left_out.append(name)
+            if to or is_cancelled:
+                singles.remove(single)
+        known = properties["moved"]
+        properties["moved"] = (known if isinstance(known, dict) else {}) | moved or None
+        properties["except"] = [*dict.fromkeys(name for name in left_out if name)]
+
+    def _name(self, at: date, rule: Rule, start: date) -> str | None:
+        """Return what an occurrence is called; None if there is none at this time of the day."""
+        if not isinstance(at, datetime) or not isinstance(start, datetime):
+            return write_moment(to_wall(at).date())
+        is_own = bool(rule.times) or at.astimezone(start.tzinfo).time() == start.time()
+        return name_occurrence(to_here(at, self._moments.zone), rule) if is_own else None
+
+    def _find_move(self, master: Component, single: Component, span: Span) -> str | None:
+        """Return where an occurrence is moved to; None if it is another event than its series."""
+        to, of = self._moments.read_span(single), self._read_properties(master)
+        is_same = all(of[name] == value for name, value in self._read_properties(single).items() if name not in _DATES)
+        is_same = is_same and all(read_text(master, name) == read_text(single, name) for name in _TEXTS)
+        return self._moments.write(to[0]) if to and is_same and to[1] - to[0] == span[1] - span[0] else None
+
+
+def _find_base(component: Component) -> Item | None:
+    """Return the item that a component of ours was written from; None if there is none."""
+    try:
+        return read_item(read_json(str(component[ITEM]))) if ITEM in component else None
+    except (ValueError, TypeError, ToolError):
+        return None
+
+
+def _is_written_from(group: list[Component], base: Item, zone: tzinfo) -> bool:
+    """Return whether components are as we write an item, so that it is still what it was."""
+    try:
+        ours = [parse_part(each.to_ical().decode()) for each in list_components(base, zone)]
+    except (ValueError, OverflowError):
+        return False
+    return {each.to_ical() for each in ours} == {each.to_ical() for each in group}
+
+
+def _merge(read: Properties, base: Properties) -> Properties:
+    """Return what a file says of an item, and what only we could say of it."""
+    anchor = next((key for key in DATE_KEYS if day_of(base.get(key))), "start_date")
+    kept = {key: value for key, value in base.items() if key not in (_SAID | ({"status"} & read.keys()))}
+    return {anchor if key == "start_date" else key: value for key, value in read.items()} | kept

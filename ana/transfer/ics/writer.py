@@ -1,0 +1,225 @@
+"""Items with a date as a calendar file."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+
+from dateutil.relativedelta import relativedelta
+from icalendar import Alarm, Calendar, Event, vRecur
+
+from ana.memory.item import Item
+from ana.memory.status import CANCELLED, DONE, has_status
+from ana.time.dates import day_of
+from ana.time.repeats import DATE_KEYS, Repeat, occurrences, read_repeat
+from ana.time.repeats.occurring import iter_ruled, make_occurrence
+from ana.time.repeats.rules import iter_matching, iter_moments
+from ana.transfer.records import make_notes
+from ana.values import Json, Properties, plain_text
+
+DOMAIN = "ana"
+"""What an item's id stands before in a UID."""
+
+ITEM = "X-ANA-ITEM"
+"""The property that holds the item as JSON, for what a calendar cannot say."""
+
+PRIORITIES = {"high": 1, "medium": 5, "low": 9}
+_DISTANCE = re.compile(
+    r"(?:(\d{1,5}|an?|one|the) )?(minute|hour|day|week|evening)s? before(?: at (\d\d?:\d\d))?"
+    r"|on the day(?: at (\d\d?:\d\d))?|at the time",
+    re.IGNORECASE,
+)
+
+_YEARS = 5
+"""For how many years the dates of what has no rule in calendars are written."""
+
+_CONTROLS = re.compile(r"\r\n|[\x00-\x08\x0b-\x1f\x7f]")
+_Notes = defaultdict[str, list[str]]
+
+
+def write_calendar(items: Iterable[Item], zone: tzinfo) -> tuple[bytes, int, list[str]]:
+    """Return a calendar file, how many items are in it, and a sentence for each kind of thing that is not.
+
+    Args:
+        items: Items; those without a date, and those that are done, are left out.
+        zone: The person's.
+    """
+    calendar, count, notes = Calendar(), 0, _Notes(list)
+    calendar.add("prodid", "-//ana//EN")
+    calendar.add("version", "2.0")
+    for item in items:
+        try:
+            components = list_components(item, zone, notes)
+        except (OverflowError, ValueError):
+            notes["Left out, because its date is beyond the calendar"].append(item.content)
+            continue
+        count += bool(components)
+        for component in components:
+            calendar.add_component(component)
+    calendar.add_missing_timezones()
+    return calendar.to_ical(), count, make_notes(notes)
+
+
+def list_components(item: Item, zone: tzinfo, notes: _Notes | None = None) -> list[Event]:
+    """Return the event of an item, and after it the occurrences that are moved; nothing if it has no date or is done.
+
+    Args:
+        item: The item.
+        zone: The person's.
+        notes: Gets what a calendar cannot say, if it is wanted.
+
+    Raises:
+        OverflowError, ValueError: Its date is beyond the calendar.
+    """
+    notes = _Notes(list) if notes is None else notes
+    span = _read_span(item.properties, zone)
+    if span is None:
+        return []
+    if has_status(item.properties, DONE):
+        notes["Left out, because it is done"].append(item.content)
+        return []
+    event = _make_event(item, *span, zone, notes)
+    event.add(ITEM, json.dumps(asdict(item)))
+    repeat = read_repeat(item.properties, zone)
+    rule = _write_rule(repeat) if repeat and not repeat.from_done else None
+    if rule is None and (repeat or "repeats" in item.properties):
+        notes["Written with its next dates alone, because no calendar can say how it repeats"].append(item.content)
+    if repeat is None or (repeat.end and repeat.end < repeat.first):
+        return [event]
+    if rule is None:
+        found = occurrences(repeat, span[0], span[0] + relativedelta(years=_YEARS))
+        event.add("rdate", [each.start for each in found])
+        return [event]
+    event.add("rrule", vRecur.from_ical(rule))
+    if next(iter_matching(repeat.rule, repeat.first, repeat.first, repeat.first), None) is None:
+        # programs differ in whether the first date counts where the rule does not name it
+        event.add("rdate", [span[0]])
+    left_out = {at for each in repeat.left_out for at in iter_moments(repeat.rule, repeat.first, *_find_bounds(each))}
+    moved = {key: [*iter_ruled(repeat, *_find_bounds(key))] for key in repeat.moved}
+    # of a day with several occurrences that is moved, one is left
+    if left_out := left_out.union(*(moments[1:] for moments in moved.values())):
+        event.add("exdate", [_place(at, repeat) for at in sorted(left_out)])
+    singles = []
+    for key, moments in moved.items():
+        for at in moments[:1]:
+            occurrence = make_occurrence(repeat, at, repeat.moved[key])
+            single = _make_event(item, occurrence.start, occurrence.end, zone, notes)
+            single.add("recurrence-id", _place(at, repeat))
+            singles.append(single)
+    return [event, *singles]
+
+
+def _read_span(properties: Properties, zone: tzinfo) -> tuple[date, date] | None:
+    """Return the days or moments between which an item is, or twice its own; None if it has none."""
+    keys = [key for key in DATE_KEYS if day_of(properties.get(key))]
+    if not keys or keys == ["end_date"]:
+        return None
+    start = _read_date(str(properties[keys[0]]), zone)
+    end = _read_date(str(properties["end_date"]), zone) if keys[-1] == "end_date" and keys[0] != "due_date" else start
+    if isinstance(start, datetime) and not isinstance(end, datetime):
+        end = datetime.combine(end + timedelta(1), time(), zone)
+    elif not isinstance(start, datetime) and isinstance(end, datetime):
+        end = end.date()
+    return start, max(start, end)
+
+
+def _read_date(text: str, zone: tzinfo) -> date:
+    return date.fromisoformat(text) if len(text) == len("2026-01-13") else _read_moment(text, zone)
+
+
+def _read_moment(text: str, zone: tzinfo) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return (moment.astimezone(zone) if moment.tzinfo else moment.replace(tzinfo=zone)).replace(microsecond=0)
+
+
+def _make_event(item: Item, start: date, end: date, zone: tzinfo, notes: _Notes) -> Event:
+    event, properties = Event(), item.properties
+    summary, _, description = _clean(item.content).partition("\n")
+    uid = properties.get("uid")
+    event.add("uid", _clean(uid) if isinstance(uid, str) and uid else f"{item.id}@{DOMAIN}")
+    event.add("dtstamp", datetime.fromisoformat(item.updated_at))
+    event.add("created", datetime.fromisoformat(item.created_at))
+    event.add("last-modified", datetime.fromisoformat(item.updated_at))
+    event.add("dtstart", start)
+    if end > start:
+        event.add("dtend", end if isinstance(end, datetime) else end + timedelta(1))
+    tags, url = properties.get("tags"), properties.get("url")
+    written = {
+        "summary": summary,
+        "description": description,
+        "location": _clean(str(properties.get("location") or "")),
+        "url": url if isinstance(url, str) and re.fullmatch(r"[!-~]+", url) else None,
+        "categories": [_clean(str(tag)) for tag in tags] if isinstance(tags, list) else None,
+        "priority": PRIORITIES.get(str(properties.get("priority"))),
+        "status": "CANCELLED" if has_status(properties, CANCELLED) else None,
+    }
+    for name, value in written.items():
+        if value:
+            event.add(name, value)
+    _add_alarms(event, properties.get("remind"), start, zone, notes)
+    return event
+
+
+def _add_alarms(event: Event, remind: Json, start: date, zone: tzinfo, notes: _Notes) -> None:
+    summary = str(event.get("summary", ""))
+    for each in remind if isinstance(remind, list) else [remind] if remind else []:
+        is_moment = day_of(each) and len(str(each)) > len("2026-01-13")
+        trigger = _read_moment(str(each), zone).astimezone(UTC) if is_moment else _read_distance(str(each), start)
+        if trigger is None:
+            notes["Without a reminder that a calendar cannot say"].append(f"{each}: {summary}")
+            continue
+        alarm = Alarm()
+        alarm.add("action", "DISPLAY")
+        alarm.add("description", summary)
+        alarm.add("trigger", trigger, {"VALUE": "DATE-TIME"} if isinstance(trigger, datetime) else {})
+        event.add_component(alarm)
+
+
+def _read_distance(text: str, start: date) -> timedelta | None:
+    """Return how far from the beginning a reminder is; None if it is not said so. A day rings at 9, its eve at 18."""
+    match = _DISTANCE.fullmatch(text)
+    if match is None:
+        return None
+    count, unit = int(match[1]) if match[1] and match[1].isdecimal() else 1, (match[2] or "").lower()
+    if unit in ("minute", "hour"):
+        return -timedelta(**{f"{unit}s": count}) if isinstance(start, datetime) else None
+    begin = start.replace(tzinfo=None) if isinstance(start, datetime) else datetime.combine(start, time())
+    usual = time(18) if unit == "evening" else begin.time() if isinstance(start, datetime) else time(9)
+    at = match[3] or match[4]
+    day = begin.date() - timedelta(count * {"week": 7, "": 0}.get(unit, 1))
+    return datetime.combine(day, time.fromisoformat(at.zfill(5)) if at else usual) - begin
+
+
+def _write_rule(repeat: Repeat) -> str | None:
+    """Return the RRULE that says the same, where ours takes the last day of a short month; None if none does."""
+    rule = repeat.rule
+    has_times = not repeat.is_day and rule.times not in ([], [repeat.first.time()])
+    parts = {name: value for name, value in rule.parts if has_times or name not in ("BYHOUR", "BYMINUTE")}
+    days = rule.list_numbers("BYMONTHDAY")
+    if max(days, default=0) > 28 and not rule.has("BYDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO"):
+        is_one_month = rule["FREQ"] == "MONTHLY" or len(rule.list_numbers("BYMONTH")) == 1
+        if len(days) > 1 or has_times or (rule.interval > 1 and not is_one_month):
+            return None
+        parts |= {} if is_one_month else {"FREQ": "MONTHLY"}
+        parts |= {"BYMONTHDAY": ",".join(map(str, range(28, days[0] + 1))), "BYSETPOS": "-1"}
+    if repeat.end:
+        end = repeat.end.replace(microsecond=0, tzinfo=repeat.zone).astimezone(UTC)
+        parts["UNTIL"] = f"{repeat.end:%Y%m%d}" if repeat.is_day else f"{end:%Y%m%dT%H%M%SZ}"
+    return ";".join(f"{name}={value}" for name, value in parts.items())
+
+
+def _find_bounds(each: date) -> tuple[datetime, datetime]:
+    if isinstance(each, datetime):
+        return each, each
+    return datetime.combine(each, time.min), datetime.combine(each, time.max)
+
+
+def _place(at: datetime, repeat: Repeat) -> date:
+    return at.date() if repeat.is_day else at.replace(tzinfo=repeat.zone)
+
+
+def _clean(text: str) -> str:
+    """Return text without what no line of a calendar may hold."""
+    return _CONTROLS.sub(lambda found: "\n" if found[0] == "\r\n" else " ", plain_text(text))
