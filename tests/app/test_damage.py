@@ -230,6 +230,20 @@ def test_old_traces_are_listed_and_forgotten(home: Path, capsys: Shown) -> None:
     assert not trace.exists()
 
 
+def test_a_calendar_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = home / "a.ics"
+    assert ana(capsys, "ask", "Dentist on 2026-12-01 at 10:00")[0] == 0
+    assert ana(capsys, "export", "--ics", str(path)) == (0, f"Wrote 2 events to {path}.\n")
+    code, told = ana(capsys, "export", "--ics", str(path))
+    assert (code, "exists already" in told) == (1, True)
+    assert ana(capsys, "import", str(path)) == (0, "0 new, 2 were here already.\n")
+    code, told = ana(capsys, "export", "--ics", "-")
+    assert (code, "Wrote 2 events to standard output." in told) == (0, True)
+    monkeypatch.setenv("ANA_DATA_DIR", str(home / "other"))
+    code, told = ana(capsys, "import", str(path))
+    assert (code, "2 new" in told, "ana undo --turn import-" in told) == (0, True, True)
+
+
 def test_two_exports_at_once_are_each_whole(home: Path) -> None:
     settings = load_settings(folders(home, LLM_PROVIDER="offline"))
     write_export(open_workspace(settings), str(home / "alone.jsonl"))

@@ -30,6 +30,8 @@ _READ = {
 }  # fmt: skip
 _TECHNICAL = {"SEQUENCE", "TRANSP", "CLASS", "COMPLETED", "PERCENT-COMPLETE"}
 _STATUS = {"CANCELLED": "cancelled", "COMPLETED": "done", "IN-PROCESS": "in-progress", "TENTATIVE": "tentative"}
+_UID = re.compile(r"^UID(?:;[^:\n]*)?:(.+)", re.IGNORECASE | re.MULTILINE)
+_STAMP = re.compile(r"^DTSTAMP[^:\n]*:(\d{4})", re.IGNORECASE | re.MULTILINE)
 _OURS = re.compile(rf"([A-Za-z0-9][A-Za-z0-9_-]{{0,127}})@{DOMAIN}")
 _TEXTS = ("SUMMARY", "DESCRIPTION")
 _DATES = {"due_date", "start_date", "date", "end_date"}
@@ -66,23 +68,27 @@ class _Calendar:
 
     def read(self, texts: list[str]) -> list[Item]:
         """Return the items of components, of which those with one UID are a series and its exceptions."""
-        groups: dict[str, list[Component]] = defaultdict(list)
+        groups: dict[str, list[str]] = defaultdict(list)
         for text in dict.fromkeys(texts):
-            try:
-                component = parse_part(text)
-                groups[read_text(component, "UID") or hashlib.sha256(text.encode()).hexdigest()].append(component)
-            except BadRecord as exc:
-                self._leave_out(" ".join(text.split()), exc)
+            uid = _UID.search(text)
+            groups[uid[1].strip() if uid else hashlib.sha256(text.encode()).hexdigest()].append(text)
         # the file's year and not the present one, so that it is read alike again
-        stamps = (read_text(each, "DTSTAMP") for group in groups.values() for each in group)
-        self._year = max((int(stamp[:4]) for stamp in stamps if stamp[:4].isdecimal()), default=self._year)
+        self._year = max((int(year) for text in texts for year in _STAMP.findall(text)), default=self._year)
         return [item for uid, group in groups.items() for item in self._read_group(uid, group)]
 
     def _leave_out(self, title: str, why: Exception) -> None:
         said = why.sentence() if isinstance(why, ToolError) else str(why)
         self.notes["Left out, because it cannot be read"].append(f"{title[:40]}: {said}")
 
-    def _read_group(self, uid: str, group: list[Component]) -> Iterator[Item]:
+    def _read_group(self, uid: str, texts: list[str]) -> Iterator[Item]:
+        group: list[Component] = []
+        for text in texts:
+            try:
+                group.append(parse_part(text))
+            except BadRecord as exc:
+                self._leave_out(" ".join(text.split()), exc)
+        if not group:
+            return
         base = _find_base(group[0])
         if base and _is_written_from(group, base, self._moments.zone):
             yield base
