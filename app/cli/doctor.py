@@ -19,6 +19,7 @@ from ana.threads.names import NAMES
 from ana.workspace import Workspace
 from ana.workspace.private import find_exposed
 from app.embedder import suggest_embedder
+from app.reminding import describe_failing
 from app.serving import refuse_while_serving
 from app.show.text import pluralize
 from app.startup import start
@@ -130,6 +131,7 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
     notes += [f"{name} belongs to nothing." for name in findings.orphans]
     exposed = find_exposed(handles.workspace)
     notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
+    notes += describe_failing(handles.workspace)
     notes += [line] if (line := suggest_embedder(handles.workspace)) else []
     counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}
     if THREADS not in damaged:

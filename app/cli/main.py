@@ -35,6 +35,7 @@ COMMANDS = (
     "setup",
     "items",
     "due",
+    "remind",
     "history",
     "replay",
     "undo",
