@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from ana.errors import AnaError
 from ana.models.providers import embedding_destination
 from ana.workspace import Workspace
-from app.reminding import ring_meanwhile
 from app.show.text import say
 
 if TYPE_CHECKING:
@@ -68,6 +67,7 @@ class Opening:
         gc.disable()  # what is loaded stays: looking for garbage in it takes a twentieth of the time
         try:
             from ana.handles import open_handles
+            from app.reminding import ring_meanwhile
             from app.turn import open_assistant
             from prompts import decision_prompt
 
