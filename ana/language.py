@@ -47,6 +47,8 @@ class Wording:
         nothing: Where nothing was written.
         outside: Where an answer claims an act outside, such as a mail that nothing here can send.
         due: The name of a due date.
+        done_for: Before the date for which what repeats was done; `next` before the one that follows.
+        next: See there.
         without: Before the name of a property that is gone.
         more: How many lines are left out, with {n}.
         weekdays: Their short names, from Monday on.
@@ -66,6 +68,8 @@ class Wording:
     nothing: str
     outside: str
     due: str
+    done_for: str
+    next: str
     without: str
     more: str
     weekdays: tuple[str, ...]
@@ -78,7 +82,7 @@ WORDINGS: dict[Language, Wording] = {
     "en": Wording(
         "Stored", "Changed", "Deleted", "Learned", "Now known", "Forgotten", "Already there", "Not done",
         "Not done, you said no", "Nothing was stored or changed.",
-        "Nothing was sent or booked; I cannot do that.", "due", "no", "and {n} more",
+        "Nothing was sent or booked; I cannot do that.", "due", "done for", "next", "no", "and {n} more",
         ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
         ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
         "{weekday} {day} {month}",
@@ -86,15 +90,15 @@ WORDINGS: dict[Language, Wording] = {
     "de": Wording(
         "Gespeichert", "Geändert", "Gelöscht", "Gemerkt", "Jetzt bekannt", "Vergessen", "Schon da", "Nicht erledigt",
         "Nicht erledigt, du hast abgelehnt", "Es wurde nichts gespeichert oder geändert.",
-        "Es wurde nichts gesendet oder gebucht; das kann ich nicht.", "fällig", "ohne",
-        "und {n} weitere", ("Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"),
+        "Es wurde nichts gesendet oder gebucht; das kann ich nicht.", "fällig", "erledigt für", "nächstes Mal",
+        "ohne", "und {n} weitere", ("Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"),
         ("Jan", "Feb", "März", "Apr", "Mai", "Juni", "Juli", "Aug", "Sept", "Okt", "Nov", "Dez"),
         "{weekday} {day}. {month}",
     ),
     "es": Wording(
         "Guardado", "Cambiado", "Borrado", "Aprendido", "Ahora sé", "Olvidado", "Ya estaba", "No hecho",
         "No hecho, dijiste que no", "No se guardó ni cambió nada.",
-        "No se envió ni reservó nada; no puedo hacerlo.", "vence", "sin", "y {n} más",
+        "No se envió ni reservó nada; no puedo hacerlo.", "vence", "hecho para", "siguiente", "sin", "y {n} más",
         ("lun", "mar", "mié", "jue", "vie", "sáb", "dom"),
         ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"),
         "{weekday} {day} {month}",
@@ -102,16 +106,16 @@ WORDINGS: dict[Language, Wording] = {
     "fr": Wording(
         "Enregistré", "Modifié", "Supprimé", "Appris", "Je sais maintenant", "Oublié", "Déjà là", "Pas fait",
         "Pas fait, vous avez refusé", "Rien n’a été enregistré ni modifié.",
-        "Rien n’a été envoyé ni réservé ; je ne peux pas le faire.", "échéance", "sans", "et {n} de plus",
-        ("lun.", "mar.", "mer.", "jeu.", "ven.", "sam.", "dim."),
+        "Rien n’a été envoyé ni réservé ; je ne peux pas le faire.", "échéance", "fait pour", "ensuite", "sans",
+        "et {n} de plus", ("lun.", "mar.", "mer.", "jeu.", "ven.", "sam.", "dim."),
         ("janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."),
         "{weekday} {day} {month}",
     ),
     "ja": Wording(
         "保存", "変更", "削除", "記憶", "現在の情報", "消去", "保存済み", "未実行", "未実行（承認されませんでした）",
         "何も保存・変更されていません。",
-        "送信も予約もされていません。私にはできません。", "期限", "なし:", "ほか{n}件", tuple("月火水木金土日"),
-        tuple(f"{n}月" for n in range(1, 13)), "{month}{day}日({weekday})",
+        "送信も予約もされていません。私にはできません。", "期限", "完了:", "次回", "なし:", "ほか{n}件",
+        tuple("月火水木金土日"), tuple(f"{n}月" for n in range(1, 13)), "{month}{day}日({weekday})",
     ),
 }
 # fmt: on

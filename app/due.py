@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Literal
 from ana.memory.search.found import Found
 from ana.output import tell
 from ana.time.dates import day_of, weekday
+from ana.time.repeats import may_repeat, waits
 from ana.time.spans import date_span
 from app.show.items import show_items
 from app.show.text import shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ana.handles import DataHandles
     from ana.memory.item import Item
     from ana.time.clock import Clock
@@ -41,15 +44,26 @@ def find_due(handles: "DataHandles", which: Due, limit: int = MOST) -> Found:
 def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
     """Return open items by when they are due. Unlike in `find_due`, week leaves today out: no item is in two groups."""
     today, due = handles.clock.now().date(), handles.memory.due
-    earlier, now = due(date.min, today - DAY, limit), due(today, today, MOST)
-    passed = [item for item in now.items if _is_over(item, handles.clock)]
-    left = [item for item in now.items if item not in passed]
-    overdue = replace(earlier, items=[*earlier.items, *passed], total=earlier.total + len(passed))
-    return {
-        "overdue": overdue,
-        "today": replace(now, items=left, total=now.total - len(passed)),
-        "week": due(today + DAY, today + WEEK, limit),
-    }
+    # all of them, because what repeats has a date in several groups and stands in the first
+    earlier, now = due(date.min, today - DAY, MOST), due(today, today, MOST)
+    over = [item for item in now.items if _is_over(item, handles.clock)]
+    overdue = _add(earlier, [item for item in over if not _passes(item)])
+    current = _leave_out(now, [*overdue.items, *over])
+    week = _leave_out(due(today + DAY, today + WEEK, MOST), [*overdue.items, *current.items])
+    groups: dict[Due, Found] = {"overdue": overdue, "today": current, "week": week}
+    return {name: replace(found, items=found.items[:limit]) for name, found in groups.items()}
+
+
+def _add(found: Found, passed: "Sequence[Item]") -> Found:
+    more = _leave_out(Found([*passed], len(passed), False), found.items)
+    return replace(found, items=[*found.items, *more.items], total=found.total + more.total)
+
+
+def _leave_out(found: Found, earlier: "Sequence[Item]") -> Found:
+    """Return what is found without the items that an earlier group has."""
+    ids = {item.id for item in earlier}
+    left = [item for item in found.items if item.id not in ids]
+    return replace(found, items=left, total=found.total - (len(found.items) - len(left)), reasons=())
 
 
 def show_due(groups: dict[Due, Found]) -> None:
@@ -75,6 +89,11 @@ def summarize_due(handles: "DataHandles") -> list[str]:
 def _explain_none(which: Due, groups: dict[Due, Found]) -> str:
     others = ", ".join(f"{found.total} {NAMES[name]}" for name, found in groups.items() if found.total)
     return f"No open item is {NAMES[which]}{f', but {others}' if others else ''}."
+
+
+def _passes(item: "Item") -> bool:
+    """Return whether an item repeats and passes by itself: it is never overdue."""
+    return may_repeat(item.properties) and not waits(item.properties)
 
 
 def _is_over(item: "Item", clock: "Clock") -> bool:

@@ -2,7 +2,6 @@
 message, word for word, without a model that writes it again."""
 
 import re
-from collections.abc import Collection
 from datetime import date
 from typing import Any
 
@@ -11,7 +10,6 @@ from typing_extensions import TypedDict  # pydantic reads it in every version of
 from ana.errors import ToolError
 from ana.memory.item import Item, is_date_key
 from ana.memory.operations import Operation, read_operation
-from ana.memory.status import DONE, has_status
 from ana.time.clock import WEEKDAYS
 from ana.time.dates import day_of, weekday, with_weekday, without_weekday
 from ana.time.meant import guess_dates
@@ -80,12 +78,24 @@ def read_properties(properties: dict[str, Any] | None, today: date) -> dict[str,
     Raises:
         ToolError: A weekday does not fit its date, or a property for dates is given something else.
     """
-    bare = {key: without_weekday(value) for key, value in (properties or {}).items()}
+    bare = {
+        key: _strip_weekdays(value) if key in ("except", "moved") else without_weekday(value)
+        for key, value in (properties or {}).items()
+    }
     for key, value in bare.items():
         if is_date_key(key) and value is not None and not day_of(value):
             given = (properties or {})[key]
             raise ToolError(f"{key} takes a date, not {str(given)[:60]!r}.", _suggest(given, today))
     return bare
+
+
+def _strip_weekdays(value: Any) -> Any:
+    """Return dates, in lists and objects too, without their weekdays."""
+    if isinstance(value, list):
+        return [without_weekday(each) for each in value]
+    if isinstance(value, dict):
+        return {without_weekday(key): _strip_weekdays(each) for key, each in value.items()}
+    return without_weekday(value)
 
 
 def _suggest(value: Json, today: date) -> str:
@@ -106,13 +116,3 @@ def find_stale_date(item: Item, content: str, today: date) -> str:
     key = next(key for key in ("due_date", *item.properties) if item.properties.get(key) == item.date)
     first = named[0].first
     return f"{key} is still {with_weekday(item.date)}; the text says {first} ({weekday(first)}): change it if meant."
-
-
-def explain_closed_repeat(item: Item, known: Collection[str]) -> str:
-    """Return a sentence if a change of these properties closes an item that repeats, which would end the repetition."""
-    if "status" not in known or not item.properties.get("recurrence") or not has_status(item.properties, DONE):
-        return ""
-    return (
-        f"It repeats ({str(item.properties['recurrence'])[:60]}), and is closed for good now. If it goes on, set "
-        "status back and due_date to the next occurrence."
-    )

@@ -15,11 +15,11 @@ from ana.memory.search.found import Found
 from ana.memory.search.scoring import drop_weak
 from ana.memory.similar import find_twins
 from ana.time.dates import with_weekday
+from ana.time.repeats import may_repeat
 from ana.values import Json
 from tools.arguments import (
     Append,
     Quote,
-    explain_closed_repeat,
     find_stale_date,
     quote_message,
     read_content,
@@ -29,6 +29,7 @@ from tools.arguments import (
 from tools.artifacts import explain, refuse_copy
 from tools.call import CallContext, Injected, Result
 from tools.noticing import explain_missing, find_near_asked, notice, show_similar
+from tools.repeating import tell_occurrence, tell_repeat
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 
@@ -46,11 +47,13 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
     Args:
         content: The text, in natural language. Verbatim, without retyping: {"message": "this"} is the user's whole
             message, {"message": "Dear all"} what follows from those words on.
-        properties: What is known about it, by name. Dates are ISO.
+        properties: What is known about it, by name. Dates are ISO. What repeats has repeats, as "FREQ=WEEKLY;BYDAY=FR",
+            "FREQ=DAILY;BYHOUR=8,14,20" or "every second Tuesday"; perhaps until, a date; repeat_from "done", if the
+            next counts from when it was done; missed, "waits" for what must be done or "passes".
     """
-    text = require_text(quote_message(content, call.message))
+    text, known = require_text(quote_message(content, call.message)), read_properties(properties, call.today)
     try:
-        change = call.memory.create(text, read_properties(properties, call.today), call.cause, copy=call.allow_copy)
+        change = call.memory.create(text, known, call.cause, copy=call.allow_copy)
     except DuplicateItem as exc:
         same = call.memory.get(exc.id)
         return {"existing": call.show(same), "choice": CHOICE}, refuse_copy(same.id, same.content)
@@ -58,7 +61,7 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
     shown = call.show(change.after, longest=QUOTED) if content != text else call.show(change.after)
     twins = find_twins(call.memory.backend, "item", change.after, MOST_TWINS)
     similar = {"similar": list(map(show_similar, twins))} if twins else {}
-    return shown | similar | notice(call, change), make_receipt(change)
+    return shown | similar | tell_repeat(call, change, known) | notice(call, change), make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -71,7 +74,9 @@ def update_item(
         id: The item's id, as a result gave it.
         content: The new text, if it changes; {"$append": "..."} adds a line to it.
         properties: The properties that change. A list or number is changed, not sent again: {"items": {"$add": ["a"],
-            "$remove": ["b"]}}, {"hours": {"$add": 3}}.
+            "$remove": ["b"]}}, {"hours": {"$add": 3}}. Of what repeats, {"status": "done"} does one date and moves on
+            (done_for names another date); {"except": {"$add": [DATE]}} leaves one out, {"moved": {DATE: DATE}} moves
+            one; repeats and due_date change it from then on.
     """
     if content is None and not properties:
         raise ToolError("Nothing to change was given.", "Give content, properties or both.")
@@ -82,9 +87,9 @@ def update_item(
     except NoSuchItem as exc:
         raise explain_missing(call, id) from exc
     assert change.after is not None
-    note = explain_closed_repeat(change.after, known)
-    note = note or (find_stale_date(change.after, text, call.today) if text and not known else "")
-    return _show_update(call, change) | ({"note": note} if note else {}) | notice(call, change), make_receipt(change)
+    note = find_stale_date(change.after, text, call.today) if text and not known else ""
+    told = ({"note": note} if note else {}) | tell_repeat(call, change, known)
+    return _show_update(call, change) | told | notice(call, change), make_receipt(change)
 
 
 def _show_update(call: CallContext, change: Change) -> dict[str, Json]:
@@ -100,7 +105,7 @@ def _show_update(call: CallContext, change: Change) -> dict[str, Json]:
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def delete_item(id: str, *, call: Injected) -> Result:
-    """Delete an item.
+    """Delete an item, of what repeats all of it.
 
     Args:
         id: The item's id, as a result gave it.
@@ -148,9 +153,13 @@ def query_items(
         found = drop_weak(found)
     with call.memory.backend.reading():  # one state, and one hold of the folder, for all of them
         done = [call.memory.completed_at(item) for item in found.items]
+        repeating = [item.id for item in found.items if may_repeat(item.properties)]
+        stored = call.memory.backend.get_many("item", repeating) if repeating else {}
     stamps = stamps or _asks_for_stamps(where)
     items = [
-        call.show(item, stamps) | ({"completed_at": to_local(moment, call.clock.zone)} if moment else {})
+        call.show(item, stamps)
+        | ({"completed_at": to_local(moment, call.clock.zone)} if moment else {})
+        | (tell_occurrence(call, item, stored[item.id]) if item.id in stored else {})
         for item, moment in zip(found.items, done, strict=True)
     ]
     # where text or likeness ranks everything, all items would be the total

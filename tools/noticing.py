@@ -15,6 +15,7 @@ from ana.memory.undo import find_all_undone, find_undone_turn
 from ana.memory.vocabulary import NAMED, names_of
 from ana.output import shorten
 from ana.time.dates import day_of
+from ana.time.repeats import may_repeat
 from ana.values import Json, fold_case, plain_text
 from tools.call import CallContext
 
@@ -86,7 +87,7 @@ def _count_moves(call: CallContext, id: str) -> int:
 
 def _is_move(change: Change) -> bool:
     old, new = change.before, change.after
-    if old is None or new is None or old.properties.get("recurrence"):
+    if old is None or new is None or may_repeat(old.properties):
         return False
     return None not in (old.date, new.date) and old.date != new.date
 

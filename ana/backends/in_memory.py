@@ -25,6 +25,7 @@ from ana.memory.search.property_text import property_text
 from ana.memory.search.query import ParsedQuery, Query
 from ana.memory.search.ranking import Ranking, sort_similar
 from ana.memory.search.scoring import Weights
+from ana.memory.search.series import Series
 from ana.memory.search.tokens import tokenize
 from ana.memory.search.words import QueryWord, Words
 from ana.values import Json, fold_case
@@ -69,7 +70,10 @@ class InMemoryBackend:
         # before the lock is taken: an embedder may be a server, and slow
         vector = np.array(self._embedder.embed_query(query.text.text)) if query.text else None
         with self._lock:
-            passing = [item for item in self._records["item"].values() if passes(query, item)]
+            items = self._records["item"]
+            series = Series(query.zone, ((self._rows[id], item) for id, item in items.items())).find(query)
+            plain = [item for id, item in items.items() if self._rows[id] not in series.every]
+            passing = [item for item in plain if passes(query, item)] + [*map(series.show_row, series.rows.tolist())]
             if query.text is None or vector is None:
                 sort_by_date(passing, query)
                 ranked = [(i, Reason(date=i.date if query.due else None, filter=query.has_filter)) for i in passing]

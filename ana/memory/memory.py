@@ -16,6 +16,7 @@ from ana.memory.filters import EVERY_ITEM
 from ana.memory.ids import iter_candidate_ids
 from ana.memory.item import Item, merge_properties
 from ana.memory.operations import Operation, apply_to
+from ana.memory.repeating import Revision
 from ana.memory.search.found import Found
 from ana.memory.search.property_text import SEARCHED
 from ana.memory.search.query import Query, parse_query
@@ -23,6 +24,7 @@ from ana.memory.similar import find_similar
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
 from ana.memory.vocabulary import Vocabulary
 from ana.time.clock import Clock
+from ana.time.repeats import may_repeat
 from ana.values import Json, Properties
 
 
@@ -60,7 +62,8 @@ class Memory:
         if limit < 1:
             raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
         parsed = parse_query(text[:SEARCHED], self._today()) if text and text.strip() else None
-        query = Query(parsed, self._filters.read(where), self._clock.zone, limit)
+        now = self._clock.now()
+        query = Query(parsed, self._filters.read(where), self._clock.zone, limit, now=now)
         if parsed and parsed.due:
             # about days in the past, done items count
             is_past = date.min < parsed.due[0] and parsed.due[1] < self._today()
@@ -80,7 +83,8 @@ class Memory:
             last: The last day, included.
             limit: At most so many.
         """
-        return self.backend.query(Query(None, EVERY_ITEM, self._clock.zone, limit, (first, last), CLOSED))
+        now = self._clock.now()
+        return self.backend.query(Query(None, EVERY_ITEM, self._clock.zone, limit, (first, last), CLOSED, now))
 
     def items(self) -> Iterator[Item]:
         """Yield every item, in no order."""
@@ -97,7 +101,7 @@ class Memory:
     def create(
         self, content: str, properties: Properties | None = None, cause: Cause | None = None, *, copy: bool = True
     ) -> Change:
-        """Store a new item.
+        """Store a new item; of one that repeats the rule is checked.
 
         Raises:
             DuplicateItem: Another item says the same, and a copy is not wanted.
@@ -106,7 +110,10 @@ class Memory:
         ids, stamp = iter_candidate_ids(cause.key if cause else ""), self.stamp()
 
         def plan() -> Change:
-            return Change("item", id := next(ids), None, Item(id, content, dict(properties or {}), stamp, stamp))
+            given = dict(properties or {})
+            return Change(
+                "item", id := next(ids), None, Item(id, content, self._revise({}, given, given), stamp, stamp)
+            )
 
         return self._write(plan, cause, distinct=not copy)
 
@@ -119,6 +126,8 @@ class Memory:
     ) -> Change:
         """Replace an item's content, merge its properties; a property set to None is removed, an operation applied.
 
+        What repeats moves on when it is done, or when its date is left out (see ana.memory.repeating).
+
         Raises:
             ToolError: There is no such item, an operation does not go with what is there, or what it would be cannot be
                 stored, or is too large.
@@ -130,7 +139,7 @@ class Memory:
             new = Item(
                 id=id,
                 content=old.content if content is None else str(apply_to(old.content, content)),
-                properties=merge_properties(old.properties, changed),
+                properties=self._revise(old.properties, merge_properties(old.properties, changed), changed),
                 created_at=old.created_at,
                 updated_at=self.stamp(),
             )
@@ -251,6 +260,11 @@ class Memory:
             raise
         entry = Entry(self.stamp(), by.thread, by.turn, change, by.key or None)
         return self.apply([entry], {change.key: change.before}, distinct=distinct)[0]
+
+    def _revise(self, old: Properties, new: Properties, given: Mapping[str, Json]) -> Properties:
+        if not given or not may_repeat(new):
+            return new
+        return Revision(old, given, self._clock.now(), self._clock.zone).apply(new)
 
     def _get_unchanged_line(self, line: int, shown: Mapping[int, str] | None) -> Item:
         item = self.record("line", str(line))

@@ -13,7 +13,8 @@ from ana.memory.search.found import Reason
 from ana.memory.search.property_text import describe_unsearched
 from ana.output import escape_controls, shorten
 from ana.time.dates import day_of
-from ana.values import Json, plain
+from ana.time.repeats import DATE_KEYS
+from ana.values import Json, Properties, plain
 
 Receipt: TypeAlias = Mapping[str, Any]
 """The record of one write as people are shown it: {op, kind, id, before, after}."""
@@ -158,7 +159,10 @@ def list_parts(receipt: Receipt, language: Language) -> list[str]:
     if receipt["op"] != "update":
         return [describe_property(name, value, year, language) for name, value in (new or old).items()]
     parts = [*_describe_edit(before["content"], after["content"])]
+    parts += (moved_on := [*_describe_done(old, new, year, language)])
     for name, value in new.items():
+        if moved_on and name in (*DATE_KEYS, "done_for"):
+            continue
         if name not in old or old[name] is None:
             parts.append(describe_property(name, value, year, language))
         elif old[name] != value:
@@ -166,6 +170,15 @@ def list_parts(receipt: Receipt, language: Language) -> list[str]:
     return parts + [
         f"{WORDINGS[language].without} {_name_property(k, language) or k}".strip() for k in old if k not in new
     ]
+
+
+def _describe_done(old: Properties, new: Properties, year: int, language: Language) -> Iterator[str]:
+    """Yield for which date what repeats was done, and which is next."""
+    if new.get("done_for") != old.get("done_for") and day_of(new.get("done_for")):
+        yield f"{WORDINGS[language].done_for} {show_value(new['done_for'], year, language)}"
+        key = next((key for key in DATE_KEYS if old.get(key) != new.get(key)), None)
+        if key:
+            yield f"{WORDINGS[language].next} {show_value(new[key], year, language)}"
 
 
 def _describe_edit(old: str, new: str) -> Iterator[str]:

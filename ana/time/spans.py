@@ -32,18 +32,20 @@ def date_span(value: object, zone: tzinfo) -> Span | None:
     if day is None:
         return None
     if len(str(value)) == _BARE:
-        return _day_span(day, zone)
+        return day_span(day, zone)
     moment = datetime.fromisoformat(str(value))
-    start = _micros(moment if moment.tzinfo else moment.replace(tzinfo=zone))
+    start = to_micros(moment if moment.tzinfo else moment.replace(tzinfo=zone))
     return start, start + 1
 
 
 @lru_cache(maxsize=4096)
-def _day_span(day: date, zone: tzinfo) -> Span:
+def day_span(day: date, zone: tzinfo) -> Span:
+    """Return the stretch of time of a calendar day in a zone."""
     return _day_start(day, zone), _day_end(day, zone)
 
 
-def _micros(moment: datetime) -> int:
+def to_micros(moment: datetime) -> int:
+    """Return a moment in microseconds since 1970 in UTC."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
@@ -55,4 +57,4 @@ def _day_end(day: date, zone: tzinfo) -> int:
 
 def _day_start(day: date, zone: tzinfo) -> int:
     # where the clock skips midnight it does so at midnight, in every zone since 1990: that is the first instant
-    return _micros(datetime.combine(day, time(), zone))
+    return to_micros(datetime.combine(day, time(), zone))

@@ -16,6 +16,7 @@ from ana.output import tell, write_json, write_line
 from ana.settings import PROJECT
 from ana.threads.folder import THREADS
 from ana.threads.names import NAMES
+from ana.time.repeats import read_repeat
 from ana.workspace import Workspace
 from ana.workspace.private import find_exposed
 from app.embedder import suggest_embedder
@@ -133,12 +134,24 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
     notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
     notes += describe_failing(handles.workspace)
     notes += [line] if (line := suggest_embedder(handles.workspace)) else []
+    notes += _name_unread_rules(handles) if not faults else []
     counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}
     if THREADS not in damaged:
         conversations = _examine_conversations(handles.workspace)
         notes += conversations.notes
         counts |= conversations.counts
     return Diagnosis(faults, notes, counts)
+
+
+def _name_unread_rules(handles: "FolderHandles") -> list[str]:
+    """Return a sentence for each item whose rule of repetition cannot be read."""
+    zone = handles.clock.zone
+    unread = (
+        item
+        for item in handles.memory.items()
+        if item.properties.get("repeats") and read_repeat(item.properties, zone) is None
+    )
+    return [f"Item {item.id} says that it repeats, but its rule or its date cannot be read." for item in unread]
 
 
 def _examine_conversations(workspace: Workspace) -> Diagnosis:

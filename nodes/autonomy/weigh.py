@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from typing import Literal
 
 from ana.language import guess_language
 from ana.output import shorten
 from ana.settings import Autonomy
+from ana.time.repeats import may_repeat
+from ana.time.when import resolve
 from graph.state import Reason
 from nodes.autonomy.message import Message
 from nodes.autonomy.words import Words, count_words
@@ -177,12 +180,21 @@ def loses_entries(write: Write, batch: Batch) -> str | None:
     return f"It would lose {named}{more}, which your message does not speak of."
 
 
+def deletes_a_series(write: Write, batch: Batch) -> str | None:
+    """All of what repeats goes, and the message names a day, so that one date may be meant."""
+    repeating = (each for each in _removed_items(write, batch.said) if each.now and may_repeat(each.now.properties))
+    whole = next(repeating, None)
+    if whole is None or not resolve(batch.message, date(2000, 1, 1)):
+        return None
+    return f"“{shorten(whole.text, MOST_CHARACTERS)}” repeats: all of it would be deleted, not one date."
+
+
 def is_a_write(_: Write, __: Batch) -> str | None:
     """Every write asks."""
     return "You want to be asked before every change."
 
 
-_ACT: tuple[Rule, ...] = (changes_unasked,)
+_ACT: tuple[Rule, ...] = (changes_unasked, deletes_a_series)
 _CONFIRM = (*_ACT, deletes_several, deletes_unnamed, changes_unnamed_line, loses_entries, changes_many)
 DIAL: dict[Autonomy, tuple[Rule, ...]] = {"act": _ACT, "confirm": _CONFIRM, "advise": (*_CONFIRM, is_a_write)}
 """The rules by the dial, beside that of every dial: what stored text may have ordered asks."""

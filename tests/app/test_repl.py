@@ -15,6 +15,7 @@ from ana.models.offline.reader import OfflineReader
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.time.clock import Clock
+from ana.values import Properties
 from ana.workspace import open_workspace
 from app.due import find_due, group_due, summarize_due
 from app.outcome import Waiting, expect_done
@@ -106,6 +107,18 @@ def test_it_opens_with_what_is_overdue_and_due_today_and_soon(handles: Handles) 
     assert lines[6:9] == ["  and 2 more: /due", "Today:", "  Dentist (14:30)"]
     assert lines[9:] == ["Next seven days:", "  Exam (Wednesday 2026-01-14, 09:00)"]
     assert [len(found.items) for found in group_due(handles).values()] == [7, 1, 1]
+
+
+def test_what_repeats_stands_once_and_what_passed_by_itself_is_not_overdue(handles: Handles) -> None:
+    daily: Properties = {"repeats": "FREQ=DAILY", "due_date": "2026-01-05T08:00", "type": "task"}
+    handles.memory.create("Medicine", daily)
+    handles.memory.create("School closes at 1", {"repeats": "every Friday", "due_date": "2026-01-02T13:00"})
+    handles.memory.create("Early class", {"repeats": "FREQ=DAILY", "due_date": "2026-01-05T08:00", "type": "class"})
+    assert summarize_due(handles) == [
+        *("Overdue:", "  Medicine (since Monday 2026-01-05, 08:00)"),
+        *("Next seven days:", "  Early class (Thursday 2026-01-08, 08:00)"),
+        "  School closes at 1 (Friday 2026-01-09, 13:00)",
+    ]
 
 
 def test_what_is_due_agrees_with_the_question_what_is_overdue(handles: Handles) -> None:

@@ -332,6 +332,19 @@ def test_what_repeats_is_not_done_for_good_and_what_has_no_day_gets_no_time() ->
     assert "has no day yet" in say("move water the fig tree to 3pm", found(fig)).text
 
 
+def test_what_repeats_is_kept_by_its_rule_and_done_or_moved_for_one_date() -> None:
+    _, kept = call_of(say("every friday school closes at 1"))
+    assert kept["properties"] == {"repeats": "every friday at 13:00"}
+    _, medicine = call_of(say("remind me every day to take the pills"))
+    assert medicine["properties"] == {"type": "reminder", "status": "active", "repeats": "every day"}
+    assert "repeats" not in call_of(say("we talk to each other about the trip"))[1].get("properties", {})
+    bins = item("Put the bins out", status="active", repeats="FREQ=WEEKLY;BYDAY=TU", due_date="2026-01-13 (Tuesday)")
+    talk = Talk()
+    assert call_of(talk.say("done put the bins out", found(bins)))[1]["properties"] == {"status": "done"}
+    moved = call_of(Talk().say("move put the bins out to Wednesday", found(bins)))[1]["properties"]
+    assert moved == {"moved": {"2026-01-13": "2026-01-14"}}
+
+
 AGENDA: list[tuple[str, dict[str, Any]]] = [
     ("what's due Friday?", {"text": "what's due friday?"}),
     ("tomorrow", {"text": "due tomorrow"}),

@@ -19,6 +19,7 @@ READS = (
     "ana.models.base",
     "ana.models.fence",
     "ana.time.when",
+    "ana.time.repeats",
     "ana.memory.status",
     "ana.phrases",
 )

@@ -381,6 +381,18 @@ TASK: Properties = {"type": "task", "status": "active"}
 HOME: Properties = {"project": "Home", "tags": ["winter"]}
 
 
+def test_deleting_all_of_what_repeats_asks_where_the_message_names_a_day() -> None:
+    swimming = Item("s", "Swimming lesson", {"repeats": "FREQ=WEEKLY;BYDAY=TH", "due_date": "2026-01-08"}, "", "")
+    write = Write("c", "delete_item", {"id": "s"}, (Touched("item", "s", swimming, True),))
+    for dial in ("act", "confirm"):
+        for message in ("Delete swimming tomorrow", "remove the swimming lesson on Thursday"):
+            (asking,) = weigh(Batch(message, [write], {}, [], frozenset(), 0, dial))
+            assert "repeats: all of it would be deleted" in asking.reasons[0]["words"]
+        assert weigh(Batch("Delete the swimming lesson", [write], {}, [], frozenset(), 0, dial)) == []
+    plain = delete("Swimming lesson")
+    assert weigh(Batch("Delete the swimming lesson on Thursday", [plain], {}, [], frozenset(), 0, "confirm")) == []
+
+
 @pytest.fixture
 def asks_about_passport(make_assistant: MakeAssistant) -> Any:
     """Plays a turn whose model looks around, and then acts on a passport; returns whether that asks."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ana.backends.sql.compiler import iter_typed_rows
 from ana.backends.sql.dates import ZoneDates, add_zone, read_zones
-from ana.backends.sql.lookup import find_term_numbers, to_word_vector
+from ana.backends.sql.lookup import find_term_numbers, load_repeating, to_word_vector
 from ana.backends.sql.row_vectors import RowVectors
 from ana.backends.sql.tables import transaction
 from ana.embedders.base import Vector
@@ -21,6 +21,7 @@ from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
 from ana.memory.search.postings import Terms
 from ana.memory.search.property_text import property_text
+from ana.memory.search.series import Series
 from ana.memory.search.tokens import tokenize
 from ana.memory.search.words import Words
 
@@ -36,10 +37,11 @@ class ItemTables:
         self._met: dict[str, tzinfo] = {}
         self._words: Words | None = None
         self._vectors: RowVectors | None = None
+        self._series: Series | None = None
 
     def forget(self) -> None:
         """Read all of it again: somebody else may have written."""
-        self._words = self._vectors = self._zones = None
+        self._words = self._vectors = self._zones = self._series = None
 
     def get_dates(self, db: sqlite3.Connection, zone: tzinfo) -> ZoneDates:
         """Return the tables of dates in a zone; the first query from a zone fills them."""
@@ -73,6 +75,12 @@ class ItemTables:
             self._vectors = RowVectors(db.execute("SELECT row, vector FROM vectors ORDER BY row"))
         return self._vectors
 
+    def load_series(self, db: sqlite3.Connection, zone: tzinfo) -> Series:
+        """Return the items that repeat, loaded at the first use from a zone."""
+        if self._series is None or str(self._series.zone) != str(zone):
+            self._series = Series(zone, load_repeating(db))
+        return self._series
+
     def remove(self, db: sqlite3.Connection, ids: Iterable[str]) -> None:
         """Remove the items that exist, inside a transaction."""
         for id in ids:
@@ -94,6 +102,8 @@ class ItemTables:
             self._words.remove(row)
         if self._vectors is not None:
             self._vectors.remove(row)
+        if self._series is not None:
+            self._series.remove(row)
 
     def _put(self, db: sqlite3.Connection, item: Item, vector: Vector, numbers: dict[str, int]) -> None:
         terms = self._number_terms(db, tokenize(property_text(item.content, item.properties)), numbers)
@@ -114,6 +124,8 @@ class ItemTables:
             self._words.put(row, terms)
         if self._vectors is not None:
             self._vectors.put(row, vector)
+        if self._series is not None:
+            self._series.put(row, item)
 
     def _number_terms(self, db: sqlite3.Connection, words: Sequence[str], known: dict[str, int]) -> Terms:
         """Return the number of each word; a new word gets the next."""

@@ -17,6 +17,7 @@ from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.scoring import TAG_KEYS, days_span
 from ana.memory.search.words import QueryWord, Words, WordVector
 from ana.memory.status import CLOSED, DONE
+from ana.time.repeats import RULE_KEYS
 from ana.values import Json
 
 
@@ -29,10 +30,11 @@ class Lookup:
         self.zone = dates.zone
         self._items = f"{dates.items} AS items"
 
-    def find_by_date(self, passing: Sql, limit: int) -> list[tuple[int, str | None]]:
-        """Return row and date of the first items that pass, by date, undated ones last, then the newest."""
+    def find_by_date(self, passing: Sql, limit: int) -> list[tuple[int, int | None, str | None, str, str]]:
+        """Return the first items that pass, undated ones last: row, start, date, created_at, id."""
         order = "start IS NULL, start, date, created_at DESC, id"
-        query = f"SELECT row, date FROM {self._items} WHERE {passing.text} ORDER BY {order} LIMIT ?"
+        columns = "row, start, date, created_at, id"
+        query = f"SELECT {columns} FROM {self._items} WHERE {passing.text} ORDER BY {order} LIMIT ?"
         return self.db.execute(query, (*passing.params, limit)).fetchall()
 
     def count(self, passing: Sql) -> int:
@@ -52,6 +54,11 @@ class Lookup:
         """Return the condition that an item's own date is within these days, both included."""
         start, stop = days_span(first, last, self.zone)
         return Sql(f"(items.start BETWEEN {start} AND {stop} AND items.stop <= {stop})")
+
+
+def without_rows(rows: Sequence[int]) -> Sql:
+    """Return the condition that an item is none of these."""
+    return Sql("items.row NOT IN (SELECT value FROM json_each(?))", (_to_json(rows),))
 
 
 UNDATED = Sql("items.start IS NULL")
@@ -99,6 +106,14 @@ def get_items(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Item]:
     entries = "SELECT item FROM items JOIN bodies USING (row) WHERE id IN (SELECT value FROM json_each(?))"
     items = (Item(**json.loads(item)) for (item,) in db.execute(entries, (_to_json(ids),)))
     return {item.id: item for item in items}
+
+
+def load_repeating(db: sqlite3.Connection) -> list[tuple[int, Item]]:
+    """Return the items with a property of what repeats, each with its row."""
+    keys = _to_json(map(json.dumps, RULE_KEYS))
+    rows = "SELECT row FROM properties WHERE key IN (SELECT value FROM json_each(?)) AND element = 0"
+    found = db.execute(f"SELECT row, item FROM bodies WHERE row IN ({rows})", (keys,))
+    return [(row, Item(**json.loads(item))) for row, item in found]
 
 
 def get_vector(db: sqlite3.Connection, id: str) -> NDArray[np.float32] | None:

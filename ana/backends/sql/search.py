@@ -2,11 +2,12 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ana.backends.sql import lookup
-from ana.backends.sql.compiler import EVERYTHING, compile_filter, join
+from ana.backends.sql.compiler import Sql, compile_filter, join
 from ana.backends.sql.items import ItemTables
 from ana.backends.sql.lookup import Lookup
 from ana.embedders.base import Vector
@@ -15,6 +16,7 @@ from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.query import ParsedQuery, Query
 from ana.memory.search.ranking import Ranking
 from ana.memory.search.scoring import Weights
+from ana.memory.search.series import NO_SERIES, SeriesHits
 from ana.memory.search.words import QueryWord, Scores
 
 
@@ -34,6 +36,8 @@ class TableCandidates:
         self.words = tables.load_words(at.db)
         self.vector = vector
         self._query = query
+        self.series = NO_SERIES
+        """Those that repeat, each at one of its occurrences."""
 
     def find_words(self) -> dict[str, QueryWord]:
         return lookup.find_query_words(self.at.db, self._query.words)
@@ -42,7 +46,10 @@ class TableCandidates:
         conditions = [self.at.on_days(mention.first, mention.last) for mention in self._query.mentions]
         if self._query.undated:
             conditions.append(lookup.UNDATED)
-        return self.at.find_rows(join("OR", conditions)) if conditions else np.empty(0, np.int64)
+        found = self.at.find_rows(join("OR", conditions)) if conditions else np.empty(0, np.int64)
+        if not self.series.every:
+            return found
+        return np.union1d(np.setdiff1d(found, self.series.every), self.series.rows[self.series.on_day])
 
     def find_with_status(self) -> Rows:
         asked = self._query.is_open
@@ -84,24 +91,54 @@ class TableSearch:
             ToolError: The filter has more conditions than SQLite takes.
         """
         at = Lookup(db, self.tables.get_dates(db, query.zone))
+        series = self.tables.load_series(db, query.zone).find(query)
         conditions = [compile_filter(query.where, at.dates)] if query.has_filter else []
         if query.due:
             conditions.append(at.on_days(*query.due))
         if query.excluded:
             conditions.append(lookup.without_status(query.excluded))
-        passing = join("AND", conditions) if conditions else None
         if query.text is None or vector is None:
-            found = at.find_by_date(passing or EVERYTHING, query.limit)
-            reasons = [Reason(date=date if query.due else None, filter=query.has_filter) for _, date in found]
-            rows, total = [row for row, _ in found], at.count(passing or EVERYTHING)
-        else:
-            candidates = self.make_candidates(at, query.text, vector)
-            rows_passing = at.find_rows(passing) if passing else None
-            ranking = Ranking(candidates, candidates.words, rows_passing, self.weights)
-            hits = ranking.find_best(query.limit)
-            rows, reasons, total = [hit.row for hit in hits], ranking.explain(hits, query.has_filter), ranking.total
-        items = lookup.load_items(db, rows)
-        return Found(items, total, total > len(items), tuple(reasons))
+            return self._find_by_date(at, query, conditions, series)
+        candidates = self.make_candidates(at, query.text, vector)
+        candidates.series = series
+        rows_passing = at.find_rows(join("AND", conditions)) if conditions else None
+        if rows_passing is not None and series.every:
+            rows_passing = np.union1d(np.setdiff1d(rows_passing, series.every), series.rows)
+        ranking = Ranking(candidates, candidates.words, rows_passing, self.weights)
+        hits = ranking.find_best(query.limit)
+        rows, reasons = [hit.row for hit in hits], ranking.explain(hits, query.has_filter)
+        return _make_found(at, rows, reasons, ranking.total, series)
+
+    def _find_by_date(self, at: Lookup, query: Query, conditions: list[Sql], series: SeriesHits) -> Found:
+        """Find items by their dates; those that repeat are in their place among the others."""
+        total = at.count(join("AND", conditions)) - len(series.every) if not conditions else 0
+        if series.every:
+            conditions = [*conditions, lookup.without_rows(series.every)]
+        passing = join("AND", conditions)
+        found = at.find_by_date(passing, query.limit)
+        total = (total or at.count(passing)) + len(series.rows)
+        for row in series.find_earliest(query.limit):
+            item = series.show_row(row)
+            found.append((row, series.get_start(row), item.date, item.created_at, item.id))
+        # sorting is stable, so the least important key goes first
+        found.sort(key=lambda each: each[4])
+        found.sort(key=lambda each: each[3], reverse=True)
+        found.sort(key=lambda each: (each[1] is None, each[1] or 0, each[2] or ""))
+        best = found[: query.limit]
+        reasons = [Reason(date=each[2] if query.due else None, filter=query.has_filter) for each in best]
+        return _make_found(at, [each[0] for each in best], reasons, total, series)
 
     def make_candidates(self, at: Lookup, text: ParsedQuery, vector: Vector) -> TableCandidates:
         return TableCandidates(at, self.tables, text, vector)
+
+
+def _make_found(at: Lookup, rows: list[int], reasons: list[Reason], total: int, series: SeriesHits) -> Found:
+    """Return the items of these rows, those that repeat with the dates of their occurrence."""
+    repeating = {*series.rows.tolist()}
+    shown = {row: series.show_row(row) for row in rows if row in repeating}
+    plain = dict(
+        zip(others := [row for row in rows if row not in shown], lookup.load_items(at.db, others), strict=True)
+    )
+    items = [(shown | plain)[row] for row in rows]
+    dated = (replace(r, date=item.date) if r.date else r for r, item in zip(reasons, items, strict=True))
+    return Found(items, total, total > len(items), tuple(dated))

@@ -28,6 +28,8 @@ A weekday after a bound, "2026-01-13 (Tuesday)", is checked and dropped; a store
 
 $on takes a day, or its bounds, and matches items with a date that is neither before nor after: in any property but the
 item's own three, or between start_date and end_date.
+
+What repeats is asked by its occurrences (see ana.memory.search.series): the dates here are those of one of them.
 """
 
 from ana.memory.filters.matching import matches

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from typing import TypeAlias
 
 from ana.memory.filters import EVERY_ITEM, Node
@@ -41,6 +41,8 @@ _FUNCTION_WORDS = frozenset(
     )
 )
 """English words that hold a question together and say nothing about what is wanted."""
+
+LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 LONGEST = 4000
 """How many characters of a query are read for words and days; all of them go into its vector."""
@@ -84,6 +86,7 @@ class Query:
         limit: How many items at most.
         due: First and last day of the items' own dates, both included; date.min reaches back to the beginning.
         excluded: Items with one of these statuses do not pass.
+        now: The present moment, before which what repeats may have passed.
     """
 
     text: ParsedQuery | None
@@ -92,6 +95,7 @@ class Query:
     limit: int = 10
     due: Days | None = None
     excluded: tuple[str, ...] = ()
+    now: datetime = LONG_AGO
 
     @property
     def has_filter(self) -> bool:

@@ -3,6 +3,7 @@
 from ana.models.offline.plans import HELP, UNDO, Call, Plan, do, keep, refuse, say
 from ana.models.offline.view import View, pattern, words_of
 from ana.phrases import find_words, fold
+from ana.time.repeats import find_rule
 from ana.time.when import find_single, is_only_when
 
 MANY = "Shall I keep each of them as an item? Say yes."
@@ -68,7 +69,8 @@ def keep_as(kind: str, content: str, view: View) -> Plan:
 
 def _make_item(content: str, kind: str, due: str | None = None, **more: str) -> Call:
     is_to_do = due or kind in ("reminder", "task", "appointment")
-    properties = {"type": kind, "status": "active" if is_to_do else "", "due_date": due} | more
+    repeats = "" if due or kind in ("note", "idea") else find_rule(content)
+    properties = {"type": kind, "status": "active" if is_to_do else "", "due_date": due, "repeats": repeats} | more
     return "create_item", {"content": content, "properties": {key: value for key, value in properties.items() if value}}
 
 

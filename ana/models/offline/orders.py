@@ -148,5 +148,6 @@ def _change(order: Order, item: Item) -> Plan:
         return say(f"{name(item)} has no day yet. Say it with a day: “move it to Friday at 15:00”.")
     due = old[:10] + order.due if order.due.startswith("T") else order.due
     changed = {"due_date": due + (old[10:16] if "T" not in due else "")} if due else {"status": "done"}
-    given = {"id": item["id"], "properties": changed}
+    is_series = due and "repeats" in item["properties"]
+    given = {"id": item["id"], "properties": {"moved": {old: due}} if is_series else changed}
     return do("update_item", given, lambda done: f"{'Moved' if due else 'Done'}: {name(done)}. {UNDO}")

@@ -8,14 +8,35 @@
 - What has to be done waits; what only happens passes by itself (see `waits`).
 """
 
-from ana.time.repeats.advancing import advance, find_done_occurrence, find_on
-from ana.time.repeats.occurring import Occurrence, find_present, next_after, occurrences
+from ana.time.repeats.advancing import advance, find_done_occurrence, find_on, write_until
+from ana.time.repeats.occurring import (
+    Occurrence,
+    find_present,
+    iter_occurrences,
+    iter_places,
+    look_ahead,
+    make_occurrence,
+    next_after,
+    occurrences,
+)
 from ana.time.repeats.reading import RULE_FORM, Understood, understand_rule
-from ana.time.repeats.repeat import DATE_KEYS, Repeat, read_repeat, waits
+from ana.time.repeats.repeat import (
+    DATE_KEYS,
+    RULE_KEYS,
+    Repeat,
+    may_repeat,
+    read_day_or_moment,
+    read_local,
+    read_repeat,
+    waits,
+)
+from ana.time.repeats.rules import is_named
+from ana.time.repeats.words import find_rule, tell_rule
 
 __all__ = [
     "DATE_KEYS",
     "RULE_FORM",
+    "RULE_KEYS",
     "Occurrence",
     "Repeat",
     "Understood",
@@ -23,9 +44,20 @@ __all__ = [
     "find_done_occurrence",
     "find_on",
     "find_present",
+    "find_rule",
+    "is_named",
+    "iter_occurrences",
+    "iter_places",
+    "look_ahead",
+    "make_occurrence",
+    "may_repeat",
     "next_after",
     "occurrences",
+    "read_day_or_moment",
+    "read_local",
     "read_repeat",
+    "tell_rule",
     "understand_rule",
     "waits",
+    "write_until",
 ]

@@ -54,7 +54,7 @@ def occurrences(repeat: Repeat, start: date, end: date) -> Iterator[Occurrence]:
 def next_after(repeat: Repeat, moment: datetime) -> Occurrence | None:
     """Return the first occurrence that begins after a moment; None if there is none within a dozen years."""
     local = to_local(repeat, moment)
-    found = iter_occurrences(repeat, local, _look_ahead(repeat, local))
+    found = iter_occurrences(repeat, local, look_ahead(repeat, local))
     return next((each for each in found if to_local(repeat, each.start) > local), None)
 
 
@@ -65,7 +65,7 @@ def find_present(repeat: Repeat, now: datetime) -> Occurrence | None:
     """
     since = repeat.first if repeat.waits else to_local(repeat, now)
     early = min([since, *repeat.moved.values()]) if repeat.waits else since
-    return next(iter_occurrences(repeat, early, _look_ahead(repeat, since)), None)
+    return next(iter_occurrences(repeat, early, look_ahead(repeat, since)), None)
 
 
 def to_local(repeat: Repeat, moment: date) -> datetime:
@@ -75,7 +75,8 @@ def to_local(repeat: Repeat, moment: date) -> datetime:
     return moment.astimezone(repeat.zone).replace(tzinfo=None) if moment.tzinfo else moment
 
 
-def _look_ahead(repeat: Repeat, since: datetime) -> datetime:
+def look_ahead(repeat: Repeat, since: datetime) -> datetime:
+    """Return until when an occurrence is looked for, in local time."""
     rule = repeat.rule
     years = YEARS_AHEAD * (rule.interval if rule["FREQ"] in ("MONTHLY", "YEARLY") else 1)
     begin = max(since, repeat.first)
@@ -84,14 +85,16 @@ def _look_ahead(repeat: Repeat, since: datetime) -> datetime:
 
 def iter_occurrences(repeat: Repeat, since: datetime, last: datetime) -> Iterator[Occurrence]:
     """Yield the occurrences that are not over at one moment of local time and begin by another."""
-    lasts = max(key.distance for key in repeat.keys) + (DAY if repeat.is_day else timedelta())
+    return (make_occurrence(repeat, at, actual) for actual, at in iter_places(repeat, since, last))
+
+
+def iter_places(repeat: Repeat, since: datetime, last: datetime) -> Iterator[tuple[datetime, datetime]]:
+    """Yield when these occurrences begin in local time, each with the moment that the rule gives it."""
+    lasts = max(key.distance for key in repeat.keys) + (DAY if repeat.is_day else MICROSECOND)
     early = since - lasts - DAY if since > repeat.first else repeat.first
     as_ruled = ((at, at) for at in iter_ruled(repeat, early, last) if _find_move(repeat, at) is None)
     moved = sorted((to, at) for key in repeat.moved for at, to in _iter_moved(repeat, key))
-    for actual, at in merge(as_ruled, moved):
-        found = make_occurrence(repeat, at, actual)
-        if found.until > since and actual <= last:
-            yield found
+    return ((actual, at) for actual, at in merge(as_ruled, moved) if actual <= last and actual + lasts > since)
 
 
 def iter_ruled(repeat: Repeat, since: datetime, last: datetime) -> Iterator[datetime]:

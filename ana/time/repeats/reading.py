@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
 from ana.errors import ToolError
-from ana.time.repeats.rules import YEARS_AHEAD, iter_matching, parse_rule, settle
+from ana.time.repeats.rules import PINS, YEARS_AHEAD, Rule, iter_matching, parse_rule, settle
 from ana.time.repeats.words import read_words, tell_rule
 
 RULE_FORM = (
@@ -33,13 +33,14 @@ class Understood:
     until: datetime | None
 
 
-def understand_rule(text: str, first: datetime, zone: tzinfo) -> Understood:
+def understand_rule(text: str, first: datetime, zone: tzinfo, *, from_done: bool = False) -> Understood:
     """Read a rule that somebody writes.
 
     Args:
         text: An RRULE, or plain words with one reading.
         first: From when on, in local time; its first date is this or the next that the rule names.
         zone: The person's zone.
+        from_done: Whether it counts from the day on which it was done, which a rule that names days cannot.
 
     Raises:
         ToolError: It has no reading, or never comes; the hint shows the right form.
@@ -49,6 +50,8 @@ def understand_rule(text: str, first: datetime, zone: tzinfo) -> Understood:
         raise ToolError(f"{text[:80]!r} has more than one reading as a rule, or none.", RULE_FORM)
     try:
         parsed = parse_rule(written, zone)
+        if from_done:
+            return _understand_distance(parsed, first)
         once = settle(replace(parsed, count=0, until=None), first).drop("INTERVAL")
         begin = next(iter_matching(once, first, first, first + _FAR), None)
         rule = settle(parsed, begin or first)
@@ -59,3 +62,9 @@ def understand_rule(text: str, first: datetime, zone: tzinfo) -> Understood:
     if begin is None or (rule.until and rule.until < begin):
         raise ToolError(f"{text[:80]!r} never comes.", RULE_FORM)
     return Understood(rule.text, tell_rule(rule), begin, rule.until)
+
+
+def _understand_distance(rule: Rule, first: datetime) -> Understood:
+    if rule.has(*PINS, "BYHOUR", "BYSETPOS") or rule.count:
+        raise ValueError("what counts from when it was done has FREQ and INTERVAL alone")
+    return Understood(rule.text, f"{tell_rule(rule)} after it was done", first, rule.until)

@@ -14,6 +14,9 @@ from ana.values import Json
 DATE_KEYS = ("due_date", "start_date", "date", "end_date")
 """The properties that move on together; the first of them that an item has is what its rule counts from."""
 
+RULE_KEYS = ("repeats", "recurrence")
+"""The property that has a rule, and what older items call it."""
+
 _HAPPENS = ("event", "appointment", "meeting", "class", "course", "lesson", "birthday", "anniversary", "holiday")
 _TO_DO = ("task", "todo", "to-do", "chore", "reminder")
 
@@ -108,6 +111,11 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
         waits=waits(properties),
         done_for=_read_done(properties.get("done_for"), zone),
     )
+
+
+def may_repeat(properties: Mapping[str, Json]) -> bool:
+    """Return whether an item has a property for a rule, readable or not."""
+    return any(key in properties for key in RULE_KEYS)
 
 
 def waits(properties: Mapping[str, Json]) -> bool:

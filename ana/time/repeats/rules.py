@@ -32,7 +32,7 @@ _BOUNDS = {
 }
 _SINGLE = ("FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST")
 _TIMES = ("BYHOUR", "BYMINUTE")
-_PINS = ("BYMONTH", "BYMONTHDAY", "BYDAY", "BYYEARDAY", "BYWEEKNO")
+PINS = ("BYMONTH", "BYMONTHDAY", "BYDAY", "BYYEARDAY", "BYWEEKNO")
 _DAY = re.compile(rf"([+-]?\d{{1,2}})?({'|'.join(DAYS)})")
 _UNTIL = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d)(?::?(\d\d))?(Z?))?")
 _LAST_DAY = date(9900, 1, 1)
@@ -159,9 +159,9 @@ def settle(rule: Rule, first: datetime) -> Rule:
     freq = rule["FREQ"]
     if freq == "WEEKLY" and not rule.has("BYDAY"):
         rule = rule.pin(BYDAY=DAYS[first.weekday()])
-    if freq == "YEARLY" and not rule.has(*_PINS):
+    if freq == "YEARLY" and not rule.has(*PINS):
         rule = rule.pin(BYMONTH=str(first.month))
-    if freq in ("MONTHLY", "YEARLY") and not rule.has(*_PINS[1:]):
+    if freq in ("MONTHLY", "YEARLY") and not rule.has(*PINS[1:]):
         rule = rule.pin(BYMONTHDAY=str(first.day))
     if rule.has("BYHOUR") and not rule.has("BYMINUTE"):
         rule = rule.pin(BYMINUTE=str(first.minute))
@@ -191,6 +191,12 @@ def iter_matching(rule: Rule, first: datetime, since: datetime, last: datetime) 
     times, since = rule.times or [first.time()], max(since, first)
     for day in _iter_days(rule, first.date(), since.date(), last.date()):
         yield from (at for each in times if since <= (at := datetime.combine(day, each)) <= last)
+
+
+def is_named(rule: Rule, moment: datetime) -> bool:
+    """Return whether a rule names a moment of local time, in one of its periods."""
+    once = rule.drop("INTERVAL")
+    return next(iter_matching(once, moment, moment, moment), None) is not None
 
 
 def _iter_days(rule: Rule, first: date, since: date, last: date) -> Iterator[date]:

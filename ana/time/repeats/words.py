@@ -6,6 +6,7 @@ from datetime import date
 
 from ana.time.clock import WEEKDAYS
 from ana.time.repeats.rules import DAYS, UNITS, Rule
+from ana.time.when import find_times
 
 _MONTHS = [date(2026, month, 1).strftime("%B") for month in range(1, 13)]
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
@@ -49,6 +50,7 @@ _FORMS = tuple(
         rf"(?:on )?(?P<days>(?:{_DAY_NAME})s(?:(?: and | )(?:{_DAY_NAME})s)*)",
     )
 )
+_SAID = re.compile(r"\b(?:every|each) (?:(?:second|other|third|\d+) )?\w+(?: and \w+day)*")
 _AT = re.compile(r" at (?P<times>.+)$")
 _TIME = re.compile(r"(\d{1,2})(?::(\d\d))? ?([ap]m)?")
 _OFTEN = re.compile(r"\b\w+ times (?:a|per) day(?= at )")
@@ -66,6 +68,13 @@ def read_words(text: str) -> str | None:
         return None
     at = _read_times(times["times"]) if times else ""
     return None if at is None else _write(match.groupdict()) + at
+
+
+def find_rule(text: str) -> str:
+    """Return the words of a rule that a text has, with its time: every friday at 13:00; empty without one."""
+    said, times = _SAID.search(text.lower()[:200]), find_times(text[:200])
+    words = f"{said[0]} at {times[0].at:%H:%M}" if said and len(times) == 1 else said[0] if said else ""
+    return words if read_words(words) else ""
 
 
 def _write(said: dict[str, str | None]) -> str:

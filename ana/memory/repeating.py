@@ -1,0 +1,270 @@
+"""A change of an item that repeats: its rule is checked, done moves it on, a date that is left out is passed."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, tzinfo
+from itertools import islice, pairwise
+
+from ana.errors import ToolError
+from ana.memory.status import DONE, has_status
+from ana.time.dates import day_of, weekday, with_weekday
+from ana.time.repeats import (
+    DATE_KEYS,
+    RULE_FORM,
+    Occurrence,
+    Repeat,
+    advance,
+    find_done_occurrence,
+    find_on,
+    find_present,
+    is_named,
+    iter_occurrences,
+    look_ahead,
+    read_day_or_moment,
+    read_local,
+    read_repeat,
+    understand_rule,
+    write_until,
+)
+from ana.values import Json, Properties
+
+_DATES_FORM = (
+    'Write {"except": {"$add": ["2026-12-04"]}}, {"moved": {"2026-12-01": "2026-12-02"}} or {"until": "2027-06-30"}.'
+)
+_CHOICES = {"repeat_from": ("due", "done"), "missed": ("waits", "passes")}
+
+
+@dataclass(frozen=True)
+class Revision:
+    """What a change of an item's properties meets.
+
+    Args:
+        old: The properties before; none of a new item.
+        given: The names that the change gives.
+        now: The present moment, in the person's zone.
+        zone: The person's zone.
+    """
+
+    old: Properties
+    given: Collection[str]
+    now: datetime
+    zone: tzinfo
+
+    def apply(self, new: Properties) -> Properties:
+        """Return the properties as they are stored, for those that the change alone would leave.
+
+        Raises:
+            ToolError: A rule or a date cannot be read, or they do not fit; the hint shows the right form.
+        """
+        if new.get("repeats") is None and read_repeat(new, self.zone) is None:
+            return new
+        self._check_values(new)
+        new = self._merge(new)
+        if new.get("repeats") is not None and ("repeats" in self.given or not self.old):
+            new = self._settle_rule(new)
+        elif any(key in self.given for key in DATE_KEYS):
+            new = self._settle_dates(new)
+        if "status" in self.given and has_status(new, DONE) and not has_status(self.old, DONE) and self.old:
+            return self._finish(new)
+        return self._pass_over(new)
+
+    def _check_values(self, new: Properties) -> None:
+        for name, choices in _CHOICES.items():
+            if name in self.given and new.get(name) not in (*choices, None):
+                raise ToolError(f"{name} is {' or '.join(choices)}, not {str(new[name])[:60]!r}.", RULE_FORM)
+        left_out, moved, until = new.get("except"), new.get("moved"), new.get("until")
+        dates = [*(left_out if isinstance(left_out, list) else [left_out]), until]
+        dates += [*moved, *moved.values()] if isinstance(moved, dict) else [moved]
+        wrong = next((each for each in dates if each is not None and not day_of(each)), None)
+        if wrong is not None and {"except", "moved", "until"} & {*self.given}:
+            raise ToolError(f"{str(wrong)[:60]!r} is not a date.", _DATES_FORM)
+
+    def _merge(self, new: Properties) -> Properties:
+        """Return the properties with what was moved before beside what is moved now, and dates left out as a list."""
+        left_out, moved, before = new.get("except"), new.get("moved"), self.old.get("moved")
+        merged = dict(new)
+        if isinstance(left_out, str):
+            merged["except"] = [left_out]
+        if isinstance(moved, dict):
+            both = (before if isinstance(before, dict) else {}) | moved
+            merged["moved"] = {key: value for key, value in both.items() if value is not None}
+        return merged
+
+    # ---- the rule and its dates
+
+    def _settle_rule(self, new: Properties) -> Properties:
+        written, lead = new["repeats"], find_lead(new)
+        if not isinstance(written, str):
+            raise ToolError("repeats is a text.", RULE_FORM)
+        first = self._find_begin(new, lead)
+        understood = understand_rule(written, first, self.zone, from_done=new.get("repeat_from") == "done")
+        key, begin = lead or "due_date", understood.first
+        is_day = lead is None or len(str(new[key])) == len("2026-01-13")
+        if lead in self.given and (begin.date() != first.date() or (begin != first and not is_day)):
+            raise ToolError(
+                f"{first.date()} is a {weekday(first.date())}, but {understood.words} begins {_tell(begin)}.",
+                f'Give {key} "{_write(begin, is_day=is_day)}", or a rule that names {first.date()}.',
+            )
+        text = _write(begin, is_day=is_day and "BYHOUR" not in understood.rule)
+        if (
+            lead is None
+            or read_local(text, self.zone) != read_local(str(new[key]), self.zone)
+            or len(text) > len(str(new[key]))
+        ):
+            new = self._shift(new | {key: text}, key)
+        new = new | {"repeats": understood.rule}
+        if understood.until:
+            new["until"] = write_until(understood.until, is_day=len(text) == len("2026-01-13"))
+        new.pop("recurrence", None)
+        self._check_length(new)
+        return new
+
+    def _find_begin(self, new: Properties, lead: str | None) -> datetime:
+        """Return from when on the first date is looked for: a day that is not over, or the date that is given."""
+        now = self.now.replace(tzinfo=None)
+        today = datetime.combine(now, time())
+        if lead is None:
+            return now if _has_times(new) else today
+        first = read_local(str(new[lead]), self.zone)
+        is_day = len(str(new[lead])) == len("2026-01-13")
+        if lead not in self.given and self.old:
+            return max(first, today if is_day else datetime.combine(now, first.time()))
+        return (
+            max(first, now.replace(second=0, microsecond=0)) if is_day and first == today and _has_times(new) else first
+        )
+
+    def _settle_dates(self, new: Properties) -> Properties:
+        """Return the properties with dates that were changed alone: they must be the rule's, and move together."""
+        lead, before = find_lead(new), read_repeat(self.old, self.zone)
+        if lead is None or before is None or new.get(lead) == self.old.get(lead):
+            return new
+        first = read_local(str(new[lead]), self.zone)
+        if not before.from_done and not is_named(before.rule, first):
+            day = _write(before.first, is_day=True)
+            raise ToolError(
+                f"{_tell(first)} is not one of its dates: it repeats {self.old.get('repeats')}.",
+                f'For this one: {{"moved": {{"{day}": "{new[lead]}"}}}}. From now on: give repeats with {lead}.',
+            )
+        return self._shift(new, lead)
+
+    def _shift(self, new: Properties, lead: str) -> Properties:
+        """Return the properties with the other dates as far from the first as they were."""
+        before = read_repeat(self.old | {"repeats": "FREQ=DAILY"}, self.zone)
+        first, shifted = read_local(str(new[lead]), self.zone), dict(new)
+        for key in before.keys[1:] if before and before.keys[0].name == lead else ():
+            if key.name not in self.given:
+                local = first + key.distance
+                shifted[key.name] = _write(local, is_day=key.form == "day")
+        return shifted
+
+    def _check_length(self, new: Properties) -> None:
+        repeat = self._read(new)
+        if repeat is None or repeat.from_done:
+            return
+        few = islice(iter_occurrences(repeat, repeat.first, look_ahead(repeat, repeat.first)), 3)
+        if any(one.until > two.at for one, two in pairwise(few)):
+            raise ToolError(
+                "It lasts longer than until it comes again.", "Let the rule name the days on which it begins."
+            )
+
+    # ---- done, left out, moved
+
+    def _finish(self, new: Properties) -> Properties:
+        """Return the properties of an item that is done once: it moves on, unless that was its last time."""
+        repeat = self._read({**new, "done_for": self.old.get("done_for")})
+        if repeat is None:
+            return new
+        done = self._find_done(new, repeat)
+        if done is None:
+            return dict(self.old)
+        status = {"status": self.old.get("status")}
+        told = done.dates[repeat.keys[0].name]
+        present = find_present(repeat, self.now)
+        if present and present.at < done.at and done.at > self.now.replace(tzinfo=None):  # done before one that waits
+            left_out = new.get("except")
+            return _drop_nulls(
+                new
+                | status
+                | {"done_for": told, "except": [*(left_out if isinstance(left_out, list) else []), told[:10]]}
+            )
+        on = self._find_day_done(new)
+        moved = advance(repeat, done.at, on)
+        told = str(on) if repeat.from_done else told
+        return _drop_nulls(new | {"done_for": told} | (status | moved if moved else {}))
+
+    def _find_done(self, new: Properties, repeat: Repeat) -> Occurrence | None:
+        said = new.get("done_for") if "done_for" in self.given else None
+        if repeat.from_done:
+            is_second = self.old.get("done_for") == str(self._find_day_done(new))
+            return None if is_second else find_present(repeat, self.now)
+        if said is None:
+            return find_done_occurrence(repeat, self.now)
+        found = find_on(repeat, read_day_or_moment(str(said), self.zone)) if day_of(said) else None
+        if found is None and str(said)[:10] != str(self.old.get("done_for"))[:10]:
+            raise ToolError(
+                f"It has no date on {str(said)[:60]!r} that is not done.",
+                f"The next are {list_next(repeat, self.now)}.",
+            )
+        return found
+
+    def _find_day_done(self, new: Properties) -> date:
+        said = new.get("done_for") if "done_for" in self.given else None
+        return day_of(said) or self.now.date()
+
+    def _pass_over(self, new: Properties) -> Properties:
+        """Return the properties with the next date that is not left out."""
+        repeat = self._read(new)
+        if repeat is None:
+            return new
+        self._check_hits(new, repeat)
+        is_out = repeat.first in repeat.left_out or repeat.first.date() in repeat.left_out
+        moved = advance(repeat, repeat.first) if is_out and {"except", "repeats"} & {*self.given} else None
+        return _drop_nulls(new | moved) if moved else new
+
+    def _check_hits(self, new: Properties, repeat: Repeat) -> None:
+        """Refuse to leave out or move what is none of the dates."""
+        bare = self._read({key: value for key, value in new.items() if key not in ("except", "moved")})
+        for name in {"except", "moved"} & {*self.given}:
+            fresh = [each for each in _list_days(new.get(name)) if each not in _list_days(self.old.get(name))]
+            days = [read_day_or_moment(each, self.zone) for each in fresh]
+            if days and bare and not bare.from_done and not any(find_on(bare, day) for day in days):
+                raise ToolError(f"{fresh[0]} is not one of its dates.", f"The next are {list_next(repeat, self.now)}.")
+
+    def _read(self, properties: Mapping[str, Json]) -> Repeat | None:
+        return read_repeat(properties, self.zone)
+
+
+def find_lead(properties: Mapping[str, Json]) -> str | None:
+    """Return the date that a rule counts from."""
+    return next((key for key in DATE_KEYS[:-1] if day_of(properties.get(key))), None)
+
+
+def list_next(repeat: Repeat, now: datetime, count: int = 3) -> str:
+    """Return the next dates of what repeats, with their weekdays; what waits begins with the one that is open."""
+    present = find_present(repeat, now)
+    if present is None:
+        return "none: it has ended"
+    coming = islice(iter_occurrences(repeat, present.at, look_ahead(repeat, present.at)), count)
+    key = repeat.keys[0].name
+    return ", ".join(str(with_weekday(each.dates[key])) for each in coming)
+
+
+def _list_days(value: Json) -> list[str]:
+    """Return the days of what is left out or moved."""
+    return [str(each) for each in value] if isinstance(value, list | dict) else []
+
+
+def _has_times(properties: Properties) -> bool:
+    return "BYHOUR" in str(properties["repeats"]).upper() or " at " in str(properties["repeats"])
+
+
+def _drop_nulls(properties: Properties) -> Properties:
+    return {key: value for key, value in properties.items() if value is not None}
+
+
+def _tell(moment: datetime) -> str:
+    return str(with_weekday(_write(moment, is_day=moment.time() == time())))
+
+
+def _write(moment: datetime, *, is_day: bool) -> str:
+    return str(moment.date()) if is_day else moment.isoformat(timespec="minutes")

@@ -1,0 +1,181 @@
+"""Random rules, zones, windows and filters, against an oracle that first expands everything and then asks."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.memory.backend import Backend
+from ana.memory.changes import Change, Entry
+from ana.memory.filters import And, Compare, Node, On, Or, matches, parse
+from ana.memory.item import Item
+from ana.memory.search.query import Query, parse_query
+from ana.memory.search.series import show_occurrence
+from ana.time.repeats import DATE_KEYS, Occurrence, Repeat, occurrences, read_repeat
+from ana.values import Properties
+from tests.conftest import EMBEDDER
+from tests.examples import examples
+from tests.memory.sqlite_backend import SqliteBackend
+from tests.memory.test_filters_oracle import ZONES
+
+BEGIN, NOW, END = date(2026, 1, 1), datetime(2026, 3, 30, 10, tzinfo=UTC), date(2028, 1, 1)
+RULES = (
+    "FREQ=DAILY",
+    "FREQ=DAILY;BYHOUR=2,14;BYMINUTE=30",
+    "FREQ=WEEKLY;BYDAY=FR",
+    "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,SU",
+    "FREQ=MONTHLY;BYMONTHDAY=31",
+    "FREQ=MONTHLY;BYDAY=-1MO",
+    "FREQ=YEARLY",
+    "every second weekend",
+    "not a rule",
+)
+OFFSETS = st.integers(0, 200).map(lambda n: BEGIN + timedelta(days=n))
+TIMES = st.sampled_from(["", "T00:00", "T02:30", "T18:15", "T23:59", "T08:00+02:00"])
+MOMENTS = st.builds(lambda day, time: f"{day}{time}", OFFSETS, TIMES)
+
+
+@st.composite
+def items(draw: st.DrawFn) -> Properties:
+    properties: Properties = {"repeats": draw(st.sampled_from(RULES))}
+    if draw(st.booleans()):
+        properties["due_date"] = draw(MOMENTS)
+    else:
+        day, length = draw(OFFSETS), draw(st.integers(0, 3))
+        time = draw(st.sampled_from(["", "T09:00"]))
+        properties |= {"start_date": f"{day}{time}", "end_date": f"{day + timedelta(days=length)}{time}"}
+    properties["type"] = draw(st.sampled_from(["task", "event"]))
+    properties["until"] = str(draw(OFFSETS) + timedelta(days=100)) if draw(st.booleans()) else None
+    properties["except"] = [str(day) for day in draw(st.lists(OFFSETS, max_size=3))]
+    if draw(st.booleans()):
+        properties["moved"] = {str(draw(OFFSETS)): str(draw(OFFSETS))}
+    return properties
+
+
+BOUNDS = st.one_of(OFFSETS.map(str), MOMENTS)
+LEAVES = st.one_of(
+    st.builds(
+        lambda key, bounds: {key: bounds},
+        st.sampled_from(["due_date", "start_date", "end_date"]),
+        st.one_of(
+            BOUNDS,
+            st.dictionaries(st.sampled_from(["$gt", "$gte", "$lt", "$lte", "$ne"]), BOUNDS, min_size=1, max_size=2),
+            st.builds(lambda op, days: {op: days}, st.sampled_from(["$in", "$nin"]), st.lists(BOUNDS, max_size=2)),
+            st.sampled_from([None, {"$ne": None}]),
+        ),
+    ),
+    BOUNDS.map(lambda day: {"$on": day}),
+    st.builds(
+        lambda day, n: {"$on": {"$gte": str(day), "$lte": str(day + timedelta(days=n))}}, OFFSETS, st.integers(0, 9)
+    ),
+    st.sampled_from([{"type": "task"}, {"type": {"$ne": "task"}}, {"color": {"$ne": "red"}}, {"color": "red"}]),
+)
+FILTERS = st.recursive(
+    LEAVES,
+    lambda inner: st.builds(
+        lambda op, parts: {op: parts}, st.sampled_from(["$and", "$or"]), st.lists(inner, min_size=1, max_size=3)
+    ),
+    max_leaves=4,
+)
+
+
+def find_passing(node: Node, item: Item, zone: ZoneInfo) -> list[Occurrence | None]:
+    """Return the occurrences by which an item passes; None is what does not repeat."""
+    repeat = read_repeat(item.properties, zone)
+    every = [*occurrences(repeat, BEGIN - timedelta(days=30), END)] if repeat else []
+    if repeat is None or not every:
+        return [None] if matches(node, item) else []
+    shown = [show_occurrence(item, each.dates) for each in every]
+    counts = [is_counted(node, repeat, each, zone) for each in every]
+    return [
+        each for each, own, counted in zip(every, shown, counts, strict=True) if counted and passes(node, own, shown)
+    ]
+
+
+def passes(node: Node, own: Item, every: list[Item]) -> bool:
+    if isinstance(node, And):
+        return all(passes(part, own, every) for part in node.parts)
+    if isinstance(node, Or):
+        return any(passes(part, own, every) for part in node.parts)
+    if isinstance(node, Compare) and node.op in ("$ne", "$nin") and node.key in DATE_KEYS:
+        return all(matches(node, each) for each in every)
+    if isinstance(
+        node, On
+    ):  # a date that is left out, or the last one, says something of the rule and is none of its own
+        rule = ("until", "except")
+        own = replace(own, properties={key: value for key, value in own.properties.items() if key not in rule})
+    return matches(node, own)
+
+
+def is_counted(node: Node, repeat: Repeat, each: Occurrence, zone: ZoneInfo) -> bool:
+    """Whether an occurrence counts: what passed by itself does only if the filter names days and says from when on."""
+    leaves = [*iter_leaves(node)]
+    asking = [leaf for leaf in leaves if isinstance(leaf, On) or leaf.op not in ("$ne", "$nin")]
+    days = [leaf for leaf in asking if isinstance(leaf, On) or (leaf.key in DATE_KEYS and has_day(leaf))]
+    begins = [leaf for leaf in days if isinstance(leaf, On) or leaf.op in ("$gt", "$gte", "$eq", "$in")]
+    midnight = NOW.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    return repeat.waits or not days or bool(begins) or each.until > midnight
+
+
+def has_day(leaf: Compare) -> bool:
+    return any(hasattr(operand, "zone") for operand in leaf.operands)
+
+
+def iter_leaves(node: Node) -> Any:
+    if isinstance(node, And | Or):
+        for part in node.parts:
+            yield from iter_leaves(part)
+    else:
+        yield node
+
+
+@settings(max_examples=examples(600), deadline=None)
+@given(held=st.lists(items(), min_size=1, max_size=4), where=FILTERS, name=st.sampled_from(ZONES))
+def test_a_query_agrees_with_expanding_everything_first(
+    held: list[Properties], where: dict[str, Any], name: str
+) -> None:
+    zone = ZoneInfo(name)
+    backend = InMemoryBackend(EMBEDDER)
+    stored = [Item(f"i{n}", f"text {n}", {k: v for k, v in each.items() if v}, "", "") for n, each in enumerate(held)]
+    backend.apply([Entry("", "", "t", Change("item", item.id, None, item)) for item in stored])
+    node = parse(where, zone)
+    found = backend.query(Query(None, node, zone, limit=100, now=NOW))
+    expected = {item.id: passing for item in stored if (passing := find_passing(node, item, zone))}
+    assert {item.id for item in found.items} == {*expected}
+    for item in found.items:
+        dates = [each.dates for each in expected[item.id] if each]
+        assert not dates or {key: item.properties[key] for key in dates[0]} in dates
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(
+    held=st.lists(items(), min_size=1, max_size=6),
+    where=st.one_of(FILTERS, st.just({})),
+    text=st.sampled_from([None, "text on March 31", "text 2"]),
+    name=st.sampled_from(ZONES),
+    limit=st.integers(1, 4),
+)
+def test_tables_and_plain_python_find_the_same_in_the_same_order(
+    held: list[Properties], where: dict[str, Any], text: str | None, name: str, limit: int
+) -> None:
+    zone = ZoneInfo(name)
+    stored = [Item(f"i{n}", f"text {n}", {k: v for k, v in each.items() if v}, "", "") for n, each in enumerate(held)]
+    stored += [Item("p1", "text", {"due_date": "2026-03-31"}, "", ""), Item("p2", "text", {"type": "task"}, "", "")]
+    parsed = parse_query(text, NOW.date()) if text else None
+    query = Query(parsed, parse(where, zone), zone, limit=limit, now=NOW)
+    with TemporaryDirectory() as folder:
+        tables = SqliteBackend(Path(folder) / "t.sqlite", EMBEDDER)
+        backends: list[Backend] = [InMemoryBackend(EMBEDDER), tables]
+        for backend in backends:
+            backend.apply([Entry("", "", "t", Change("item", item.id, None, item)) for item in stored])
+        plain, indexed = (backend.query(query) for backend in backends)
+        tables.close()
+    assert [(item.id, item.properties) for item in plain.items] == [(i.id, i.properties) for i in indexed.items]
+    assert plain.total == indexed.total
+    assert [reason.date for reason in plain.reasons] == [reason.date for reason in indexed.reasons]

@@ -1,0 +1,247 @@
+"""Stories of what repeats, lived through with the tools: kept once, asked about on other days, done, skipped, moved."""
+
+import json
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any, cast
+from zoneinfo import ZoneInfo
+
+import pytest
+from langchain_core.tools import StructuredTool
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.errors import ToolError
+from ana.memory.changes import Cause
+from ana.memory.memory import Memory
+from ana.memory.undo import last_turn, undo
+from ana.time.clock import Clock
+from tests.conftest import EMBEDDER
+from tools.call import CallContext
+from tools.items import create_item, delete_item, query_items, update_item
+
+OPEN = {"status": {"$nin": ["done", "cancelled"]}}
+TOOLS = {tool.name: tool for tool in (create_item, update_item, delete_item, query_items)}
+
+
+@dataclass
+class Life:
+    """A person with a clock that is set by hand.
+
+    Args:
+        zone: Where they live.
+    """
+
+    zone: ZoneInfo
+    now: datetime = datetime(2026, 11, 27, 8)
+    turn: int = 0
+    memory: Memory = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.clock = Clock(self.zone, lambda: self.now.replace(tzinfo=self.zone))
+        self.memory = Memory(InMemoryBackend(EMBEDDER), self.clock)
+
+    def at(self, moment: str) -> "Life":
+        self.now = datetime.fromisoformat(moment)
+        return self
+
+    def call(self, name: str, **args: Any) -> dict[str, Any]:
+        self.turn += 1
+        call = CallContext(self.memory, self.clock, Cause(f"k{self.turn}", "t", f"turn{self.turn}"))
+        function = cast(StructuredTool, TOOLS[name]).func
+        assert function
+        told, _ = function(**args, call=call)
+        result: dict[str, Any] = json.loads(json.dumps(told))
+        return result
+
+    def keep(self, content: str, **properties: Any) -> dict[str, Any]:
+        return self.call("create_item", content=content, properties=properties)
+
+    def change(self, id: str, **properties: Any) -> dict[str, Any]:
+        return self.call("update_item", id=id, properties=properties)
+
+    def ask(self, **where: Any) -> dict[str, str]:
+        """Return the items of a question by content, each with its date."""
+        found = self.call("query_items", where=where or None, limit=50)["items"]
+        key = ("due_date", "start_date")
+        return {item["content"]: next(item["properties"][k] for k in key if k in item["properties"]) for item in found}
+
+
+ZONES = ("Europe/Berlin", "America/New_York", "Australia/Lord_Howe")
+
+
+@pytest.fixture(params=ZONES)
+def life(request: pytest.FixtureRequest) -> Life:
+    return Life(ZoneInfo(request.param))
+
+
+def test_school_on_fridays_is_found_on_every_friday_and_on_no_other_day(life: Life) -> None:
+    told = life.keep("School closes at 1", repeats="every Friday", due_date="2026-11-27T13:00")
+    assert told["repeats"] == "every week on Friday"
+    assert told["next"] == "2026-11-27T13:00 (Friday), 2026-12-04T13:00 (Friday), 2026-12-11T13:00 (Friday)"
+    assert told["if_missed"] == "passes by itself"
+    # thirty days around the changes of the clocks in these zones
+    for begin in ("2027-03-08", "2027-03-25", "2027-10-27"):
+        for day in (date.fromisoformat(begin) + timedelta(days=n) for n in range(10)):
+            life.at(f"{day}T07:00")
+            expected = {"School closes at 1": f"{day}T13:00 (Friday)"} if day.weekday() == 4 else {}
+            assert life.ask(**{"$on": str(day)}) == expected
+            assert life.ask(due_date=str(day), **OPEN) == expected
+            assert life.ask(due_date={"$gte": f"{day}T12:00", "$lte": f"{day}T14:00"}) == expected
+            assert life.ask(due_date={"$lt": str(day)}) == {}
+            assert life.ask(due_date={"$lt": str(day)}, **OPEN) == {}, "what passed by itself is not overdue"
+            assert [each.content for each in life.memory.due(day, day).items] == [*expected]
+
+
+def test_medicine_three_times_a_day_is_one_item_and_one_overdue(life: Life) -> None:
+    told = life.keep(
+        "Antibiotic", type="task", status="active", repeats="FREQ=DAILY;BYHOUR=8,14,20", due_date="2026-11-27"
+    )
+    assert told["next"].startswith("2026-11-27T08:00 (Friday), 2026-11-27T14:00")
+    id = told["id"]
+    done = life.at("2026-11-27T08:20").change(id, status="done")
+    assert done["done"].startswith("for 2026-11-27T08:00 (Friday); next 2026-11-27T14:00")
+    assert life.memory.get(id).properties["status"] == "active"
+    again = life.at("2026-11-27T08:30").change(id, status="done")
+    assert "Nothing changed" in again["done"]
+    life.at("2026-11-29T09:00")
+    assert life.ask(due_date={"$lte": "2026-11-29"}, **OPEN) == {"Antibiotic": "2026-11-27T14:00 (Friday)"}
+    assert life.ask(**{"$on": "2026-11-29"}) == {"Antibiotic": "2026-11-29T08:00 (Sunday)"}
+    assert life.change(id, status="done")["done"].startswith("for 2026-11-29T08:00 (Sunday); next 2026-11-29T14:00")
+
+
+def test_two_bins_in_turn(life: Life) -> None:
+    bins = {"type": "task", "status": "active", "repeats": "every second Tuesday"}
+    black = life.keep("Black bin", due_date="2026-12-01T18:00", **bins)["id"]
+    life.keep("Recycling bin", due_date="2026-12-08T18:00", **bins)
+    for day, name in (("2026-12-01", "Black bin"), ("2026-12-08", "Recycling bin"), ("2026-12-15", "Black bin")):
+        assert [*life.ask(**{"$on": day})] == [name]
+    done = life.at("2026-12-01T19:00").change(black, status="done")
+    assert done["done"].startswith("for 2026-12-01T18:00 (Tuesday); next 2026-12-15T18:00 (Tuesday)")
+    assert [*life.ask(**{"$on": "2026-12-08"})] == ["Recycling bin"]
+    undo(life.memory, last_turn(life.memory))
+    properties = life.memory.get(black).properties
+    assert (properties["due_date"], properties.get("done_for")) == ("2026-12-01T18:00", None)
+
+
+def test_no_swimming_this_week_then_on_another_day_then_from_now_on(life: Life) -> None:
+    told = life.keep("Swimming", type="class", repeats="FREQ=WEEKLY;BYDAY=TH", due_date="2026-12-03T15:00")
+    id = told["id"]
+    skipped = life.at("2026-12-01T09:00").change(id, **{"except": {"$add": ["2026-12-03 (Thursday)"]}})
+    assert skipped["next"].startswith("2026-12-10T15:00 (Thursday)")
+    assert life.ask(**{"$on": "2026-12-03"}) == {}
+    moved = life.change(id, moved={"2026-12-10 (Thursday)": "2026-12-11T16:00"})
+    assert moved["next"].startswith("2026-12-11T16:00 (Friday), 2026-12-17T15:00 (Thursday)")
+    assert life.ask(**{"$on": "2026-12-10"}) == {}
+    assert life.ask(**{"$on": "2026-12-11"}) == {"Swimming": "2026-12-11T16:00 (Friday)"}
+    with pytest.raises(ToolError, match="not one of its dates") as caught:
+        life.change(id, due_date="2026-12-14T15:00")
+    assert '{"moved": {"2026-12-10": "2026-12-14T15:00"}}' in caught.value.hint
+    later = life.change(id, repeats="every Monday", due_date="2026-12-14T15:00")
+    assert later["next"].startswith("2026-12-14T15:00 (Monday), 2026-12-21T15:00 (Monday)")
+    assert life.change(id, due_date="2026-12-14T16:30")["next"].startswith(
+        "2026-12-14T16:30 (Monday), 2026-12-21T16:30"
+    )
+
+
+def test_rent_on_the_last_day(life: Life) -> None:
+    told = life.keep("Pay the rent", type="task", status="active", repeats="monthly on the last day")
+    assert told["next"] == "2026-11-30 (Monday), 2026-12-31 (Thursday), 2027-01-31 (Sunday)"
+    early = life.at("2026-11-28T10:00").change(told["id"], status="done")
+    assert early["done"].startswith("for 2026-11-30 (Monday); next 2026-12-31")
+    late = life.at("2027-02-02T10:00").change(told["id"], status="done", done_for="2026-12-31")
+    assert late["done"].startswith("for 2026-12-31 (Thursday); next 2027-01-31")
+    assert life.memory.get(told["id"]).properties["repeats"] == "FREQ=MONTHLY;BYMONTHDAY=-1"
+
+
+def test_a_birthday_on_29_february(life: Life) -> None:
+    told = life.at("2026-03-01T10:00").keep("Ida's birthday", type="birthday", repeats="yearly", due_date="2028-02-29")
+    assert told["next"] == "2028-02-29 (Tuesday), 2029-02-28 (Wednesday), 2030-02-28 (Thursday)"
+    assert life.at("2029-02-20T10:00").ask(**{"$on": {"$gte": "2029-02-20", "$lte": "2029-03-05"}}) == {
+        "Ida's birthday": "2029-02-28 (Wednesday)"
+    }
+
+
+def test_a_class_until_june_ends_and_says_so(life: Life) -> None:
+    told = life.keep(
+        "Spanish",
+        type="class",
+        repeats="every Monday",
+        start_date="2026-11-30T18:00",
+        end_date="2026-11-30T19:30",
+        until="2027-06-28",
+    )
+    assert life.ask(**{"$on": "2027-06-28"}) == {"Spanish": "2027-06-28T18:00 (Monday)"}
+    assert life.ask(**{"$on": "2027-07-05"}) == {}
+    life.at("2027-07-01T10:00")
+    (found,) = life.call("query_items", where={"type": "class"})["items"]
+    assert found["ended"] is True
+    assert life.memory.get(told["id"]).properties["start_date"] == "2026-11-30T18:00", "the clock writes nothing"
+
+
+def test_plants_ten_days_after_they_were_watered(life: Life) -> None:
+    plants = {"type": "task", "status": "active", "repeats": "every 10 days", "repeat_from": "done"}
+    told = life.keep("Water the plants", due_date="2026-12-01", **plants)
+    assert (told["next"], told["if_missed"]) == ("2026-12-01 (Tuesday)", "waits until it is done")
+    done = life.at("2026-12-04T10:00").change(told["id"], status="done")
+    assert done["done"] == "for 2026-12-04 (Friday); next 2026-12-14 (Monday)"
+    assert "Nothing changed" in life.at("2026-12-04T18:00").change(told["id"], status="done")["done"]
+    yesterday = life.at("2026-12-20T18:00").change(told["id"], status="done", done_for="2026-12-19")
+    assert yesterday["done"] == "for 2026-12-19 (Saturday); next 2026-12-29 (Tuesday)"
+
+
+def test_every_second_weekend_is_a_span(life: Life) -> None:
+    span = {"start_date": "2026-11-28", "end_date": "2026-11-29"}
+    with pytest.raises(ToolError, match="lasts longer"):
+        life.keep("Jan has the kids", type="event", repeats="every second weekend", **span)
+    life.keep("Jan has the kids", type="event", repeats="FREQ=WEEKLY;INTERVAL=2;BYDAY=SA", **span)
+    on_sunday = {"start_date": {"$lte": "2026-12-13"}, "end_date": {"$gte": "2026-12-13"}}
+    assert life.ask(**on_sunday) == {"Jan has the kids": "2026-12-12 (Saturday)"}
+    between = {"start_date": {"$lte": "2026-12-08"}, "end_date": {"$gte": "2026-12-08"}}
+    assert life.ask(**between) == {}, "both conditions must hold for the same weekend"
+
+
+def test_what_is_written_is_checked_with_the_right_form(life: Life) -> None:
+    for properties in (
+        {"repeats": "FREQ=SECONDLY"},
+        {"repeats": "now and then"},
+        {"repeats": ["weekly"]},
+        {"repeats": "weekly", "repeat_from": "then"},
+        {"repeats": "weekly", "missed": "maybe"},
+        {"repeats": "weekly", "except": ["next week"]},
+        {"repeats": "weekly", "moved": {"2026-12-01": "soon"}},
+        {"repeats": "every Tuesday", "repeat_from": "done"},
+        {"repeats": "every Friday", "due_date": "2026-12-01"},
+        {"repeats": "every Friday", "due_date": "2026-12-04", "except": ["2026-12-05"]},
+    ):
+        with pytest.raises(ToolError) as caught:
+            life.keep("Thing", **properties)
+        assert caught.value.hint
+    assert life.memory.count() == 0
+
+
+def test_an_older_item_is_read_where_it_is_clear(life: Life) -> None:
+    told = life.keep("Gym", recurrence="every Monday", due_date="2026-11-30", type="appointment")
+    assert life.ask(**{"$on": "2026-12-07"}) == {"Gym": "2026-12-07 (Monday)"}
+    unread = life.keep("Walk", recurrence="when it rains", due_date="2026-11-30")
+    assert "not read as a rule" in unread["note"]
+    life.at("2026-11-30T20:00").change(told["id"], status="done")
+    properties = life.memory.get(told["id"]).properties
+    assert (properties["repeats"], properties.get("recurrence")) == ("FREQ=WEEKLY;BYDAY=MO", None)
+
+
+def test_an_overdue_task_that_is_found_on_a_later_day_says_since_when_it_is_open(life: Life) -> None:
+    life.keep("Bins", type="task", status="active", repeats="every Tuesday", due_date="2026-12-01")
+    (found,) = life.at("2026-12-08T08:00").call("query_items", where={"$on": "2026-12-08"})["items"]
+    assert (found["properties"]["due_date"], found["open_since"]) == ("2026-12-08 (Tuesday)", "2026-12-01 (Tuesday)")
+
+
+def test_the_last_time_ends_a_series_and_cancelling_one_date_is_told_apart(life: Life) -> None:
+    told = life.keep(
+        "Course homework", type="task", status="active", repeats="FREQ=WEEKLY;COUNT=2", due_date="2026-11-30"
+    )
+    life.at("2026-11-30T20:00").change(told["id"], status="done")
+    last = life.at("2026-12-07T20:00").change(told["id"], status="done")
+    assert "the series has ended" in last["done"]
+    assert life.memory.get(told["id"]).properties["status"] == "done"
+    other = life.keep("Yoga", status="active", repeats="every Friday")
+    assert "except" in life.change(other["id"], status="cancelled")["note"]
