@@ -1,7 +1,7 @@
 """When an item rings, as its `remind` says: at a moment, or before its date, for each occurrence of what repeats."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
@@ -97,6 +97,22 @@ def check_remind(properties: Mapping[str, Json]) -> None:
     for part in _list_parts(properties):
         if _read_part(part, UTC) is None:
             raise ToolError(f"remind cannot be {str(part)[:60]!r}.", REMIND_FORM)
+
+
+def tell_ringing(properties: Properties, now: datetime, zone: tzinfo, places: Sequence[str]) -> str:
+    """Return where and when an item rings next, or why nothing can, for the model to tell.
+
+    Args:
+        properties: The item's.
+        now: The present moment.
+        zone: The person's zone.
+        places: The names of the addresses.
+    """
+    if not (coming := read_reminders(properties, zone, now, now + LONGEST)):
+        return "Rings nothing: no moment of it lies ahead."
+    if not places:
+        return "Nothing can ring: no address is set. Say once that `ana setup` sets one; it shows in `ana due`."
+    return f"Rings {tell_time(coming[0].moment.astimezone(zone))} by {', '.join(places)}, while ana runs."
 
 
 def tell_time(moment: date) -> str:

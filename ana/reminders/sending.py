@@ -41,6 +41,8 @@ class Message:
     tag: str = ""
 
 
+TEST = Message("A test of ana's reminders", "They will arrive like this.")
+
 _public_only: ContextVar[bool] = ContextVar("public_only", default=False)
 """Whether connections are made to public addresses alone."""
 

@@ -10,7 +10,7 @@ from ana.files import refuse_read_only
 from ana.handles import open_data_folder
 from ana.output import tell, write_line
 from ana.reminders.ringing import DAY, MONTH, Target
-from ana.reminders.sending import Message
+from ana.reminders.sending import TEST
 from ana.workspace import Workspace
 from app.cli.timer import install_timer, remove_timer
 from app.reminding import HOW, keep_ringing, list_targets, make_ringer
@@ -62,7 +62,7 @@ def _ring(workspace: Workspace, targets: list[Target], *, stay: bool, late: bool
 
 def send_test(targets: list[Target]) -> None:
     """Send a message to each address and say what became of it. Exit code 1 if one did not arrive."""
-    reasons = [target.send(Message("A test of ana's reminders", "They will arrive like this.")) for target in targets]
+    reasons = [target.send(TEST) for target in targets]
     for target, reason in zip(targets, reasons, strict=True):
         write_line(f"{target.name}: {reason or 'sent; look whether it has arrived'}")
     if any(reasons):
