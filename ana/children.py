@@ -53,5 +53,18 @@ def become_python(*arguments: str, env: Mapping[str, str]) -> NoReturn:
     os.execve(sys.executable, [sys.executable, *arguments], {**env, **SAFE})
 
 
+def make_python_command(*arguments: str) -> list[str]:
+    """Return the command `python *arguments`, for another program that is to run it with SAFE."""
+    return [sys.executable, *arguments]
+
+
+def run_program(*command: str) -> CompletedProcess[str]:
+    """Run a program of the system to its end; one that is not there fails as one that ends badly."""
+    try:
+        return run(command, cwd="/", capture_output=True, text=True, errors="replace", check=False)
+    except OSError as exc:
+        return CompletedProcess(command, 127, "", str(exc))
+
+
 def make_environment(more: Environment = None) -> dict[str, str]:
     return {**os.environ, **(more or {}), **SAFE}

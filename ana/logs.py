@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from ana.addresses import list_secret_parts, split_addresses
 from ana.errors import ConfigError
 from ana.files import open_own
 from ana.output import escape_controls, tell
@@ -76,7 +77,8 @@ def secrets_of(settings: Settings) -> list[str]:
     """Return every key, and password in a URL: none of them is written to a file or sent to others than its owner."""
     keys = [key.get_secret_value() for key in (settings.openai_api_key, settings.openrouter_api_key) if key]
     passwords = [urlsplit(url).password or "" for url in (settings.openai_base_url, settings.ollama_host) if url]
-    return choose_secrets([*keys, *passwords, *map(unquote, passwords)])
+    addresses = (part for each in split_addresses(settings.ana_notify) for part in list_secret_parts(each))
+    return choose_secrets([*keys, *passwords, *map(unquote, passwords), *addresses])
 
 
 def choose_secrets(texts: Iterable[str]) -> list[str]:

@@ -26,12 +26,12 @@ NOTES = (
     *("thread_names.json", "last_thread", "typed", "refused_copy", "shown"),
     *("spending.json", "spending.lock", "spending.ledger"),
     *("embedder-suggested", "ollama-offered", "traces.lock", "traces.owner"),
-    *("thread_names.lock", "thread_names.owner"),
+    *("thread_names.lock", "thread_names.owner", "reminders.lock"),
 )
 """The small files in a data folder."""
 
 DATABASES = (
-    *("journal.sqlite", "threads.sqlite", "vectors.sqlite"),
+    *("journal.sqlite", "threads.sqlite", "vectors.sqlite", "reminders.sqlite"),
     *("items.index.sqlite", "global_context.index.sqlite"),
 )
 """The SQLite files in a data folder, beside each of which SQLite keeps others."""

@@ -119,6 +119,9 @@ class PersonalSettings(BaseModel):
     ana_daily_budget_usd: float | None = Field(
         None, gt=0, allow_inf_nan=False, description="most USD for models in a day of yours; a turn then ends politely"
     )
+    ana_notify: SecretStr | None = Field(
+        None, description="where reminders ring: addresses of Apprise, separated by spaces or commas"
+    )
 
     @field_validator("ana_timezone")
     @classmethod
@@ -191,6 +194,10 @@ class Settings(PersonalSettings):
     ana_max_steps: int = Field(12, ge=1, le=100, description="most model calls in one turn")
     ana_turn_seconds: float = Field(
         180.0, gt=0, description="most seconds of work in one turn, and the time-out of one model call"
+    )
+    ana_notify_kinds: Names = Field(
+        ("ntfy", "ntfys", "mailtos", "tgram", "pover", "discord", "slack"),
+        description="kinds of addresses that others than you may use; `private` lets them name private networks too",
     )
     ana_cors_origins: Words = Field([], description="web origins that may call the server, comma-separated")
 

@@ -39,7 +39,8 @@ def render_settings() -> str:
     deployment_first = sorted(Settings.model_fields.items(), key=lambda each: each[0] in PersonalSettings.model_fields)
     for name, field in deployment_first:
         default = None if field.default_factory else field.default
-        shown = "" if default is None or default in ([], ()) else f"`{default}`"
+        default = ", ".join(default) if isinstance(default, list | tuple) else default
+        shown = "" if default in (None, "") else f"`{default}`"
         rows.append(f"| `{name.upper()}` | {shown} | {field.description} |")
     return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows])
 

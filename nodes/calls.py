@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
 from langgraph.runtime import Runtime
 
+from ana.addresses import name_kind, split_addresses
 from ana.errors import ToolError
 from ana.memory.changes import Cause
 from ana.tracing.schema import INVALID
@@ -86,7 +87,8 @@ def _build_context(state: State, runtime: Runtime[Context], message: AIMessage, 
     # Only the turn before counts: within a turn the model repeats itself without having asked the person.
     allow_copy = call["args"] in refused_copies(previous_turn(state["messages"]))
     cause, said = Cause(key, thread, turn), state["turn"]["question"]
-    return CallContext(handles.memory, handles.clock, cause, shown, allow_copy, said)
+    rings_by = [name_kind(address) for address in split_addresses(handles.settings.ana_notify)]
+    return CallContext(handles.memory, handles.clock, cause, shown, allow_copy, said, rings_by)
 
 
 def answer_error(id: str, name: str, error: ToolError) -> ToolMessage:

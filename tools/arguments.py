@@ -10,6 +10,7 @@ from typing_extensions import TypedDict  # pydantic reads it in every version of
 from ana.errors import ToolError
 from ana.memory.item import Item, is_date_key
 from ana.memory.operations import Operation, read_operation
+from ana.reminders.reading import check_remind
 from ana.time.clock import WEEKDAYS
 from ana.time.dates import day_of, weekday, with_weekday, without_weekday
 from ana.time.meant import guess_dates
@@ -76,7 +77,7 @@ def read_properties(properties: dict[str, Any] | None, today: date) -> dict[str,
     """Return the properties as they are stored: without the weekday that results show after a date.
 
     Raises:
-        ToolError: A weekday does not fit its date, or a property for dates is given something else.
+        ToolError: A weekday does not fit its date, or a property for dates, or `remind`, is given something else.
     """
     bare = {
         key: _strip_weekdays(value) if key in ("except", "moved") else without_weekday(value)
@@ -86,6 +87,7 @@ def read_properties(properties: dict[str, Any] | None, today: date) -> dict[str,
         if is_date_key(key) and value is not None and not day_of(value):
             given = (properties or {})[key]
             raise ToolError(f"{key} takes a date, not {str(given)[:60]!r}.", _suggest(given, today))
+    check_remind(bare)
     return bare
 
 

@@ -1,6 +1,6 @@
 """The context of a tool call: what a tool is given besides its arguments."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any, TypeAlias
@@ -28,6 +28,8 @@ class CallContext:
     """Whether an item is stored although another says the same."""
     message: str = ""
     """What the person said."""
+    rings_by: Sequence[str] = ()
+    """Where reminders ring, without anything secret."""
 
     @property
     def today(self) -> date:

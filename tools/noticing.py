@@ -14,6 +14,7 @@ from ana.memory.status import CLOSED, has_status
 from ana.memory.undo import find_all_undone, find_undone_turn
 from ana.memory.vocabulary import NAMED, names_of
 from ana.output import shorten
+from ana.reminders.reading import tell_ringing
 from ana.time.dates import day_of
 from ana.time.repeats import may_repeat
 from ana.values import Json, fold_case, plain_text
@@ -37,6 +38,8 @@ def notice(call: CallContext, change: Change) -> dict[str, Json]:
     noticed: dict[str, Json] = {}
     if unsearched := describe_unsearched(after.content, after.properties):
         noticed["searched"] = unsearched
+    if (remind := after.properties.get("remind")) and (before is None or remind != before.properties.get("remind")):
+        noticed["reminder"] = tell_ringing(after.properties, call.clock.now(), call.clock.zone, call.rings_by)
     if near := _find_near_names(call, change):
         noticed["nearly_in_use"] = [*near]
     if after.date is None or (before is not None and before.date == after.date):

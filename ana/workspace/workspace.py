@@ -16,6 +16,7 @@ from ana.time.clock import Clock, local_zone
 
 if TYPE_CHECKING:
     from ana.embedders import Embedder
+    from ana.reminders.ledger import Ledger
     from ana.spending.port import Spending
     from ana.threads.ports import ThreadLocks, ThreadStore
     from ana.threads.threads import Threads
@@ -98,6 +99,12 @@ class Workspace:
         from ana.spending.folder import FolderSpending
 
         return FolderSpending(self.folder, self.settings, clock or self.make_clock(), traces or self.open_traces())
+
+    def open_ledger(self) -> "Ledger":
+        """Return the ledger of reminders that were delivered."""
+        from ana.reminders.ledger import LedgerFile
+
+        return LedgerFile(self.folder / "reminders.sqlite")
 
     def open_thread_store(self) -> "ThreadStore":
         """Return what keeps conversations.

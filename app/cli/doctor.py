@@ -20,6 +20,7 @@ from ana.time.repeats import read_repeat
 from ana.workspace import Workspace
 from ana.workspace.private import describe_shared, find_exposed
 from app.embedder import suggest_embedder
+from app.reminding import describe_failing
 from app.serving import refuse_while_serving
 from app.show.text import pluralize
 from app.startup import start
@@ -132,6 +133,8 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
     exposed = find_exposed(handles.workspace)
     notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
     notes += [line] if (line := describe_shared(handles.workspace)) else []
+
+    notes += describe_failing(handles.workspace)
     notes += [line] if (line := suggest_embedder(handles.workspace)) else []
     notes += _name_unread_rules(handles) if not faults else []
     counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}

@@ -6,8 +6,9 @@ import typer
 
 from ana.handles import open_data_folder
 from ana.memory.item import to_json
-from ana.output import write_json
+from ana.output import tell, write_json
 from app.due import group_due, show_due
+from app.reminding import describe_failing
 from app.startup import start
 
 SOMETHING_DUE = 4
@@ -20,6 +21,9 @@ def due(
     """Show what is overdue, due today and in the next seven days. Exit code 4 if anything is overdue or due today."""
     with open_data_folder(start(), "ana due") as handles:
         groups, year = group_due(handles), handles.clock.now().year
+        failing = describe_failing(handles.workspace)
+    for sentence in failing:
+        tell(sentence)
     if json_:
         sections = {name: [to_json(item) for item in found.items] for name, found in groups.items()}
         write_json(sections)

@@ -36,6 +36,7 @@ COMMANDS = (
     "items",
     "due",
     "today",
+    "remind",
     "history",
     "replay",
     "undo",

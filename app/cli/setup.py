@@ -15,6 +15,7 @@ from ana.errors import UserError
 from ana.models.ollama import is_local, list_chat_models
 from ana.models.prices import FREE_OF_CHARGE, find_price
 from ana.models.providers import destination, model_name
+from ana.reminders.sending import TEST, send
 from ana.settings import Settings, load_settings, read_environment, write_env_file
 from app.show.text import say
 
@@ -83,6 +84,8 @@ def setup(
     file = settings_module.find_places().env_file
     write_env_file(file, values)
     say(f"Written to {file}, which only you may read. `ana` begins.")
+    if sys.stdin.isatty() and not read_environment().get("ANA_NOTIFY"):
+        _offer_address(file)
     for name in sorted(values.keys() & os.environ.keys()):
         say(f"{name} is set in the environment too, which counts more than .env.")
 
@@ -99,6 +102,18 @@ def _choose(provider: str | None, model: str | None, url: str | None) -> tuple[C
             return choice, _ask_values(choice, model, url)
         except Back:
             provider = None
+
+
+def _offer_address(file: Path) -> None:
+    """Ask where reminders ring; an address is written if a test message could be sent there."""
+    address = _ask("Where reminders ring, such as ntfys://ntfy.sh/a-long-secret-name (Enter: nowhere)", "")
+    if not address:
+        return
+    if reason := send(address, TEST):
+        say(f"The test message could not be sent: {reason.rstrip('.')}. Nothing of it was written.")
+        return
+    write_env_file(file, {"ANA_NOTIFY": address})
+    say("A test message was sent. `ana remind --install` lets them ring also while ana is not open.")
 
 
 def _ask_choice() -> Choice:

@@ -31,6 +31,7 @@ from app.http.refusals import REFUSALS, RunErrors, find_status
 from app.http.server_requests import ServerRequests
 from app.http.thread_rows import ThreadRows
 from app.outcome import Done, NotShown, Waiting
+from app.reminding import ring_meanwhile
 from app.serving import mark_serving
 from app.turn import Assistant, open_assistant
 from nodes.requests import Reply
@@ -85,9 +86,14 @@ class TurnRunner:
         """The request that was told last of each conversation, to which a yes is."""
 
     def open(self) -> None:
-        """Open the files, so that the first turn does not wait for it; what is wrong with them each turn says."""
+        """Open the files, so that the first turn does not wait for it, and deliver reminders from now on.
+
+        What is wrong with the files each turn says.
+        """
         try:
-            self._open().handles.memory.count()
+            handles = self._open().handles
+            handles.memory.count()
+            self._stack.enter_context(ring_meanwhile(handles))
         except AnaError as exc:
             _log.warning("%s", exc)
 

@@ -1,6 +1,7 @@
 """Opening the assistant in the background, so that typing can begin at once."""
 
 import gc
+import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from ana.errors import AnaError
 from ana.models.providers import embedding_destination
 from ana.workspace import Workspace
+from app.show.text import say
 
 if TYPE_CHECKING:
     from app.turn import Assistant
@@ -65,12 +67,15 @@ class Opening:
         gc.disable()  # what is loaded stays: looking for garbage in it takes a twentieth of the time
         try:
             from ana.handles import open_handles
+            from app.reminding import ring_meanwhile
             from app.turn import open_assistant
             from prompts import decision_prompt
 
             handles = open_handles(self._workspace, "ana chat", instruct=decision_prompt)
             assistant = self._stack.enter_context(open_assistant(handles, "ana chat"))
             self._on_open(assistant)
+            if sys.stdin.isatty():  # in a pipe nobody waits
+                self._stack.enter_context(ring_meanwhile(handles, say))
         finally:
             gc.freeze()
             gc.enable()

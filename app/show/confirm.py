@@ -36,8 +36,8 @@ def edit_text(text: str, extension: str = ".txt") -> str | None:
     return edited
 
 
-def require_consent(question: str, *, yes: bool) -> None:
-    """Ask unless the person has said yes beforehand.
+def require_consent(question: str, *, yes: bool, done: str = "deleted") -> None:
+    """Ask unless the person has said yes beforehand; `done` says what is not, after a no.
 
     Raises:
         UserError: The person said no, or nobody can be asked.
@@ -45,6 +45,7 @@ def require_consent(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not can_ask():
-        raise UserError("Nothing was deleted, because nobody can be asked here.", "--yes says yes beforehand.")
+        hint = "--yes says yes beforehand." if done == "deleted" else "Run it in a terminal."
+        raise UserError(f"Nothing was {done}, because nobody can be asked here.", hint)
     if not confirm(question):
-        raise UserError("Nothing was deleted.")
+        raise UserError(f"Nothing was {done}.")

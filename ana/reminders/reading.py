@@ -1,0 +1,173 @@
+"""When an item rings, as its `remind` says: at a moment, or before its date, for each occurrence of what repeats."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+
+from ana.errors import ToolError
+from ana.memory.status import CLOSED, has_status
+from ana.time.dates import day_of, spell_day
+from ana.time.repeats import DATE_KEYS, occurrences, read_repeat
+from ana.values import Json, Properties
+
+REMIND_FORM = (
+    'remind takes a moment, "2026-12-01T16:30", or a distance before the item\'s own date: "30 minutes before", '
+    '"1 day before", "2 days before at 18:00", "the evening before", "on the day at 08:00", "at the time"; or a list '
+    "of these."
+)
+MORNING, EVENING = time(9), time(18)
+"""When a day rings, and the evening before it, if no time is given."""
+
+LONGEST = timedelta(days=366)
+"""A distance at most."""
+
+_DAY = timedelta(days=1)
+_DISTANCE = re.compile(
+    r"(?:(?P<count>\d{1,5}|an?|one|the) )?(?:(?P<unit>min(?:ute)?|hour)s?|(?P<long>day|week|evening)s?) before"
+    r"(?: at (?P<at>\d\d?:\d\d))?|on the day(?: at (?P<same>\d\d?:\d\d))?|(?P<now>at the time)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Ring:
+    """One time that an item rings.
+
+    Args:
+        moment: When, in UTC: in the person's zone, moments around a change of the clock cannot be compared.
+        of: The day or the moment that it is about; None if the item has none.
+    """
+
+    moment: datetime
+    of: date | None
+
+
+@dataclass(frozen=True)
+class _Distance:
+    """How long before a date: so many days, at a time of that day if one is given, or a span of time."""
+
+    days: int = 0
+    at: time | None = None
+    span: timedelta | None = None
+
+    @property
+    def reach(self) -> timedelta:
+        """How far from the date it may be."""
+        return (self.span or self.days * _DAY) + _DAY
+
+    def before(self, start: date, zone: tzinfo) -> datetime | None:
+        """Return the moment before a day or a moment; None for hours before a day."""
+        if self.span is not None:
+            return start.astimezone(UTC) - self.span if isinstance(start, datetime) else None
+        local = start.astimezone(zone) if isinstance(start, datetime) else datetime.combine(start, MORNING)
+        day = local.date() - self.days * _DAY
+        return datetime.combine(day, self.at or local.time(), zone)
+
+
+def read_reminders(properties: Properties, zone: tzinfo, since: datetime, until: datetime) -> list[Ring]:
+    """Return when an item rings, in order. What cannot be read rings nothing, nor does what is done or cancelled.
+
+    Args:
+        properties: The item's.
+        zone: The person's zone.
+        since: From this moment on.
+        until: Up to this moment, included.
+    """
+    if has_status(properties, CLOSED):
+        return []
+    said = [_read_part(part, zone) for part in _list_parts(properties)]
+    distances = [part for part in said if isinstance(part, _Distance)]
+    own = next((_read_date(properties[key], zone) for key in DATE_KEYS if day_of(properties.get(key))), None)
+    found = {part.astimezone(UTC): own for part in said if isinstance(part, datetime)}
+    reach = max((distance.reach for distance in distances), default=timedelta())
+    for start in _iter_starts(properties, own, zone, since - _DAY, until + reach) if distances else ():
+        for distance in distances:
+            if moment := distance.before(start, zone):
+                found.setdefault(moment.astimezone(UTC), start)
+    return [Ring(moment, found[moment]) for moment in sorted(found) if since <= moment <= until]
+
+
+def check_remind(properties: Mapping[str, Json]) -> None:
+    """Refuse a `remind` that is written and cannot be read.
+
+    Raises:
+        ToolError: It has another form; the hint shows the right ones.
+    """
+    for part in _list_parts(properties):
+        if _read_part(part, UTC) is None:
+            raise ToolError(f"remind cannot be {str(part)[:60]!r}.", REMIND_FORM)
+
+
+def tell_ringing(properties: Properties, now: datetime, zone: tzinfo, places: Sequence[str]) -> str:
+    """Return where and when an item rings next, or why nothing can, for the model to tell.
+
+    Args:
+        properties: The item's.
+        now: The present moment.
+        zone: The person's zone.
+        places: The names of the addresses.
+    """
+    if not (coming := read_reminders(properties, zone, now, now + LONGEST)):
+        return "Rings nothing: no moment of it lies ahead."
+    if not places:
+        return "Nothing can ring: no address is set. Say once that `ana setup` sets one; it shows in `ana due`."
+    return f"Rings {tell_time(coming[0].moment.astimezone(zone))} by {', '.join(places)}, while ana runs."
+
+
+def tell_time(moment: date) -> str:
+    """Return a day, or a moment, in words: Tuesday December 1 2026, 16:30."""
+    return spell_day(moment) + (f", {moment:%H:%M}" if isinstance(moment, datetime) else "")
+
+
+def _list_parts(properties: Mapping[str, Json]) -> list[Json]:
+    said = properties.get("remind")
+    # an object is a change of a list, which is checked as a whole
+    return said if isinstance(said, list) else [] if said is None or isinstance(said, dict) else [said]
+
+
+def _iter_starts(
+    properties: Mapping[str, Json], own: date | None, zone: tzinfo, since: datetime, until: datetime
+) -> Iterator[date]:
+    repeat = read_repeat(properties, zone)
+    if repeat is None:
+        yield from () if own is None else (own,)
+        return
+    for each in occurrences(repeat, since, until):
+        yield each.start
+
+
+def _read_date(value: Json, zone: tzinfo) -> date:
+    text = str(value)
+    moment = datetime.fromisoformat(text)
+    if len(text) == len("2026-12-01"):
+        return moment.date()
+    return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(zone)
+
+
+def _read_part(part: Json, zone: tzinfo) -> datetime | _Distance | None:
+    if not isinstance(part, str):
+        return None
+    if day_of(part):
+        said = _read_date(part, zone)
+        return said if isinstance(said, datetime) else datetime.combine(said, MORNING, zone)
+    match = _DISTANCE.fullmatch(" ".join(part.split()))
+    try:
+        return _read_distance(match) if match else None
+    except ValueError:  # no such time of a day
+        return None
+
+
+def _read_distance(match: re.Match[str]) -> _Distance | None:
+    unit, said = (match["unit"] or match["long"] or "").lower(), match["at"] or match["same"]
+    number = int(match["count"]) if (match["count"] or "").isdecimal() else 1
+    at = time.fromisoformat(said.zfill(5)) if said else None
+    if match["now"]:
+        return _Distance(span=timedelta())
+    if match["unit"]:
+        span = timedelta(hours=number) if unit == "hour" else timedelta(minutes=number)
+        return _Distance(span=span) if span <= LONGEST and not at else None
+    if unit == "evening":
+        return _Distance(1, at or EVENING) if number == 1 else None
+    days = number * {"": 0, "day": 1, "week": 7}[unit]
+    return _Distance(days, at if unit else at or MORNING) if days * _DAY <= LONGEST else None

@@ -1,0 +1,149 @@
+"""Ringing: what is due is read from the items, delivered, and entered in the ledger."""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+
+from ana.memory.item import Item
+from ana.memory.memory import Memory
+from ana.output import shorten
+from ana.reminders.ledger import Ledger, RingKey
+from ana.reminders.reading import Ring, read_reminders, tell_time
+from ana.reminders.sending import Message
+from ana.time.clock import Clock
+
+DAY = timedelta(days=1)
+"""How late what came due while nothing ran is still delivered by itself."""
+
+MONTH = timedelta(days=31)
+"""How late it is delivered on request."""
+
+LATE = timedelta(minutes=5)
+"""From when on it is called late."""
+
+AHEAD = timedelta(hours=1)
+LONGEST = 200
+"""Characters of an item in a message."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where reminders ring.
+
+    Args:
+        name: What it is, without anything secret.
+        key: What stands for it in the ledger.
+        send: Delivers a message; returns why it could not, or nothing.
+    """
+
+    name: str
+    key: str
+    send: Callable[[Message], str]
+
+
+@dataclass
+class Count:
+    """How many reminders were delivered, and how many could not be."""
+
+    delivered: int = 0
+    failed: int = 0
+
+
+class Ringer:
+    """Delivers reminders.
+
+    Args:
+        memory: Where the items are.
+        clock: The person's.
+        ledger: What has rung.
+        targets: Where it rings.
+    """
+
+    def __init__(self, memory: Memory, clock: Clock, ledger: Ledger, targets: Sequence[Target]) -> None:
+        self._memory = memory
+        self._clock = clock
+        self._ledger = ledger
+        self._targets = targets
+        self._items: list[Item] = []
+        self._position: object = None
+        self.count = Count()
+
+    def ring(self, oldest: timedelta = DAY) -> datetime | None:
+        """Deliver everything that is due and was not delivered, unless another process is at it.
+
+        Args:
+            oldest: How long ago it may have come due.
+
+        Returns:
+            The next moment within the hour at which something rings; None if nothing does.
+
+        Raises:
+            AnaError: The items, or the ledger, cannot be read.
+        """
+        now = self._clock.now().astimezone(UTC)
+        rings = [
+            (RingKey(item.id, _stamp(ring.moment)), ring)
+            for item in self._load()
+            for ring in read_reminders(item.properties, self._clock.zone, _begin(item, now, oldest), now + AHEAD)
+        ]
+        due = {key: ring for key, ring in rings if ring.moment <= now}
+        if due:
+            with self._ledger.deliver_alone() as is_alone:
+                for target in self._targets if is_alone else ():
+                    self._deliver(target, due)
+        return min((ring.moment for _, ring in rings if ring.moment > now), default=None)
+
+    def _load(self) -> Iterable[Item]:
+        """Return the items that may ring; they are read again when something was written."""
+        backend = self._memory.backend
+        position = backend.position()
+        if position != self._position:
+            some = "remind" in backend.list_keys()
+            self._items = [item for item in backend.scan("item") if "remind" in item.properties] if some else []
+            self._position = position
+        return self._items
+
+    def _deliver(self, target: Target, due: dict[RingKey, Ring]) -> None:
+        failing = self._ledger.get_failing(target.key)
+        if failing and failing.is_paused(self._clock.now()):
+            return
+        for key in self._ledger.list_open(target.key, due):
+            # right before, for it may be done, moved or deleted by now
+            item = self._memory.record("item", key.item)
+            if item is None or not _still_rings(item, due[key], self._clock):
+                continue
+            reason = target.send(make_message(item, due[key], key, self._clock.now()))
+            if reason:
+                self.count.failed += 1
+                self._ledger.note_failed(target.key, key, self._clock.now(), reason)
+                _log.warning("a reminder could not be delivered by %s: %s", target.name, reason)
+                return
+            self.count.delivered += 1
+            self._ledger.note_delivered(target.key, key)
+
+
+def make_message(item: Item, ring: Ring, key: RingKey, now: datetime) -> Message:
+    """Return what is sent: the item and its time in words, and whether it is late; no id."""
+    planned = tell_time(ring.moment.astimezone(now.tzinfo))
+    late = f" (late: this was to ring {planned})" if now - ring.moment > LATE else ""
+    tag = sha256(f"{key.item} {key.moment}".encode()).hexdigest()[:16]
+    return Message(shorten(item.content, LONGEST), f"{tell_time(ring.of) if ring.of else planned}{late}", tag)
+
+
+def _begin(item: Item, now: datetime, oldest: timedelta) -> datetime:
+    """Return from when on an item rings: what was past when it was made is not made up for."""
+    made = datetime.fromisoformat(item.created_at)
+    # one made later than now was made by a clock that was wrong
+    return max(now - oldest, made) if made <= now else now - oldest
+
+
+def _still_rings(item: Item, ring: Ring, clock: Clock) -> bool:
+    return bool(read_reminders(item.properties, clock.zone, ring.moment, ring.moment))
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.isoformat(timespec="microseconds")

@@ -1,0 +1,127 @@
+"""Sending a message to an address, by Apprise, which is loaded when the first one is sent."""
+
+import logging
+import sys
+from collections.abc import Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address, ip_network
+from queue import Empty, Queue
+from threading import Lock, Thread
+from typing import Any
+
+from ana.addresses import list_secret_parts, read_kind
+from ana.logs import HIDDEN, choose_secrets
+from ana.output import shorten
+
+SECONDS = 15.0
+"""How long a message may take, whatever its receiver does."""
+
+TAG = "X-Ana-Reminder"
+"""The header by which a receiver can tell that a message is a copy, where an address has headers."""
+
+LONGEST_REASON = 200
+_GLOBAL_UNICAST = ip_network("2000::/3")
+PRIVATE = "private"
+"""The word among ANA_NOTIFY_KINDS that allows private networks."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """What is sent.
+
+    Args:
+        title: What it is about.
+        body: When that is.
+        tag: The same for every copy of it.
+    """
+
+    title: str
+    body: str
+    tag: str = ""
+
+
+TEST = Message("A test of ana's reminders", "They will arrive like this.")
+
+_public_only: ContextVar[bool] = ContextVar("public_only", default=False)
+"""Whether connections are made to public addresses alone."""
+
+_hooking = Lock()
+_hooked: list[bool] = []
+
+
+def send(address: str, message: Message, kinds: Sequence[str] | None = None) -> str:
+    """Send a message, and wait for that so long at most.
+
+    Args:
+        address: Where to.
+        message: What.
+        kinds: The kinds that whoever set the address may use; None for the owner, who may use all of them.
+
+    Returns:
+        Why it was not delivered, without any secret; empty if it was.
+    """
+    if kinds is not None and read_kind(address) not in kinds:
+        return "addresses of this kind are not allowed here (ANA_NOTIFY_KINDS)"
+    only_public = kinds is not None and PRIVATE not in kinds
+    answers: Queue[str] = Queue()
+    # a daemon: a receiver that never ends its answer must not keep the program from ending
+    Thread(target=_answer, args=(answers, address, message, only_public), name="send", daemon=True).start()
+    try:
+        reason = answers.get(timeout=SECONDS)
+    except Empty:
+        return f"it did not answer within {SECONDS:.0f} seconds"
+    for secret in choose_secrets(list_secret_parts(address)):
+        reason = reason.replace(secret, HIDDEN)
+    return shorten(reason, LONGEST_REASON)
+
+
+def _answer(answers: "Queue[str]", address: str, message: Message, only_public: bool) -> None:
+    try:
+        answers.put(_send(address, message, only_public))
+    finally:
+        answers.put("it could not be sent, in a way that was not foreseen")
+
+
+def _send(address: str, message: Message, only_public: bool) -> str:
+    from apprise import Apprise, AppriseAsset, NotifyFormat
+
+    log = logging.getLogger("apprise")
+    log.propagate = False  # it quotes addresses; what went wrong is returned
+    if only_public:
+        _guard_connections()
+        _public_only.set(True)
+    # without a time of its own: it would wait in a thread that keeps the program from ending
+    asset = AppriseAsset(app_id="ana", app_desc="ana", service_timeout=0, async_mode=False)
+    service: Any = Apprise.instantiate(address, asset=asset)
+    if service is None:
+        return "Apprise does not understand the address, or needs a package for it that is not installed"
+    if message.tag and isinstance(headers := getattr(service, "headers", None), dict):
+        headers[TAG] = message.tag
+    result = Apprise(service, asset=asset).notify(message.body, title=message.title, body_format=NotifyFormat.TEXT)
+    told = [entry.message for entry in result.logs()]
+    return "" if result else told[-1] if told else "it was not taken"
+
+
+def _guard_connections() -> None:
+    with _hooking:
+        if not _hooked:
+            sys.addaudithook(_refuse_private)
+            _hooked.append(True)
+
+
+def _refuse_private(event: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse to connect to a private address: here no name that changes, and no redirect, leads around it."""
+    if event in ("socket.connect", "socket.sendto") and _public_only.get() and not is_public(arguments[1]):
+        raise PermissionError("addresses of private networks are not allowed here")
+
+
+def is_public(where: object) -> bool:
+    """Return whether an address of a socket is one of the public internet."""
+    try:
+        ip = ip_address(str(where[0]).partition("%")[0]) if isinstance(where, tuple) else None
+    except ValueError:
+        return False
+    if isinstance(ip, IPv6Address):  # one that stands for another, as a gateway reads it, is none of its own
+        ip = ip.ipv4_mapped or ip.sixtofour or (ip if ip in _GLOBAL_UNICAST else None)
+    return ip is not None and ip.is_global and not ip.is_multicast

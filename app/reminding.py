@@ -1,0 +1,95 @@
+"""Where a person's reminders ring, and what delivers them while a program of ours runs."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+from ana.addresses import make_digest, name_kind, split_addresses
+from ana.errors import AnaError
+from ana.files import FILE_ERRORS
+from ana.reminders.ringing import Ringer, Target
+from ana.reminders.sending import Message, send
+from ana.threads.ids import OWNER
+from ana.time.clock import Clock
+from ana.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ana.handles import DataHandles
+
+SECONDS = 20.0
+"""How long nothing is looked at, unless something is known to ring before."""
+
+HOW = "Set one: `ana setup`, or ANA_NOTIFY=ntfys://ntfy.sh/a-long-secret-name in .env, then `ana remind --test`."
+
+PASSING: tuple[type[Exception], ...] = (AnaError, *FILE_ERRORS)
+"""What may be over when it is tried again: another program is at it, or the disk is full."""
+
+_log = logging.getLogger(__name__)
+
+
+def list_targets(workspace: Workspace) -> list[Target]:
+    """Return a person's addresses, as places where it rings."""
+    settings = workspace.settings
+    kinds = None if workspace.person == OWNER else settings.ana_notify_kinds
+    return [
+        Target(name_kind(address), make_digest(address), partial(send, address, kinds=kinds))
+        for address in split_addresses(settings.ana_notify)
+    ]
+
+
+def make_ringer(handles: "DataHandles", targets: Sequence[Target]) -> Ringer:
+    return Ringer(handles.memory, handles.clock, handles.workspace.open_ledger(), targets)
+
+
+def keep_ringing(ringer: Ringer, clock: Clock, stopped: Event) -> None:
+    """Deliver what comes due until it is stopped; what fails is tried again."""
+    while True:
+        seconds = SECONDS
+        try:
+            if coming := ringer.ring():
+                seconds = min(SECONDS, max((coming - clock.now()).total_seconds(), 0.0) + 0.01)
+        except PASSING as exc:
+            _log.warning("reminders could not be looked at: %s", exc)
+        if stopped.wait(seconds):
+            return
+
+
+@contextmanager
+def ring_meanwhile(handles: "DataHandles", say: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Deliver reminders in a thread of its own while the context is open.
+
+    Args:
+        handles: The person's.
+        say: Prints a line where the person sees it; None if nobody looks.
+    """
+    targets = list_targets(handles.workspace)
+    targets += [Target("this screen", "screen", partial(_show, say))] if say else []
+    if not targets or handles.workspace.is_read_only:
+        yield
+        return
+    stopped, ringer = Event(), make_ringer(handles, targets)
+    thread = Thread(target=keep_ringing, args=(ringer, handles.clock, stopped), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join(SECONDS)
+
+
+def describe_failing(workspace: Workspace) -> list[str]:
+    """Return a sentence for each address that takes no messages at present."""
+    ledger, told = workspace.open_ledger(), []
+    for target in list_targets(workspace):
+        if failing := ledger.get_failing(target.key):
+            since = workspace.make_clock().minute(failing.since.isoformat())
+            told.append(f"Reminders do not arrive by {target.name} since {since}: {failing.reason.rstrip('.')}.")
+    return told
+
+
+def _show(say: Callable[[str], None], message: Message) -> str:
+    say(f"Reminder: {message.title} · {message.body}")
+    return ""

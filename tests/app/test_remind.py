@@ -1,0 +1,220 @@
+"""`ana remind`: delivers once or as long as it runs, tells what failed, tests addresses, installs a timer."""
+
+import os
+import plistlib
+import re
+import shlex
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ana.handles import DataHandles, open_data_folder
+from ana.memory.memory import Memory
+from ana.reminders.sending import Message
+from ana.time.clock import Clock
+from ana.workspace import load_workspace, open_workspace
+from app.cli import timer
+from app.http.app import TurnRunner
+from app.reminding import list_targets, ring_meanwhile
+from tests.app.test_damage import ana as run
+from tests.conftest import folders
+from tests.reminders.collector import Collector, collecting
+
+Shown = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def collector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    with collecting() as collector:
+        for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_NOTIFY=collector.address).items():
+            monkeypatch.setenv(name, value)
+        yield collector
+
+
+def keep(text: str, **ago: float) -> None:
+    """Keep an item, made two months ago, that rings so long ago."""
+    moment = (datetime.now(UTC) - timedelta(**ago)).isoformat(timespec="seconds")
+    before = Clock(UTC, lambda: datetime.now(UTC) - timedelta(days=60))
+    with open_data_folder(load_workspace(), "a test") as handles:
+        Memory(handles.memory.backend, before).create(text, {"remind": moment})
+
+
+def until(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_once_delivers_what_is_due_and_what_is_older_on_request(collector: Collector, capsys: Shown) -> None:
+    keep("call Anna", minutes=1)
+    keep("water the plants", days=3)
+    assert run(capsys, "remind", "--once") == (0, "1 reminder delivered, 0 not.\n")
+    assert run(capsys, "remind", "--once") == (0, "")
+    assert run(capsys, "remind", "--late") == (0, "1 reminder delivered, 0 not.\n")
+    assert collector.titles == ["call Anna", "water the plants"]
+    assert "late: this was to ring" in collector.messages[1]["message"]
+
+
+def test_an_address_that_fails_is_told_by_due_and_doctor_until_it_works(collector: Collector, capsys: Shown) -> None:
+    keep("call Anna", minutes=1)
+    assert "Reminders do not arrive" not in run(capsys, "due")[1]
+    collector.status = 500
+    assert run(capsys, "remind", "--once") == (1, "0 reminders delivered, 1 not.\n")
+    for command in ("due", "doctor"):
+        told = run(capsys, command)[1]
+        assert re.search(r"Reminders do not arrive by json since 20\d\d-\d\d-\d\d \d\d:\d\d: .*error=500", told)
+        assert "a-secret-path" not in told
+    assert run(capsys, "remind", "--once") == (0, ""), "it is left alone for a while"
+
+
+def test_without_an_address_nothing_can_ring_and_the_next_step_is_told(
+    collector: Collector, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANA_NOTIFY")
+    code, told = run(capsys, "remind")
+    assert code == 2
+    assert told.startswith("ANA_NOTIFY names no address, so nothing can ring. Set one: `ana setup`")
+
+
+def test_a_test_message_is_sent_to_each_address(
+    collector: Collector, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(capsys, "remind", "--test") == (0, "json: sent; look whether it has arrived\n")
+    monkeypatch.setenv("ANA_NOTIFY", f"nonsense://token {collector.address}")
+    code, told = run(capsys, "remind", "--test")
+    assert code == 1
+    assert told.splitlines()[0].startswith("nonsense: Apprise does not understand the address")
+    assert len(collector.messages) == 2
+
+
+def test_the_server_delivers_what_comes_due(collector: Collector) -> None:
+    keep("call Anna", minutes=1)
+    turns = TurnRunner()
+    turns.open()
+    try:
+        until(lambda: collector.titles == ["call Anna"])
+    finally:
+        turns.close()
+
+
+def test_what_comes_due_while_the_repl_is_open_is_shown_there(collector: Collector) -> None:
+    shown: list[str] = []
+    keep("call Anna", minutes=-1 / 30)
+    with open_data_folder(load_workspace(), "a test") as handles, ring_meanwhile(handles, shown.append):
+        until(lambda: shown and collector.titles)
+    assert re.fullmatch(r"Reminder: call Anna · \w+ \w+ \d+ 20\d\d, \d\d:\d\d", shown[0])
+    assert collector.titles == ["call Anna"]
+
+
+def test_two_that_run_at_once_deliver_each_once(collector: Collector) -> None:
+    for number in range(10):
+        keep(f"task {number}", seconds=number - 6)
+    with ExitStack() as stack:
+        opened: list[DataHandles] = [
+            stack.enter_context(open_data_folder(load_workspace(), f"test {number}")) for number in range(2)
+        ]
+        for handles in opened:
+            stack.enter_context(ring_meanwhile(handles))
+        until(lambda: len(collector.messages) == 10)
+    assert set(collector.tags.values()) == {1}
+
+
+def test_others_ring_by_what_the_owner_allows(collector: Collector, tmp_path: Path) -> None:
+    settings = load_workspace().settings
+    folder = tmp_path / "data" / "people" / "zoe"
+    folder.mkdir(parents=True)
+    (folder / "settings.json").write_text(f'{{"ana_notify": "{collector.address}"}}')
+    assert list_targets(open_workspace(settings, "mia")) == []
+    (target,) = list_targets(open_workspace(settings, "zoe"))
+    assert "ANA_NOTIFY_KINDS" in target.send(Message("a", "b"))
+    allowed = settings.model_copy(update={"ana_notify_kinds": ("json",)})
+    (target,) = list_targets(open_workspace(allowed, "zoe"))
+    assert target.send(Message("a", "b"))
+    assert collector.messages == []
+
+
+FAKE = """#!/bin/sh
+echo "$@" >> "$HOME/calls"
+exit ${FAILS:-0}
+"""
+
+
+@pytest.fixture
+def system(collector: Collector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home on Linux whose systemctl only notes what it is told."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "systemctl").write_text(FAKE)
+    (tmp_path / "bin" / "systemctl").chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    return tmp_path
+
+
+def say_yes(monkeypatch: pytest.MonkeyPatch, answer: bool = True) -> None:
+    monkeypatch.setattr("app.show.confirm.can_ask", lambda: True)
+    monkeypatch.setattr("app.show.confirm.confirm", lambda _: answer)
+
+
+def test_the_timer_is_shown_asked_about_written_and_removed(
+    system: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = system / ".config" / "systemd" / "user"
+    assert run(capsys, "remind", "--uninstall") == (1, "Nothing is installed. `ana remind --install` installs it.\n")
+    code, told = run(capsys, "remind", "--install")
+    assert code == 1
+    assert "Nothing was installed, because nobody can be asked here." in told
+    say_yes(monkeypatch, False)
+    assert run(capsys, "remind", "--install")[0] == 1
+    assert not folder.exists()
+    say_yes(monkeypatch)
+    code, told = run(capsys, "remind", "--install")
+    assert code == 0
+    for path in (folder / "ana-remind.service", folder / "ana-remind.timer"):
+        assert f"{path}:\n{path.read_text()}" in told
+    assert (system / "calls").read_text() == "--user daemon-reload\n--user enable --now ana-remind.timer\n"
+    assert run(capsys, "remind", "--uninstall")[0] == 0
+    assert (system / "calls").read_text().endswith("--user disable --now ana-remind.timer\n")
+    assert list(folder.iterdir()) == []
+
+
+def test_a_system_that_refuses_the_timer_is_told(system: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    say_yes(monkeypatch)
+    monkeypatch.setenv("FAILS", "3")
+    code, told = run(capsys, "remind", "--install")
+    assert code == 1
+    assert told.splitlines()[-1].startswith("`systemctl --user daemon-reload` failed:")
+
+
+def test_systemd_takes_the_files_and_they_run_the_command(system: Path) -> None:
+    (files, _) = timer.plan()
+    texts = {path.name: text for path, text in files.items()}
+    command = re.search(r"ExecStart=(.*)", texts["ana-remind.service"])
+    assert command
+    program, *arguments = shlex.split(command[1])
+    assert arguments == ["-m", "app.cli", "remind", "--once"]
+    done = subprocess.run([program, *arguments], env={**os.environ, "PYTHONSAFEPATH": "1"}, cwd="/", check=False)
+    assert done.returncode == 0
+    if verify := shutil.which("systemd-analyze", path="/usr/bin"):
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        done = subprocess.run([verify, "--user", "verify", *map(str, files)], capture_output=True, check=False)
+        assert b"ana-remind" not in done.stderr, done.stderr
+
+
+def test_launchd_takes_the_file(system: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "darwin")
+    ((path, text),) = timer.plan()[0].items()
+    assert path == system / "Library" / "LaunchAgents" / "ana.remind.plist"
+    agent = plistlib.loads(text.encode())
+    assert agent["ProgramArguments"][1:] == ["-m", "app.cli", "remind", "--once"]
+    assert agent["StartInterval"] == 60
