@@ -149,9 +149,7 @@ def _change(order: Order, item: Item) -> Plan:
     if order.due.startswith("T") and not old:
         return say(f"{name(item)} has no day yet. Say it with a day: “move it to Friday at 15:00”.")
     due = old[:10] + order.due if order.due.startswith("T") else order.due
-    changed: dict[str, Any] = (
-        {"due_date": due + (old[10:16] if "T" not in due else "")} if due else {"status": _STATUS[order.kind]}
-    )
-    changed = {"moved": {old: due}} if due and "repeats" in item["properties"] else changed
-    told = "Moved" if due else _STATUS[order.kind].capitalize()
-    return do("update_item", {"id": item["id"], "properties": changed}, lambda done: f"{told}: {name(done)}. {UNDO}")
+    word, day = _STATUS.get(order.kind, "moved"), due + ("" if "T" in due else old[10:16])
+    to: dict[str, Any] = {"moved": {old: due}} if "repeats" in item["properties"] else {"due_date": day}
+    given = {"id": item["id"], "properties": to if due else {"status": word}}
+    return do("update_item", given, lambda done: f"{word.capitalize()}: {name(done)}. {UNDO}")

@@ -6,7 +6,6 @@ from datetime import date
 
 from ana.time.clock import WEEKDAYS
 from ana.time.repeats.rules import DAYS, UNITS, Rule
-from ana.time.when import find_times
 
 _MONTHS = [date(2026, month, 1).strftime("%B") for month in range(1, 13)]
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
@@ -72,6 +71,8 @@ def read_words(text: str) -> str | None:
 
 def find_rule(text: str) -> str:
     """Return the words of a rule that a text has, with its time: every friday at 13:00; empty without one."""
+    from ana.time.when import find_times  # the REPL needs no reader of texts until one is typed
+
     said, times = _SAID.search(text.lower()[:200]), find_times(text[:200])
     words = f"{said[0]} at {times[0].at:%H:%M}" if said and len(times) == 1 else said[0] if said else ""
     return words if read_words(words) else ""
