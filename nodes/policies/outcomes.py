@@ -24,6 +24,7 @@ MOST_CHARACTERS = 200
 _PAST = any_of(r"\b(?:was|were|before|war|waren|vorher|era|eran|antes|était|étaient|avant)\b|でした")
 _EXTRA = ("repeats", "recurrence", "remind")
 """With these an item has other days than those that are stored."""
+_LOWER = re.compile(r"\W*[a-zà-öø-ÿ]")
 _AND = re.compile(r"[\s*_]*(?:,|、|と|&|\b(?:and|und|y|et)\b)*[\s*_]*")
 _SAYS_DONE = any_of(
     r"\b(?:(?:ticked|checked|crossed) off|(?:marked|set)(?: as| to)? (?:done|completed?)|abgehakt|als erledigt)\b",
@@ -138,7 +139,8 @@ def _find_titles(written: Sequence[Written], lines: Sequence[str], e: Evidence) 
     alone = not any(find_words(i.content) & find_words(e.draft) or i.receipt["before"] is None for i in written)
     for line in (line for line in lines if written and not (says_no(line) or asks(line))):
         quotes = [(quote, find_words(quote[0])) for quote in QUOTED.finditer(line)]
-        unknown = [quote for quote, own in quotes if own and not own & words]
+        # a title begins with a capital or a number; « en cours » is a value in the language of the answer
+        unknown = [q for q, own in quotes if own and not own & words and not _LOWER.match(q[0])]
         listed = len(unknown) < len(quotes) and all(
             _AND.fullmatch(line, one.end(), other.start()) for (one, _), (other, _) in pairwise(quotes)
         )

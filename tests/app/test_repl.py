@@ -115,9 +115,9 @@ def test_what_repeats_stands_once_and_what_passed_by_itself_is_not_overdue(handl
     handles.memory.create("School closes at 1", {"repeats": "every Friday", "due_date": "2026-01-02T13:00"})
     handles.memory.create("Early class", {"repeats": "FREQ=DAILY", "due_date": "2026-01-05T08:00", "type": "class"})
     assert summarize_due(handles) == [
-        *("Overdue:", "  Medicine (since Monday 2026-01-05, 08:00)"),
-        *("Next seven days:", "  Early class (Thursday 2026-01-08, 08:00)"),
-        "  School closes at 1 (Friday 2026-01-09, 13:00)",
+        *("Overdue:", "  Medicine (since Mon 5 Jan 08:00)"),
+        *("Next seven days:", "  Early class (Thu 8 Jan 08:00)"),
+        "  School closes at 1 (Fri 9 Jan 13:00)",
     ]
 
 

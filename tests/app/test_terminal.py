@@ -86,6 +86,7 @@ CALLS: dict[str, list[list[str]]] = {
     "restore": [[FILE], [f"new {FILE}"], ["--yes", FILE]],
     "reindex": [["--embeddings", HOSTILE], []],
     "traces": [[], ["--older-than", HOSTILE]],
+    "remind": [["--once"], ["--late"], ["--test"], ["--uninstall"]],
     "serve": [["--port", HOSTILE]],
     "setup": [["--provider", HOSTILE], ["--provider", "ollama", "--url", HOSTILE, "--model", HOSTILE]],
     "threads": [["list"], ["show", FILE], ["show", HOSTILE], ["delete", HOSTILE], ["delete", FILE]],
