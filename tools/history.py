@@ -41,7 +41,8 @@ def history(
     *,
     call: Injected,
 ) -> dict[str, Any]:
-    """Tell what was created, changed, done and deleted, the newest first. `sums` adds up what numbers grew by.
+    """Tell what was created, changed, done and deleted, the newest first. `sums` adds up what was added to
+    numbers since their items were made.
 
     Args:
         since: An ISO date or moment.
@@ -70,17 +71,22 @@ def find_worded(entries: Iterable[Entry], text: str) -> Iterator[Entry]:
 
 
 def add_up(entries: Iterable[Entry]) -> dict[str, int | float]:
-    """Return by how much each number changed in all, also those that came and went with their items.
+    """Return by how much each number was changed in all, also by what was undone: its undo is an entry too.
 
-    What was undone adds nothing, since its undo is an entry too. An order of importance is no amount.
+    What an item began with is no growth: a job's size, a price, one dose of a medicine.
     """
     sums: dict[str, Decimal] = {}
-    for entry in entries:
-        for record, sign in ((entry.change.after, 1), (entry.change.before, -1)):
-            for name, value in record.properties.items() if record else ():
-                if isinstance(value, int | float) and not isinstance(value, bool) and name != "priority":
-                    sums[name] = sums.get(name, Decimal()) + sign * Decimal(str(value))
+    for before, after in ((entry.change.before, entry.change.after) for entry in entries):
+        for name, value in after.properties.items() if before and after else ():
+            old = before.properties.get(name, 0) if before else 0
+            if is_number(value) and is_number(old) and name != "priority":
+                sums[name] = sums.get(name, Decimal()) + Decimal(str(value)) - Decimal(str(old))
     return {name: int(sum) if sum == int(sum) else float(sum) for name, sum in sums.items() if sum}
+
+
+def is_number(value: Json) -> bool:
+    """Return whether a value is a number, and no truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _words_of(entry: Entry) -> set[str]:

@@ -100,9 +100,9 @@ def test_words_find_what_was_done_with_them(diary: Diary) -> None:
 
 def test_numbers_are_added_up_and_what_was_undone_is_not(diary: Diary) -> None:
     assert diary.ask(text="acme", since="2026-01-07")["sums"] == {"hours": 2.5}
-    assert diary.ask(text="acme")["sums"] == {"hours": 4.5}
+    assert diary.ask(text="acme")["sums"] == {"hours": 2.5}, "what it began with is no growth"
     undo(diary.memory, "turn-4")
-    assert diary.ask(text="acme")["sums"] == {"hours": 2}
+    assert "sums" not in diary.ask(text="acme")
     assert diary.ask(text="acme")["turns"][0]["by"] == "undo"
     assert "sums" not in diary.ask(text="fig")
     task = diary.memory.create("Sort the cellar", {"priority": 2, "done": True}, make_edit())
@@ -148,5 +148,4 @@ def test_a_model_is_told_what_it_did(make_assistant: MakeAssistant, settings: Se
     answer = assistant.ask("how many hours for acme?", THREAD)
     assert answer.answer == "You logged 3 hours."
     (step,) = TraceFiles(settings.traces_dir).read(THREAD)[-1]["steps"]
-    assert step["observation"]["sums"] == {"hours": 3}
     assert step["observation"]["turns"][0]["changes"][0]["created"] == "Acme: hours (hours 3)"
