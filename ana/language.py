@@ -49,6 +49,9 @@ class Wording:
         due: The name of a due date.
         done_for: Before the date for which what repeats was done; `next` before the one that follows.
         next: See there.
+        passed_over: How many dates before that one were not done, with {n}.
+        left_out: Before the dates on which what repeats is not; `again` before those on which it is, after all.
+        again: See there.
         without: Before the name of a property that is gone.
         more: How many lines are left out, with {n}.
         weekdays: Their short names, from Monday on.
@@ -70,6 +73,9 @@ class Wording:
     due: str
     done_for: str
     next: str
+    passed_over: str
+    left_out: str
+    again: str
     without: str
     more: str
     weekdays: tuple[str, ...]
@@ -82,7 +88,8 @@ WORDINGS: dict[Language, Wording] = {
     "en": Wording(
         "Stored", "Changed", "Deleted", "Learned", "Now known", "Forgotten", "Already there", "Not done",
         "Not done, you said no", "Nothing was stored, changed, sent or booked.",
-        "Nothing was sent or booked; I cannot do that.", "due", "done for", "next", "no", "and {n} more",
+        "Nothing was sent or booked; I cannot do that.", "due", "done for", "next",
+        "{n} before it not marked", "without", "again", "no", "and {n} more",
         ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
         ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
         "{weekday} {day} {month}",
@@ -91,14 +98,16 @@ WORDINGS: dict[Language, Wording] = {
         "Gespeichert", "Geändert", "Gelöscht", "Gemerkt", "Jetzt bekannt", "Vergessen", "Schon da", "Nicht erledigt",
         "Nicht erledigt, du hast abgelehnt", "Es wurde nichts gespeichert, geändert, gesendet oder gebucht.",
         "Es wurde nichts gesendet oder gebucht; das kann ich nicht.", "fällig", "erledigt für", "nächstes Mal",
-        "ohne", "und {n} weitere", ("Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"),
+        "{n} davor nicht abgehakt", "ohne", "wieder", "ohne", "und {n} weitere",
+        ("Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"),
         ("Jan", "Feb", "März", "Apr", "Mai", "Juni", "Juli", "Aug", "Sept", "Okt", "Nov", "Dez"),
         "{weekday} {day}. {month}",
     ),
     "es": Wording(
         "Guardado", "Cambiado", "Borrado", "Aprendido", "Ahora sé", "Olvidado", "Ya estaba", "No hecho",
         "No hecho, dijiste que no", "No se guardó, cambió, envió ni reservó nada.",
-        "No se envió ni reservó nada; no puedo hacerlo.", "vence", "hecho para", "siguiente", "sin", "y {n} más",
+        "No se envió ni reservó nada; no puedo hacerlo.", "vence", "hecho para", "siguiente",
+        "{n} antes sin marcar", "sin", "otra vez", "sin", "y {n} más",
         ("lun", "mar", "mié", "jue", "vie", "sáb", "dom"),
         ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"),
         "{weekday} {day} {month}",
@@ -106,15 +115,17 @@ WORDINGS: dict[Language, Wording] = {
     "fr": Wording(
         "Enregistré", "Modifié", "Supprimé", "Appris", "Je sais maintenant", "Oublié", "Déjà là", "Pas fait",
         "Pas fait, vous avez refusé", "Rien n’a été enregistré, modifié, envoyé ni réservé.",
-        "Rien n’a été envoyé ni réservé ; je ne peux pas le faire.", "échéance", "fait pour", "ensuite", "sans",
-        "et {n} de plus", ("lun.", "mar.", "mer.", "jeu.", "ven.", "sam.", "dim."),
+        "Rien n’a été envoyé ni réservé ; je ne peux pas le faire.", "échéance", "fait pour", "ensuite",
+        "{n} avant non marqués", "sans", "de nouveau", "sans", "et {n} de plus",
+        ("lun.", "mar.", "mer.", "jeu.", "ven.", "sam.", "dim."),
         ("janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."),
         "{weekday} {day} {month}",
     ),
     "ja": Wording(
         "保存", "変更", "削除", "記憶", "現在の情報", "消去", "保存済み", "未実行", "未実行（承認されませんでした）",
         "何も保存・変更・送信・予約されていません。",
-        "送信も予約もされていません。私にはできません。", "期限", "完了:", "次回", "なし:", "ほか{n}件",
+        "送信も予約もされていません。私にはできません。", "期限", "完了:", "次回",
+        "その前の{n}件は未完了のまま", "除外:", "再び:", "なし:", "ほか{n}件",
         tuple("月火水木金土日"), tuple(f"{n}月" for n in range(1, 13)), "{month}{day}日({weekday})",
     ),
 }

@@ -1,5 +1,6 @@
 """The four primitives over items."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -29,7 +30,7 @@ from tools.arguments import (
 from tools.artifacts import explain, refuse_copy
 from tools.call import CallContext, Injected, Result
 from tools.noticing import explain_missing, find_near_asked, notice, show_similar
-from tools.repeating import tell_occurrence, tell_repeat
+from tools.repeating import tell_left_out, tell_occurrence, tell_repeat
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 
@@ -76,7 +77,8 @@ def update_item(
         properties: The properties that change. A list or number is changed, not sent again: {"items": {"$add": ["a"],
             "$remove": ["b"]}}, {"hours": {"$add": 3}}. Of what repeats, {"status": "done"} does one date and moves on
             (done_for names another date); {"except": {"$add": [DATE]}} leaves one out, {"moved": {DATE: DATE}} moves
-            one; repeats and due_date change it from then on.
+            one, its end along; repeats and due_date change it from then on. To finish it for good: until, the last
+            day, or {"status": "done", "repeats": null}.
     """
     if content is None and not properties:
         raise ToolError("Nothing to change was given.", "Give content, properties or both.")
@@ -165,7 +167,7 @@ def query_items(
     # where text or likeness ranks everything, all items would be the total
     is_selection = bool(where) or found.due or not (like or is_worded)
     result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated}
-    note = " ".join([_note(found), *(f"{near}." for near in find_near_asked(call, where or {}))]).strip()
+    note = _note(call, found, where or {})
     return result | ({"note": note} if note else {}), explain(found)
 
 
@@ -176,8 +178,8 @@ def _asks_for_stamps(where: object) -> bool:
     return isinstance(where, list) and any(map(_asks_for_stamps, where))
 
 
-def _note(found: Found) -> str:
-    """Return how the query was understood, and why it found nothing, if the items alone do not show it."""
+def _note(call: CallContext, found: Found, where: Mapping[str, Any]) -> str:
+    """Return how the query was understood, why it found nothing, and what else it may have asked for."""
     notes = []
     if found.due:
         first, last = (with_weekday(str(day)) for day in found.due)
@@ -185,4 +187,5 @@ def _note(found: Found) -> str:
         notes.append(f"The text was taken as the question what is due: {days}.")
     if found.why_none:
         notes.append(found.why_none)
-    return " ".join(notes)
+    notes += (f"{near}." for near in find_near_asked(call, where))
+    return " ".join(filter(None, [*notes, tell_left_out(call, where)]))

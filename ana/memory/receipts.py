@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from itertools import islice, zip_longest
 from typing import Any, TypeAlias
 
@@ -13,7 +14,7 @@ from ana.memory.search.found import Reason
 from ana.memory.search.property_text import describe_unsearched
 from ana.output import escape_controls, shorten
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS
+from ana.time.repeats import DATE_KEYS, find_passed_over
 from ana.values import Json, Properties, plain
 
 Receipt: TypeAlias = Mapping[str, Any]
@@ -26,6 +27,8 @@ LONGEST_VALUE = 100
 
 CONTENT = 80
 """Characters that are shown of a record's content."""
+
+_ON_THE_WALL = (*DATE_KEYS, "done_for")
 
 MOST_PROPERTIES = 8
 """Properties that are named of one record."""
@@ -118,7 +121,9 @@ def show_value(value: Json, year: int | None = None, language: Language = "en") 
     if day := day_of(value):
         time = str(value)[11:16]
         return " ".join(filter(None, (spell_day(day, year, language), time)))
-    if isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
+    if isinstance(value, dict) and value and all(day_of(day) for pair in value.items() for day in pair):
+        shown = ", ".join(_show_step(*step, year, language) for step in value.items())
+    elif isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
         shown = ", ".join(show_value(each, year, language) for each in value) or "[]"
     else:
         shown = " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -128,7 +133,8 @@ def show_value(value: Json, year: int | None = None, language: Language = "en") 
 def _name_property(name: str, language: Language) -> str:
     if name in ("type", "status"):
         return ""
-    return f"{WORDINGS[language].due if name == 'due_date' else name.replace('_', ' ')} "
+    own = {"due_date": WORDINGS[language].due, "except": WORDINGS[language].left_out}
+    return f"{own.get(name) or name.replace('_', ' ')} "
 
 
 def _word_line(receipt: Receipt, language: Language) -> str:
@@ -165,6 +171,8 @@ def list_parts(receipt: Receipt, language: Language) -> list[str]:
             continue
         if name not in old or old[name] is None:
             parts.append(describe_property(name, value, year, language))
+        elif old[name] != value and name in ("except", "moved"):
+            parts += _describe_days(name, old[name], value, year, language)
         elif old[name] != value:
             parts.append(_name_property(name, language) + _describe_step(old[name], value, year, language))
     return parts + [
@@ -176,9 +184,24 @@ def _describe_done(old: Properties, new: Properties, year: int, language: Langua
     """Yield for which date what repeats was done, and which is next."""
     if new.get("done_for") != old.get("done_for") and day_of(new.get("done_for")):
         yield f"{WORDINGS[language].done_for} {show_value(new['done_for'], year, language)}"
+        if passed := _count_passed_over(old, new):
+            yield WORDINGS[language].passed_over.format(n=passed)
         key = next((key for key in DATE_KEYS if old.get(key) != new.get(key)), None)
         if key:
             yield f"{WORDINGS[language].next} {show_value(new[key], year, language)}"
+
+
+def _count_passed_over(old: Properties, new: Properties) -> int:
+    """Return how many dates before the one that was done were not marked, by the clock on the wall, in no zone."""
+    old, new = ({**each, **{key: _drop_zone(each.get(key)) for key in _ON_THE_WALL}} for each in (old, new))
+    return len(find_passed_over(old, new, UTC))
+
+
+def _drop_zone(value: Json) -> Json:
+    if not day_of(value) or len(str(value)) == len("2026-01-13"):
+        return value
+    moment = datetime.fromisoformat(str(value)).replace(tzinfo=None)
+    return moment.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")
 
 
 def _describe_edit(old: str, new: str) -> Iterator[str]:
@@ -201,6 +224,28 @@ def _describe_step(old: Json, new: Json, year: int, language: Language) -> str:
         ]
         if steps:
             return ", ".join(steps)
+    return _show_step(old, new, year, language)
+
+
+def _describe_days(name: str, old: Json, new: Json, year: int, language: Language) -> Iterator[str]:
+    """Yield which dates of what repeats came to those that are left out or moved, and which no longer are."""
+    before, now = _read_days(old), _read_days(new)
+    came = {day: to for day, to in now.items() if day not in before or before[day] != to}
+    gone: list[Json] = [day for day in before if day not in now]
+    if came:
+        yield _name_property(name, language) + show_value(came if name == "moved" else [*came], year, language)
+    if gone:
+        yield f"{WORDINGS[language].again} {show_value(gone, year, language)}"
+
+
+def _read_days(value: Json) -> Properties:
+    """Return the days that are left out, or moved, each with where to."""
+    if isinstance(value, dict):
+        return value
+    return {str(day): None for day in (value if isinstance(value, list) else [value])}
+
+
+def _show_step(old: Json, new: Json, year: int | None, language: Language) -> str:
     return f"{show_value(old, year, language)} -> {show_value(new, year, language)}"
 
 

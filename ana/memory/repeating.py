@@ -11,6 +11,7 @@ from ana.time.dates import day_of, weekday, with_weekday
 from ana.time.repeats import (
     DATE_KEYS,
     RULE_FORM,
+    RULE_KEYS,
     Occurrence,
     Repeat,
     advance,
@@ -56,10 +57,12 @@ class Revision:
         Raises:
             ToolError: A rule or a date cannot be read, or they do not fit; the hint shows the right form.
         """
+        if new.get("repeats") is None and "repeats" in self.given and has_status(new, DONE):
+            return {key: value for key, value in new.items() if key not in RULE_KEYS}  # finished for good
         if new.get("repeats") is None and read_repeat(new, self.zone) is None:
             return new
         self._check_values(new)
-        new = self._merge(new)
+        new = merge_moved(self.old, new)
         if new.get("repeats") is not None and ("repeats" in self.given or not self.old):
             new = self._settle_rule(new)
         elif any(key in self.given for key in DATE_KEYS):
@@ -78,17 +81,6 @@ class Revision:
         wrong = next((each for each in dates if each is not None and not day_of(each)), None)
         if wrong is not None and {"except", "moved", "until"} & {*self.given}:
             raise ToolError(f"{str(wrong)[:60]!r} is not a date.", _DATES_FORM)
-
-    def _merge(self, new: Properties) -> Properties:
-        """Return the properties with what was moved before beside what is moved now, and dates left out as a list."""
-        left_out, moved, before = new.get("except"), new.get("moved"), self.old.get("moved")
-        merged = dict(new)
-        if isinstance(left_out, str):
-            merged["except"] = [left_out]
-        if isinstance(moved, dict):
-            both = (before if isinstance(before, dict) else {}) | moved
-            merged["moved"] = {key: value for key, value in both.items() if value is not None}
-        return merged
 
     # ---- the rule and its dates
 
@@ -234,19 +226,39 @@ class Revision:
         return read_repeat(properties, self.zone)
 
 
+def merge_moved(old: Properties, new: Properties) -> Properties:
+    """Return new properties with what was moved before beside what is moved now, and dates left out as a list."""
+    left_out, moved, before = new.get("except"), new.get("moved"), old.get("moved")
+    merged = dict(new)
+    if isinstance(left_out, str):
+        merged["except"] = [left_out]
+    if isinstance(moved, dict):
+        both = (before if isinstance(before, dict) else {}) | moved
+        merged["moved"] = {key: value for key, value in both.items() if value is not None}
+    return merged
+
+
 def find_lead(properties: Mapping[str, Json]) -> str | None:
     """Return the date that a rule counts from."""
     return next((key for key in DATE_KEYS[:-1] if day_of(properties.get(key))), None)
 
 
 def list_next(repeat: Repeat, now: datetime, count: int = 3) -> str:
-    """Return the next dates of what repeats, with their weekdays; what waits begins with the one that is open."""
+    """Return the next dates of what repeats, with weekdays and ends; what waits begins with the one that is open."""
     present = find_present(repeat, now)
     if present is None:
         return "none: it has ended"
     coming = islice(iter_occurrences(repeat, present.at, look_ahead(repeat, present.at)), count)
-    key = repeat.keys[0].name
-    return ", ".join(str(with_weekday(each.dates[key])) for each in coming)
+    return ", ".join(tell_dates(repeat, each) for each in coming)
+
+
+def tell_dates(repeat: Repeat, occurrence: Occurrence) -> str:
+    """Return when an occurrence is: 2026-12-11T16:00 (Friday) to 17:30."""
+    start, end = occurrence.dates[repeat.keys[0].name], occurrence.dates.get("end_date")
+    if end is None or end in (start, start[:10]):
+        return str(with_weekday(start))
+    is_same_day = end[:10] == start[:10]
+    return f"{with_weekday(start)} to {end[11:] if is_same_day else with_weekday(end)}"
 
 
 def _list_days(value: Json) -> list[str]:

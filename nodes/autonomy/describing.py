@@ -11,7 +11,9 @@ from ana.memory.changes import Change
 from ana.memory.item import Item, merge_properties, to_json
 from ana.memory.operations import apply_to, read_operation
 from ana.memory.receipts import find_title, list_parts, make_receipt
+from ana.memory.repeating import merge_moved
 from ana.time.dates import day_of
+from ana.time.repeats import may_repeat
 from nodes.autonomy.writes import Touched, Write
 
 _SENTENCES = {
@@ -115,7 +117,8 @@ def _foresee(write: Write, old: Item) -> Item:
     given = {k: apply_to(old.properties.get(k), read_operation(k, v)) for k, v in write.given.items()}
     content = write.args.get("content")
     text = old.content if content is None else str(apply_to(old.content, read_operation("content", content)))
-    return replace(old, content=text, properties=merge_properties(old.properties, given))
+    new = merge_properties(old.properties, given)
+    return replace(old, content=text, properties=merge_moved(old.properties, new) if may_repeat(new) else new)
 
 
 def _describe_step(old: Item, new: Item, today: date, language: Language) -> str:

@@ -34,6 +34,15 @@ def receipt(
         ({"items": ["a", "b"]}, {"items": ["b", "a"]}, "~ Trip (items a, b -> b, a)"),
         ({"start_date": "2026-11-25"}, None, "- Trip (start date Wed 25 Nov)"),
         ({"note": "x" * 200}, {"note": "y"}, "~ Trip (note [200] -> y)"),
+        ({}, {"moved": {"2026-12-09": "2026-12-10"}}, "~ Trip (moved Wed 9 Dec -> Thu 10 Dec)"),
+        (
+            {"moved": {"2026-12-09": "2026-12-10"}},
+            {"moved": {"2026-12-09": "2026-12-10", "2026-12-16": "2026-12-17T16:00"}},
+            "~ Trip (moved Wed 16 Dec -> Thu 17 Dec 16:00)",
+        ),
+        ({"moved": {"2026-12-09": "2026-12-10"}}, {"moved": {}}, "~ Trip (again Wed 9 Dec)"),
+        ({}, {"except": ["2026-12-04"]}, "~ Trip (without Fri 4 Dec)"),
+        ({"except": ["2026-12-04"]}, {"except": ["2026-12-11"]}, "~ Trip (without Fri 11 Dec, again Fri 4 Dec)"),
     ],
 )
 def test_a_receipt_tells_what_became_of_what(before: Any, after: Any, said: str) -> None:
@@ -59,6 +68,26 @@ def test_several_changes_of_one_item_are_one_line_and_one_that_is_as_it_was_has_
     assert list_changes(steps[1:], None) == ["~ Trip (n 1 -> 3, done true)"]
     assert combine_receipts([receipt({"n": 1}, {"n": 2}), receipt({"n": 2}, {"n": 1})]) == []
     assert combine_receipts([receipt(None, {}), receipt({}, None)]) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "5 before it not marked"),
+        ("de", "5 davor nicht abgehakt"),
+        ("es", "5 antes sin marcar"),
+        ("fr", "5 avant non marqués"),
+        ("ja", "その前の5件は未完了のまま"),
+    ],
+)
+@pytest.mark.parametrize("zone", ["", "+01:00", "-09:00"])
+def test_a_receipt_tells_how_many_dates_were_passed_over(language: Language, said: str, zone: str) -> None:
+    medicine: Properties = {"type": "task", "status": "active", "repeats": "FREQ=DAILY;BYHOUR=8,14,20;BYMINUTE=0"}
+    before = medicine | {"due_date": f"2026-11-27T14:00{zone}", "done_for": f"2026-11-27T08:00{zone}"}
+    after = medicine | {"due_date": f"2026-11-29T14:00{zone}", "done_for": f"2026-11-29T08:00{zone}"}
+    assert said in word_change(receipt(before, after), language)
+    assert said not in word_change(receipt(after, before), language), "taken back"
+    assert said not in word_change(receipt(before | {"missed": "passes"}, after | {"missed": "passes"}), language)
 
 
 @pytest.mark.parametrize(

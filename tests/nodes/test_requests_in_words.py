@@ -42,6 +42,13 @@ def first_line(said: str, write: Write) -> str:
 DUE: Properties = {"due_date": "2026-12-04", "items": ["map", "inhaler"], "hours": 3}
 
 
+CHOIR: Properties = {
+    "repeats": "FREQ=WEEKLY;BYDAY=WE",
+    "due_date": "2026-12-02",
+    "moved": {"2026-12-09": "2026-12-10"},
+}
+
+
 @pytest.mark.parametrize(
     ("write", "told"),
     [
@@ -55,6 +62,12 @@ DUE: Properties = {"due_date": "2026-12-04", "items": ["map", "inhaler"], "hours
         ),
         (update("Logo", DUE, items=["goggles"]), "Changes “Logo”: items + goggles, - map, inhaler."),
         (update("Logo", DUE, due_date=None), "Changes “Logo”: no due."),
+        (
+            update("Choir", CHOIR, moved={"2026-12-16": "2026-12-17"}),
+            "Changes “Choir”: moved Wed 16 Dec -> Thu 17 Dec.",
+        ),
+        (update("Choir", CHOIR, moved={"2026-12-09": None}), "Changes “Choir”: again Wed 9 Dec."),
+        (update("Choir", CHOIR, **{"except": {"$add": ["2026-12-04"]}}), "Changes “Choir”: without Fri 4 Dec."),
         (update("Logo", DUE, "New logo"), "Changes “Logo”: “Logo” -> “New logo”."),
         (update("Logo", DUE, {"$append": "in blue"}), "Changes “Logo”: + “in blue”."),
         (update("Logo", DUE, items={"$remove": ["tent"]}), "Changes “Logo”."),

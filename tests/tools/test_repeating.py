@@ -245,3 +245,62 @@ def test_the_last_time_ends_a_series_and_cancelling_one_date_is_told_apart(life:
     assert life.memory.get(told["id"]).properties["status"] == "done"
     other = life.keep("Yoga", status="active", repeats="every Friday")
     assert "except" in life.change(other["id"], status="cancelled")["note"]
+
+
+MEDICINE = {"type": "task", "status": "active", "repeats": "FREQ=DAILY;BYHOUR=7,13,19", "missed": "waits"}
+
+
+def test_what_is_passed_over_unmarked_is_told_with_how_many_from_when_to_when(life: Life) -> None:
+    id = life.at("2026-12-02T06:00").keep("Antibiotic", due_date="2026-12-02", **MEDICINE)["id"]
+    done = life.at("2026-12-06T07:30").change(id, status="done")
+    assert done["done"].startswith("for 2026-12-06T07:00 (Sunday); next 2026-12-06T13:00 (Sunday)")
+    assert done["passed_over"] == {
+        "count": 12,
+        "from": "2026-12-02T07:00 (Wednesday)",
+        "to": "2026-12-05T19:00 (Saturday)",
+        "note": "These were not marked as done: tell the user.",
+    }
+    assert "passed_over" not in life.at("2026-12-06T13:10").change(id, status="done")
+    later = life.at("2026-12-08T08:00").change(id, status="done", done_for="2026-12-07T19:00")
+    assert later["passed_over"]["count"] == 3
+
+
+def test_a_date_that_was_left_out_moved_or_passed_by_itself_is_not_passed_over(life: Life) -> None:
+    bins = life.keep("Bins", type="task", status="active", repeats="every Tuesday", due_date="2026-12-01")["id"]
+    early = life.at("2026-12-01T09:00").change(bins, status="done", done_for="2026-12-08")
+    assert "passed_over" not in early, "it stays on the first"
+    life.change(bins, **{"except": {"$add": ["2026-12-15"]}, "moved": {"2026-12-22": "2026-12-23"}})
+    done = life.at("2026-12-23T09:00").change(bins, status="done")
+    assert (done["done"][:14], done["passed_over"]["count"]) == ("for 2026-12-23", 1)
+    choir = life.keep("Choir", type="event", repeats="every Tuesday", due_date="2026-12-29")["id"]
+    assert "passed_over" not in life.at("2027-01-12T20:00").change(choir, status="done")
+
+
+def test_the_end_of_a_span_moves_along_and_is_told(life: Life) -> None:
+    span = {"start_date": "2026-12-03T15:00", "end_date": "2026-12-03T16:30"}
+    told = life.keep("Swimming", type="class", repeats="every Thursday", **span)
+    assert told["next"].startswith("2026-12-03T15:00 (Thursday) to 16:30, 2026-12-10T15:00 (Thursday) to 16:30")
+    moved = life.change(told["id"], moved={"2027-02-04": "2027-02-05T17:00"})
+    assert moved["moved"] == {"2027-02-04": "2027-02-05T17:00 (Friday) to 18:30"}
+    assert moved["next"].startswith("2026-12-03T15:00 (Thursday) to 16:30, ")
+    days = {"start_date": "2026-12-05", "end_date": "2026-12-06"}
+    kids = life.keep("Jan has the kids", type="event", repeats="FREQ=WEEKLY;INTERVAL=2;BYDAY=SA", **days)
+    assert kids["next"].startswith("2026-12-05 (Saturday) to 2026-12-06 (Sunday), 2026-12-19 (Saturday)")
+
+
+@pytest.mark.parametrize("rule", ["repeats", "recurrence"])
+def test_a_series_is_finished_for_good_in_one_call(life: Life, rule: str) -> None:
+    told = life.keep("Antibiotic", type="task", status="active", due_date="2026-12-02", **{rule: "every day"})
+    ended = life.at("2026-12-05T09:00").change(told["id"], status="done", repeats=None)
+    assert ended["done"] == "It is closed for good and repeats no more."
+    assert life.memory.get(told["id"]).properties == {"type": "task", "status": "done", "due_date": "2026-12-02"}
+    assert life.ask(**{"$on": "2026-12-06"}) == {}
+
+
+def test_a_question_about_a_day_on_which_a_series_is_left_out_says_so(life: Life) -> None:
+    id = life.keep("Choir", type="event", repeats="every Tuesday", due_date="2026-12-01T19:00")["id"]
+    life.change(id, **{"except": {"$add": ["2026-12-08"]}})
+    for where in ({"$on": "2026-12-08"}, {"due_date": "2026-12-08 (Tuesday)", "type": "event"}):
+        assert "Choir: left out on 2026-12-08 (Tuesday)." in life.call("query_items", where=where)["note"]
+    for where in ({"$on": "2026-12-15"}, {"$on": "2026-12-08", "type": "task"}, {"type": "event"}):
+        assert "left out" not in life.call("query_items", where=where).get("note", "")

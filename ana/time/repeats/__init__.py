@@ -8,7 +8,7 @@
 - What has to be done waits; what only happens passes by itself (see `waits`).
 """
 
-from ana.time.repeats.advancing import advance, find_done_occurrence, find_on, write_until
+from ana.time.repeats.advancing import advance, find_done_occurrence, find_on, find_passed_over, write_until
 from ana.time.repeats.occurring import (
     Occurrence,
     find_present,
@@ -43,6 +43,7 @@ __all__ = [
     "advance",
     "find_done_occurrence",
     "find_on",
+    "find_passed_over",
     "find_present",
     "find_rule",
     "is_named",

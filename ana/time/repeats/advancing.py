@@ -1,8 +1,12 @@
 """How an item moves on: which occurrence was done, and the dates of the next."""
 
-from datetime import date, datetime, time, timedelta
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta, tzinfo
+from itertools import islice
 
+from ana.time.dates import day_of
 from ana.time.repeats.occurring import (
+    MOST,
     Occurrence,
     iter_occurrences,
     iter_ruled,
@@ -11,7 +15,7 @@ from ana.time.repeats.occurring import (
     to_local,
     write_date,
 )
-from ana.time.repeats.repeat import Repeat
+from ana.time.repeats.repeat import DATE_KEYS, Repeat, read_local, read_repeat
 from ana.time.repeats.rules import YEARS_AHEAD, iter_moments, settle
 from ana.values import Json
 
@@ -47,6 +51,31 @@ def find_on(repeat: Repeat, day: date) -> Occurrence | None:
     begin = to_local(repeat, day)
     end = begin if isinstance(day, datetime) else datetime.combine(day, time.max)
     return next((each for each in iter_occurrences(repeat, begin, end) if to_local(repeat, each.start) >= begin), None)
+
+
+def find_passed_over(old: Mapping[str, Json], new: Mapping[str, Json], zone: tzinfo) -> list[Occurrence]:
+    """Return the occurrences before one that was done, which waited and were not marked as done, at most MOST.
+
+    Args:
+        old: The item's properties before that was done.
+        new: The same after it.
+        zone: The person's zone.
+    """
+    done_for = new.get("done_for")
+    if not day_of(done_for) or done_for == old.get("done_for") or _has_same_dates(old, new):
+        return []
+    repeat = read_repeat({**old, **{key: new[key] for key in ("except", "moved") if key in new}}, zone)
+    if repeat is None or repeat.from_done or not repeat.waits:
+        return []
+    last = max([read_local(str(done_for), zone), *repeat.moved.values()])
+    waited = [*islice(iter_occurrences(repeat, min([repeat.first, *repeat.moved.values()]), last), MOST)]
+    done = next((each for each in waited if each.dates[repeat.keys[0].name] == done_for), None)
+    return [each for each in waited if each.at < done.at] if done else []
+
+
+def _has_same_dates(old: Mapping[str, Json], new: Mapping[str, Json]) -> bool:
+    """Return whether an item stayed where it was, and open: what was done comes later."""
+    return old.get("status") == new.get("status") and all(old.get(key) == new.get(key) for key in DATE_KEYS)
 
 
 def advance(repeat: Repeat, past: datetime, done_on: date | None = None) -> dict[str, Json] | None:
