@@ -24,6 +24,8 @@ MOST_CHARACTERS = 200
 _PAST = any_of(r"\b(?:was|were|before|war|waren|vorher|era|eran|antes|était|étaient|avant)\b|でした")
 _EXTRA = ("repeats", "recurrence", "remind")
 """With these an item has other days than those that are stored."""
+_HOURS = re.compile(r"\b(\d+) ?h ?(\d\d)\b")
+"""Hours and minutes, such as 5 h 45, which are stored as 5.75."""
 _LOWER = re.compile(r"\W*[a-zà-öø-ÿ]")
 _AND = re.compile(r"[\s*_]*(?:,|、|と|&|\b(?:and|und|y|et)\b)*[\s*_]*")
 _SAYS_DONE = any_of(
@@ -166,7 +168,7 @@ def _find_acts(written: Iterable[Written]) -> Iterator[str]:
 
 def _find_numbers(written: Iterable[Written], lines: Sequence[str], e: Evidence) -> Iterator[str]:
     """Yield what is wrong with an old value that is told as the present one, or with another than the stored one."""
-    draft = "\n".join(lines)
+    draft = _HOURS.sub(lambda said: f"{int(said[1]) + int(said[2]) / 60:g} h", "\n".join(lines))
     for item in written:
         for name, value in item.new.items():
             if not _is_number(value) or item.old.get(name) == value or _states(draft, [float(str(value))], e):

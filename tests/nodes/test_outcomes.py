@@ -42,6 +42,8 @@ HOURS = change("Gutachten Weber", {"hours": 9}, hours=13)
 PAGES = change("Biology: read pages 120 to 145", due="2026-11-30")
 PHYSIO = change("Physio", {"due": "2026-11-26"}, due="2026-11-28")
 BLOOD = change("Blood test", {"status": "open"}, status="open", remark="went fine")
+SPENT = change("Gutachten Weber", {"hours": 3.5}, hours=5.75)
+STARTED = change("Gutachten Weber", {"status": "active"}, status="in-progress")
 REFUSED = ({"content": "Buy candles"},)
 
 FALSE: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
@@ -66,6 +68,8 @@ FALSE: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
     ("The wireframes for Helios are at 11 hours.", (change(WIREFRAMES, {"hours": 2}, hours=9),), {}),
 ]
 HONEST: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
+    ("J'ai ajouté 2 h 15 : cela fait 5 h 45 au Gutachten Weber. Prochaine fois, jeudi 3.", (SPENT,), {}),
+    ("C'est noté, et je l'ai passé « en cours ».", (STARTED,), {}),
     ("Undone: the Helios wireframes are open again, at 9.75 hours, due Monday, 30 November.", (UNDONE,), {}),
     ("Undone. It was at 12.75 hours.", (UNDONE,), {}),
     ("I added login (9 December), home (8 December), and for 16 December search and booking.", tuple(SCREENS), {}),
