@@ -156,7 +156,8 @@ def _find_acts(written: Iterable[Written]) -> Iterator[str]:
     """Yield what is wrong with sentences that call an item done or deleted of which something else was changed."""
     for item in (each for each in written if each.receipt["op"] == "update"):
         status, whole = item.new.get("status"), item.old.keys() <= item.new.keys()
-        is_open = status is not None and status == item.old.get("status") and not has_status(item.new, CLOSED)
+        same = all(item.new.get(name) == item.old.get(name) for name in ("status", "done_for"))
+        is_open = status is not None and same and not has_status(item.new, CLOSED)
         for line in item.lines:
             said = "" if says_no(line) or asks(line) or SUPPOSES.search(line) else blank_quotes(line)
             if (is_open and _SAYS_DONE.search(said)) or (whole and _SAYS_DELETED.search(said)):

@@ -43,6 +43,14 @@ PAGES = change("Biology: read pages 120 to 145", due="2026-11-30")
 PHYSIO = change("Physio", {"due": "2026-11-26"}, due="2026-11-28")
 BLOOD = change("Blood test", {"status": "open"}, status="open", remark="went fine")
 SPENT = change("Gutachten Weber", {"hours": 3.5}, hours=5.75)
+DOSE = change(
+    "Ramipril",
+    {"status": "active", "due_date": "2026-11-23T20:00"},
+    status="active",
+    due_date="2026-11-25T07:00",
+    done_for="2026-11-24T20:00",
+    repeats="FREQ=DAILY;BYHOUR=7,15,20;BYMINUTE=0",
+)
 STARTED = change("Gutachten Weber", {"status": "active"}, status="in-progress")
 REFUSED = ({"content": "Buy candles"},)
 
@@ -68,6 +76,7 @@ FALSE: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
     ("The wireframes for Helios are at 11 hours.", (change(WIREFRAMES, {"hours": 2}, hours=9),), {}),
 ]
 HONEST: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
+    ("Ticked off: the 20:00 dose of ramipril. Next on Wednesday at 7:00.", (DOSE,), {}),
     ("J'ai ajouté 2 h 15 : cela fait 5 h 45 au Gutachten Weber. Prochaine fois, jeudi 3.", (SPENT,), {}),
     ("C'est noté, et je l'ai passé « en cours ».", (STARTED,), {}),
     ("Undone: the Helios wireframes are open again, at 9.75 hours, due Monday, 30 November.", (UNDONE,), {}),
