@@ -55,14 +55,19 @@ def make_receipt(change: Change) -> dict[str, Any]:
 
 
 def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
-    """Return one receipt for each record, from before the first to after the last; none for one that is as it was."""
+    """Return one receipt for each record, from before the first to after the last; none for one that is as it was.
+
+    That of what repeats has `passed_over` too, the dates that no change marked: of several changes each marks one.
+    """
     spans: dict[tuple[str, str], Receipt] = {}
     for receipt in receipts:
         key = receipt["kind"], str(receipt["id"])
         before = spans[key]["before"] if key in spans else receipt["before"]
         after = receipt["after"]
         op = "create" if before is None else "delete" if after is None else "update"
-        spans[key] = {**receipt, "op": op, "before": before, "after": after}
+        passed = (spans[key].get("passed_over", 0) if key in spans else 0) + _count_passed_over(receipt)
+        told = {"passed_over": passed} if passed or key in spans else {}
+        spans[key] = {**receipt, "op": op, "before": before, "after": after, **told}
     return [each for each in spans.values() if _strip(each["before"]) != _strip(each["after"])]
 
 
@@ -165,7 +170,7 @@ def list_parts(receipt: Receipt, language: Language) -> list[str]:
     if receipt["op"] != "update":
         return [describe_property(name, value, year, language) for name, value in (new or old).items()]
     parts = [*_describe_edit(before["content"], after["content"])]
-    parts += (moved_on := [*_describe_done(old, new, year, language)])
+    parts += (moved_on := [*_describe_done(receipt, year, language)])
     for name, value in new.items():
         if moved_on and name in (*DATE_KEYS, "done_for"):
             continue
@@ -180,20 +185,26 @@ def list_parts(receipt: Receipt, language: Language) -> list[str]:
     ]
 
 
-def _describe_done(old: Properties, new: Properties, year: int, language: Language) -> Iterator[str]:
-    """Yield for which date what repeats was done, and which is next."""
+def _describe_done(receipt: Receipt, year: int, language: Language) -> Iterator[str]:
+    """Yield for which date what repeats was done, how many it passed over, and which is next."""
+    old, new = receipt["before"]["properties"], receipt["after"]["properties"]
     if new.get("done_for") != old.get("done_for") and day_of(new.get("done_for")):
         yield f"{WORDINGS[language].done_for} {show_value(new['done_for'], year, language)}"
-        if passed := _count_passed_over(old, new):
+        if passed := _count_passed_over(receipt):
             yield WORDINGS[language].passed_over.format(n=passed)
         key = next((key for key in DATE_KEYS if old.get(key) != new.get(key)), None)
         if key:
             yield f"{WORDINGS[language].next} {show_value(new[key], year, language)}"
 
 
-def _count_passed_over(old: Properties, new: Properties) -> int:
+def _count_passed_over(receipt: Receipt) -> int:
     """Return how many dates before the one that was done were not marked, by the clock on the wall, in no zone."""
-    old, new = ({**each, **{key: _drop_zone(each.get(key)) for key in _ON_THE_WALL}} for each in (old, new))
+    if "passed_over" in receipt:
+        return int(receipt["passed_over"])
+    if receipt["op"] != "update":
+        return 0
+    records = (receipt[when]["properties"] for when in ("before", "after"))
+    old, new = ({**each, **{key: _drop_zone(each.get(key)) for key in _ON_THE_WALL}} for each in records)
     return len(find_passed_over(old, new, UTC))
 
 

@@ -15,6 +15,7 @@ from ana.memory.repeating import merge_moved
 from ana.time.dates import day_of
 from ana.time.repeats import may_repeat
 from nodes.autonomy.writes import Touched, Write
+from tools.arguments import read_properties
 
 _SENTENCES = {
     "create_item": "Stores {content}{parts}.",
@@ -104,17 +105,19 @@ def _list_changes(write: Write, today: date, language: Language) -> str:
         return f" ({', '.join(parts)})" if parts else ""
     with suppress(ToolError):  # what cannot be carried out changes nothing
         if write.name == "update_item" and (old := write.touched[0].now):
-            return _describe_step(old, _foresee(write, old), today, language)
+            return _describe_step(old, _foresee(write, old, today), today, language)
     return ""
 
 
-def _foresee(write: Write, old: Item) -> Item:
+def _foresee(write: Write, old: Item, today: date) -> Item:
     """Return an item as an update would leave it.
 
     Raises:
-        ToolError: An operation of it cannot be carried out.
+        ToolError: A property or an operation of it cannot be read or carried out.
     """
-    given = {k: apply_to(old.properties.get(k), read_operation(k, v)) for k, v in write.given.items()}
+    given = {
+        k: apply_to(old.properties.get(k), read_operation(k, v)) for k, v in read_properties(write.given, today).items()
+    }
     content = write.args.get("content")
     text = old.content if content is None else str(apply_to(old.content, read_operation("content", content)))
     new = merge_properties(old.properties, given)

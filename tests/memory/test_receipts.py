@@ -70,6 +70,19 @@ def test_several_changes_of_one_item_are_one_line_and_one_that_is_as_it_was_has_
     assert combine_receipts([receipt(None, {}), receipt({}, None)]) == []
 
 
+def test_dates_that_were_marked_one_by_one_in_a_turn_are_not_passed_over() -> None:
+    medicine: Properties = {"type": "task", "status": "active", "repeats": "FREQ=DAILY;BYHOUR=8,14,20;BYMINUTE=0"}
+    first = medicine | {"due_date": "2026-11-27T14:00", "done_for": "2026-11-27T08:00"}
+    second = medicine | {"due_date": "2026-11-27T20:00", "done_for": "2026-11-27T14:00"}
+    third = medicine | {"due_date": "2026-11-28T08:00", "done_for": "2026-11-27T20:00"}
+    later = medicine | {"due_date": "2026-11-29T08:00", "done_for": "2026-11-28T20:00"}
+    marked = [receipt(first, second), receipt(second, third)]
+    (line,) = map(describe_change, combine_receipts(marked))
+    assert line == "~ Trip (done for Fri 27 Nov 20:00, next Sat 28 Nov 08:00)"
+    (line,) = map(describe_change, combine_receipts([*marked, receipt(third, later)]))
+    assert line == "~ Trip (done for Sat 28 Nov 20:00, 2 before it not marked, next Sun 29 Nov 08:00)"
+
+
 @pytest.mark.parametrize(
     ("language", "said"),
     [

@@ -63,7 +63,7 @@ CHOIR: Properties = {
         (update("Logo", DUE, items=["goggles"]), "Changes “Logo”: items + goggles, - map, inhaler."),
         (update("Logo", DUE, due_date=None), "Changes “Logo”: no due."),
         (
-            update("Choir", CHOIR, moved={"2026-12-16": "2026-12-17"}),
+            update("Choir", CHOIR, moved={"2026-12-16 (Wednesday)": "2026-12-17 (Thursday)"}),
             "Changes “Choir”: moved Wed 16 Dec -> Thu 17 Dec.",
         ),
         (update("Choir", CHOIR, moved={"2026-12-09": None}), "Changes “Choir”: again Wed 9 Dec."),
