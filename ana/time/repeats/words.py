@@ -49,7 +49,12 @@ _FORMS = tuple(
         rf"(?:on )?(?P<days>(?:{_DAY_NAME})s(?:(?: and | )(?:{_DAY_NAME})s)*)",
     )
 )
-_SAID = re.compile(r"\b(?:every|each) (?:(?:second|other|third|\d+) )?\w+(?: and \w+day)*")
+_SAID = re.compile(
+    r"\b(?:(?:\d{1,2}(?:st|nd|rd|th)?|first|second|third|fourth|last)(?: day| \w+day)? of (?:the|every|each|a) month"
+    r"|(?:every|each) (?:(?:second|other|third|\d+) )?\w+(?: and \w+day)*)\b"
+)
+_CLEAR = ("FREQ=DAILY", "BYDAY", "BYMONTHDAY")
+"""What a rule has that does not take its day from today; "every month" alone may mean another day of it."""
 _AT = re.compile(r" at (?P<times>.+)$")
 _TIME = re.compile(r"(\d{1,2})(?::(\d\d))? ?([ap]m)?")
 _OFTEN = re.compile(r"\b\w+ times (?:a|per) day(?= at )")
@@ -75,7 +80,8 @@ def find_rule(text: str) -> str:
 
     said, times = _SAID.search(text.lower()[:200]), find_times(text[:200])
     words = f"{said[0]} at {times[0].at:%H:%M}" if said and len(times) == 1 else said[0] if said else ""
-    return words if read_words(words) else ""
+    rule = read_words(words) or ""
+    return words if any(part in rule for part in _CLEAR) else ""
 
 
 def _write(said: dict[str, str | None]) -> str:

@@ -110,3 +110,19 @@ def test_an_end_or_a_count_is_told_apart_from_the_rule() -> None:
     assert (counted.rule, counted.until) == ("FREQ=DAILY", datetime(2026, 11, 29))
     ended = understand_rule("FREQ=WEEKLY;UNTIL=20270101T000000Z", WEDNESDAY, ZONE)
     assert ended.until == datetime(2027, 1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("rent on the last day of every month", "FREQ=MONTHLY;BYMONTHDAY=-1"),
+        ("payday on the 25th of each month", "FREQ=MONTHLY;BYMONTHDAY=25"),
+        ("team lunch first friday of every month at 12:30", "FREQ=MONTHLY;BYDAY=1FR;BYHOUR=12;BYMINUTE=30"),
+        ("gym every monday and thursday", "FREQ=WEEKLY;BYDAY=MO,TH"),
+        ("rent every month", None),
+        ("pay tax each year", None),
+        ("everything is fine", None),
+    ],
+)
+def test_a_text_has_a_rule_if_it_says_on_which_day(text: str, rule: str | None) -> None:
+    assert (read_words(find_rule(text)) if find_rule(text) else None) == rule
