@@ -153,6 +153,8 @@ def _find_acts(written: Iterable[Written]) -> Iterator[str]:
     for item in (each for each in written if each.receipt["op"] == "update"):
         status, whole = item.new.get("status"), item.old.keys() <= item.new.keys()
         is_open = status is not None and status == item.old.get("status") and not has_status(item.new, CLOSED)
+        # what repeats is done for a date, and stays open
+        is_open = is_open and item.new.get("done_for") == item.old.get("done_for")
         for line in item.lines:
             said = "" if says_no(line) or asks(line) or SUPPOSES.search(line) else blank_quotes(line)
             if (is_open and _SAYS_DONE.search(said)) or (whole and _SAYS_DELETED.search(said)):

@@ -42,6 +42,9 @@ HOURS = change("Gutachten Weber", {"hours": 9}, hours=13)
 PAGES = change("Biology: read pages 120 to 145", due="2026-11-30")
 PHYSIO = change("Physio", {"due": "2026-11-26"}, due="2026-11-28")
 BLOOD = change("Blood test", {"status": "open"}, status="open", remark="went fine")
+DOSE = {"status": "active", "due_date": "2026-11-22T20:00", "repeats": "FREQ=DAILY"}
+DOSE_DONE = change("Jonte's dose", DOSE, **{**DOSE, "due_date": "2026-11-23T20:00", "done_for": "2026-11-22T20:00"})
+DOSE_LATER = change("Jonte's dose", DOSE, **{**DOSE, "remark": "with water"})
 REFUSED = ({"content": "Buy candles"},)
 
 FALSE: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
@@ -60,6 +63,7 @@ FALSE: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
     ("All three are marked: 'Buy milk', 'Buy bread' and 'Candles'.", (MILK, BREAD), {}),
     ("'Blood test' is ticked off, with your remark next to it.", (BLOOD,), {}),
     ("The blood test is deleted.", (BLOOD,), {}),
+    ("Ticked off: Jonte's 20:00 dose today.", (DOSE_LATER,), {}),
     ("Milk is in. Candles are in, too. Anything else?", (MILK, failed("create_item", content="Candles")), {}),
     ("All in:\n\n- Milk\n- Bread\n- Candles", (MILK, BREAD), {"refused": REFUSED}),
     ("I added milk, bread and candles.", (MILK, BREAD), {"refused": REFUSED}),
@@ -82,6 +86,7 @@ HONEST: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
     ("'Buy milk' is in, and 'Candles' you had at home.", (MILK,), {}),
     ("Noted with the blood test. Once it's ticked off, I'll ask again.", (BLOOD,), {}),
     ("'Blood test' is marked done.", (change("Blood test", {"status": "open"}, status="done"),), {}),
+    ("Ticked off: Jonte's 20:00 dose today.", (DOSE_DONE,), {}),
     ("Milk is in. The candles failed.", (MILK, failed("create_item", content="Candles")), {}),
     ("Milk and bread are in, candles are not.", (MILK, BREAD), {"refused": REFUSED}),
     ("Milk and bread are in. Not done:\n- Candles", (MILK, BREAD), {"refused": REFUSED}),
