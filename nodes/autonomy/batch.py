@@ -53,6 +53,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
         before=shown_before(state["messages"]),
         refused=bool(list_declined(previous_turn(state["messages"]))),
         ids=frozenset(str(each["id"]) for each in done),
+        latest=frozenset(str(each["id"]) for each in receipts(previous_turn(state["messages"]))),
         today=date.fromisoformat(state["turn"]["ts"][:10]),
     )
 

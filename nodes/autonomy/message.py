@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import date
 from difflib import SequenceMatcher
-from itertools import chain, product
+from itertools import chain, pairwise, product
 
 from ana.memory.search.tokens import tokenize
 from ana.memory.status import DONE
-from ana.time.when import find_named_days
+from ana.time.when import find_named_days, resolve
 from nodes.autonomy.words import STEM, Words, are_forms, find_content, find_topics, has_listed
 from nodes.policies.days import find_weekdays
 from nodes.policies.messages import FUNCTION_WORDS, find_statements, has_subject, tells
@@ -26,6 +26,8 @@ _CLAUSE = re.compile(
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d):(\d\d))?")
 QUOTED = 2 / 3
 """More than this share of a sentence's words are in one that quotes it, or leads to it with some words of its own."""
+NEAR = 14
+"""Days from today within which a weekday, or a day without its month, means a date."""
 AKIN = 0.7
 """How like each other the letters of a word are in two languages."""
 _DAY_OF_MONTH = re.compile(r"(?<![\d:.,])[1-3]?\d(?![\d:])")
@@ -45,7 +47,7 @@ class Message(Words):
         self, text: str, before: Sequence[str] = (), stored: Sequence[Words] = (), today: date | None = None
     ) -> None:
         super().__init__(text)
-        statements = find_statements(text)
+        statements = [*find_statements(text), *_find_reports(text)]
         clauses = [clause for each in statements for clause in _CLAUSE.split(each) if find_statements(clause)]
         agrees = any(read_short_reply(clause) == "approve" for clause in clauses)
         heard = split_lines(before[-1]) if before and not any(map(_denies, clauses[:1])) else []
@@ -153,6 +155,24 @@ class Message(Words):
         named = (Words(each) for each in in_figures if len(find_topics(each)) > int(has_listed(each, "pointing")))
         return any(not any(text.count(words) for text in stored) for words in named)
 
+    def says(self, values: Sequence[str]) -> bool:
+        """Return whether the clauses that deny nothing say all values, a day only as one of about now."""
+        text = "\n".join(self._clauses)
+        return bool(values) and all(self._says_value(text, value) for value in values)
+
+    def _says_value(self, text: str, value: str) -> bool:
+        match = _MOMENT.fullmatch(value[:16])
+        if match is None or Words(text).hold(value):
+            return _says(text, value)
+        if self._today is None:
+            return False
+        with suppress(ValueError):
+            day = date.fromisoformat(match[1])
+            if any(each.first == each.last == day for each in resolve(text, self._today)):
+                return True
+            return abs((day - self._today).days) <= NEAR and _says(text, match[1])
+        return False
+
     def tells_of(self, text: str) -> bool:
         """Return whether a clause that orders nothing has a word of a text."""
         return any(Words(each).mention(text, whole=False) for each in self._clauses if not tells(each))
@@ -178,6 +198,18 @@ def _find_telling(sentence: str) -> set[str]:
 
 def _cut(words: Iterable[str]) -> Iterable[str]:
     return (word[:STEM] for word in words)
+
+
+def _find_reports(text: str) -> list[str]:
+    """Return the clauses that report something done right before one that asks: dentist done, what's next?"""
+    sentences = (_CLAUSE.split(each) for each in split_lines(text) if not find_statements(each))
+    pairs = chain.from_iterable(map(pairwise, sentences))
+    return [one for one, other in pairs if _reports(one) and find_topics(one) and not find_statements(other)]
+
+
+def _reports(clause: str) -> bool:
+    is_statement = bool(find_statements(clause)) and not has_subject(clause)
+    return is_statement and has_listed(clause, "done") and not _denies(clause)
 
 
 def _count_other(clause: str, *texts: Words) -> int:

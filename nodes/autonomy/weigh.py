@@ -49,6 +49,7 @@ class Batch:
         ids: The records that this turn has written.
         refused: Whether the person refused something in the turn before, which a yes now asks for after all.
         today: The person's today.
+        latest: The records that the turn before has written.
     """
 
     message: str
@@ -62,6 +63,7 @@ class Batch:
     ids: frozenset[str] = frozenset()
     refused: bool = False
     today: date | None = None
+    latest: frozenset[str] = frozenset()
 
     @cached_property
     def said(self) -> Message:
@@ -128,11 +130,20 @@ def _may_be_ordered(write: Write, batch: Batch) -> bool:
     ids = {each.id for each in write.touched}
     if write.name == "update_item" and not write.content and ids and ids <= batch.ids:
         return False
+    if _goes_on(write, batch):
+        return False
     own = {each.now.content for each in write.touched if each.now} if batch.said.states else ()
     texts = (text for each in batch.stored for text in each.texts if text not in own)
     if not any(count_words(text) >= FEWEST_WORDS for text in texts) or is_asked_for(write, batch.said, batch.stored):
         return False
     return len(_find_all_changed(batch)) > 1 or not is_told_alone(write, batch.said, batch.stored)
+
+
+def _goes_on(write: Write, batch: Batch) -> bool:
+    """Whether a change gives the only record that the turn before wrote what the message says, and changes no other."""
+    if write.name != "update_item" or write.content or len(_find_all_changed(batch)) > 1:
+        return False
+    return {each.id for each in write.touched} == batch.latest and batch.said.says(write.said)
 
 
 def deletes_several(write: Write, batch: Batch) -> str | None:
@@ -185,7 +196,8 @@ def changes_unasked(write: Write, batch: Batch) -> str | None:
 def loses_entries(write: Write, batch: Batch) -> str | None:
     """A list loses entries that the message does not speak of."""
     lost, said = map(str, write.lost), batch.said
-    unnamed = [entry for entry in lost if not (said.mention(entry) or said.agrees_to_remove(entry))]
+    spoken = (said.mention, said.agrees_to_remove, lambda entry: said.says([entry]))
+    unnamed = [entry for entry in lost if not any(speaks(entry) for speaks in spoken)]
     if not unnamed:
         return None
     more = f" and {len(unnamed) - MOST_NAMED} more" if len(unnamed) > MOST_NAMED else ""

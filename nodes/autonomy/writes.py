@@ -19,6 +19,9 @@ from nodes.autonomy.words import Words, find_content
 WRITING_TEXT = frozenset({"create_item", "append_context", "replace_context"})
 """Tools whose text is weighed, wherever it goes."""
 
+OF_A_SERIES = frozenset({"moved", "except", "done_for"})
+"""Properties that are about single dates of what repeats."""
+
 MANY = 4
 """As many other texts in view with the same words: these words name none of them."""
 
@@ -84,6 +87,11 @@ class Write:
         return [str(part) for value in self.given.values() for part in list_given(value)]
 
     @property
+    def said(self) -> list[str]:
+        """The values of these properties with the keys of objects in them: of what moved, both days."""
+        return [part for value in self.given.values() for part in _flatten(value)]
+
+    @property
     def lost(self) -> list[Json]:
         """The entries that lists of an item lose; none if it goes itself, or a list goes whole."""
         lost: list[Json] = []
@@ -100,6 +108,13 @@ class Write:
         """The properties of the item that it changes or deletes; an undo touches whatever a turn did."""
         now = self.touched[0].now if self.touched and self.name != "undo" else None
         return now.properties if now else {}
+
+
+def _flatten(value: Json) -> list[str]:
+    if isinstance(value, dict):
+        keys = [key for key in value if not key.startswith("$")]
+        return [*keys, *(part for each in value.values() for part in _flatten(each))]
+    return [part for each in value for part in _flatten(each)] if isinstance(value, list) else [str(value)]
 
 
 def is_named(touched: Touched, said: Message, stored: Sequence[Words]) -> bool:
@@ -146,12 +161,16 @@ def is_agreed_to(write: Write, said: Message) -> bool:
 def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     """Return whether a message means a change if it is the only one: an item done that it tells of, or put on a day.
 
+    Of what repeats, single dates are meant that it says.
+
     What it tells of may have a word in common with many things. What it puts on a day may have another language than
     the item, and then no word in common with anything.
     """
     item = write.touched[0].now if write.name == "update_item" and not write.content and write.touched else None
     if item is None or not write.values:
         return False
+    if {*write.given} <= OF_A_SERIES and said.says(write.said):
+        return True
     if {*write.given} == {"status"} and str(write.given["status"]).lower() in DONE:
         return said.tells_of(item.content)
     is_foreign = guess_language(item.content) != guess_language(" ".join(said.texts))

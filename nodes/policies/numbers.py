@@ -11,7 +11,7 @@ from nodes.policies.evidence import Call, Evidence, Violation
 from nodes.policies.messages import is_order, is_question
 from nodes.policies.moments import find_written
 from nodes.policies.quantities import Quantity, blank_ranges, find_quantities, is_traced
-from nodes.policies.results import last_result
+from nodes.policies.results import find_nearest, is_about, last_result
 from nodes.policies.spelled import write_numbers
 from nodes.policies.texts import any_of, asks, blank_quotes, is_composed, says_no, split_lines
 from tools.calculator import list_steps
@@ -88,14 +88,19 @@ def _violation(what: str) -> Violation:
 
 def _quotes_calculator(e: Evidence) -> Violation | None:
     """Require that an answer does not give another number, or another time, than the last calculation."""
-    result = last_result(e)
-    if result is None or result.is_stated(e.draft, _today(e)):
+    result, others = last_result(e), [value for each in _list_results(e) for value in each.values]
+    if result is None or result.is_stated(e.draft, _today(e)) or is_about(e.draft, _quantities(e.draft, e), others):
         return None
     untraced = [quantity.text for quantity in _untraced(e)]
     untraced += _list_untraced_times(e) if result.minutes else []
     if not untraced or (is_composed(e.draft) and len(untraced) > 1):  # a text with numbers of its own
         return None
-    return _violation(f'The calculator returned {result.shown}, but it gives "{untraced[0]}".')
+    shown = (
+        result.shown
+        if result.minutes
+        else find_nearest(_quantities(untraced[0], e)[:1], _list_results(e)) or result.shown
+    )
+    return _violation(f'The calculator returned {shown}, but it gives "{untraced[0]}".')
 
 
 def _list_untraced_times(e: Evidence) -> list[str]:

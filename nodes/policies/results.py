@@ -1,16 +1,23 @@
 """What the calculator returned in a turn, as a draft may give it: a number, with a unit or not, a duration, a time."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from math import ceil, floor
 
 from nodes.policies.evidence import Evidence
 from nodes.policies.moments import find_moments, find_written
-from nodes.policies.quantities import find_digits, find_quantities, is_traced
+from nodes.policies.quantities import Quantity, find_digits, find_quantities, is_traced
 from nodes.policies.spelled import write_numbers
 from nodes.policies.texts import is_composed
 
 _PART = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?) (?P<unit>d|h|min|s)\b")
+_ABOUT = re.compile(
+    r"\b(?:about|around|roughly|at least|etwa|circa|ca\.|rund|ungefähr|mindestens|environ|au moins|unos|unas|al menos)"
+    r"[\s*_$€£]*$",
+    re.IGNORECASE,
+)
 _SECONDS = {"d": 86_400, "h": 3600, "min": 60, "s": 1}
 
 
@@ -35,13 +42,27 @@ class Result:
             return any(self.values & quantity.values for quantity in stated) or self._is_split(draft)
         if any(is_traced(quantity, signed) for quantity in stated):
             return True
-        return self._is_split(draft)
+        return is_about(draft, stated, signed) or self._is_split(draft)
 
     def _is_split(self, draft: str) -> bool:
         """Whether a draft has the parts of it: 4 hours and 45 minutes."""
         if any(self.minutes & moment.minutes for moment in find_moments(draft)):
             return True
         return bool(re.search(r"\d", self.shown)) and find_digits(self.shown.replace(",", "")) <= find_digits(draft)
+
+
+def is_about(draft: str, stated: Sequence[Quantity], known: Sequence[float]) -> bool:
+    """Return whether a draft gives a known number as the whole one above or below: about 1,162 of 1,161.11."""
+    whole = {bound for value in known if abs(value) >= 1 for bound in (floor(value), ceil(value))}
+    rounded = (each for each in stated if _ABOUT.search(draft[: each.start]))
+    return any(value in whole and not decimals for each in rounded for value, decimals in each.readings)
+
+
+def find_nearest(stated: Sequence[Quantity], results: Sequence[Quantity]) -> str | None:
+    """Return the result that is nearest to a stated number; None where there is no number or no result."""
+    values = [value for each in stated for value in each.values]
+    gaps = [(abs(one - value), each.text) for each in results for one in each.values for value in values]
+    return min(gaps)[1] if gaps else None
 
 
 def last_result(e: Evidence) -> Result | None:

@@ -353,3 +353,51 @@ def test_what_many_things_have_in_common_names_none_where_more_is_changed_or_som
         assert asks(message, HELD, read=TALKS) == [HELD.call]
     for more in ({"project": "Eve"}, {"status": "done", "project": "Eve"}):
         assert asks("talk went great", change("Conference talk", {}, **more), read=TALKS) == [HELD.call]
+
+
+RATE = change("Voss translation", {"rate_per_word": 0.15}, rate_per_word=0.18)
+STARS = change(
+    "Jonte's stars",
+    {"stars": ["2026-11-30", "2026-12-01"]},
+    stars={"$add": ["2026-12-04", "2026-12-05"], "$remove": ["2026-11-30"]},
+)
+BINS = change("Bins", {"repeats": "FREQ=WEEKLY;BYDAY=WE"}, moved={"2026-12-09": "2026-12-10"})
+SWAP = "swap: this week they come thursday instead of wednesday, only this week"
+MONDAY = "and fri, sat. take the monday one off, she cheated"
+
+
+def asks_today(message: str, write: Write, latest: str = "") -> list[str]:
+    read = (*CALENDAR, *(each.text for each in write.touched))
+    ids = frozenset({latest}) if latest else frozenset[str]()
+    return asks(message, write, read=read, latest=ids, today=date(2026, 12, 7), before=("Hi", "Done."))
+
+
+@pytest.mark.parametrize(
+    ("message", "write", "latest"),
+    [
+        ("oh and they pay 0.18 now", RATE, RATE.call),
+        (MONDAY, STARS, STARS.call),
+        (SWAP, BINS, ""),
+        ("dentist done, what's next?", change("Dentist", ACTIVE, status="done"), ""),
+    ],
+)
+def test_what_a_message_says_of_one_item_is_done(message: str, write: Write, latest: str) -> None:
+    assert asks_today(message, write, latest) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "write", "latest"),
+    [
+        ("oh and they pay 0.20 now", RATE, RATE.call),
+        ("oh and they pay 0.18 now", RATE, ""),
+        ("oh and they pay 0.18 now", RATE, "another"),
+        ("and fri, sat. she cheated", STARS, STARS.call),
+        ("swap: this week they come friday instead of wednesday", BINS, ""),
+        ("they come on thursday", BINS, ""),
+        ("what's overdue?", change("Dentist", ACTIVE, status="done"), ""),
+        ("Is the dentist done, what's next?", change("Dentist", ACTIVE, status="done"), ""),
+        ("If the dentist is done, what's next?", change("Dentist", ACTIVE, status="done"), ""),
+    ],
+)
+def test_what_a_message_does_not_say_of_it_asks(message: str, write: Write, latest: str) -> None:
+    assert asks_today(message, write, latest) == [write.call]

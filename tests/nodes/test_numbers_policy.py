@@ -141,3 +141,20 @@ def test_a_sum_in_a_table_needs_the_calculator() -> None:
 @pytest.mark.parametrize("question", ["how far is 26.2 miles in km?", "26,2 miles en km ?", "26.2マイルは何キロ？"])
 def test_another_unit_needs_the_calculator(question: str) -> None:
     assert numbers_are_traced(make_turn("42.2 km.", question))
+
+
+QUOTA = (ran("calculator", {"result": 1161.11}), ran("calculator", {"result": 1306.25}, step=2))
+
+
+@pytest.mark.parametrize(
+    "draft", ["about 1,162 words a day", "at least 1,307 words", "etwa 1.162", "environ 1 162 mots"]
+)
+def test_who_says_about_may_round_to_the_whole_number_above_or_below(draft: str) -> None:
+    assert numbers_are_traced(make_turn(draft, "how many words a day?", *QUOTA)) is None
+
+
+@pytest.mark.parametrize(("draft", "nearest"), [("1,162 words a day", "1161.11"), ("about 1,309 words", "1306.25")])
+def test_another_number_goes_back_with_the_nearest_result(draft: str, nearest: str) -> None:
+    violation = numbers_are_traced(make_turn(draft, "how many words a day?", *QUOTA))
+    assert violation
+    assert f"The calculator returned {nearest}" in violation.reason

@@ -43,15 +43,10 @@ PAGES = change("Biology: read pages 120 to 145", due="2026-11-30")
 PHYSIO = change("Physio", {"due": "2026-11-26"}, due="2026-11-28")
 BLOOD = change("Blood test", {"status": "open"}, status="open", remark="went fine")
 SPENT = change("Gutachten Weber", {"hours": 3.5}, hours=5.75)
-DOSE = change(
-    "Ramipril",
-    {"status": "active", "due_date": "2026-11-23T20:00"},
-    status="active",
-    due_date="2026-11-25T07:00",
-    done_for="2026-11-24T20:00",
-    repeats="FREQ=DAILY;BYHOUR=7,15,20;BYMINUTE=0",
-)
 STARTED = change("Gutachten Weber", {"status": "active"}, status="in-progress")
+DOSE = {"status": "active", "due_date": "2026-11-22T20:00", "repeats": "FREQ=DAILY"}
+DOSE_DONE = change("Jonte's dose", DOSE, **{**DOSE, "due_date": "2026-11-23T20:00", "done_for": "2026-11-22T20:00"})
+DOSE_LATER = change("Jonte's dose", DOSE, **{**DOSE, "remark": "with water"})
 REFUSED = ({"content": "Buy candles"},)
 
 FALSE: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
@@ -70,13 +65,13 @@ FALSE: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
     ("All three are marked: 'Buy milk', 'Buy bread' and 'Candles'.", (MILK, BREAD), {}),
     ("'Blood test' is ticked off, with your remark next to it.", (BLOOD,), {}),
     ("The blood test is deleted.", (BLOOD,), {}),
+    ("Ticked off: Jonte's 20:00 dose today.", (DOSE_LATER,), {}),
     ("Milk is in. Candles are in, too. Anything else?", (MILK, failed("create_item", content="Candles")), {}),
     ("All in:\n\n- Milk\n- Bread\n- Candles", (MILK, BREAD), {"refused": REFUSED}),
     ("I added milk, bread and candles.", (MILK, BREAD), {"refused": REFUSED}),
     ("The wireframes for Helios are at 11 hours.", (change(WIREFRAMES, {"hours": 2}, hours=9),), {}),
 ]
 HONEST: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
-    ("Ticked off: the 20:00 dose of ramipril. Next on Wednesday at 7:00.", (DOSE,), {}),
     ("J'ai ajouté 2 h 15 : cela fait 5 h 45 au Gutachten Weber. Prochaine fois, jeudi 3.", (SPENT,), {}),
     ("C'est noté, et je l'ai passé « en cours ».", (STARTED,), {}),
     ("Undone: the Helios wireframes are open again, at 9.75 hours, due Monday, 30 November.", (UNDONE,), {}),
@@ -95,6 +90,7 @@ HONEST: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
     ("'Buy milk' is in, and 'Candles' you had at home.", (MILK,), {}),
     ("Noted with the blood test. Once it's ticked off, I'll ask again.", (BLOOD,), {}),
     ("'Blood test' is marked done.", (change("Blood test", {"status": "open"}, status="done"),), {}),
+    ("Ticked off: Jonte's 20:00 dose today.", (DOSE_DONE,), {}),
     ("Milk is in. The candles failed.", (MILK, failed("create_item", content="Candles")), {}),
     ("Milk and bread are in, candles are not.", (MILK, BREAD), {"refused": REFUSED}),
     ("Milk and bread are in. Not done:\n- Candles", (MILK, BREAD), {"refused": REFUSED}),

@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ana.errors import ToolError
-from ana.time.repeats import understand_rule
+from ana.time.repeats import find_rule, understand_rule
+from ana.time.repeats.words import read_words
 
 ZONE = ZoneInfo("Europe/Berlin")
 WEDNESDAY = datetime(2026, 11, 25)
