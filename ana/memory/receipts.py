@@ -201,7 +201,7 @@ def _count_passed_over(receipt: Receipt) -> int:
     """Return how many dates before the one that was done were not marked, by the clock on the wall, in no zone."""
     if "passed_over" in receipt:
         return int(receipt["passed_over"])
-    if receipt["op"] != "update":
+    if not (receipt["before"] and receipt["after"]):
         return 0
     records = (receipt[when]["properties"] for when in ("before", "after"))
     old, new = ({**each, **{key: _drop_zone(each.get(key)) for key in _ON_THE_WALL}} for each in records)
