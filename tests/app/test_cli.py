@@ -167,6 +167,10 @@ def test_the_opening_line_says_what_leaves_the_machine(ana: Run) -> None:
     env = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
     assert "what you type goes to http://127.0.0.1:9/v1" in ana("chat", **env).stdout
     assert "traces go to LangSmith" in ana("chat", LANGSMITH_TRACING="true").stdout
+    rings = ana("chat", ANA_NOTIFY="ntfys://ntfy.sh/a-secret, ntfy://localhost/b, mailtos://me:pw@example.org").stdout
+    assert "reminders go to ntfy, mail\n" in rings
+    assert "nothing leaves" not in rings
+    assert "secret" not in rings
 
 
 def test_no_colour_in_a_pipe(ana: Run) -> None:
