@@ -9,26 +9,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.graph import START, MessagesState, StateGraph
-from langgraph.types import Command, interrupt
+from langgraph.types import Command
 
 from ana.threads.folder import FolderThreadStore
 from ana.threads.pruning import TURNS
-
-TABLES = ("checkpoints", "writes", "sequence")
-
-
-def answer(state: MessagesState) -> dict[str, Any]:
-    """Answers; asks back first where the question says so."""
-    said = state["messages"][-1].text
-    return {"messages": [AIMessage(interrupt("Really?") if said == "ask" else "yes")]}
-
-
-builder = StateGraph(MessagesState)
-builder.add_node("answer", answer)
-builder.add_edge(START, "answer")
+from tests.threads.asking import TABLES, builder
 
 
 def said(text: str) -> Any:

@@ -7,23 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
-from langgraph.graph import START, MessagesState, StateGraph
-from langgraph.types import Command, interrupt
+from langchain_core.messages import HumanMessage
+from langgraph.types import Command
 
 from ana.threads.folder import FolderThreadStore
-
-TABLES = ("checkpoints", "writes", "sequence")
-
-
-def answer(state: MessagesState) -> dict[str, Any]:
-    said = state["messages"][-1].text
-    return {"messages": [AIMessage(interrupt("Really?") if said == "ask" else "yes")]}
-
-
-builder = StateGraph(MessagesState)
-builder.add_node("answer", answer)
-builder.add_edge(START, "answer")
+from tests.threads.asking import TABLES, builder
 
 
 def run(name: str, run_id: str = "") -> Any:
