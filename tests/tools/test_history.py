@@ -41,7 +41,7 @@ class Diary:
         found: dict[str, Any] = history.invoke(asked | {"call": self.call})
         return found
 
-    def told(self, **asked: str) -> list[str]:
+    def tell_changes(self, **asked: str) -> list[str]:
         """Return the changes in words, the newest first."""
         turns = self.ask(**asked)["turns"]
         return [f"{verb}: {words}" for turn in turns for change in turn["changes"] for verb, words in tell(change)]
@@ -75,7 +75,7 @@ def diary() -> Diary:
     ],
 )
 def test_a_day_is_the_persons_whole_day(diary: Diary, asked: dict[str, str], told: list[str]) -> None:
-    assert [line.split(":")[0] for line in diary.told(**asked)] == told
+    assert [line.split(":")[0] for line in diary.tell_changes(**asked)] == told
     assert diary.ask(**asked)["total"] == len(told)
 
 
@@ -89,13 +89,13 @@ def test_each_change_is_told_from_what_to_what_with_its_turn(diary: Diary) -> No
 
 def test_words_find_what_was_done_with_them(diary: Diary) -> None:
     fig = ["deleted: Water the fig tree (done)", "changed: Water the fig tree (active -> done)"]
-    assert diary.told(text="fig tree watering", since="2026-01-06") == [
+    assert diary.tell_changes(text="fig tree watering", since="2026-01-06") == [
         fig[0],
         "created: learned: Has a fig tree",
         fig[1],
     ]
-    assert diary.told(text="water the FIG TREE", since="2026-01-06") == fig
-    assert diary.told(text="bicycle") == diary.told(text="!") == []
+    assert diary.tell_changes(text="water the FIG TREE", since="2026-01-06") == fig
+    assert diary.tell_changes(text="bicycle") == diary.tell_changes(text="!") == []
 
 
 def test_numbers_are_added_up_and_what_was_undone_is_not(diary: Diary) -> None:

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from ana.values import Json
 if TYPE_CHECKING:
     from chromadb.api.client import Client
     from langchain_chroma import Chroma
+    from langchain_core.embeddings import Embeddings
 
 T = TypeVar("T")
 
@@ -237,7 +238,7 @@ class ChromaCollection:
             collection_name=self.name,
             client=client,
             client_settings=read_settings(),  # it would read them again, and leave them unused
-            embedding_function=self.embedder,  # type: ignore[arg-type]  # has its methods, not its base class
+            embedding_function=cast("Embeddings", self.embedder),  # has its methods, not its base class
             **{f"collection_{name}": value for name, value in collection_arguments(self.embedder).items()},
         )
         _refuse_other_embedder(self.name, chroma._collection.metadata or {}, self.embedder)
