@@ -66,7 +66,8 @@ class Guard:
         refusal = find_refusal(scope["path"], headers, self._origins)
         if scope["type"] == "http":
             answer, receive = await self._choose(scope, receive, headers, refusal)
-            await answer(scope, receive, _protect(send))
+            allowed = headers.get("origin") if refusal is None else None
+            await answer(scope, receive, _protect(send, allowed))
         elif refusal is None:
             await self._app(scope, receive, send)
         else:
@@ -150,12 +151,21 @@ def _is_same_server(origin: str, host: str) -> bool:
         return False
 
 
-def _protect(send: Send) -> Send:
-    """Return `send` with our headers on every answer."""
+def _protect(send: Send, origin: str | None) -> Send:
+    """Return `send` with our headers on every answer, and those that let a page that may call read it.
+
+    Args:
+        send: Where it goes.
+        origin: The page's origin; None for one that may not call. The server's own answers allow every page to read
+            them, but not those with which a request is refused before it.
+    """
 
     async def send_protected(message: Message) -> None:
         if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).update(HEADERS)
+            headers = MutableHeaders(scope=message)
+            headers.update(HEADERS)
+            if origin:
+                headers.setdefault("access-control-allow-origin", origin)
         await send(message)
 
     return send_protected

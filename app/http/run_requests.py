@@ -23,7 +23,7 @@ def check_request(path: str, asked: Any) -> None:
         asked: Its body; there may be several requests in a batch.
 
     Raises:
-        UserError: A field of the context is unknown, something has a wrong type or range, or a reply is to no request.
+        UserError: A field of the context is unknown, something has a wrong type or range, or a command says nothing.
     """
     check = next((check for pattern, check in _CHECKS if pattern.fullmatch(path)), None)
     for each in asked if isinstance(asked, list) else [asked]:
@@ -41,27 +41,42 @@ def _check_run(asked: dict[str, Any]) -> None:
     check_input(asked.get("input"))
     command = asked.get("command")
     if isinstance(command, dict) and command:
-        _check_reply(command.get("resume"), asked)
         update, goto = command.get("update"), command.get("goto")
         check_command(update, goto)
         if command.get("resume") is None and not (update or goto):
             raise UserError("The command says nothing.", 'Reply to a request with {"resume": ...}.')
 
 
-def _check_reply(reply: Any, asked: dict[str, Any]) -> None:
-    """Check that a reply says what it is to: another door may have asked something else since it was shown.
-
-    Studio and agent-chat-ui send the checkpoint at which they showed it; once that has passed, it is asked again.
-    """
+def find_bare_reply(asked: Any) -> Any:
+    """Return the reply of a request that says to what it is neither by an id nor by a checkpoint; None without one."""
+    command = asked.get("command") if isinstance(asked, dict) else None
+    reply = command.get("resume") if isinstance(command, dict) else None
     if reply is None or names_requests(reply):
-        return
+        return None
     config = asked.get("config")
     places = (asked.get("checkpoint"), asked, config.get("configurable") if isinstance(config, dict) else None)
-    if not any(isinstance(place, dict) and place.get("checkpoint_id") for place in places):
+    placed = any(isinstance(place, dict) and place.get("checkpoint_id") for place in places)
+    return None if placed else reply
+
+
+def name_reply(asked: dict[str, Any], shown: str | None) -> dict[str, Any]:
+    """Return a request whose bare reply names what it is to: clients send one to what the server showed them last.
+
+    It is named when it arrives. A second click comes while the first one's run works, or after it, and decides nothing.
+
+    Args:
+        asked: The request.
+        shown: The id of what waits, if a run of the server asked it; None if nothing does, or another door asked.
+
+    Raises:
+        UserError: Another door may have asked something else since it was shown.
+    """
+    if shown is None:
         raise UserError(
-            "Nothing was done: the reply does not name the request that it is to.",
-            'Resume with {"ID OF THE INTERRUPT": REPLY}, or send the checkpoint at which it was shown.',
+            "Nothing was done: the reply does not name the request that it is to, and no run of this server has asked.",
+            'Look at the thread again, and resume with {"ID OF THE INTERRUPT": REPLY}.',
         )
+    return {**asked, "command": {**asked["command"], "resume": {shown: asked["command"]["resume"]}}}
 
 
 def _check_edit(asked: dict[str, Any]) -> None:

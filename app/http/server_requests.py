@@ -20,13 +20,14 @@ from ana.threads.runs import stop_runs
 from ana.workspace import load_workspace
 from app.http.bodies import put_back, read_body
 from app.http.refusals import answer_error, answer_tool_call
-from app.http.run_requests import check_request
+from app.http.run_requests import check_request, find_bare_reply, name_reply
 from app.http.thread_rows import ThreadRows
 
 _SERVERS = ("/threads", "/runs", "/assistants", "/mcp")
 _ID = "([0-9a-f-]{36})"
 _THREAD = re.compile(rf"/threads/{_ID}/?")
 _RUN = re.compile(rf"/threads/{_ID}/runs/{_ID}/?")
+_RUNS = re.compile(rf"/threads/{_ID}/runs(?:/wait|/stream)?/?")
 _EDITED = re.compile(rf"/threads/{_ID}/(?:state|copy)/?")
 _NEW = re.compile(r"/threads/?")
 _PRUNE = re.compile(r"/threads/prune/?")
@@ -59,13 +60,27 @@ class ServerRequests:
         asked = None
         try:
             if scope["method"] in ("POST", "PATCH"):
-                asked, receive = await _read_asked(scope, receive)
+                asked, again = await _read_asked(receive)
                 check_request(scope["path"], asked)
+                if (rewritten := await self._rewrite(scope["path"], asked)) is not asked:
+                    again = put_back([{"type": "http.request", "body": to_json(rewritten)}], receive)
+                asked, receive = rewritten, again
             await self._prepare(asked, scope, receive, send)
         except AnaError as exc:
             _log.warning("%s %s was refused: %s", scope["method"], scope["path"], exc)
             refuse = answer_tool_call(asked, exc) if scope["path"].startswith("/mcp") else answer_error(exc)
             await refuse(scope, receive, send)
+
+    async def _rewrite(self, path: str, asked: Any) -> Any:
+        """Return a body with the id of a new thread as we write it, or with what a bare reply is to."""
+        if _NEW.fullmatch(path) and isinstance(asked, dict):
+            given = asked.get("thread_id")
+            id = canonical_id(given) if isinstance(given, str) else None
+            return asked if id in (None, given) else asked | {"thread_id": id}
+        if (run := _RUNS.fullmatch(path)) and find_bare_reply(asked) is not None:
+            await self._rows.refresh()
+            return name_reply(asked, await self._rows.find_asked(run[1]))
+        return asked
 
     async def _prepare(self, asked: Any, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
@@ -123,20 +138,13 @@ def _rewrite_path(scope: Scope) -> Scope:
     return scope if path == scope["path"] else {**scope, "path": path, "raw_path": quote(path).encode()}
 
 
-async def _read_asked(scope: Scope, receive: Receive) -> tuple[Any, Receive]:
-    """Return the body as JSON, with the id of a new thread as we write it, and a `receive` that gives it again."""
+async def _read_asked(receive: Receive) -> tuple[Any, Receive]:
+    """Return the body as JSON, and a `receive` that gives it again."""
     body, again = await read_body(receive)
     try:
-        asked = from_json(body) if body else None
+        return from_json(body) if body else None, again
     except ValueError as exc:
         raise UserError(f"The body is not JSON, or nested too deep: {exc}.") from exc
-    if _NEW.fullmatch(scope["path"]) and isinstance(asked, dict):
-        given = asked.get("thread_id")
-        id = canonical_id(given) if isinstance(given, str) else None
-        if id not in (None, given):
-            asked |= {"thread_id": id}
-            again = put_back([{"type": "http.request", "body": to_json(asked)}], receive)
-    return asked, again
 
 
 def find_erased(method: str, path: str, asked: Any) -> list[str]:

@@ -30,6 +30,9 @@ QUESTION_WIDTH = 200
 
 logger = logging.getLogger(__name__)
 
+ASKED = "asked"
+"""In what is saved of a thread, the id of what waits if a run of the server asked it; no part of the server's row."""
+
 Mark = tuple[int, int, str]
 """Of a thread: other after each change of what its row tells."""
 
@@ -69,6 +72,8 @@ class ThreadRows:
         self.changing = asyncio.Lock()
         """Held while rows change, and by whoever deletes a thread together with its row."""
         self._seen: dict[str, tuple[Mark | None, datetime | None]] | None = None
+        self._asked: dict[str, str | None] = {}
+        """What waits in each thread in which a run of the server asked last."""
 
     async def refresh(self) -> None:
         """Make the rows tell what the saver has; what goes wrong is logged, and the rows stay as they are."""
@@ -88,6 +93,10 @@ class ThreadRows:
         """Return whether a run of the server waits or works in a thread, as far as the server keeps them in memory."""
         return thread in _find_busy(await self._find_tables() or {})
 
+    async def find_asked(self, thread: str) -> str | None:
+        """Return the id of what waits in a thread, if a run of the server asked it and nothing works there now."""
+        return None if await self.is_busy(thread) else self._asked.get(thread)
+
     async def _refresh(self, tables: Tables) -> None:
         marks = await run_in_threadpool(self._read_marks)
         rows = _index(tables)
@@ -100,6 +109,7 @@ class ThreadRows:
         saved = await run_in_threadpool(self._read_threads, changed) if changed else {}
         rows, busy = _index(tables), _find_busy(tables)
         for id, each in saved.items():
+            self._asked[id] = each.pop(ASKED) if each else None
             if _set_at(rows.get(id)) != set_at[id]:
                 continue  # the server has set it meanwhile: the next time tells who was later
             if each and id in rows:
@@ -170,6 +180,7 @@ def _read_thread(
 
 def _describe(state: StateSnapshot, thread: Thread) -> Row:
     at = datetime.fromisoformat(state.created_at) if state.created_at else None
+    asked = state.interrupts[0].id if state.interrupts and (state.metadata or {}).get("run_id") else None
     interrupts = {t.id: [patch_interrupt(i) for i in t.interrupts] for t in state.tasks if t.interrupts}
     told: dict[str, str] = {}
     if state.created_at:  # else nothing is told: its messages are all taken back
@@ -185,6 +196,7 @@ def _describe(state: StateSnapshot, thread: Thread) -> Row:
         "error": None,
         "values": state.values,
         "interrupts": interrupts,
+        ASKED: asked,
         "metadata": {"graph_id": GRAPH} | told,
     }
     json_dumpb([row])  # the server answers with all rows at once, and so with none if one cannot be sent
