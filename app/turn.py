@@ -15,8 +15,7 @@ from ana.handles import Handles
 from ana.settings import Autonomy
 from ana.threads.ports import PATIENCE
 from ana.values import plain_text
-from app.outcome import CutShort, Done, NotShown, Waiting
-from app.results import read_done, read_waiting, thread_of_state
+from app.outcome import CutShort, Done, NotShown, Waiting, read_done, read_waiting, thread_of_state
 from graph.builder import builder
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
