@@ -1,10 +1,8 @@
 """Show the request that a conversation waits for, and read the decision."""
 
-import json
 from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import StoreBusy, UserError, WrongReply
-from ana.values import read_json
 from app.repl.answers import Answers
 from app.show.confirm import edit_text
 from app.show.text import say
@@ -17,6 +15,8 @@ if TYPE_CHECKING:
 ShortReply = Literal["approve", "reject", "edit", "all"]
 SHORT_REPLIES: dict[str, ShortReply] = {"e": "edit", "edit": "edit", "a": "all", "all": "all"}
 """What decides beside a yes or a no in any language."""
+
+STILL_WAITS = "It still waits: y, n, e or a."
 
 
 class Approval:
@@ -62,31 +62,37 @@ class Approval:
 
         return SHORT_REPLIES.get(line.strip().lower()) or read_short_reply(line)
 
-    def ask(self, assistant: "Assistant", line: str, thread_id: str, on_event: "Listener") -> "Done | Waiting":
-        """Send a message. A yes to a request of another door does nothing: what is asked is returned."""
-        from app.outcome import NotShown
+    def send(
+        self, assistant: "Assistant", said: str, short: ShortReply | None, thread_id: str, on_event: "Listener"
+    ) -> "Done | Waiting":
+        """Send a message, or decide on everything that was shown.
 
-        try:
-            return assistant.ask(line, thread_id, on_event=on_event)
-        except NotShown as exc:
-            on_event({"ended": exc.sentence()})
-            return exc.waiting
+        Nothing is done if something else is asked by now, as another door asked it: that is returned.
 
-    def resume(self, assistant: "Assistant", short: ShortReply, on_event: "Listener") -> "Done | Waiting":
-        """Decide on everything that was shown. Nothing is done if something else is asked by now: that is returned.
+        Args:
+            assistant: Runs the turn.
+            said: The line.
+            short: The decision that the line is, as `read` says.
+            thread_id: The conversation.
+            on_event: Told what happens meanwhile.
 
         Raises:
             NotWaiting: Somebody else decided.
-            UserError: It was not edited; it still waits.
+            UserError: The request was not edited; it still waits.
         """
         from app.outcome import NotShown
 
-        assert self._shown is not None
         try:
-            return self._decide(assistant, self._shown, short, on_event)
+            if short and self._shown:
+                return self._decide(assistant, self._shown, short, on_event)
+            return assistant.ask(said, thread_id, on_event=on_event)
         except NotShown as exc:
             on_event({"ended": exc.sentence()})
             return exc.waiting
+
+    def forget(self) -> None:
+        """Take the next line as a message: another conversation begins."""
+        self._shown = None
 
     def _decide(
         self, assistant: "Assistant", waiting: "Waiting", short: ShortReply, on_event: "Listener"
@@ -113,10 +119,6 @@ class Approval:
             self.forget()  # the turn has ended, or something else is asked
             raise
 
-    def forget(self) -> None:
-        """Take the next line as a message: another conversation begins."""
-        self._shown = None
-
 
 def _edit(request: "Request") -> dict[str, Any]:
     """Let the person edit the arguments in their own editor; return the reply.
@@ -124,19 +126,23 @@ def _edit(request: "Request") -> dict[str, Any]:
     Raises:
         UserError: The editor cannot be used, or what it left cannot be read.
     """
+    from app.repl.editing import read_values, write_values
+
     actions = request["action_requests"]
-    before = [{"name": action.get("name"), "args": action.get("args", {})} for action in actions]
-    edited = edit_text(json.dumps(before, ensure_ascii=False, indent=2), ".json")
+    before = [action.get("args", {}) for action in actions]
+    titles = [str(action.get("description") or action.get("name")).partition("\n")[0] for action in actions]
+    edited = edit_text(write_values(titles, before), ".yaml")
     if edited is None:
-        raise UserError("Nothing was edited.", "It still waits: y, n, e or a.")
+        raise UserError("Nothing was edited.", STILL_WAITS)
     try:
-        after = read_json(edited)
+        after = read_values(edited)
     except ValueError as exc:
-        raise UserError(f"That is not JSON: {exc}.", "It still waits: y, n, e or a.") from exc
-    if not isinstance(after, list) or len(after) != len(before):
-        raise UserError("Each action has to stay in the list.", "It still waits: y, n, e or a.")
-    return {"decisions": [_decide(*pair) for pair in zip(before, after, strict=True)]}
+        raise UserError(f"That cannot be read: {exc}.", STILL_WAITS) from exc
+    if len(after) != len(before):
+        raise UserError("Each action has to stay, and --- between them.", STILL_WAITS)
+    return {"decisions": [_decide(*each) for each in zip(actions, before, after, strict=True)]}
 
 
-def _decide(before: dict[str, Any], after: Any) -> dict[str, Any]:
-    return {"type": "approve"} if before == after else {"type": "edit", "edited_action": after}
+def _decide(action: dict[str, Any], before: Any, after: Any) -> dict[str, Any]:
+    edited = {"name": action.get("name"), "args": after}
+    return {"type": "approve"} if before == after else {"type": "edit", "edited_action": edited}

@@ -127,13 +127,10 @@ class Repl:
             return
         self._conversations.remember()
         with Region(assistant.handles.clock.now().year) as region:
-            if decision:
-                outcome = self._approval.resume(assistant, decision, region.event)
-            elif isinstance(self._finish(assistant, region), Waiting):
+            if not decision and isinstance(self._finish(assistant, region), Waiting):
                 region.say("Your message was not sent: decide first, or send it again.")
                 return
-            else:
-                outcome = self._approval.ask(assistant, line, self._conversations.id, region.event)
+            outcome = self._approval.send(assistant, line, decision, self._conversations.id, region.event)
             region.end(None if isinstance(outcome, Waiting) else outcome)
         self._approval.show(outcome)
 

@@ -642,6 +642,11 @@ def test_e_edits_in_the_persons_editor(
     script_of(assistant).replies[0] = calls(("delete_item", {"id": first}), ("delete_item", {"id": second}))
     chat(assistant, "tidy up", "e")
     assert contents(assistant) == ["Passport"]
+    editor.write_text("#!/bin/sh\nprintf 'id: [' > $1\n")
+    script_of(assistant).replies = [calls(("delete_item", {"id": first}))] * 9
+    told = chat(assistant, "tidy up", "e", "n")
+    assert "That cannot be read: while parsing" in told
+    assert "It still waits: y, n, e or a." in told
     monkeypatch.setenv("VISUAL", "/no/such/editor")
     script_of(assistant).replies = [calls(("delete_item", {"id": first}))] * 9
     told = chat(assistant, "tidy up", "e", "n")
