@@ -110,12 +110,11 @@ def show_diagnosis(diagnosis: Diagnosis, *, repaired: bool) -> None:
 
 
 def _examine(handles: "FolderHandles") -> "Findings":
-    from rich.progress import Progress, SpinnerColumn, TextColumn
+    from rich.progress import SpinnerColumn, TextColumn
 
-    from app.show.console import make_console
+    from app.show.progress import make_bar
 
-    columns = (SpinnerColumn(), TextColumn("examined {task.completed} records"))
-    with Progress(*columns, console=make_console(error=True), transient=True) as bar:
+    with make_bar(SpinnerColumn(), TextColumn("examined {task.completed} records")) as bar:
         task = bar.add_task("", total=None)
         return handles.upkeep.examine(lambda more: bar.update(task, advance=more))
 
