@@ -12,7 +12,7 @@ from ana.models.providers import model_name
 from ana.output import write_line
 from ana.settings import PROJECT, Autonomy
 from ana.workspace import Workspace
-from app.due import group_due, list_open_first, show_due, summarize_due
+from app.due import group_due, list_open_first, show_due, show_today, summarize_due
 from app.embedder import suggest_embedder_once
 from app.privacy import describe_leaving
 from app.repl.answers import name_commands
@@ -24,7 +24,6 @@ from app.repl.opening import Opening
 from app.show.answers import show_transcript
 from app.show.items import show_found
 from app.show.text import say
-from app.today import show_today
 from app.undo import find_last_undo, undo_turn
 
 if TYPE_CHECKING:
