@@ -45,7 +45,10 @@ def write_export(workspace: Workspace, to: str, *, force: bool = False) -> list[
 
     path = _find_place(to, force=force)
     with _open_draft(path) as file, open_data_folder(workspace, "ana export") as handles:
-        counted = Counter(_write(file, line) for line in export_lines(handles.memory.backend))
+        counted: Counter[bytes] = Counter()
+        for line in export_lines(handles.memory.backend):
+            file.write(line)
+            counted[line[: line.index(b":")]] += 1
     return [pluralize(counted[kind], name) for kind, name in KINDS.items()]
 
 
@@ -74,12 +77,6 @@ def _find_place(to: str, *, force: bool) -> Path | None:
     if not force and path.exists() and path.stat().st_size:  # nothing is lost with an empty one
         raise UserError(f"{path} exists already.", "Name another file, or replace it with --force.")
     return path
-
-
-def _write(file: IO[bytes], line: bytes) -> bytes:
-    """Write a line, and return what it begins with: the kind of its record."""
-    file.write(line)
-    return line[: line.index(b":")]
 
 
 @contextmanager

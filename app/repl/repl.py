@@ -15,8 +15,7 @@ from ana.workspace import Workspace
 from app.due import group_due, list_open_first, show_due, show_today, summarize_due
 from app.embedder import suggest_embedder_once
 from app.privacy import describe_leaving
-from app.repl.answers import name_commands
-from app.repl.approval import Approval
+from app.repl.approval import Approval, name_commands
 from app.repl.context import delete_line, edit_context, show_context
 from app.repl.conversations import Conversations
 from app.repl.lines import read_piped_lines, read_typed_lines
