@@ -180,7 +180,9 @@ def _edit(request: "Request") -> dict[str, Any]:
 
     actions = request["action_requests"]
     before = [action.get("args", {}) for action in actions]
-    titles = [str(action.get("description") or action.get("name")).partition("\n")[0] for action in actions]
+    summary = f"{request.get('summary', '')}\n"  # the first description begins with it
+    told = (str(action.get("description") or action.get("name")).removeprefix(summary) for action in actions)
+    titles = [text.partition("\n")[0] for text in told]
     edited = edit_text(write_values(titles, before), ".yaml")
     if edited is None:
         raise UserError("Nothing was edited.", STILL_WAITS)
