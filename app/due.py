@@ -1,21 +1,24 @@
-"""Open items: overdue, due today and due in the next seven days; all items with the open ones first."""
+"""Open items: overdue, due today and in the next seven days, in tables or on one screen; all items, open ones first."""
 
+import shutil
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from ana.memory.receipts import show_value
 from ana.memory.search.found import Found
 from ana.memory.status import CLOSED
 from ana.output import tell, write_line
+from ana.time.dates import day_of
 from ana.time.repeats import may_repeat, waits
 from ana.time.spans import date_span
 from app.show.items import show_items
 from app.show.text import say, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ana.handles import DataHandles
     from ana.memory.item import Item
     from ana.memory.memory import Memory
@@ -29,6 +32,9 @@ MOST = 1000
 
 GREETING = 5
 """How many items of each kind the REPL opens with."""
+
+LATE = 3
+"""What part of a screen, at most, is for what is overdue: a third, because today must be seen."""
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
@@ -56,12 +62,12 @@ def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
     return {name: replace(found, items=found.items[:limit]) for name, found in groups.items()}
 
 
-def _add(found: Found, passed: "Sequence[Item]") -> Found:
+def _add(found: Found, passed: Sequence["Item"]) -> Found:
     more = _leave_out(Found([*passed], len(passed), False), found.items)
     return replace(found, items=[*found.items, *more.items], total=found.total + more.total)
 
 
-def _leave_out(found: Found, earlier: "Sequence[Item]") -> Found:
+def _leave_out(found: Found, earlier: Sequence["Item"]) -> Found:
     """Return what is found without the items that an earlier group has."""
     ids = {item.id for item in earlier}
     left = [item for item in found.items if item.id not in ids]
@@ -99,6 +105,28 @@ def tell_if_none(groups: dict[Due, Found]) -> None:
         tell("Nothing is due in the next seven days.")
 
 
+def show_today(handles: "DataHandles") -> None:
+    """Print what is overdue, today's items and the next days', a line each; in a terminal on one screen."""
+    groups, screen = group_due(handles), shutil.get_terminal_size()
+    room = screen.lines - 2 if sys.stdout.isatty() else 2 * MOST * len(groups)
+    for line in list_today(groups, room, screen.columns):
+        write_line(line)
+    tell_if_none(groups)
+
+
+def list_today(groups: dict[Due, Found], room: int, width: int) -> list[str]:
+    """Return at most so many lines of so many columns: a title for each day that has items, and the items below it."""
+    late, today, week = groups["overdue"], groups["today"], groups["week"]
+    first = _list_items(TITLES["overdue"], [(f"{_name_day(item):>10}", item) for item in late.items], width)
+    first = _cut(first, late.total, room // LATE)
+    days = [(TITLES["today"], today.items), *((day, [*items]) for day, items in groupby(week.items, _name_day))]
+    rest = []
+    for title, items in days:
+        timed = sorted(((f"{_find_time(item):5}", item) for item in items), key=lambda pair: pair[0].strip() or "~")
+        rest += _list_items(title, timed, width)
+    return first + _cut(rest, today.total + week.total, room - len(first))
+
+
 def summarize_due(handles: "DataHandles") -> list[str]:
     """Return a few lines about items that are overdue, due today and soon; no line without such items."""
     lines, year = [], handles.clock.now().year
@@ -127,5 +155,33 @@ def _is_over(item: "Item", clock: "Clock") -> bool:
 
 
 def _format_when(item: "Item", which: Due, year: int) -> str:
-    when = show_value(item.date, year) if which != "today" else (item.date or "")[11:16]
+    when = show_value(item.date, year) if which != "today" else _find_time(item)
     return f" ({'since ' if which == 'overdue' else ''}{when})" if when else ""
+
+
+def _list_items(title: str, items: Sequence[tuple[str, "Item"]], width: int) -> list[str]:
+    lines = [f"  {when}  {shorten(item.content, max(width - len(when) - 4, 20))}" for when, item in items]
+    return [title, *lines] if lines else []
+
+
+def _cut(lines: list[str], total: int, room: int) -> list[str]:
+    """Return the lines that there is room for; if some of the items are left out, the last says how many."""
+    if len(lines) <= room and _count_items(lines) == total:
+        return lines
+    kept = lines[: max(room - 1, 0)]
+    while kept and not _count_items(kept[-1:]):  # a day without its items
+        kept.pop()
+    return [*kept, f"  and {total - _count_items(kept)} more: ana due"]
+
+
+def _count_items(lines: list[str]) -> int:
+    return sum(line.startswith(" ") for line in lines)
+
+
+def _name_day(item: "Item") -> str:
+    day = day_of(item.date)
+    return f"{day:%a} {day.day} {day:%b}" if day else ""
+
+
+def _find_time(item: "Item") -> str:
+    return (item.date or "")[11:16]

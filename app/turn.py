@@ -15,8 +15,7 @@ from ana.handles import Handles
 from ana.settings import Autonomy
 from ana.threads.ports import PATIENCE
 from ana.values import plain_text
-from app.outcome import CutShort, Done, NotShown, Waiting
-from app.results import read_done, read_waiting, thread_of_state
+from app.outcome import CutShort, Done, NotShown, Waiting, read_done, read_waiting, thread_of_state
 from graph.builder import builder
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
@@ -104,7 +103,7 @@ class Assistant:
             if unanswered := find_unanswered(state):
                 request, waits = read_request(unanswered[0]), find_turn(state, self.handles.clock).get("asked")
                 if read_short_reply(question) and shown != unanswered[0].id:
-                    raise NotShown(self._wait(state, unanswered[0]), shown)
+                    raise NotShown(read_waiting(state, unanswered[0], self.handles.clock), shown)
                 if reply := read_message(plain_text(question), request, waits):
                     return self._reply(state, unanswered[0], reply, max_steps, on_event)
                 on_event({"ended": self._end_waiting(state, unanswered[0])})
@@ -169,7 +168,7 @@ class Assistant:
             state = self._read(thread_id)
             unanswered = _require_waiting(state)
             if request_id != unanswered[0].id:
-                raise NotShown(self._wait(state, unanswered[0]), request_id)
+                raise NotShown(read_waiting(state, unanswered[0], self.handles.clock), request_id)
             request = read_request(unanswered[0])
             given = complete_reply(reply, request)
             check_reply(given, request)
@@ -209,11 +208,8 @@ class Assistant:
             raise UserError(why, "The next message works; the log tells where it happened.") from exc
         if ended.interrupts:
             state = self._read(thread_id)
-            return self._wait(state, find_unanswered(state)[0])
+            return read_waiting(state, find_unanswered(state)[0], self.handles.clock)
         return read_done(self.handles, thread_id, ended.value["turn"], this_turn(ended.value["messages"]))
-
-    def _wait(self, state: StateSnapshot, asked: Interrupt) -> Waiting:
-        return read_waiting(state, asked, self.handles.clock)
 
     def _open_turn(self, state: StateSnapshot) -> Waiting | CutShort | None:
         if unread := find_unread(self._graph.checkpointer, state):
@@ -221,7 +217,7 @@ class Assistant:
         if not state.tasks or not state.values.get("messages"):
             return None
         if unanswered := find_unanswered(state):
-            return self._wait(state, unanswered[0])
+            return read_waiting(state, unanswered[0], self.handles.clock)
         if not can_go_on(state):  # a client has edited it
             return None
         return CutShort(thread_of_state(state), this_turn(state.values["messages"])[0].text)

@@ -37,7 +37,6 @@ LEVELS = {
     "app.reminding": 13,
     "app.embedder": 13,
     "app.undo": 13,
-    "app.today": 14,
     "app.repl": 15,
     "app.http": 15,
     "app.cli": 16,

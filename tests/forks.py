@@ -73,7 +73,7 @@ class Fork:
         """Return its exit code, negative for a signal; kill it and raise TimeoutExpired if it does not end."""
         if (code := self._read_code(timeout)) is None:
             self.kill()
-            self._status.close()
+            self._read_code(60)
             raise subprocess.TimeoutExpired(f"fork {self.pid}", timeout)
         return code
 
@@ -242,6 +242,8 @@ def _fork(files: list[int], running: dict[int, int], sockets: list[socket.socket
     pid = os.fork()
     if pid == 0:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        # a run of tests that a script started in the background hands on that interrupts are ignored
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         for file in (*(each.detach() for each in sockets), status, *running.values()):
             os.close(file)
         _become(request, streams)

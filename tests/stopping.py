@@ -13,8 +13,11 @@ from ana.models.call import complete
 from ana.stopping import present
 from ana.threads.runs import Run
 
-PROMPT = 10.0
-"""Seconds that a loaded machine may take for what takes milliseconds; what is stopped here would take a minute."""
+PROMPT = 40.0
+"""Seconds that a loaded machine may take for what takes milliseconds; what is stopped here would take minutes."""
+
+PATIENCE = 300.0
+"""Seconds after which what a test waits for, and only has to happen, is said to have failed."""
 
 
 class StoppableRun:
@@ -48,7 +51,8 @@ def call(model: BaseChatModel, on_text: Callable[[str], None] | None = None, sai
 
 
 def wait_until(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + PROMPT
+    """Wait for what has to happen before something is stopped, such as a start, however long that takes."""
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.forks import PROJECT, fork
+from tests.stopping import PATIENCE
 
 
 class Terminal:
@@ -30,7 +31,7 @@ class Terminal:
         os.close(slave)
         self.seen = ""
 
-    def until(self, text: str, seconds: float = 40, times: int = 1) -> None:
+    def until(self, text: str, seconds: float = PATIENCE, times: int = 1) -> None:
         """Read until a text was shown so many times."""
         end = time.monotonic() + seconds
         while self.seen.count(text) < times and time.monotonic() < end:

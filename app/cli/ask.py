@@ -1,18 +1,21 @@
 """`ana ask`: one turn, or the decision that a waiting turn needs."""
 
+import hashlib
 import os
+import re
 import select
 import shlex
 import stat
 import sys
 import uuid
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ana.errors import UserError
+from ana.machine import find_session
 from ana.output import tell, write_json
 from app.startup import start
 
@@ -27,6 +30,12 @@ PIPE_PATIENCE = 1.0
 """How long a pipe may be silent, in seconds: cron leaves one open in which nothing ever comes."""
 LONGEST_INPUT = 1_000_000
 """The longest text that is read, in bytes."""
+
+MOST = 50
+"""Terminals and conversations that are remembered; the oldest are forgotten. `read_small` reads as many lines."""
+
+_LINE = re.compile("^[0-9a-f]{32} [0-9a-f]{32}$", re.MULTILINE)
+"""Which terminal and conversation, and the request."""
 
 
 def ask(
@@ -94,7 +103,6 @@ def _read_reply(decide: str) -> Any:
 
 
 def _ask(workspace: "Workspace", said: str, thread: str | None, max_steps: int | None) -> "Done | Waiting":
-    from app.cli.last_shown import find_shown
     from app.outcome import NotShown, Waiting
 
     id = workspace.open_threads().remember(thread) if thread else str(uuid.uuid4())
@@ -116,7 +124,6 @@ def _decide(
     workspace: "Workspace", thread: str, reply: Any, request: str | None, max_steps: int | None
 ) -> "Done | Waiting":
     from ana.errors import NotWaiting, WrongReply
-    from app.cli.last_shown import find_shown
     from app.outcome import NotShown, Waiting
     from nodes.requests import decide_all
 
@@ -160,7 +167,6 @@ def _tell_ended(event: "Event") -> None:
 def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
     """Print the answer or the request, and exit with what it means."""
     from ana.memory.receipts import list_changes
-    from app.cli.last_shown import remember_shown
     from app.outcome import Done, Waiting
     from app.show.answers import describe_cost, show_text
     from app.show.requests import show_request
@@ -214,3 +220,29 @@ def _read_input() -> str:
     if len(data) > LONGEST_INPUT:
         raise UserError(f"The text is longer than {LONGEST_INPUT:,} bytes.", "Send a part of it.")
     return data.decode("utf-8", "replace").strip()
+
+
+def remember_shown(workspace: "Workspace", waiting: "Waiting") -> None:
+    """Note that this terminal was shown a request; nothing if the output goes elsewhere."""
+    key = _find_key(waiting.thread_id, find_session(1))
+    if key is None:
+        return
+    others = [line for line in _read_lines(workspace) if not line.startswith(key)]
+    with suppress(OSError):  # what cannot be noted is shown again
+        workspace.note("shown").write("\n".join([*others[1 - MOST :], f"{key} {waiting.request_id}"]))
+
+
+def find_shown(workspace: "Workspace", thread_id: str) -> str | None:
+    """Return the id of the request that this terminal was shown last in a conversation, as far as is known."""
+    key = _find_key(thread_id, find_session(0, 1, 2))
+    shown = dict(line.split() for line in _read_lines(workspace))
+    return shown.get(key) if key else None
+
+
+def _find_key(thread_id: str, session: str | None) -> str | None:
+    """Return what a line begins with: a digest, because when a person was at which terminal is nobody's business."""
+    return hashlib.sha256(f"{session} {thread_id}".encode()).hexdigest()[:32] if session else None
+
+
+def _read_lines(workspace: "Workspace") -> list[str]:
+    return _LINE.findall(workspace.note("shown").read())

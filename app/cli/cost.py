@@ -46,13 +46,9 @@ class DayCost:
 
     def to_row(self) -> tuple[str, ...]:
         tokens = (f"{count:,}" for count in (self.input_tokens, self.cached_tokens, self.output_tokens))
-        return (self.day, self.model, str(self.turns), *tokens, self._format_cost())
-
-    def _format_cost(self) -> str:
-        if self.cost_usd is None:
-            return "not known"
         beside = f" and {pluralize(self.unpriced_turns, 'turn')}" if self.unpriced_turns else ""
-        return f"{self.cost_usd:.4f}{beside}"
+        cost = "not known" if self.cost_usd is None else f"{self.cost_usd:.4f}{beside}"
+        return (self.day, self.model, str(self.turns), *tokens, cost)
 
 
 def cost(

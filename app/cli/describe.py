@@ -78,13 +78,9 @@ def _describe(path: str, items: Mapping[str, Any], lines: Mapping[str, Any]) -> 
         yield f"  also: {_format_counts(others)}"
     for title, each in (("The newest items:", items["samples"]), ("The newest lines about you:", lines["samples"])):
         yield from [title] if each else []
-        yield from (
-            f"  {s['id']}  {shorten(s['content'])}  {_format_properties(s['properties'])}".rstrip() for s in each
-        )
-
-
-def _format_properties(properties: Mapping[str, Any]) -> str:
-    return " · ".join(f"{_spell(name)}: {value}" for name, value in properties.items())
+        for sample in each:
+            properties = " · ".join(f"{_spell(name)}: {value}" for name, value in sample["properties"].items())
+            yield f"  {sample['id']}  {shorten(sample['content'])}  {properties}".rstrip()
 
 
 def _spell(name: str) -> str:

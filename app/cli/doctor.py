@@ -28,7 +28,6 @@ from app.startup import start
 if TYPE_CHECKING:
     from ana.backends.upkeep import Findings
     from ana.handles import FolderHandles
-    from ana.tracing.port import Traces
 
 
 def doctor(
@@ -110,12 +109,11 @@ def show_diagnosis(diagnosis: Diagnosis, *, repaired: bool) -> None:
 
 
 def _examine(handles: "FolderHandles") -> "Findings":
-    from rich.progress import Progress, SpinnerColumn, TextColumn
+    from rich.progress import SpinnerColumn, TextColumn
 
-    from app.show.console import make_console
+    from app.show.progress import make_bar
 
-    columns = (SpinnerColumn(), TextColumn("examined {task.completed} records"))
-    with Progress(*columns, console=make_console(error=True), transient=True) as bar:
+    with make_bar(SpinnerColumn(), TextColumn("examined {task.completed} records")) as bar:
         task = bar.add_task("", total=None)
         return handles.upkeep.examine(lambda more: bar.update(task, advance=more))
 
@@ -160,15 +158,13 @@ def _examine_conversations(workspace: Workspace) -> Diagnosis:
     threads, traces = workspace.open_thread_store().ids(), workspace.open_traces()
     kept = traces.ids()
     notes = [f"The trace {id}.jsonl is of a conversation that is not there." for id in kept if id not in threads]
-    notes += [f"{id}.jsonl: {n} lines cannot be read." for id in kept if (n := _count_broken_lines(traces, id))]
+    lines = {id: len(traces.read_text(id).splitlines()) for id in kept}
+    broken = {id: count - sum(1 for _ in traces.iter_attempts(id)) for id, count in lines.items()}
+    notes += [f"{id}.jsonl: {count} lines cannot be read." for id, count in broken.items() if count]
     old = PROJECT / "traces"  # where an early version kept all of them
     if old != workspace.traces_folder and (left := [id for id in threads if (old / f"{id}.jsonl").exists()]):
         notes.append(f"{old} holds {pluralize(len(left), 'trace')} of conversations that are here; move them here too.")
     return Diagnosis(notes=notes, counts={"conversation": len(threads), "trace": len(kept)})
-
-
-def _count_broken_lines(traces: "Traces", thread: str) -> int:
-    return len(traces.read_text(thread).splitlines()) - sum(1 for _ in traces.iter_attempts(thread))
 
 
 def _damaged_files(path: Path) -> dict[str, str]:

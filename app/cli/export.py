@@ -44,12 +44,11 @@ def write_export(workspace: Workspace, to: str, *, force: bool = False) -> list[
     from ana.transfer.exporter import export_lines
 
     path = _find_place(to, force=force)
-    with open_data_folder(workspace, "ana export") as handles, _open_draft(path) as file:
-        counted = Counter(_write(file, line) for line in export_lines(handles.memory.backend))
-        if path is None:
-            # A draft first, also for a pipe: the folder is free again however slowly the pipe is read.
-            file.seek(0)
-            write_file(file)
+    with _open_draft(path) as file, open_data_folder(workspace, "ana export") as handles:
+        counted: Counter[bytes] = Counter()
+        for line in export_lines(handles.memory.backend):
+            file.write(line)
+            counted[line[: line.index(b":")]] += 1
     return [pluralize(counted[kind], name) for kind, name in KINDS.items()]
 
 
@@ -59,12 +58,9 @@ def _write_calendar(workspace: Workspace, to: str, *, force: bool) -> None:
     path = _find_place(to, force=force)
     with open_data_folder(workspace, "ana export --ics") as handles:
         items = sorted(handles.memory.items(), key=lambda item: (item.created_at, item.id))
+    data, count, notes = write_calendar(items, handles.clock.zone)
     with _open_draft(path) as file:
-        data, count, notes = write_calendar(items, handles.clock.zone)
         file.write(data)
-        if path is None:
-            file.seek(0)
-            write_file(file)
     for note in [f"Wrote {pluralize(count, 'event')} to {'standard output' if path is None else to}.", *notes]:
         tell(note)
 
@@ -73,33 +69,26 @@ def _find_place(to: str, *, force: bool) -> Path | None:
     """Return the file to write, None for standard output. Raises UserError if it exists and is not to be replaced."""
     if not to:
         raise UserError("The export needs a file.", "Name one, or - for standard output.")
-    path = None if to == "-" else Path(to)
-    if path is not None:
-        _refuse_existing(path, force=force)
+    if to == "-":
+        return None
+    path = Path(to)
+    if path.is_dir():
+        raise UserError(f"{path} is a folder.", "Name a file.")
+    if not force and path.exists() and path.stat().st_size:  # nothing is lost with an empty one
+        raise UserError(f"{path} exists already.", "Name another file, or replace it with --force.")
     return path
-
-
-def _write(file: IO[bytes], line: bytes) -> bytes:
-    """Write a line, and return what it begins with: the kind of its record."""
-    file.write(line)
-    return line[: line.index(b":")]
 
 
 @contextmanager
 def _open_draft(path: Path | None) -> Iterator[IO[bytes]]:
-    """Yield a file that only its owner can read, and that becomes `path` when everything is in it."""
+    """Yield a file that only its owner can read, and that becomes `path`, or is printed, when everything is in it."""
     try:
         with open_draft(path, 0o600) if path else TemporaryFile() as file:
             yield file
+            if path is None:  # only now: the data folder is free again however slowly a pipe is read
+                file.seek(0)
+                write_file(file)
     except OSError as exc:
         raise UserError(
             f"{path or 'The export'} cannot be written: {exc.strerror or exc}.", "Choose another place."
         ) from exc
-
-
-def _refuse_existing(path: Path, *, force: bool) -> None:
-    """Raise unless nothing is lost by writing there, or the person wants it; an empty file is nothing."""
-    if path.is_dir():
-        raise UserError(f"{path} is a folder.", "Name a file.")
-    if not force and path.exists() and path.stat().st_size:
-        raise UserError(f"{path} exists already.", "Name another file, or replace it with --force.")

@@ -210,9 +210,8 @@ def _known_key(choice: Choice, url: str | None) -> str | None:
         choice: What was chosen.
         url: The address, empty for OpenAI's own; None if the provider has but one.
     """
-    if url is None or url == (_known("OPENAI_BASE_URL") or ""):
-        return _known(choice.key) or (NO_KEY if url else None)
-    return NO_KEY if url else None
+    is_same = url is None or url == (_known("OPENAI_BASE_URL") or "")
+    return (_known(choice.key) if is_same else None) or (NO_KEY if url else None)
 
 
 def _ask_key(known: str | None) -> str:

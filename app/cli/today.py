@@ -1,8 +1,8 @@
 """`ana today`: what is overdue, today's and the next days', on one screen."""
 
 from ana.handles import open_data_folder
+from app.due import show_today
 from app.startup import start
-from app.today import show_today
 
 
 def today() -> None:

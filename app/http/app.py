@@ -161,37 +161,36 @@ async def ask(request: Request) -> JSONResponse:
     return await run_in_threadpool(turns.answer, asked)
 
 
-async def trace(request: Request) -> JSONResponse:
+def trace(request: Request) -> JSONResponse:
     """GET /trace/{id}: a turn's record, by its id or as the newest of a thread."""
-    workspace = await run_in_threadpool(load_workspace)
     try:
-        record = await run_in_threadpool(workspace.open_traces().find, request.path_params["id"])
+        record = load_workspace().open_traces().find(request.path_params["id"])
     except AnaError as exc:
         return _error(find_status(exc, 400), exc.sentence())
     return JSONResponse(record) if record else _error(404, "There is no such trace.")
 
 
-async def transcript(request: Request) -> JSONResponse:
+def transcript(request: Request) -> JSONResponse:
     """GET /transcript/{thread}?limit=50&before=TURN: turns of a conversation, oldest first, from its traces."""
-    workspace = await run_in_threadpool(load_workspace)
     limit, before = request.query_params.get("limit", "50"), request.query_params.get("before")
     if not limit.isdecimal() or not 0 < int(limit[:6]) <= MOST_TURNS:
         return _error(400, f"limit is {limit[:20]!r}; give a number from 1 to {MOST_TURNS}.")
     try:
-        id = await run_in_threadpool(workspace.open_threads().resolve, request.path_params["thread"])
-        page = await run_in_threadpool(workspace.open_traces().page, id, int(limit), before)
+        workspace = load_workspace()
+        id = workspace.open_threads().resolve(request.path_params["thread"])
+        page = workspace.open_traces().page(id, int(limit), before)
     except AnaError as exc:
         return _error(find_status(exc, 400), exc.sentence())
     return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
 
 
-async def health(_: Request) -> JSONResponse:
+def health(_: Request) -> JSONResponse:
     """GET /health: the server answers, and the model it uses."""
-    settings = await run_in_threadpool(load_settings)
+    settings = load_settings()
     return JSONResponse({"status": "ok", "provider": settings.provider, "model": model_name(settings)})
 
 
-async def version(_: Request) -> JSONResponse:
+def version(_: Request) -> JSONResponse:
     """GET /version."""
     return JSONResponse({"name": "ana", "version": __version__})
 

@@ -1,11 +1,12 @@
-"""Show the request that a conversation waits for, and read the decision."""
+"""Show answers, each thing and each hint once, or the request that a conversation waits for, and read the decision."""
 
-import json
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import StoreBusy, UserError, WrongReply
-from ana.values import read_json
-from app.repl.answers import Answers
+from ana.memory.receipts import list_changes
+from app.show.answers import show_answer, show_changes, show_text
 from app.show.confirm import edit_text
 from app.show.text import say
 
@@ -17,6 +18,55 @@ if TYPE_CHECKING:
 ShortReply = Literal["approve", "reject", "edit", "all"]
 SHORT_REPLIES: dict[str, ShortReply] = {"e": "edit", "edit": "edit", "a": "all", "all": "all"}
 """What decides beside a yes or a no in any language."""
+
+STILL_WAITS = "It still waits: y, n, e or a."
+
+_TOLD = re.compile(
+    r"(?:Kept|Done:|Moved:|Deleted:|I will remember about you:) .*?(?=“undo” takes it back\.)"
+    r"|Taken back\. “undo [^”]+”(?= brings it back\.)",
+    re.DOTALL,
+)
+"""How the offline reader tells what it wrote, which its receipt tells as well."""
+
+_HINTS = re.compile(r"“undo” takes it back\.|I cannot ring: .*?in `ana due`\.|(?<=^ )brings it back\.")
+
+_MORE = re.compile(r"^(… and \d+ more): `ana due`, `ana items`\.$", re.MULTILINE)
+
+_TWINS = (
+    (re.compile(r"`ana due`"), "/due"),
+    (re.compile(r"`ana threads list`"), "/threads"),
+    (re.compile(r" `ana history` shows [^.]+\."), ""),
+)
+"""Commands of the shell, and what does the same here."""
+
+
+def name_commands(text: str) -> str:
+    """Return a sentence of ours with this program's commands in place of the shell's."""
+    for of_shell, ours in _TWINS:
+        text = of_shell.sub(ours, text)
+    return text
+
+
+class Answers:
+    """Shows answers, and remembers which hints it gave."""
+
+    def __init__(self) -> None:
+        self._given: set[str] = set()
+
+    def show(self, answer: "Done") -> None:
+        """Print an answer and what was changed."""
+        text = answer.answer
+        if not answer.composed or not answer.changes:
+            show_answer(replace(answer, answer=_MORE.sub(r"\1: /due, /items.", text) if answer.composed else text))
+            return
+        text = _TOLD.sub("", text, count=1)
+        hints = [f"/redo {hint}" if hint.startswith("brings") else name_commands(hint) for hint in _HINTS.findall(text)]
+        if text := _HINTS.sub("", text).strip():
+            show_text(text)
+        show_changes(list_changes(answer.changes, answer.receipt, answer.question))
+        if new := [hint for hint in hints if hint not in self._given]:
+            say(f"  {' '.join(new)}", style="dim")
+        self._given.update(hints)
 
 
 class Approval:
@@ -62,31 +112,37 @@ class Approval:
 
         return SHORT_REPLIES.get(line.strip().lower()) or read_short_reply(line)
 
-    def ask(self, assistant: "Assistant", line: str, thread_id: str, on_event: "Listener") -> "Done | Waiting":
-        """Send a message. A yes to a request of another door does nothing: what is asked is returned."""
-        from app.outcome import NotShown
+    def send(
+        self, assistant: "Assistant", said: str, short: ShortReply | None, thread_id: str, on_event: "Listener"
+    ) -> "Done | Waiting":
+        """Send a message, or decide on everything that was shown.
 
-        try:
-            return assistant.ask(line, thread_id, on_event=on_event)
-        except NotShown as exc:
-            on_event({"ended": exc.sentence()})
-            return exc.waiting
+        Nothing is done if something else is asked by now, as another door asked it: that is returned.
 
-    def resume(self, assistant: "Assistant", short: ShortReply, on_event: "Listener") -> "Done | Waiting":
-        """Decide on everything that was shown. Nothing is done if something else is asked by now: that is returned.
+        Args:
+            assistant: Runs the turn.
+            said: The line.
+            short: The decision that the line is, as `read` says.
+            thread_id: The conversation.
+            on_event: Told what happens meanwhile.
 
         Raises:
             NotWaiting: Somebody else decided.
-            UserError: It was not edited; it still waits.
+            UserError: The request was not edited; it still waits.
         """
         from app.outcome import NotShown
 
-        assert self._shown is not None
         try:
-            return self._decide(assistant, self._shown, short, on_event)
+            if short and self._shown:
+                return self._decide(assistant, self._shown, short, on_event)
+            return assistant.ask(said, thread_id, on_event=on_event)
         except NotShown as exc:
             on_event({"ended": exc.sentence()})
             return exc.waiting
+
+    def forget(self) -> None:
+        """Take the next line as a message: another conversation begins."""
+        self._shown = None
 
     def _decide(
         self, assistant: "Assistant", waiting: "Waiting", short: ShortReply, on_event: "Listener"
@@ -113,10 +169,6 @@ class Approval:
             self.forget()  # the turn has ended, or something else is asked
             raise
 
-    def forget(self) -> None:
-        """Take the next line as a message: another conversation begins."""
-        self._shown = None
-
 
 def _edit(request: "Request") -> dict[str, Any]:
     """Let the person edit the arguments in their own editor; return the reply.
@@ -124,19 +176,25 @@ def _edit(request: "Request") -> dict[str, Any]:
     Raises:
         UserError: The editor cannot be used, or what it left cannot be read.
     """
+    from app.repl.editing import read_values, write_values
+
     actions = request["action_requests"]
-    before = [{"name": action.get("name"), "args": action.get("args", {})} for action in actions]
-    edited = edit_text(json.dumps(before, ensure_ascii=False, indent=2), ".json")
+    before = [action.get("args", {}) for action in actions]
+    summary = f"{request.get('summary', '')}\n"  # the first description begins with it
+    told = (str(action.get("description") or action.get("name")).removeprefix(summary) for action in actions)
+    titles = [text.partition("\n")[0] for text in told]
+    edited = edit_text(write_values(titles, before), ".yaml")
     if edited is None:
-        raise UserError("Nothing was edited.", "It still waits: y, n, e or a.")
+        raise UserError("Nothing was edited.", STILL_WAITS)
     try:
-        after = read_json(edited)
+        after = read_values(edited)
     except ValueError as exc:
-        raise UserError(f"That is not JSON: {exc}.", "It still waits: y, n, e or a.") from exc
-    if not isinstance(after, list) or len(after) != len(before):
-        raise UserError("Each action has to stay in the list.", "It still waits: y, n, e or a.")
-    return {"decisions": [_decide(*pair) for pair in zip(before, after, strict=True)]}
+        raise UserError(f"That cannot be read: {exc}.", STILL_WAITS) from exc
+    if len(after) != len(before):
+        raise UserError("Each action has to stay, and --- between them.", STILL_WAITS)
+    return {"decisions": [_decide(*each) for each in zip(actions, before, after, strict=True)]}
 
 
-def _decide(before: dict[str, Any], after: Any) -> dict[str, Any]:
-    return {"type": "approve"} if before == after else {"type": "edit", "edited_action": after}
+def _decide(action: dict[str, Any], before: Any, after: Any) -> dict[str, Any]:
+    edited = {"name": action.get("name"), "args": after}
+    return {"type": "approve"} if before == after else {"type": "edit", "edited_action": edited}

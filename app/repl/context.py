@@ -12,7 +12,7 @@ from app.show.text import say, shorten
 
 if TYPE_CHECKING:
     from ana.handles import Handles
-    from ana.memory.changes import Cause, Origin
+    from ana.memory.changes import Cause
     from ana.memory.memory import Memory
 
 _NEW_TEXT = re.compile(r"(\d+)\s+(\S.*)", re.DOTALL)
@@ -80,14 +80,12 @@ def _refuse(argument: str) -> NoReturn:
 
 def _explain_lines(handles: "Handles") -> dict[int, tuple[str, str, str]]:
     """Return for each line its text, the day it was written, and the words it came from."""
-    lines, origins = handles.memory.lines(), handles.memory.origins("line")
-    return {number: (text, *_explain(handles, origins.get(str(number)))) for number, text in lines.items()}
-
-
-def _explain(handles: "Handles", origin: "Origin | None") -> tuple[str, str]:
-    if origin is None:
-        return "", ""
-    return spell_day(handles.clock.day(origin.ts), handles.clock.now().year), _quote(handles, origin.cause)
+    explained, origins, year = {}, handles.memory.origins("line"), handles.clock.now().year
+    for number, text in handles.memory.lines().items():
+        origin = origins.get(str(number))
+        day = spell_day(handles.clock.day(origin.ts), year) if origin else ""
+        explained[number] = (text, day, _quote(handles, origin.cause) if origin else "")
+    return explained
 
 
 def _quote(handles: "Handles", cause: "Cause | None") -> str:

@@ -12,11 +12,10 @@ from ana.models.providers import model_name
 from ana.output import write_line
 from ana.settings import PROJECT, Autonomy
 from ana.workspace import Workspace
-from app.due import group_due, list_open_first, show_due, summarize_due
+from app.due import group_due, list_open_first, show_due, show_today, summarize_due
 from app.embedder import suggest_embedder_once
 from app.privacy import describe_leaving
-from app.repl.answers import name_commands
-from app.repl.approval import Approval
+from app.repl.approval import Approval, name_commands
 from app.repl.context import delete_line, edit_context, show_context
 from app.repl.conversations import Conversations
 from app.repl.lines import read_piped_lines, read_typed_lines
@@ -24,7 +23,6 @@ from app.repl.opening import Opening
 from app.show.answers import show_transcript
 from app.show.items import show_found
 from app.show.text import say
-from app.today import show_today
 from app.undo import find_last_undo, undo_turn
 
 if TYPE_CHECKING:
@@ -127,13 +125,10 @@ class Repl:
             return
         self._conversations.remember()
         with Region(assistant.handles.clock.now().year) as region:
-            if decision:
-                outcome = self._approval.resume(assistant, decision, region.event)
-            elif isinstance(self._finish(assistant, region), Waiting):
+            if not decision and isinstance(self._finish(assistant, region), Waiting):
                 region.say("Your message was not sent: decide first, or send it again.")
                 return
-            else:
-                outcome = self._approval.ask(assistant, line, self._conversations.id, region.event)
+            outcome = self._approval.send(assistant, line, decision, self._conversations.id, region.event)
             region.end(None if isinstance(outcome, Waiting) else outcome)
         self._approval.show(outcome)
 

@@ -71,7 +71,8 @@ def copy_store(original: Backend, record: Record, inputs: Inputs, embedder: Embe
     _check(records, entries, record, inputs)
     backend = InMemoryBackend(embedder)
     backend.fill(records, before, _find_line_number(records, before, record))
-    return StoreCopy(backend, later, _list_undos(record))
+    undone = [dict_of(step) for step in record["steps"] if step["tool"] == "undo"]
+    return StoreCopy(backend, later, [each["undo"] for each in undone if each.get("undo")])
 
 
 def _settle(at: tuple[int, str], entries: Sequence[Entry]) -> tuple[int, str]:
@@ -106,12 +107,6 @@ def _check(records: Mapping[RecordKey, Item], entries: Sequence[Entry], record: 
         key: RecordKey = (change["kind"], change["id"])
         if key not in journaled and (undid or change["op"] != "create"):
             raise CannotReplay(f"The turn changed {change['kind']} {change['id']}. {PURGED}")
-
-
-def _list_undos(record: Record) -> list[str]:
-    """Return the names of the turns under which the turn took others back."""
-    seen = [dict_of(step) for step in record["steps"] if step["tool"] == "undo"]
-    return [each["undo"] for each in seen if each.get("undo")]
 
 
 def _find_line_number(records: Mapping[RecordKey, Item], before: Sequence[Entry], record: Record) -> int:

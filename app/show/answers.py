@@ -49,13 +49,12 @@ def describe_cost(answer: "Done") -> str:
     if usd == 0:
         return ""
     about = "about " if usage["estimated"] else ""
-    spent = "the price of this model is not known" if usd is None else f"{about}{_format_usd(usd)}"
+    if usd is None:
+        spent = "the price of this model is not known"
+    else:
+        spent = f"{about}${usd:.4f}" if usd >= SMALLEST_USD else f"{about}less than ${SMALLEST_USD}"
     cached = f" ({usage['cached_tokens']:,} cached)" if usage.get("cached_tokens") else ""
     return f"{spent} · {about}{usage['input_tokens']:,} tokens read{cached}, {usage['output_tokens']:,} written"
-
-
-def _format_usd(usd: float) -> str:
-    return f"${usd:.4f}" if usd >= SMALLEST_USD else f"less than ${SMALLEST_USD}"
 
 
 def show_text(text: str) -> None:

@@ -31,9 +31,10 @@ def show_items(
         year: The year that days are shown without.
         ids: Whether ids are shown: only the shell's commands take them.
     """
+    dates = [show_value(item.date, year) if day_of(item.date) else "" for item in items]
     rows = [
-        (item.id, shorten(item.content, 160), _format_date(item, year), _format_others(item.properties, year))
-        for item in items
+        (item.id, shorten(item.content, 160), when, _format_others(item.properties, year))
+        for item, when in zip(items, dates, strict=True)
     ]
     whys = [(why[place],) if why else () for place in range(len(rows))]
     headers = ("id", "content", "date", "properties", *(("why",) if why else ()))
@@ -84,10 +85,6 @@ def _format_reason(reason: Mapping[str, object]) -> Iterator[str]:
             yield name if value is True else f"{name} {value}"
         elif "words" not in reason:
             yield f"like words {value}"
-
-
-def _format_date(item: Item, year: int | None) -> str:
-    return show_value(item.date, year) if day_of(item.date) else ""
 
 
 def _format_others(properties: Mapping[str, Json], year: int | None) -> str:

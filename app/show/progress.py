@@ -16,7 +16,7 @@ def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
         doing: One word, such as embedding.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[speed]}"))
-    with _make_bar(*columns) as bar:
+    with make_bar(*columns) as bar:
         task = bar.add_task(doing, visible=False, speed="")
 
         def show(done: int, total: int) -> None:
@@ -27,19 +27,8 @@ def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
         yield show
 
 
-@contextmanager
-def show_steps(total: int | None = None) -> Iterator[Callable[[str], None]]:
-    """Yield a function to call after each step, with its name; the bar goes at the end.
-
-    Args:
-        total: How many steps there are; None if nobody knows.
-    """
-    with _make_bar() as bar:
-        task = bar.add_task("", total=total)
-        yield lambda name: bar.update(task, advance=1, description=name)
-
-
-def _make_bar(*columns: ProgressColumn) -> Progress:
+def make_bar(*columns: ProgressColumn) -> Progress:
+    """Return a bar that goes at the end, and is not shown where there is no terminal."""
     console = make_console(error=True)
     # where there is no terminal, rich would end with an empty line
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -53,8 +53,8 @@ def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
         again: The same message, answered by another model or prompt.
         name: What that is called.
     """
-    pairs = zip_longest(recorded["steps"], again["steps"])
-    rows = [(str(n), *(_tell_step(step) for step in pair)) for n, pair in enumerate(pairs, 1)]
+    told = [[f"{describe_step(s)}\n  {describe_observation(s)}" for s in each["steps"]] for each in (recorded, again)]
+    rows = [(str(number), *pair) for number, pair in enumerate(zip_longest(*told, fillvalue=""), 1)]
     rows.append(("answer", recorded["answer"], again["answer"]))
     if any(receipts := [record.get("receipt") or "" for record in (recorded, again)]):
         rows.append(("receipt", *receipts))
@@ -70,7 +70,8 @@ def describe_step(step: "Step") -> str:
     seen = step["observation"]
     ok = not (isinstance(seen, dict) and "error" in seen)
     hidden = ("limit", "id") if step["tool"] == "update_item" else ("limit", "id", "properties")
-    parts = [_format_argument(value) for name, value in step["args"].items() if name not in hidden and value]
+    told = [value for name, value in step["args"].items() if name not in hidden and value]
+    parts = [json.dumps(each, ensure_ascii=False) if isinstance(each, dict | list) else str(each) for each in told]
     return shorten(f"{'·' if ok else '✗'} {step['tool']} {' '.join(parts)}")
 
 
@@ -83,14 +84,6 @@ def describe_observation(step: "Step") -> str:
     if isinstance(seen, dict) and "error" in seen:
         return shorten(f"{seen['error']} {seen.get('hint') or ''}", WIDEST)
     return shorten(seen if isinstance(seen, str) else json.dumps(seen, ensure_ascii=False), WIDEST)
-
-
-def _format_argument(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
-
-
-def _tell_step(step: "Step | None") -> str:
-    return f"{describe_step(step)}\n  {describe_observation(step)}" if step else ""
 
 
 def _list_facts(record: "Record") -> list[str]:

@@ -12,10 +12,10 @@ import typer
 from ana.errors import UserError
 from ana.output import tell, write_json, write_line
 from ana.settings import Settings
-from app.show.progress import show_steps
 from app.show.tables import show_table
 from app.show.text import pluralize
 from app.startup import start
+from evals.cli.steps import show_steps
 
 WIDE = 170
 """Columns that one table of all figures takes."""

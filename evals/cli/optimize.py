@@ -8,10 +8,10 @@ import typer
 
 from ana.errors import UserError
 from ana.output import tell, write_line
-from app.show.progress import show_steps
 from app.show.text import pluralize
 from app.startup import start
 from evals.cli.eval import MODEL_HELP
+from evals.cli.steps import show_steps
 
 if TYPE_CHECKING:
     from evals.tasks.optimize import Score

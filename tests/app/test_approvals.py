@@ -1,6 +1,7 @@
 """What asks first is asked once, before anything runs, and nothing but what was approved is done."""
 
 import io
+import re
 import sys
 import threading
 import uuid
@@ -636,12 +637,22 @@ def test_e_edits_in_the_persons_editor(
 ) -> None:
     assistant, first, second = clearing
     editor = tmp_path / "editor"
-    editor.write_text(f"#!/bin/sh\nsed -i s/{first}/{second}/ $1\n")
+    editor.write_text(f"#!/bin/sh\ncp $1 {tmp_path / 'shown'}\nsed -i s/{first}/{second}/ $1\n")
     editor.chmod(0o700)
     monkeypatch.setenv("VISUAL", str(editor))
     script_of(assistant).replies[0] = calls(("delete_item", {"id": first}), ("delete_item", {"id": second}))
     chat(assistant, "tidy up", "e")
     assert contents(assistant) == ["Passport"]
+    assert re.fullmatch(
+        rf"# Deletes “Passport”.*\nabout: Passport\nid: '?{first}'?\n"
+        rf"---\n# Deletes “Buy milk”.*\nabout: Buy milk\nid: '?{second}'?\n",
+        (tmp_path / "shown").read_text(),
+    )
+    editor.write_text("#!/bin/sh\nprintf 'id: [' > $1\n")
+    script_of(assistant).replies = [calls(("delete_item", {"id": first}))] * 9
+    told = chat(assistant, "tidy up", "e", "n")
+    assert "That cannot be read: while parsing" in told
+    assert "It still waits: y, n, e or a." in told
     monkeypatch.setenv("VISUAL", "/no/such/editor")
     script_of(assistant).replies = [calls(("delete_item", {"id": first}))] * 9
     told = chat(assistant, "tidy up", "e", "n")

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, openai_stub
+from tests.stopping import PATIENCE
 from tests.terminal import Terminal
 
 
@@ -189,10 +189,11 @@ IGNORING = """
 
 
 def test_ctrl_c_stops_the_turn_and_not_the_program(tmp_path: Path) -> None:
-    stopped = threading.Event()
+    asked, stopped = threading.Event(), threading.Event()
 
     def hang(_: dict[str, Any]) -> Said:
-        stopped.wait(60)
+        asked.set()
+        stopped.wait()
         return Said("Too late.")
 
     with openai_stub(hang, Said("Here I am.")) as stub:
@@ -200,15 +201,14 @@ def test_ctrl_c_stops_the_turn_and_not_the_program(tmp_path: Path) -> None:
         try:
             terminal.until("/help shows the commands.")
             terminal.type("hello\r")
-            while not stub.requests:
-                time.sleep(0.01)
+            assert asked.wait(PATIENCE)
             terminal.process.send_signal(signal.SIGINT)
             terminal.until("Stopped.")
             stopped.set()
             terminal.type("are you there?\r")
             terminal.until("Here I am.")
             terminal.type("/quit\r")
-            assert terminal.process.wait(timeout=20) == 0
+            assert terminal.process.wait() == 0
         finally:
             stopped.set()
             terminal.close()

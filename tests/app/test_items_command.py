@@ -11,8 +11,7 @@ from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.time.clock import Clock
 from ana.values import Properties
-from app.due import Due
-from app.today import list_today
+from app.due import Due, list_today
 from tests.app.conftest import Run
 from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER

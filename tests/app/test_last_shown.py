@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from ana.handles import open_handles
 from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
-from app.cli.last_shown import MOST, find_shown, remember_shown
+from app.cli.ask import MOST, find_shown, remember_shown
 from app.http import app as http
 from app.outcome import Waiting
 from tests.app.conftest import Done, Run

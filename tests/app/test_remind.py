@@ -19,7 +19,7 @@ from ana.memory.memory import Memory
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
 from ana.workspace import load_workspace, open_workspace
-from app.cli import timer
+from app.cli import remind
 from app.http.app import TurnRunner
 from app.reminding import list_targets, ring_meanwhile
 from tests.app.test_damage import ana as run
@@ -195,7 +195,7 @@ def test_a_system_that_refuses_the_timer_is_told(system: Path, capsys: Shown, mo
 
 
 def test_systemd_takes_the_files_and_they_run_the_command(system: Path) -> None:
-    (files, _) = timer.plan()
+    (files, _) = remind.plan()
     texts = {path.name: text for path, text in files.items()}
     command = re.search(r"ExecStart=(.*)", texts["ana-remind.service"])
     assert command
@@ -213,7 +213,7 @@ def test_systemd_takes_the_files_and_they_run_the_command(system: Path) -> None:
 
 def test_launchd_takes_the_file(system: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "darwin")
-    ((path, text),) = timer.plan()[0].items()
+    ((path, text),) = remind.plan()[0].items()
     assert path == system / "Library" / "LaunchAgents" / "ana.remind.plist"
     agent = plistlib.loads(text.encode())
     assert agent["ProgramArguments"][1:] == ["-m", "app.cli", "remind", "--once"]

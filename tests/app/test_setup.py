@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from ana import settings as settings_module
 from ana.errors import ConfigError
+from ana.reminders.sending import TEST
 from ana.settings import load_settings
 from ana.spending.folder import NOTE
 from ana.workspace import open_workspace
@@ -24,6 +25,7 @@ from tests.conftest import folders
 from tests.forks import run_forked
 from tests.models.local.test_local import LIBRARY, write_model
 from tests.openai_stub import Said, openai_stub
+from tests.reminders.collector import Collector, collecting
 from tests.terminal import Terminal
 from tests.test_settings import NO_ADDRESS
 
@@ -208,14 +210,16 @@ def ollama() -> Iterator[str]:
     server.server_close()
 
 
-def script_with(env_file: Path) -> str:
-    """Return a script that runs `ana` with another .env."""
+def script_with(env_file: Path, *arguments: str) -> str:
+    """Return a script that runs `ana` with another .env; with these arguments if there are any."""
     return f"""
         from dataclasses import replace
         from pathlib import Path
         from ana import settings
         places = replace(settings.find_places(), env_file=Path({str(env_file)!r}))
         settings.find_places = lambda: places
+        import sys
+        sys.argv[1:] = {arguments!r} or sys.argv[1:]
         from app.cli.main import main
         main()"""
 
@@ -253,6 +257,62 @@ def test_the_offered_ollama_answers_from_now_on(env_file: Path, tmp_path: Path, 
     finally:
         terminal.close()
     assert dotenv_values(env_file)["OLLAMA_MODEL"] == "qwen3:8b"
+
+
+ADDRESS = "Where reminders ring, such as ntfys://ntfy.sh/a-long-secret-name (Enter: nowhere)"
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    with collecting() as collector:
+        yield collector
+
+
+def set_up_in_terminal(env_file: Path, tmp_path: Path, address: str) -> str:
+    """Choose the offline reader, answer where reminders ring, and return what was shown."""
+    terminal = Terminal(folders(tmp_path), script=script_with(env_file, "setup", "--provider", "offline"))
+    try:
+        terminal.until(ADDRESS)
+        terminal.type(f"{address}\r")
+        return terminal.read_to_end()
+    finally:
+        terminal.close()
+
+
+def test_an_address_is_written_when_a_test_message_was_sent_there(
+    env_file: Path, tmp_path: Path, collector: Collector
+) -> None:
+    told = set_up_in_terminal(env_file, tmp_path, collector.address)
+    assert "A test message was sent. `ana remind --install` lets them ring" in told
+    assert collector.titles == [TEST.title]
+    assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline", "ANA_NOTIFY": collector.address}
+
+
+def test_an_address_that_takes_no_message_is_not_written(env_file: Path, tmp_path: Path, collector: Collector) -> None:
+    collector.status = 500
+    told = set_up_in_terminal(env_file, tmp_path, collector.address)
+    assert "The test message could not be sent: " in told
+    assert "Nothing of it was written." in told
+    assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline"}
+
+
+def test_enter_leaves_reminders_without_an_address(env_file: Path, tmp_path: Path) -> None:
+    told = set_up_in_terminal(env_file, tmp_path, "")
+    assert "test message" not in told
+    assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline"}
+
+
+def test_who_has_an_address_and_who_answers_in_a_pipe_is_not_asked(
+    env_file: Path, tmp_path: Path, collector: Collector
+) -> None:
+    assert ADDRESS not in run("--provider", "offline").output
+    env_file.write_text(f"ANA_NOTIFY={collector.address}\n")
+    terminal = Terminal(folders(tmp_path), script=script_with(env_file, "setup", "--provider", "offline"))
+    try:
+        assert ADDRESS not in terminal.read_to_end()
+    finally:
+        terminal.close()
+    assert collector.messages == []
 
 
 def test_nothing_is_offered_in_a_pipe(env_file: Path, tmp_path: Path, ollama: str) -> None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from app.outcome import Done
-from app.repl.answers import name_commands
+from app.repl.approval import name_commands
 from app.repl.live import Region
 from tests.app.conftest import Run
 from tests.openai_stub import Said, openai_stub
