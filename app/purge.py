@@ -60,8 +60,8 @@ def find_conversations(workspace: Workspace, entries: Collection[Entry]) -> set[
     """Return the ids of threads that changed or mention records, deleted threads and lone traces among them."""
     mentions, threads = Mentions(entries), workspace.open_threads()
     changed = {entry.thread for entry in entries if entry.thread}
-    known = {*threads.ids(), *filter(is_thread_id, workspace.open_traces().ids())}
-    of_changed = {deleted.id for deleted in threads.list_deleted() if deleted.thread in changed}
+    known = {*threads.store.ids(), *filter(is_thread_id, workspace.open_traces().ids())}
+    of_changed = {deleted.id for deleted in threads.store.list_trash() if deleted.thread in changed}
     return (changed & known) | of_changed | threads.find_mentions(mentions.are_in)
 
 

@@ -91,7 +91,7 @@ def test_two_persons_share_no_word(settings: Settings, tmp_path: Path) -> None:
     assert (her_items, his_items) == ([SAID], ["buy milk"])
     assert hers != his
     for one, other, id in ((eve, owner, hers), (owner, eve, his)):
-        assert one.open_threads().names() == {id: "home"}
+        assert one.open_thread_store().names() == {id: "home"}
         assert one.open_threads().resolve("home") == id
         assert (one.open_traces().ids(), other.open_traces().read(id)) == ([id], [])
     files = [path for path in tmp_path.rglob("*") if path.is_file() and b"blue tin" in path.read_bytes()]
