@@ -26,7 +26,7 @@ from app.replay.history import dict_of, failed, text_of
 from app.throwaway import make_throwaway
 from graph.builder import graph
 from graph.context import LocalContext
-from graph.inputs import count_parts
+from graph.recording import count_parts
 from graph.state import Turn, Usage
 from nodes.history import this_turn
 from nodes.requests import read_request
