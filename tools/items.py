@@ -29,8 +29,15 @@ from tools.arguments import (
 )
 from tools.artifacts import explain, refuse_copy
 from tools.call import CallContext, Injected, Result
-from tools.noticing import explain_missing, find_near_asked, notice, show_similar
-from tools.repeating import tell_left_out, tell_occurrence, tell_repeat
+from tools.noticing import (
+    explain_missing,
+    find_near_asked,
+    notice,
+    show_similar,
+    tell_left_out,
+    tell_occurrence,
+    tell_repeat,
+)
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 
