@@ -32,55 +32,42 @@ _COMMON: dict[Language, str] = {
 
 @dataclass(frozen=True)
 class Wording:
-    """What a receipt says.
-
-    Args:
-        stored: Before what was stored; `changed` and `deleted` accordingly.
-        changed: See there.
-        deleted: See there.
-        learned: Before a new line of Global Context; `known` before one that was rewritten, `forgotten` a deleted one.
-        known: See there.
-        forgotten: See there.
-        existing: Before an item that was there already.
-        failed: Before why a write failed.
-        declined: Before what the person refused.
-        nothing: Where nothing was written, and so nothing done.
-        outside: Where an answer claims an act outside, such as a mail that nothing here can send.
-        due: The name of a due date.
-        done_for: Before the date for which what repeats was done; `next` before the one that follows.
-        next: See there.
-        passed_over: How many dates before that one were not done, with {n}.
-        left_out: Before the dates on which what repeats is not; `again` before those on which it is, after all.
-        again: See there.
-        without: Before the name of a property that is gone.
-        more: How many lines are left out, with {n}.
-        weekdays: Their short names, from Monday on.
-        months: Their short names.
-        day: A day, with {weekday}, {day} and {month}.
-    """
+    """What a receipt says: mostly what stands before the thing that it tells of."""
 
     stored: str
     changed: str
     deleted: str
     learned: str
+    """Before a new line of Global Context; `known` before one that was rewritten, `forgotten` a deleted one."""
     known: str
     forgotten: str
     existing: str
+    """Before an item that was there already."""
     failed: str
     declined: str
+    """Before what the person refused."""
     nothing: str
+    """Where nothing was written, and so nothing done."""
     outside: str
+    """Where an answer claims an act outside, such as a mail that nothing here can send."""
     due: str
     done_for: str
+    """Before the date for which what repeats was done; `next` before the one that follows."""
     next: str
     passed_over: str
+    """How many dates before that one were not done, with {n}."""
     left_out: str
+    """Before the dates on which what repeats is not; `again` before those on which it is, after all."""
     again: str
     without: str
+    """Before the name of a property that is gone."""
     more: str
+    """How many lines are left out, with {n}."""
     weekdays: tuple[str, ...]
+    """Their short names, from Monday on."""
     months: tuple[str, ...]
     day: str
+    """A day, with {weekday}, {day} and {month}."""
 
 
 # fmt: off

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ana.addresses import list_secret_parts, split_addresses
+from ana.addresses import CALENDAR_KEY, list_secret_parts, split_addresses
 from ana.errors import ConfigError
 from ana.files import open_own
 from ana.output import escape_controls, tell
@@ -46,7 +46,7 @@ class _SafeFormatter(logging.Formatter):
         line = _COLOUR.sub("", self._inner.format(record))
         for secret in self._secrets:
             line = line.replace(secret, HIDDEN)
-        return escape_controls(line)
+        return escape_controls(CALENDAR_KEY.sub(HIDDEN, line))
 
 
 class _LogFile(RotatingFileHandler):
@@ -90,7 +90,7 @@ def hide_secrets(text: str, secrets: Sequence[str]) -> str:
     """Return a JSON text without secrets."""
     for secret in secrets:  # as JSON writes it, or one with a quote in it would slip through
         text = text.replace(json.dumps(secret)[1:-1], HIDDEN)
-    return text
+    return CALENDAR_KEY.sub(HIDDEN, text)
 
 
 def hide_in_json(value: Any, secrets: Sequence[str]) -> Any:

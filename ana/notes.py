@@ -39,7 +39,7 @@ class Note:
         """Write the text as a whole; nothing in a folder that can only be read."""
         if not is_read_only(self._path.parent):
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_whole(self._path, text)
+            write_whole(self._path, text, mode=0o600)
 
     def age(self) -> float | None:
         """Return the seconds since it was written; None if it never was."""

@@ -25,7 +25,7 @@ NOTES = (
     *("restore.json", "rebuilding.json", "reindexed.json", "purging"),
     *("thread_names.json", "last_thread", "typed", "refused_copy", "shown"),
     *("spending.json", "spending.lock", "spending.ledger"),
-    *("embedder-suggested", "ollama-offered", "traces.lock", "traces.owner"),
+    *("embedder-suggested", "ollama-offered", "calendar-key", "traces.lock", "traces.owner"),
     *("thread_names.lock", "thread_names.owner", "reminders.lock"),
 )
 """The small files in a data folder."""

@@ -30,16 +30,10 @@ Embeddings = Literal["auto", "wordllama", "minilm", "openai", "ollama"]
 
 @dataclass(frozen=True)
 class Places:
-    """Where files are that no setting names.
-
-    Args:
-        base: Where relative paths start.
-        env_file: The file of the settings.
-        data: The data folder.
-        log: The log file.
-    """
+    """Where files are that no setting names."""
 
     base: Path
+    """Where relative paths start."""
     env_file: Path
     data: Path
     log: Path
@@ -98,7 +92,6 @@ def is_http(value: str) -> bool:
         return False
 
 
-Words = Annotated[list[str], BeforeValidator(_split_words)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split_words)]
 Level = Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_to_upper)]
 ProjectPath = Annotated[Path, BeforeValidator(_to_path)]
@@ -136,12 +129,17 @@ class PersonalSettings(BaseModel):
         return value
 
 
+class OthersSettings(PersonalSettings):
+    """What another person than the owner sets, in their file: also a model of the deployment's provider."""
+
+    ana_model: str | None = None
+
+
 class Settings(PersonalSettings):
     """Every setting of a deployment and of its owner; a field's name in upper case is its variable."""
 
     llm_provider: Provider = Field(
-        "auto",
-        description="which model answers; auto: the first that is configured, your Ollama before a cloud",
+        "auto", description="which model answers; auto: the first that is configured, your Ollama before a cloud"
     )
     openrouter_api_key: SecretStr | None = Field(None, description="OpenRouter key")
     openrouter_model: str = Field("openai/gpt-4o-mini", description="model asked for at OpenRouter")
@@ -151,8 +149,7 @@ class Settings(PersonalSettings):
     ollama_host: str = Field("http://localhost:11434", description="where Ollama listens")
     ollama_model: str | None = Field(None, description="Ollama model; setting it configures Ollama")
     ana_local_model: ProjectPath | None = Field(
-        None,
-        description="GGUF file that llama.cpp runs on this machine (`make local`); setting it configures local",
+        None, description="GGUF file that llama.cpp runs on this machine (`make local`); setting it configures local"
     )
     use_tool_calls: ToolCalls = Field(
         "auto", description="1: native tool calls; 0: JSON decisions; auto: native, else JSON"
@@ -195,11 +192,14 @@ class Settings(PersonalSettings):
     ana_turn_seconds: float = Field(
         180.0, gt=0, description="most seconds of work in one turn, and the time-out of one model call"
     )
+    ana_models: Names = Field(
+        (), description="models of the provider that others than you may choose, comma-separated; empty: none"
+    )
     ana_notify_kinds: Names = Field(
         ("ntfy", "ntfys", "mailtos", "tgram", "pover", "discord", "slack"),
         description="kinds of addresses that others than you may use; `private` lets them name private networks too",
     )
-    ana_cors_origins: Words = Field([], description="web origins that may call the server, comma-separated")
+    ana_cors_origins: Names = Field((), description="web origins that may call the server, comma-separated")
 
     @field_validator("llm_provider", mode="before")
     @classmethod
@@ -214,11 +214,13 @@ class Settings(PersonalSettings):
             raise ValueError("should be a URL such as http://localhost:11434, without spaces and control characters")
         return value
 
-    def give(self, personal: PersonalSettings) -> "Settings":
+    def give(self, personal: OthersSettings) -> "Settings":
         """Return the settings of a deployment with those of another person in place of its owner's."""
         fields = self.model_fields_set - PersonalSettings.model_fields.keys()
-        own = {name: getattr(personal, name) for name in personal.model_fields_set}
-        return Settings(**{name: getattr(self, name) for name in fields}, **own)
+        own = {name: getattr(personal, name) for name in personal.model_fields_set - {"ana_model"}}
+        if personal.ana_model:
+            own[f"{self.provider}_model"] = personal.ana_model
+        return Settings(**{name: getattr(self, name) for name in fields} | own)
 
     def is_set(self, field: str) -> bool:
         """Return whether the person has set a field, and it is not its default."""
@@ -253,11 +255,8 @@ def read_environment() -> dict[str, str]:
     """
     from dotenv import dotenv_values
 
-    env_file = find_places().env_file
-    from_file = dotenv_values(env_file, interpolate=False)
-    if paths := PATHS & from_file.keys():
-        filled_in = dotenv_values(env_file)
-        from_file |= {name: filled_in[name] for name in paths}
+    written, filled_in = (dotenv_values(find_places().env_file, interpolate=each) for each in (False, True))
+    from_file = written | {name: filled_in[name] for name in PATHS & written.keys()}
     return {name: value for name, value in from_file.items() if value is not None} | dict(os.environ)
 
 

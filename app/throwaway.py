@@ -13,7 +13,7 @@ from ana.memory.memory import Memory
 from ana.settings import Settings
 from ana.spending.port import NoSpending, Spending
 from ana.time.clock import Clock
-from ana.tracing.in_memory import InMemoryTraces
+from ana.tracing.port import InMemoryTraces
 from ana.workspace import open_workspace
 from app.turn import Assistant, open_assistant
 

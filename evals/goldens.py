@@ -35,7 +35,7 @@ from app.replay.history import list_messages
 from app.replay.play import Scene, play
 from app.replay.rerun import Rerun
 from app.throwaway import make_throwaway
-from graph.inputs import digest_messages, digest_tools
+from graph.recording import digest_messages, digest_tools
 
 FILE = PROJECT / "tests" / "data" / "goldens.jsonl"
 BEGINNING = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)

@@ -13,7 +13,9 @@ from ana.errors import UserError
 from ana.handles import Handles, default_handles
 from ana.models.providers import model_name
 from ana.settings import Autonomy
+from ana.threads.ids import OWNER
 from ana.tracing.port import NO_THREAD
+from ana.workspace import check_model
 from prompts import decision_prompt
 
 MOST_STEPS = 100
@@ -86,9 +88,11 @@ class Context:
         """Return what a model call is given beside messages and tools; the handles' model stays as it is.
 
         Raises:
-            UserError: Another model is wanted, and the provider has only one.
+            UserError: Another model is wanted, and the provider has only one, or the person may not choose it.
         """
         name = (self.model or "").strip()
+        if name and self.handles.workspace.person != OWNER:
+            check_model(self.handles.settings, name)
         if name and self.handles.settings.provider == "offline":
             raise UserError(f"The offline reader has no model {name!r}.", "Leave it empty, or `ana setup` adds one.")
         if name and self.handles.settings.provider == "local" and name != model_name(self.handles.settings):

@@ -1,8 +1,13 @@
-"""The graph as the LangGraph server runs it: every run owns its thread; langgraph.json names `make`."""
+"""The graph as the LangGraph server runs it; langgraph.json names `make` and `server_saver`.
+
+Every run owns its thread, and what a client is shown of each step is draft, correction, what is asked and receipt: no
+clocks, no digests. langgraph tells of a step (`updates`) and of the state (`values`) the same channels. So it is asked
+for those in which the steps are, and the state is shown without them, as often as its messages are written.
+"""
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from functools import cache
 from typing import Any, cast
@@ -21,16 +26,27 @@ from ana.recent import current as recent
 from ana.stopping import present
 from ana.threads.ports import ThreadLock
 from ana.threads.runs import Run, find_run
+from ana.threads.saver import ThreadSaver
 from ana.workspace import load_workspace
+from ana.workspace.private import keep_private
 from graph.builder import graph
 from graph.context import SAVER, TOLD, Context
 from graph.replies import bind_message, bind_reply
-from graph.steps import STEPS, show_steps
+from graph.state import Output
 from graph.updates import check_config, check_input
+from nodes.autonomy.request import show_request
 from prompts import decision_prompt
 
 PATIENCE = 600.0
 """Seconds that a run waits for its thread: several turns at the REPL may come before it."""
+
+STEPS = ("messages", "turn", "draft")
+"""The channels in which the steps are."""
+
+ASKS = "__interrupt__"
+"""Under which langgraph adds to the state what a person is asked."""
+
+SHOWN = {*Output.__annotations__, ASKS}
 
 _workspace = cache(load_workspace)
 _log = logging.getLogger(__name__)
@@ -76,6 +92,15 @@ class _OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
 
 _owning_graph = _OwningGraph(**vars(graph))
+
+
+@asynccontextmanager
+async def server_saver() -> AsyncIterator[ThreadSaver]:
+    """Open the saver of the server, on the file of every other door."""
+    workspace = load_workspace()
+    keep_private(workspace)  # the server may have been started without `ana serve`
+    async with workspace.open_thread_store().open_server_saver() as saver:
+        yield saver
 
 
 @asynccontextmanager
@@ -137,3 +162,42 @@ def _take_back(turn: str) -> None:
     memory = default_handles(decision_prompt).memory
     if memory.history(turn=turn) and undo(memory, turn).conflicts:
         _log.warning("turn %s was rolled back; what it stored stays, because it was changed since", turn)
+
+
+async def show_steps(parts: AsyncIterator[Any], *, drafts: bool) -> AsyncGenerator[Any]:
+    """Yield what is streamed of a run of which STEPS are told, as a client is shown it.
+
+    Args:
+        parts: (mode, data), with the names of subgraphs before it or without, or {type, data, ...}.
+        drafts: Whether what is not checked may be shown.
+    """
+    last: Any = None
+    async for part in parts:
+        *where, mode, data = (part["type"], part["data"]) if isinstance(part, dict) else part
+        if mode == "values":
+            messages, asks = data.get("messages"), ASKS in data or (isinstance(part, dict) and part["interrupts"])
+            if messages is last and not asks:  # the very same list: this step wrote none
+                continue
+            last, data = messages, {name: value for name, value in data.items() if name in SHOWN}
+        elif mode == "updates":
+            data = {node: _describe(node, update, drafts) for node, update in data.items()}
+        yield part | {"data": data} if isinstance(part, dict) else (*where, mode, data)
+
+
+def _describe(node: str, update: Any, drafts: bool) -> Any:
+    if not isinstance(update, Mapping):
+        return update
+    turn = update.get("turn") or {}
+    shown = {"messages": update["messages"]} if "messages" in update else {}
+    if drafts and update.get("draft"):
+        shown["draft"] = update["draft"]
+    if node == "load_context":
+        shown["turn_id"] = turn.get("id")
+    if asked := turn.get("asked"):
+        shown["asked"] = show_request(asked)
+    if node == "reflect" and turn.get("answer") is not None:
+        shown["receipt"] = turn.get("receipt", "")
+    elif node == "reflect" and turn.get("corrections"):
+        kept = ("policy", "reason", "draft") if drafts else ("policy", "reason")
+        shown["correction"] = {name: turn["corrections"][-1][name] for name in kept}
+    return shown | ({"error": turn["error"]} if turn.get("error") else {})

@@ -5,7 +5,6 @@ fails the thread could neither be shown nor go on. Clients are told what is wron
 """
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.messages import (
@@ -69,13 +68,8 @@ def _sort_results(messages: list[AnyMessage]) -> list[AnyMessage]:
 
 def find_messages(kept: object) -> list[AnyMessage]:
     """Return the messages among what a state holds as such."""
-    # mypy takes no type for hashable
-    return [each for each in kept if _is_message(type(each))] if isinstance(kept, list) else []  # type: ignore[arg-type]
-
-
-@cache  # every node looks at every message, and the classes of messages answer isinstance slowly
-def _is_message(kind: type) -> bool:
-    return issubclass(kind, BaseMessage) and not issubclass(kind, RemoveMessage)
+    messages = (each for each in kept if isinstance(each, BaseMessage)) if isinstance(kept, list) else ()
+    return [cast(AnyMessage, each) for each in messages if not isinstance(each, RemoveMessage)]
 
 
 def _read_message(given: Any) -> BaseMessage | None:

@@ -1,18 +1,24 @@
 """A person's state is where the workspace says, the owner's where it always was, another's in a folder of their own."""
 
+import io
+import json
+import logging
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ana.backends.in_memory import InMemoryBackend
-from ana.errors import StoreBroken, WrongName
+from ana.errors import StoreBroken, UserError, WrongName
 from ana.handles import open_handles
+from ana.logs import hide_secrets, settle_console
+from ana.models.providers import model_name
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
 from ana.workspace import Workspace, open_workspace
 from ana.workspace.private import find_exposed
 from app.turn import open_assistant
+from graph.context import LocalContext
 from tests.conftest import EMBEDDER, folders
 
 SAID = "the key is in the blue tin"
@@ -69,6 +75,79 @@ def test_settings_that_a_person_may_not_set_are_named(set_apart: Settings, tmp_p
     assert open_workspace(set_apart).settings == set_apart, "the owner's are never read from a file"
 
 
+MODELS = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-1", "OPENAI_MODEL": "large", "ANA_MODELS": "large, small"}
+
+
+def set_model(settings: Settings, name: str) -> None:
+    folder = settings.ana_data_dir / "people" / "eve"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "settings.json").write_text(f'{{"ana_model": "{name}"}}')
+
+
+@pytest.mark.parametrize(("provider", "key"), [("openai", "OPENAI_API_KEY"), ("openrouter", "OPENROUTER_API_KEY")])
+def test_a_person_has_the_model_they_chose_of_those_that_the_deployment_allows(
+    tmp_path: Path, provider: str, key: str
+) -> None:
+    settings = load_settings(folders(tmp_path, **MODELS | {"LLM_PROVIDER": provider, key: "sk-1"}))
+    set_model(settings, "small")
+    assert model_name(open_workspace(settings, "eve").settings) == "small"
+    assert model_name(open_workspace(settings, "bob").settings) == model_name(settings) != "small"
+    set_model(settings, "huge")
+    with pytest.raises(UserError, match=r"'huge' may not be chosen here\. Choose large or small, or none\."):
+        open_workspace(settings, "eve")
+
+
+@pytest.mark.parametrize("more", [{"ANA_MODELS": ""}, {"LLM_PROVIDER": "offline"}])
+def test_where_no_model_may_be_chosen_none_is(tmp_path: Path, more: dict[str, str]) -> None:
+    settings = load_settings(folders(tmp_path, **MODELS | more))
+    set_model(settings, "small")
+    with pytest.raises(UserError, match="no other may be chosen here"):
+        open_workspace(settings, "eve")
+
+
+@pytest.mark.parametrize("person", ["eve", "owner"])
+def test_a_run_of_another_person_is_given_no_model_that_the_deployment_does_not_allow(
+    tmp_path: Path, person: str
+) -> None:
+    workspace = open_workspace(load_settings(folders(tmp_path, **MODELS)), person)
+    handles = open_handles(workspace, model=ScriptedModel(replies=[]), backend=InMemoryBackend(EMBEDDER))
+    assert LocalContext("small", opened=handles).model_options() == {"model": "small"}
+    if person == "owner":
+        assert LocalContext("huge", opened=handles).model_options() == {"model": "huge"}
+    else:
+        with pytest.raises(UserError, match="may not be chosen here"):
+            LocalContext("huge", opened=handles).model_options()
+
+
+@pytest.mark.parametrize("person", ["eve", "owner"])
+def test_a_calendar_key_is_made_once_stays_and_can_be_changed(settings: Settings, person: str) -> None:
+    key = open_workspace(settings, person).calendar_key()
+    workspace, file = open_workspace(settings, person), open_workspace(settings, person).folder / "calendar-key"
+    assert (workspace.calendar_key(), file.read_text(), file.stat().st_mode & 0o777) == (key, key, 0o600)
+    assert open_workspace(settings, "bob").calendar_key() != key
+    other = workspace.calendar_key(change=True)
+    assert other != key
+    assert workspace.calendar_key() == other
+    file.write_text(other[:-1])
+    assert len(workspace.calendar_key()) == len(other), "one that was cut short is none"
+
+
+def test_a_calendar_key_is_in_no_trace_and_no_log(settings: Settings) -> None:
+    workspace = open_workspace(settings)
+    key = workspace.calendar_key()
+    handler = logging.StreamHandler(io.StringIO())
+    handler.setFormatter(logging.Formatter())
+    logging.root.addHandler(handler)
+    try:
+        settle_console(settings)
+        logging.getLogger("uvicorn.access").warning("GET /calendar/%s.ics 200", key)
+    finally:
+        logging.root.removeHandler(handler)
+    assert handler.stream.getvalue() == "GET /calendar/[secret].ics 200\n"
+    assert key not in hide_secrets(json.dumps({"said": f"it is {key}"}), ())
+    assert key not in repr(workspace)
+
+
 @pytest.mark.parametrize("name", ["", ".", "..", "../eve", "eve/bob", "Eve", "-eve", "eve\n", "é", "e" * 65])
 def test_a_name_that_could_lead_elsewhere_is_refused(settings: Settings, name: str) -> None:
     with pytest.raises(WrongName, match="is not a person's name"):
@@ -91,7 +170,7 @@ def test_two_persons_share_no_word(settings: Settings, tmp_path: Path) -> None:
     assert (her_items, his_items) == ([SAID], ["buy milk"])
     assert hers != his
     for one, other, id in ((eve, owner, hers), (owner, eve, his)):
-        assert one.open_threads().names() == {id: "home"}
+        assert one.open_thread_store().names() == {id: "home"}
         assert one.open_threads().resolve("home") == id
         assert (one.open_traces().ids(), other.open_traces().read(id)) == ([id], [])
     files = [path for path in tmp_path.rglob("*") if path.is_file() and b"blue tin" in path.read_bytes()]

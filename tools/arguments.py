@@ -27,6 +27,7 @@ class Quote(TypedDict):  # no docstring: it would be in the schema, and cost tok
 
 
 Append = TypedDict("Append", {"$append": str})
+Replace = TypedDict("Replace", {"$replace": list[str]})
 
 
 def require_text(content: str) -> str:
@@ -36,8 +37,8 @@ def require_text(content: str) -> str:
     return content
 
 
-def read_content(content: str | Append | None) -> str | Operation | None:
-    """Return the content of an update: a text, a line to add to it, or None if it stays.
+def read_content(content: str | Append | Replace | None) -> str | Operation | None:
+    """Return the content of an update: a text, a line to add to it, a piece to replace, or None if it stays.
 
     Raises:
         ToolError: It is empty, or another operation.
@@ -46,8 +47,9 @@ def read_content(content: str | Append | None) -> str | Operation | None:
         return None
     read = read_operation("content", content)
     if isinstance(read, Operation):
-        if read.append is None or not read.append.strip():
-            raise ToolError("Content takes a text, or a line to add.", 'Write {"$append": "..."} for a line.')
+        if not read.replace and not (read.append or "").strip():
+            hint = 'Write {"$append": "..."} for a line, {"$replace": ["old", "new"]} for a piece.'
+            raise ToolError("Content takes a text, a line to add, or a piece to replace.", hint)
         return read
     return require_text(str(read))
 

@@ -56,7 +56,8 @@ def history(
         entries = [entry for entry in entries if entry.ts < _stamp(end[1])]
     if text:
         entries = list(find_worded(entries, text))
-    turns = [_show_turn(list(some), call, bool(id)) for some in _group(entries[:MOST_SHOWN])]
+    by_turn = groupby(entries[:MOST_SHOWN], lambda entry: (entry.thread, entry.turn))
+    turns = [_show_turn(list(some), call, bool(id)) for _, some in by_turn]
     result: dict[str, Any] = {"turns": turns, "total": len(entries), "truncated": len(entries) > MOST_SHOWN}
     sums = add_up(entries)
     return result | ({"sums": sums} if sums else {})
@@ -97,10 +98,6 @@ def _words_of(entry: Entry) -> set[str]:
 
 def _join(record: Item) -> str:
     return " ".join(f"{name.replace('_', ' ')} {value}" for name, value in record.properties.items())
-
-
-def _group(entries: Sequence[Entry]) -> Iterator[Iterator[Entry]]:
-    return (some for _, some in groupby(entries, lambda entry: (entry.thread, entry.turn)))
 
 
 def _show_turn(entries: Sequence[Entry], call: CallContext, whole: bool) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from ana.values import Json
 from tools.arguments import (
     Append,
     Quote,
+    Replace,
     find_stale_date,
     quote_message,
     read_content,
@@ -29,8 +30,15 @@ from tools.arguments import (
 )
 from tools.artifacts import explain, refuse_copy
 from tools.call import CallContext, Injected, Result
-from tools.noticing import explain_missing, find_near_asked, notice, show_similar
-from tools.repeating import tell_left_out, tell_occurrence, tell_repeat
+from tools.noticing import (
+    explain_missing,
+    find_near_asked,
+    notice,
+    show_similar,
+    tell_left_out,
+    tell_occurrence,
+    tell_repeat,
+)
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 
@@ -67,13 +75,14 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def update_item(
-    id: str, content: str | Append | None = None, properties: dict[str, Any] | None = None, *, call: Injected
+    id: str, content: str | Append | Replace | None = None, properties: dict[str, Any] | None = None, *, call: Injected
 ) -> Result:
     """Change an item. Properties are merged; one set to null is removed.
 
     Args:
         id: The item's id, as a result gave it.
-        content: The new text, if it changes; {"$append": "..."} adds a line to it.
+        content: The new text, if it changes; {"$append": "..."} adds a line to it, {"$replace": ["old", "new"]}
+            changes a piece.
         properties: The properties that change. A list or number is changed, not sent again: {"items": {"$add": ["a"],
             "$remove": ["b"]}}, {"hours": {"$add": 3}}. Of what repeats, {"status": "done"} does one date and moves on
             (done_for names another date); {"except": {"$add": [DATE]}} leaves one out, {"moved": {DATE: DATE}} moves

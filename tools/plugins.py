@@ -38,7 +38,7 @@ _UNTOLD = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, insp
 
 
 class _Unusable(ValueError):
-    """Something in a module is not a tool; the message ends a sentence that begins with it."""
+    """A module, or something in it, is of no use; the message ends a sentence."""
 
 
 def find_registered() -> tuple[str, ...]:
@@ -62,33 +62,29 @@ def load_tools(modules: tuple[str, ...], taken: frozenset[str], source: str = SE
     found: dict[str, BaseTool] = {}
     folded = {fold_name(name) for name in taken}
     for module in modules:
-        for tool in _iter_tools(module, source):
-            if not _NAME.fullmatch(tool.name):
-                raise ConfigError(
-                    f"{source}: {module} has a tool called {tool.name!r}, which is not a valid name.", HINTS[source]
-                )
-            # Two of one name would not fail: the later one would quietly run instead of the other. A model's createItem
-            # is create_item.
-            if fold_name(tool.name) in folded:
-                raise ConfigError(
-                    f"{source}: {module} has a tool {tool.name}, and there already is one of that name.", HINTS[source]
-                )
-            folded.add(fold_name(tool.name))
-            found[tool.name] = tool
+        try:
+            for tool in _iter_tools(module):
+                # Two of one name would not fail: the later one would quietly run instead of the other. A model's
+                # createItem is create_item.
+                if fold_name(tool.name) in folded:
+                    raise _Unusable(f"{module} has a tool {tool.name}, and there already is one of that name")
+                folded.add(fold_name(tool.name))
+                found[tool.name] = tool
+        except _Unusable as exc:
+            raise ConfigError(f"{source}: {exc}.", HINTS[source]) from exc
     return found
 
 
-def _iter_tools(module: str, source: str) -> Iterator[BaseTool]:
-    hint = HINTS[source]
+def _iter_tools(module: str) -> Iterator[BaseTool]:
     try:
         loaded = importlib.import_module(module)
         given = loaded.get_tools() if hasattr(loaded, "get_tools") else getattr(loaded, "TOOLS", None)
     except Exception as exc:  # somebody else's code may raise anything
-        raise ConfigError(f"{source}: {module} cannot be used: {type(exc).__name__}: {exc}.", hint) from exc
+        raise _Unusable(f"{module} cannot be used: {type(exc).__name__}: {exc}") from exc
     if isinstance(given, Mapping):
         given = [_name_tool(name, each) for name, each in given.items()]
     if not isinstance(given, list | tuple):
-        raise ConfigError(f"{source}: {module} has neither TOOLS nor get_tools() with a list of tools.", hint)
+        raise _Unusable(f"{module} has neither TOOLS nor get_tools() with a list of tools")
     for each in given:
         try:
             tool = _make_tool(each)
@@ -97,7 +93,9 @@ def _iter_tools(module: str, source: str) -> Iterator[BaseTool]:
         except Exception as exc:  # langchain reads somebody else's signatures, docstrings and schemas
             name = each.get("name") if isinstance(each, dict) else getattr(each, "__name__", None)
             why = str(exc) if isinstance(exc, _Unusable) else f"cannot be made a tool: {str(exc).rstrip('.')}"
-            raise ConfigError(f"{source}: {shorten(repr(name or each), 80)} in {module} {why}.", hint) from exc
+            raise _Unusable(f"{shorten(repr(name or each), 80)} in {module} {why}") from exc
+        if not _NAME.fullmatch(tool.name):
+            raise _Unusable(f"{module} has a tool called {tool.name!r}, which is not a valid name")
         yield tool
 
 

@@ -12,12 +12,12 @@ from typing import Any
 from ana.errors import ToolError
 from ana.values import Json, fold_case
 
-OPERATORS = ("$add", "$remove", "$append")
+OPERATORS = ("$add", "$remove", "$append", "$replace")
 FORM = (
     'Write {"items": {"$add": ["goggles"], "$remove": ["map"]}} for a list, {"hours": {"$add": 3}} for a number, '
-    '{"notes": {"$append": "..."}} for a text; anything else is the new value.'
+    '{"notes": {"$append": "..."}} or {"$replace": ["old", "new"]} for a text; anything else is the new value.'
 )
-_IN_TEXT = re.compile(r'\s*\{\s*"?\$(?:add|remove|append)"?\s*:')
+_IN_TEXT = re.compile(r'\s*\{\s*"?\$(?:add|remove|append|replace)"?\s*:')
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,14 @@ class Operation:
         add: Entries of a list, or a number; None for nothing.
         remove: Entries of a list.
         append: Text that is put under a text.
+        replace: A piece of a text, and what stands in its place.
     """
 
     name: str
     add: Json = None
     remove: Json = None
     append: str | None = None
+    replace: tuple[str, str] | None = None
 
     def apply(self, old: Json) -> Json:
         """Return the new value.
@@ -43,10 +45,12 @@ class Operation:
             old: The value; None where there is none.
 
         Raises:
-            ToolError: The value is of another type, or an entry that goes is not there.
+            ToolError: The value is of another type, or an entry or a piece that goes is not there, or more than once.
         """
         if self.append is not None:
             return self._append(old)
+        if self.replace is not None:
+            return self._replace_piece(old, *self.replace)
         if isinstance(self.add, int | float) and not isinstance(self.add, bool) and not isinstance(old, list):
             return self._sum(old, self.add)
         return self._change_list(old)
@@ -55,6 +59,16 @@ class Operation:
         if old is not None and not isinstance(old, str):
             raise self._refuse(old, "text")
         return f"{old}\n{self.append}" if old and old.strip() else str(self.append)
+
+    def _replace_piece(self, old: Json, piece: str, new: str) -> str:
+        if not isinstance(old, str):
+            raise self._refuse(old, "text")
+        if (count := old.count(piece)) != 1:
+            found = f"is {count} times" if count else "is not"
+            raise ToolError(f"{piece[:60]!r} {found} in {self.name}.", "Give a piece that is there once, as written.")
+        if not (left := old.replace(piece, new)).strip():
+            raise ToolError(f"Nothing would be left of {self.name}.", "Delete the item, or set the property to null.")
+        return left
 
     def _sum(self, old: Json, added: int | float) -> int | float:
         if old is None:
@@ -101,9 +115,12 @@ def read_operation(name: str, value: Any) -> "Json | Operation":
         raise ToolError(f"{name} has {others[0][:60]!r} beside or instead of operators.", FORM)
     entries = [value[key] for key in ("$add", "$remove") if key in value]
     is_wrong_text = "$append" in value and (entries or not isinstance(value["$append"], str))
-    if is_wrong_text or None in entries:
+    swap = value.get("$replace", ["-", ""])
+    is_swap = isinstance(swap, list) and [*map(type, swap)] == [str, str] and swap[0]
+    if is_wrong_text or None in entries or not is_swap or ("$replace" in value and len(value) > 1):
         raise ToolError(f"The operators of {name} do not go with what they are given.", FORM)
-    return Operation(name, value.get("$add"), value.get("$remove"), value.get("$append"))
+    pieces = (swap[0], swap[1]) if "$replace" in value else None
+    return Operation(name, value.get("$add"), value.get("$remove"), value.get("$append"), pieces)
 
 
 def apply_to(old: Json, change: "Json | Operation") -> Json:

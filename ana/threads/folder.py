@@ -1,19 +1,29 @@
 """Conversations in a data folder: a SQLite database of their states and of the trash, their names, and the last one."""
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager, nullcontext
 from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ana.errors import StoreBroken
-from ana.files import FILE_ERRORS, compact_database, connect_own, is_damage, is_read_only, open_readable
-from ana.notes import Note
+from ana.files import (
+    FILE_ERRORS,
+    compact_database,
+    connect_own,
+    is_damage,
+    is_read_only,
+    open_readable,
+    write_whole,
+)
+from ana.locks import OwnerLock
+from ana.notes import Note, read_note
+from ana.threads import sequence
 from ana.threads.ids import canonical_id
-from ana.threads.names import NAMES, Names
 from ana.threads.ports import DeletedThread
 
 if TYPE_CHECKING:
@@ -21,6 +31,9 @@ if TYPE_CHECKING:
 
 THREADS = "threads.sqlite"
 """The file of the states, in a data folder."""
+
+NAMES = "thread_names.json"
+"""The file of the names that the person gave, by the ids of their conversations."""
 
 LAST = "last_thread"
 
@@ -46,7 +59,7 @@ class FolderThreadStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file = folder / THREADS
-        self._names = Names(folder / NAMES)
+        self._names = folder / NAMES
         self._last = Note(folder / LAST)
 
     @contextmanager
@@ -80,24 +93,18 @@ class FolderThreadStore:
             raise StoreBroken(f"The conversation could not be kept: {exc}.", hint) from exc
 
     def ids(self) -> list[str]:
-        from ana.threads.sequence import list_threads
-
         with self._read() as connection:
-            return _leave_out_deleted(list_threads(connection)) if connection else []
+            return _leave_out_deleted(sequence.list_threads(connection))
 
     def marks(self) -> dict[str, tuple[int, int]]:
-        from ana.threads.sequence import list_marks
-
         with self._read() as connection:
-            marks = list_marks(connection) if connection else {}
+            marks = sequence.list_marks(connection)
         return {id: marks[id] for id in _leave_out_deleted(marks)}
 
     def waiting_since(self) -> dict[str, str]:
-        from ana.threads.sequence import list_waiting
-
         with self._read() as connection:
-            ids = _leave_out_deleted(list_waiting(connection)) if connection else []
-            if not connection or not ids:
+            ids = _leave_out_deleted(sequence.list_waiting(connection))
+            if not ids:
                 return {}
             from ana.threads.pruning import PruningSaver
 
@@ -107,12 +114,13 @@ class FolderThreadStore:
             return {id: state.checkpoint["ts"] for id, state in newest.items() if state}
 
     def names(self) -> dict[str, str]:
-        return self._names.read()
+        hint = "`ana doctor --repair` sets the file aside; the conversations stay, without their names."
+        return read_note(self._names, dict[str, str], hint) or {}
 
     def set_name(self, id: str, name: str) -> None:
         if not is_read_only(self._folder):
             with self.map_errors():
-                self._names.change(lambda names: names | {id: name})
+                self._change_names(lambda names: names | {id: name})
 
     def last(self) -> str | None:
         return canonical_id(self._last.read().strip())
@@ -124,7 +132,7 @@ class FolderThreadStore:
     def forget(self, ids: Collection[str]) -> None:
         with self.map_errors():
             if self.names().keys() & {*ids}:
-                self._names.change(lambda names: {id: name for id, name in names.items() if id not in ids})
+                self._change_names(lambda names: {id: name for id, name in names.items() if id not in ids})
             if self.last() in ids:
                 self._last.remove()
 
@@ -137,7 +145,7 @@ class FolderThreadStore:
 
     def list_trash(self) -> list[DeletedThread]:
         with self._read() as connection:
-            if not connection or not connection.execute(_HAS_TRASH).fetchone():
+            if not connection.execute(_HAS_TRASH).fetchone():
                 return []
             # not by time: a clock can go back; VACUUM may number the rows again, in the same order
             rows = connection.execute("SELECT id, thread, ts, name, trace FROM trash ORDER BY rowid DESC").fetchall()
@@ -164,19 +172,26 @@ class FolderThreadStore:
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
         found: set[str] = set()
         with self._read() as connection:
-            if connection:
-                for table, key in _list_tables(connection):
-                    rows = connection.execute(f'SELECT {key}, * FROM "{table}"')
-                    found |= {row[0] for row in rows if row[0] not in found and any(map(mentions, _iter_bytes(row)))}
+            for table, key in _list_tables(connection):
+                rows = connection.execute(f'SELECT {key}, * FROM "{table}"')
+                found |= {row[0] for row in rows if row[0] not in found and any(map(mentions, _iter_bytes(row)))}
         return found
 
+    def _change_names(self, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
+        """Write all names, changed, while nobody else does: what others have named meanwhile stays."""
+        self._make_folder()
+        lock = OwnerLock(self._names.with_suffix(".lock"), "The list of conversations")
+        lock.acquire()
+        try:
+            write_whole(self._names, json.dumps(change(self.names()), indent=1))
+        finally:
+            lock.discard()
+
     @contextmanager
-    def _read(self) -> Iterator[sqlite3.Connection | None]:
-        """Yield a connection to read from; None without a file."""
-        if not self._file.exists():
-            yield None
-            return
-        with self.map_errors(), open_readable(self._file) as file, _connect(file) as connection:
+    def _read(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection to read from, without a file to nothing."""
+        readable = open_readable(self._file) if self._file.exists() else nullcontext(Path(":memory:"))
+        with self.map_errors(), readable as file, _connect(file) as connection:
             yield connection
 
     @contextmanager

@@ -27,21 +27,8 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from ana.errors import UserError
+from ana.threads import sequence
 from ana.threads.saver import ThreadSaver
-from ana.threads.sequence import (
-    COPY_THREAD,
-    DELETE_ALL_BUT_NEWEST,
-    DELETE_OLD_TURNS,
-    DELETE_RUN,
-    MARK_EMPTIED,
-    MARK_STOPPED,
-    NEWEST,
-    NEWEST_TWO,
-    REOPEN,
-    WAS_STOPPED,
-    create_sequence,
-    select_newest_first,
-)
 
 TURNS = 20
 """The number of turns whose checkpoints a thread keeps."""
@@ -64,7 +51,7 @@ class PruningSaver(SqliteSaver, ThreadSaver):
         """Create the tables."""
         if not self.is_setup:
             super().setup()
-            create_sequence(self.conn)
+            sequence.create_sequence(self.conn)
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
@@ -97,7 +84,7 @@ class PruningSaver(SqliteSaver, ThreadSaver):
             return super().get_tuple(config)
         key = str(asked["thread_id"]), asked.get("checkpoint_ns", "")
         with self.cursor(transaction=False) as cursor:
-            newest = cursor.execute(NEWEST, key).fetchone()
+            newest = cursor.execute(sequence.NEWEST, key).fetchone()
         return super().get_tuple(_address(*key, *newest)) if newest else None
 
     def list(
@@ -129,7 +116,9 @@ class PruningSaver(SqliteSaver, ThreadSaver):
         with self._sync_later(by_run and "messages" not in new_versions):
             saved = super().put(config, checkpoint, metadata, new_versions)
             if metadata.get("source") == "input":  # a turn begins
-                self._change(DELETE_OLD_TURNS, {"thread": str(config["configurable"]["thread_id"]), "turns": TURNS})
+                self._change(
+                    sequence.DELETE_OLD_TURNS, {"thread": str(config["configurable"]["thread_id"]), "turns": TURNS}
+                )
         return saved
 
     def put_writes(
@@ -143,7 +132,7 @@ class PruningSaver(SqliteSaver, ThreadSaver):
     def _list_keys(self, *asked: Any) -> Sequence[tuple[str, str, str]]:
         try:
             with self.cursor(transaction=False) as cursor:
-                return cursor.execute(*select_newest_first(*asked)).fetchall()
+                return cursor.execute(*sequence.select_newest_first(*asked)).fetchall()
         except (*_ODD, sqlite3.OperationalError) as exc:
             if isinstance(exc, sqlite3.OperationalError) and "JSON path" not in str(exc):
                 raise
@@ -151,34 +140,34 @@ class PruningSaver(SqliteSaver, ThreadSaver):
 
     def list_newest(self, thread_id: str) -> Sequence[tuple[str, str | None]]:
         with self.cursor(transaction=False) as cursor:
-            return cursor.execute(NEWEST_TWO, (thread_id,)).fetchall()
+            return cursor.execute(sequence.NEWEST_TWO, (thread_id,)).fetchall()
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete the checkpoints of runs: what a thread was before them is its newest state again."""
         for id in run_ids:
-            self._change(MARK_EMPTIED, (str(id),))
-            self._change(REOPEN, (str(id),))
-            self._change(DELETE_RUN, (str(id),))
+            self._change(sequence.MARK_EMPTIED, (str(id),))
+            self._change(sequence.REOPEN, (str(id),))
+            self._change(sequence.DELETE_RUN, (str(id),))
 
     def mark_stopped(self, run_id: str) -> None:
-        self._change(MARK_STOPPED, (run_id,))
+        self._change(sequence.MARK_STOPPED, (run_id,))
 
     def was_stopped(self, run_id: str) -> bool:
         with self.cursor(transaction=False) as cursor:
-            return bool(cursor.execute(WAS_STOPPED, (run_id,)).fetchone()[0])
+            return bool(cursor.execute(sequence.WAS_STOPPED, (run_id,)).fetchone()[0])
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Delete all checkpoints of threads but the newest, or with the strategy `delete` all."""
         for id in thread_ids:
             if strategy == "keep_latest":
-                self._change(DELETE_ALL_BUT_NEWEST, {"thread": str(id)})
+                self._change(sequence.DELETE_ALL_BUT_NEWEST, {"thread": str(id)})
             else:
                 self.delete_thread(str(id))
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy a thread's checkpoints, in the order in which they were saved."""
         with self.cursor() as cursor:
-            for statement in COPY_THREAD:
+            for statement in sequence.COPY_THREAD:
                 cursor.execute(statement, {"source": str(source_thread_id), "target": str(target_thread_id)})
 
     def _change(self, statement: str, values: Mapping[str, Any] | tuple[str, ...]) -> None:

@@ -45,14 +45,14 @@ class Threads:
     """A person's threads.
 
     Args:
-        store: What keeps them.
+        store: What keeps them; also whom to ask what it knows by itself.
         traces: The records of their turns.
         locks: What owns them.
         person: Whose they are.
     """
 
     def __init__(self, store: ThreadStore, traces: Traces, locks: ThreadLocks, person: str = OWNER) -> None:
-        self._store = store
+        self.store = store
         self._traces = traces
         self._locks = locks
         self._person = person
@@ -64,7 +64,7 @@ class Threads:
         """
         name = read_name(name)
         id = make_id(name, self._person)
-        known = canonical_id(name) or self.names().get(id) == name
+        known = canonical_id(name) or self.store.names().get(id) == name
         begun = [] if known else self._find_begun(name)
         return begun[0] if len(begun) == 1 else id
 
@@ -81,44 +81,28 @@ class Threads:
         """
         name = read_name(name)
         id = make_id(name, self._person)
-        if canonical_id(name) or self.names().get(id) == name:
+        if canonical_id(name) or self.store.names().get(id) == name:
             return id
         if begun := self._find_begun(name):
             raise WrongName(
                 f"No conversation is named {name}, but the id of another begins so.",
                 f"To go on with that one, give its whole id, {begun[0]}; else choose another name.",
             )
-        self._store.set_name(id, name)
+        self.store.set_name(id, name)
         return id
 
     def _find_begun(self, name: str) -> list[str]:
         """Return the threads whose ids begin so; lists show only the beginning."""
-        return [id for id in self.ids() if id.startswith(name)] if _PREFIX.fullmatch(name) else []
-
-    def last(self) -> str | None:
-        """Return the thread in which the REPL was left; None if there is none."""
-        return self._store.last()
-
-    def set_last(self, id: str) -> None:
-        """Let the REPL open this thread next time, if that can be noted."""
-        self._store.set_last(id)
+        return [id for id in self.store.ids() if id.startswith(name)] if _PREFIX.fullmatch(name) else []
 
     def all(self) -> list[Thread]:
         """Return every thread, the one last used first."""
-        return [self.describe(id) for id in self.ids()]
-
-    def ids(self) -> list[str]:
-        """Return the ids of all threads, the one last used first."""
-        return self._store.ids()
+        return [self.describe(id) for id in self.store.ids()]
 
     def waiting(self) -> dict[str, str]:
         """Return the threads that wait for a decision, each with how long they have: 5 min, 3 h, 2 days."""
-        now, since = datetime.now(UTC), self._store.waiting_since()
+        now, since = datetime.now(UTC), self.store.waiting_since()
         return {id: _describe_age((now - datetime.fromisoformat(ts)).total_seconds()) for id, ts in since.items()}
-
-    def names(self) -> dict[str, str]:
-        """Return the names of conversations by their ids."""
-        return self._store.names()
 
     def describe(self, id: str) -> Thread:
         """Return what is known about a thread from its traces."""
@@ -126,7 +110,7 @@ class Threads:
         ends = (records[0], records[-1]) if records else ()
         first, last = (record["ts"] for record in ends) if ends else ("", "")
         about, latest = (record["question"] for record in ends) if ends else ("", "")
-        return Thread(id, self.names().get(id, ""), len(records), first, last, about, latest)
+        return Thread(id, self.store.names().get(id, ""), len(records), first, last, about, latest)
 
     def move_to_trash(self, id: str) -> None:
         """Delete a thread so that `restore` can bring it back until the trash is purged.
@@ -136,21 +120,17 @@ class Threads:
             StoreBusy: Another program works in it.
         """
         with self._own_for_the_last_time([id]):
-            if id not in self.ids():  # asked only now: another program may have deleted it meanwhile
+            if id not in self.store.ids():  # asked only now: another program may have deleted it meanwhile
                 raise UserError("There is no such thread.", "`ana threads list` shows them.")
             now = datetime.now(UTC).isoformat(timespec="microseconds")
-            name = self.names().get(id, "")
-            self._store.put_in_trash(id, now, name, self._traces.read_text(id))
+            name = self.store.names().get(id, "")
+            self.store.put_in_trash(id, now, name, self._traces.read_text(id))
             self._traces.delete(id)
-
-    def list_deleted(self) -> list[DeletedThread]:
-        """Return the threads in the trash, the one deleted last first."""
-        return self._store.list_trash()
 
     def find_deleted(self, name: str) -> DeletedThread | None:
         """Return the thread in the trash that `restore` brings back; None if there is none."""
         name = read_name(name)
-        deleted, id = self.list_deleted(), make_id(name, self._person)
+        deleted, id = self.store.list_trash(), make_id(name, self._person)
         named = [each for each in deleted if each.thread == id or each.name == name]
         begun = [each for each in deleted if _PREFIX.fullmatch(name) and each.thread.startswith(name)]
         return next(iter(named or begun), None)
@@ -168,18 +148,18 @@ class Threads:
         if found is None:
             raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
         with self._own([found.thread], "ana threads restore"):
-            if found.thread in self.ids():
+            if found.thread in self.store.ids():
                 again = "Delete that one first; it can be restored too."
                 raise UserError(f"There is a conversation {name} again.", again)
             self._traces.put_back(found.thread, found.trace)  # first: until the thread is there it can be tried again
-            self._store.take_out_of_trash(found)
+            self.store.take_out_of_trash(found)
         return self.describe(found.thread)
 
     def erase(self, id: str) -> None:
         """Delete permanently the checkpoints, the traces and the name of a thread that the caller owns."""
-        self._store.delete([id])
+        self.store.delete([id])
         self._traces.delete(id)
-        self._store.forget([id])
+        self.store.forget([id])
 
     def purge(self, ids: Collection[str]) -> None:
         """Delete threads permanently, so that no byte of them stays. Raises StoreBusy if another program works in one.
@@ -190,22 +170,22 @@ class Threads:
         all_of_them = sorted(ids)
         for start in range(0, len(all_of_them), AT_ONCE):
             part = set(all_of_them[start : start + AT_ONCE])
-            with self._own_for_the_last_time(part & {*self.ids()}):
-                self._store.delete(part)
+            with self._own_for_the_last_time(part & {*self.store.ids()}):
+                self.store.delete(part)
                 for id in part & {*self._traces.ids()}:
                     self._traces.delete(id)
-        self._store.compact()
+        self.store.compact()
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
         """Return the ids of the threads, deleted ones and lone traces too, that mention what is looked for."""
-        return self._store.find_mentions(mentions) | self._traces.find_mentions(mentions)
+        return self.store.find_mentions(mentions) | self._traces.find_mentions(mentions)
 
     @contextmanager
     def _own_for_the_last_time(self, ids: Collection[str]) -> Iterator[None]:
         """Own threads while they are deleted; then forget their names."""
         with self._own(ids, "ana threads delete"):
             yield
-            self._store.forget(ids)
+            self.store.forget(ids)
 
     @contextmanager
     def _own(self, ids: Collection[str], program: str) -> Iterator[None]:

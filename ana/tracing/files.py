@@ -5,11 +5,11 @@ import logging
 import re
 import stat
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from ana import __version__
 from ana.errors import ConfigError, LinkRefused, UserError
@@ -125,7 +125,12 @@ def iter_records(path: Path) -> Iterator[Record]:
         ConfigError: A newer program wrote one.
     """
     for record in read_json_lines(_read(path).decode("ascii", "replace")):
-        _refuse_newer(path, record)
+        if isinstance(format := record.get("format"), int) and format > FORMAT:
+            raise ConfigError(
+                f"The trace {path} was written by a newer ana in format {format}; this is ana {__version__}, "
+                f"which reads up to {FORMAT}.",
+                "Install the newer one, or set TRACES_DIR to another folder.",
+            )
         if isinstance(record.get("steps"), list) and not find_fault(record, TOLD, TOLD - {"steps"} | FOLLOWED):
             yield cast(Record, record)
 
@@ -136,13 +141,3 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         return b""
-
-
-def _refuse_newer(path: Path, record: Mapping[str, Any]) -> None:
-    format = record.get("format")
-    if isinstance(format, int) and format > FORMAT:
-        raise ConfigError(
-            f"The trace {path} was written by a newer ana in format {format}; this is ana {__version__}, "
-            f"which reads up to {FORMAT}.",
-            "Install the newer one, or set TRACES_DIR to another folder.",
-        )

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ana.errors import WrongName
-from ana.files import is_read_only
+from ana.addresses import CALENDAR_KEY, make_calendar_key
+from ana.errors import UserError, WrongName
+from ana.files import is_read_only, refuse_read_only
 from ana.notes import Note, read_note
 from ana.own_files import PEOPLE, SERVER
 from ana.recent import Recent
-from ana.settings import TRACES, PersonalSettings, Settings, load_settings
+from ana.settings import TRACES, OthersSettings, Settings, load_settings
 from ana.threads.ids import OWNER
 from ana.time.clock import Clock, local_zone
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ana.threads.threads import Threads
     from ana.tracing.port import Traces
 
-NoteName = Literal["shown", "embedder-suggested", "ollama-offered"]
+NoteName = Literal["shown", "embedder-suggested", "ollama-offered", "calendar-key"]
 
 SETTINGS = "settings.json"
 """The file of a person's settings, in their folder; the owner's are in the environment and .env."""
@@ -73,6 +74,25 @@ class Workspace:
     def note(self, name: NoteName) -> Note:
         """Return a short text that is kept for a command."""
         return Note(self.folder / name)
+
+    def calendar_key(self, *, change: bool = False) -> str:
+        """Return what lets whoever has it read the person's calendar; it is made when it is first asked for.
+
+        Args:
+            change: Whether another takes its place: who has the old one reads nothing any more.
+
+        Raises:
+            StoreReadOnly: It has to be made, and nothing can be written.
+        """
+        note = self.note("calendar-key")
+        if change or not CALENDAR_KEY.fullmatch(note.read()):
+            refuse_read_only(self.folder)
+            note.write(make_calendar_key())
+        return note.read()  # another program may have made one at the same time: the last counts
+
+    def list_people(self) -> list[str]:
+        """Return the others than the owner who have a folder here."""
+        return sorted(path.name for path in (self.settings.ana_data_dir / PEOPLE).glob("*") if path.is_dir())
 
     def list_backups(self) -> list[Path]:
         """Return the backups that were made before something else."""
@@ -156,13 +176,25 @@ def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
     Raises:
         WrongName: A person cannot be called so.
         StoreBroken: The file cannot be read, or sets something else than a person may.
+        UserError: It names a model that the deployment does not let people choose.
     """
     if not _PERSON.fullmatch(person):
         raise WrongName(f"{person!r:.80} is not a person's name.", "Use small letters, digits, - and _.")
     if person == OWNER:
         return Workspace(settings)
-    personal = read_note(Workspace(settings, person).folder / SETTINGS, PersonalSettings, "Correct it, or delete it.")
-    return Workspace(settings.give(personal or PersonalSettings.model_validate({})), person)
+    personal = read_note(Workspace(settings, person).folder / SETTINGS, OthersSettings, "Correct it, or delete it.")
+    personal = personal or OthersSettings.model_validate({})
+    if personal.ana_model:
+        check_model(settings, personal.ana_model)
+    return Workspace(settings.give(personal), person)
+
+
+def check_model(settings: Settings, name: str) -> None:
+    """Raise UserError if the deployment does not let others than its owner choose a model."""
+    models = settings.ana_models if settings.provider in ("openrouter", "openai", "ollama") else ()
+    if name not in models:
+        hint = f"Choose {' or '.join(models)}, or none." if models else "Leave it out: no other may be chosen here."
+        raise UserError(f"The model {name!r:.80} may not be chosen here.", hint)
 
 
 def load_workspace() -> Workspace:

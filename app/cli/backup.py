@@ -6,13 +6,16 @@ from typing import Annotated
 import typer
 
 from ana.handles import open_data_folder
+from ana.own_files import PEOPLE
 from app.show.text import say
 from app.startup import start
 
 
 def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP.")]) -> None:
-    """Write everything, conversations and traces included, into one file; also while it is in use."""
+    """Write everything of yours, conversations and traces included, into one file; also while it is in use."""
     workspace = start()
     with open_data_folder(workspace, "ana backup") as handles:
         count = handles.upkeep.back_up(workspace.traces_folder, to)
     say(f"{count} files are in {to}.")
+    if people := workspace.list_people():
+        say(f"Nothing of what others have here is in it, in {PEOPLE}/: {', '.join(people)}.")

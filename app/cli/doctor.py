@@ -14,8 +14,7 @@ from ana.memory.receipts import quote_record
 from ana.notes import read_note
 from ana.output import tell, write_json, write_line
 from ana.settings import PROJECT
-from ana.threads.folder import THREADS
-from ana.threads.names import NAMES
+from ana.threads.folder import NAMES, THREADS
 from ana.time.repeats import read_repeat
 from ana.workspace import Workspace
 from ana.workspace.private import describe_shared, find_exposed

@@ -97,7 +97,7 @@ def show_trash(workspace: Workspace) -> None:
         gone = list_deleted(handles.memory)
     rows = [(each.ts, each.name, shorten(each.item.content, 160)) for each in gone]
     rows += [
-        (each.ts, each.name or each.thread[:8], _describe(each)) for each in workspace.open_threads().list_deleted()
+        (each.ts, each.name or each.thread[:8], _describe(each)) for each in workspace.open_thread_store().list_trash()
     ]
     if rows:
         shown = [(id, content, handles.clock.minute(ts)) for ts, id, content in sorted(rows, reverse=True)]
@@ -120,7 +120,7 @@ def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bo
         before = moment_before(older_than, handles.clock).isoformat(timespec="microseconds")
         handles.upkeep.check_erasable()
         records = {each.key for each in list_deleted(handles.memory) if each.ts < before}
-        conversations = {each.id for each in workspace.open_threads().list_deleted() if each.ts < before}
+        conversations = {each.id for each in workspace.open_thread_store().list_trash() if each.ts < before}
         # conversations first: which ones mention the records can only be told as long as those are known
         if with_conversations:
             conversations |= _purge_mentions(handles, records, conversations, yes=yes)
@@ -198,8 +198,8 @@ def _find_conversations(workspace: Workspace, entries: Collection[Entry]) -> set
     """Return the ids of threads that changed or mention records, deleted threads and lone traces among them."""
     mentions, threads = Mentions(entries), workspace.open_threads()
     changed = {entry.thread for entry in entries if entry.thread}
-    known = {*threads.ids(), *filter(is_thread_id, workspace.open_traces().ids())}
-    of_changed = {deleted.id for deleted in threads.list_deleted() if deleted.thread in changed}
+    known = {*threads.store.ids(), *filter(is_thread_id, workspace.open_traces().ids())}
+    of_changed = {deleted.id for deleted in threads.store.list_trash() if deleted.thread in changed}
     return (changed & known) | of_changed | threads.find_mentions(mentions.are_in)
 
 

@@ -131,10 +131,10 @@ class ThreadRows:
         return {id: (*mark, names.get(id, "")) for id, mark in marks.items() if canonical_id(id) == id}
 
     def _read_threads(self, ids: Collection[str]) -> dict[str, Row | None]:
-        threads, store = self._workspace().open_threads(), self._workspace().open_thread_store()
-        with store.map_errors(), store.open_saver() as saver:
+        threads = self._workspace().open_threads()
+        with threads.store.map_errors(), threads.store.open_saver() as saver:
             graph = builder.compile(checkpointer=saver)
-            return {id: _read_thread(graph, threads, id, store.errors) for id in ids}
+            return {id: _read_thread(graph, threads, id) for id in ids}
 
 
 def _index(tables: Tables) -> dict[str, Row]:
@@ -163,13 +163,11 @@ def _drop(tables: Tables, gone: Collection[str]) -> None:
             tables[table][:] = [row for row in tables[table] if str(row["thread_id"]) not in gone]
 
 
-def _read_thread(
-    graph: CompiledStateGraph[Any, Any, Any, Any], threads: Threads, id: str, fatal: tuple[type[Exception], ...]
-) -> Row | None:
-    """Return what is saved of a thread, as a row tells it; None if it cannot be shown. Fatal errors are raised."""
+def _read_thread(graph: CompiledStateGraph[Any, Any, Any, Any], threads: Threads, id: str) -> Row | None:
+    """Return what is saved of a thread, as a row tells it; None if it cannot be shown. Raises the store's errors."""
     try:
         return _describe(graph.get_state({"configurable": {"thread_id": id}}), threads.describe(id))
-    except fatal:
+    except threads.store.errors:
         raise
     except (AnaError, ValueError, TypeError, KeyError) as exc:
         logger.warning("the thread %s cannot be read: %s", id, exc)

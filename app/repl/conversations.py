@@ -22,7 +22,7 @@ class Conversations:
         self._threads = workspace.open_threads()
         self._clock = workspace.make_clock()
         self._listed: list[str] = []
-        self.id = self._threads.open(name) if name else self._threads.last() or str(uuid.uuid4())
+        self.id = self._threads.open(name) if name else self._threads.store.last() or str(uuid.uuid4())
 
     def greet(self) -> None:
         """Say which conversation is open at the start."""
@@ -36,11 +36,11 @@ class Conversations:
 
     def remember(self) -> None:
         """Let the REPL open this conversation next time."""
-        self._threads.set_last(self.id)
+        self._threads.store.set_last(self.id)
 
     def list_names(self) -> list[str]:
         """Return the names that were given."""
-        return sorted(self._threads.names().values())
+        return sorted(self._threads.store.names().values())
 
     def show_all(self) -> None:
         """Print a table of all conversations, the one last used first."""
@@ -76,7 +76,7 @@ class Conversations:
 
     def list_waiting(self) -> list[str]:
         """Return a line for each other conversation that waits for a decision: for how long, and how to go there."""
-        self._listed, lines = self._threads.ids(), []
+        self._listed, lines = self._threads.store.ids(), []
         for id, age in self._threads.waiting().items():
             if id != self.id:
                 about = self._threads.describe(id)
@@ -97,7 +97,7 @@ class Conversations:
         return f"{called}{here}", str(thread.turns), show_moment(thread.last, self._clock) if thread.last else ""
 
     def _find(self, name: str) -> str:
-        names, ids = self._threads.names(), self._threads.ids()
+        names, ids = self._threads.store.names(), self._threads.store.ids()
         if (id := self._threads.resolve(name)) in {*names, *ids}:
             return id
         listed = self._listed or ids

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, Invalid
 from ana.errors import CannotReplay
 from ana.tracing.record import INTERRUPTED
 from ana.tracing.schema import CONTINUED, FOLLOWED, INVALID, Inputs, Record, Step, find_fault
-from graph.inputs import digest_messages
+from graph.recording import digest_messages
 from nodes.attachments import MARK
 from nodes.reason import keep_progress
 from nodes.receipt import add_receipt

@@ -19,14 +19,14 @@ from ana.memory.backend import Backend
 from ana.settings import Autonomy, Settings
 from ana.spending.port import Spending
 from ana.time.clock import Clock, Listener, listener
-from ana.tracing.in_memory import InMemoryTraces
 from ana.tracing.langsmith import untraced
+from ana.tracing.port import InMemoryTraces
 from ana.tracing.schema import Inputs, Part, Record, Step
 from app.replay.history import dict_of, failed, text_of
 from app.throwaway import make_throwaway
 from graph.builder import graph
 from graph.context import LocalContext
-from graph.inputs import count_parts
+from graph.recording import count_parts
 from graph.state import Turn, Usage
 from nodes.history import this_turn
 from nodes.requests import read_request

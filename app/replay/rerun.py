@@ -21,7 +21,7 @@ from app.replay.history import make_question, own_steps, rebuild_history
 from app.replay.model import RecordedModel
 from app.replay.play import WAITS, Scene, make_handles, play
 from app.replay.store import StoreCopy, copy_store
-from graph.inputs import digest_tools
+from graph.recording import digest_tools
 from nodes.attachments import explain_left_out
 from nodes.turns import DROPPED, NOT_ANSWERED, NOT_APPROVED
 from tools.catalog import TOOLS

@@ -11,7 +11,7 @@ from ana.memory.changes import KINDS, Entry
 from ana.memory.item import Item
 from ana.tracing.schema import Inputs, Record
 from app.replay.history import dict_of
-from graph.inputs import digest_lines
+from graph.recording import digest_lines
 
 PURGED = "Something that it relied on was deleted permanently since."
 

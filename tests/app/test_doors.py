@@ -214,11 +214,11 @@ def test_a_deleted_thread_is_gone_at_every_door_and_may_be_used_again(
     thread = threads.resolve("holidays")
     client.threads.create(thread_id=thread)
     assert ask(server, "holidays", "first").json()["thread_id"] == thread
-    threads.set_last(thread)
+    threads.store.set_last(thread)
     client.threads.delete(thread)
     assert httpx.get(f"{server.url}/trace/{thread}").status_code == 404
     assert httpx.get(f"{server.url}/transcript/{thread}").json()["turns"] == []
-    assert (threads.last(), threads.names().get(thread), list(locks.glob(f"{thread}*"))) == (None, None, [])
+    assert (threads.store.last(), threads.store.names().get(thread), list(locks.glob(f"{thread}*"))) == (None, None, [])
     assert thread not in [each.id for each in threads.all()]
 
     assert ask(server, "holidays", "second").json()["thread_id"] == thread

@@ -53,7 +53,7 @@ def test_very_many_conversations_are_purged_without_as_many_open_files(
         assistant.ask("hello", id)
     threads = assistant.handles.workspace.open_threads()
     threads.purge(ids[:-1])
-    assert threads.ids() == ids[-1:]
+    assert threads.store.ids() == ids[-1:]
     assert assistant.handles.traces.ids() == ids[-1:]
 
 
@@ -71,7 +71,7 @@ def test_names_that_are_given_at_once_are_all_kept(settings: Settings) -> None:
     names = [f"trip {n}" for n in range(60)]
     with ThreadPoolExecutor(20) as pool:
         ids = list(pool.map(lambda name: open_workspace(settings).open_threads().remember(name), names))
-    assert open_workspace(settings).open_threads().names() == dict(zip(ids, names, strict=True))
+    assert open_workspace(settings).open_thread_store().names() == dict(zip(ids, names, strict=True))
     assert sorted(each.name for each in settings.ana_data_dir.iterdir()) == ["thread_names.json"]
 
 
@@ -119,7 +119,7 @@ def test_of_two_deletions_the_last_is_taken_back_also_after_the_clock_went_back(
         monkeypatch.setattr("ana.threads.threads.datetime", SimpleNamespace(now=lambda _, now=now: now))
         threads.move_to_trash(id)
         now -= timedelta(days=1)
-    threads.purge([each.id for each in threads.list_deleted() if each.name == "unrelated"])
+    threads.purge([each.id for each in threads.store.list_trash() if each.name == "unrelated"])
     assert threads.restore("garden").about == "second"
 
 
@@ -138,7 +138,7 @@ def test_the_beginning_of_an_id_is_no_new_name(make_assistant: MakeAssistant, se
     threads = open_workspace(settings).open_threads()
     with pytest.raises(WrongName, match=f"give its whole id, {THREAD}"):
         threads.remember(THREAD[:8])
-    assert threads.names() == {}
+    assert threads.store.names() == {}
     assert threads.open(THREAD[:8]) == THREAD, "the REPL goes on with what its list shows"
 
 

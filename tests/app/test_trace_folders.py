@@ -1,6 +1,7 @@
 """Where traces are kept: below the data folder of their conversations, unless the settings name a folder."""
 
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -55,3 +56,19 @@ def test_purge_backup_and_restore_keep_to_their_own_folder(ana: Run, tmp_path: P
     run("other", "restore", "other.zip")
     assert (len(names(tmp_path / "mine" / "traces")), len(names(tmp_path / "other" / "traces"))) == (1, 1)
     assert "1 trace;" in run("other", "doctor")
+
+
+def test_a_backup_and_a_purge_of_the_owner_leave_others_alone_and_the_backup_says_so(ana: Run, tmp_path: Path) -> None:
+    env = {"ANA_DATA_DIR": str(tmp_path / "data"), "TRACES_DIR": ""}
+    assert ana("ask", "note: buy milk", **env).returncode == 0
+    assert "people" not in ana("backup", "alone.zip", **env).stdout
+    for person in ("eve", "bob"):
+        (tmp_path / "data" / "people" / person).mkdir(parents=True)
+        (tmp_path / "data" / "people" / person / "journal.sqlite").write_text("theirs")
+    said = ana("backup", "one.zip", **env).stdout
+    assert said.endswith("Nothing of what others have here is in it, in people/: bob, eve.\n")
+    with ZipFile(tmp_path / "one.zip") as file:
+        assert [name for name in file.namelist() if "people" in name] == []
+    purge = ("trash", "--purge", "--older-than", "0d", "--with-conversations", "--yes")
+    assert ana(*purge, **env).returncode == 0
+    assert (tmp_path / "data" / "people" / "eve" / "journal.sqlite").read_text() == "theirs"

@@ -70,6 +70,7 @@ CHOIR: Properties = {
         (update("Choir", CHOIR, **{"except": {"$add": ["2026-12-04"]}}), "Changes “Choir”: without Fri 4 Dec."),
         (update("Logo", DUE, "New logo"), "Changes “Logo”: “Logo” -> “New logo”."),
         (update("Logo", DUE, {"$append": "in blue"}), "Changes “Logo”: + “in blue”."),
+        (update("Logo", DUE, {"$replace": ["Logo", "New logo"]}), "Changes “Logo”: “Logo” -> “New logo”."),
         (update("Logo", DUE, items={"$remove": ["tent"]}), "Changes “Logo”."),
         (update("Logo", DUE, hours=3), "Changes “Logo”."),
         (

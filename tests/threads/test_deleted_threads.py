@@ -8,8 +8,7 @@ import pytest
 
 from ana.errors import StoreBroken, UserError
 from ana.settings import Settings
-from ana.threads.folder import THREADS
-from ana.threads.names import NAMES
+from ana.threads.folder import NAMES, THREADS
 from ana.threads.ports import PATIENCE, ThreadLock, ThreadLocks
 from ana.threads.threads import Threads
 from ana.workspace import open_workspace
@@ -65,9 +64,9 @@ def test_what_is_asked_of_a_damaged_file_is_told_with_the_next_step(settings: Se
     (settings.ana_data_dir / THREADS).write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
     threads = workspace.open_threads()
     asked: tuple[Callable[[], object], ...] = (
-        threads.ids,
+        threads.store.ids,
         threads.waiting,
-        threads.list_deleted,
+        threads.store.list_trash,
         lambda: threads.erase(ONE),
         lambda: threads.purge([ONE]),
         lambda: threads.find_mentions(lambda _: True),

@@ -157,6 +157,11 @@ def test_a_list_a_number_and_a_text_are_changed_inside(make_assistant: MakeAssis
     assert kept.content == "Packing list\nFor Oslo."
     assert kept.properties == {"items": ["inhaler", "goggles"], "hours": 1.5}
     assert len(answer.changes) == 1
+    assistant = make_assistant(
+        calls(("update_item", {"id": item.id, "content": {"$replace": ["Oslo", "Bergen"]}})), "Changed."
+    )
+    assistant.ask("not Oslo, Bergen", THREAD)
+    assert assistant.handles.memory.get(item.id).content == "Packing list\nFor Bergen."
 
 
 def test_an_operation_that_cannot_be_carried_out_is_told_with_the_form(
@@ -171,6 +176,9 @@ def test_an_operation_that_cannot_be_carried_out_is_told_with_the_form(
         {"properties": {"items": {"$remove": ["z"]}, "due_date": "2026-01-09"}},
         {"properties": {"due_date": {"$add": ["2026-01-09"]}}},
         {"content": {"$append": " "}},
+        {"content": {"$replace": ["Lost", "List"]}},
+        {"content": {"$replace": ["List", ""]}},
+        {"content": {"$replace": ["List"]}},
     ]
     assistant = make_assistant(calls(*(("update_item", {"id": item.id, **args}) for args in wrong)), "I could not.")
     assistant.ask("put b on the list", THREAD)

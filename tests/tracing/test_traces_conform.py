@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from ana.settings import Settings
-from ana.tracing.in_memory import InMemoryTraces
+from ana.tracing.port import InMemoryTraces
 from ana.tracing.schema import Record
 from ana.workspace import open_workspace
 from tests.threads.conformance import ONE
