@@ -16,7 +16,7 @@ from ana.workspace import Workspace, load_workspace
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from ana.backends.upkeep import Upkeep
+    from ana.backends.chroma.care.upkeep import Upkeep
     from ana.embedders import Embedder
     from ana.memory.backend import Backend
     from ana.memory.memory import Memory

@@ -68,7 +68,7 @@ def test_only_backends_import_databases() -> None:
 
 
 def test_only_those_that_make_a_store_name_its_class() -> None:
-    inside = ("ana.backends.chroma.backend", "ana.backends.chroma.read_only", "ana.backends.chroma.care.upkeep")
+    inside = ("ana.backends.chroma.backend", "ana.backends.chroma.read_only")
     naming = [module for module in source_files() if imports_of(module) & {*inside}]
     assert [module for module in naming if not module.startswith(MAKERS_OF_STORES)] == []
     assert naming, "the check sees imports"

@@ -26,9 +26,8 @@ from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.metadata import is_utf8
 from ana.backends.chroma.source import PAGE
 from ana.backends.chroma.vectors import BATCH, forget_vectors
-from ana.backends.upkeep import Progress
 from ana.embedders import Embedder
-from ana.embedders.base import Vector
+from ana.embedders.base import Progress, Vector
 from ana.memory.backend import Expected, JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item

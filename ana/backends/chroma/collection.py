@@ -17,9 +17,8 @@ from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.chroma.vectors import BATCH as MANY
 from ana.backends.chroma.vectors import embed_many
 from ana.backends.sql import lookup
-from ana.backends.upkeep import Progress
 from ana.embedders import Embedder
-from ana.embedders.base import Vector, Vectors, get_revision
+from ana.embedders.base import Progress, Vector, Vectors, get_revision
 from ana.errors import ConfigError
 from ana.memory.changes import Kind
 from ana.memory.digests import content_digest

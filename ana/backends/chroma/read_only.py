@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.care.upkeep import ChromaUpkeep
+from ana.backends.chroma.care.upkeep import Upkeep
 from ana.backends.chroma.client import unusable_error
 from ana.embedders import Embedder
 from ana.errors import StoreReadOnly
@@ -51,7 +51,7 @@ class ReadOnlyChromaBackend(ChromaBackend):
     apply = erase = take_line_number = reserve_line_numbers = fill = _refuse
 
 
-class ReadOnlyUpkeep(ChromaUpkeep):
+class ReadOnlyUpkeep(Upkeep):
     """The upkeep of such a backend."""
 
     def __init__(self, backend: ReadOnlyChromaBackend) -> None:

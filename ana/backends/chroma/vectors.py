@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from ana.backends.upkeep import Progress
 from ana.embedders import Embedder
-from ana.embedders.base import Vector
+from ana.embedders.base import Progress, Vector
 from ana.embedders.known import KnownInFile, embed_once
 from ana.files import remove_database
 

@@ -29,8 +29,8 @@ from ana.backends.chroma.care.reindex import reindex
 from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
 from ana.backends.chroma.collection import INDEXES, NAMES
 from ana.backends.chroma.source import READ, ChromaSource, EmbeddedItem, iter_pages
-from ana.backends.upkeep import Progress
 from ana.embedders import Embedder
+from ana.embedders.base import Progress
 from ana.errors import AnaError, StoreBroken, ToolError
 from ana.files import list_database_files, write_whole
 from ana.memory.item import Item

@@ -14,8 +14,8 @@ import numpy as np
 from ana.backends.chroma.collection import NAMES, collection_arguments
 from ana.backends.chroma.source import READ, iter_pages
 from ana.backends.chroma.vectors import embed_many, forget_vectors
-from ana.backends.upkeep import Progress
 from ana.embedders import Embedder
+from ana.embedders.base import Progress
 from ana.files import write_whole
 
 if TYPE_CHECKING:
