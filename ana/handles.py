@@ -100,7 +100,7 @@ def _open_data(workspace: Workspace, backend: "Backend") -> DataHandles:
 
 def _open_folder(workspace: Workspace, program: str) -> FolderHandles:
     from ana.backends.build import open_store
-    from ana.backends.chroma.binding import read_embedder
+    from ana.backends.chroma.closed import read_embedder
 
     is_auto = workspace.settings.ana_embeddings == "auto"
 

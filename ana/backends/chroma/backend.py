@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from ana.backends.chroma.acts import Acts
-from ana.backends.chroma.binding import read_embedder, unbind_empty
 from ana.backends.chroma.care.healing import Healing, Tell
 from ana.backends.chroma.care.reindex import is_reindex_decided, settle_reindex
 from ana.backends.chroma.care.scrub import copy_records, finish_copy, remove_remains
 from ana.backends.chroma.client import map_foreign_errors
+from ana.backends.chroma.closed import read_embedder
 from ana.backends.chroma.collection import FROM_RECORD, NAMES, ChromaCollection
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
@@ -259,7 +259,16 @@ class ChromaBackend:
                 collection.embedder = other
 
     def _unbind_empty(self) -> None:
-        if unbind_empty(self.folder.get_client(), NAMES.values(), self.embedder):
+        """Delete collections that are bound to another embedder, if there is no record; opening creates them again.
+
+        Nothing may be bound to what never made a vector.
+        """
+        client = self.folder.get_client()
+        ours = [collection for collection in client.list_collections() if collection.name in NAMES.values()]
+        others = [c for c in ours if (c.metadata or {}).get("ana_embedder") != self.embedder.name]
+        if others and not any(collection.count() for collection in ours):
+            for collection in others:
+                client.delete_collection(collection.name)
             self.folder.mark_written()
 
     def _embed_query(self, query: Query) -> Vector | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.probe import find_fault
-from ana.backends.chroma.client import DATABASE
+from ana.backends.chroma.closed import connect_closed
 from ana.backends.chroma.collection import ChromaCollection
 from ana.backends.chroma.metadata import ITEM_KEY
 from ana.backends.chroma.source import ChromaSource, Row
@@ -183,6 +183,6 @@ def _find_duplicates(items: Iterable[Item]) -> list[list[str]]:
 
 def _find_orphans(chroma: Path) -> list[str]:
     """Return Chroma's folders that do not belong to a collection."""
-    with closing(sqlite3.connect(f"{(chroma / DATABASE).as_uri()}?mode=ro", uri=True)) as db:
+    with closing(connect_closed(chroma)) as db:
         used = {id for (id,) in db.execute("SELECT id FROM segments")}
     return sorted(f"chroma/{each.name}" for each in chroma.iterdir() if each.is_dir() and each.name not in used)

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from ana.backends.chroma.care.backlog import drop_backlog, list_backlog
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.reindex import reindex
 from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
+from ana.backends.chroma.closed import drop_backlog, list_backlog
 from ana.backends.chroma.collection import INDEXES, NAMES
 from ana.backends.chroma.source import READ, ChromaSource, EmbeddedItem, iter_pages
 from ana.embedders import Embedder

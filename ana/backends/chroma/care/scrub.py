@@ -18,8 +18,8 @@ import numpy as np
 from ana.backends.chroma.care.backup import FOLDER as BACKUPS
 from ana.backends.chroma.care.rebuild import list_asides
 from ana.backends.chroma.client import open_chroma
+from ana.backends.chroma.folder import blank_unwritten
 from ana.backends.chroma.source import iter_pages
-from ana.backends.chroma.unwritten import blank_unwritten
 from ana.errors import StoreBroken, UserError
 from ana.files import write_whole
 from ana.own_files import is_of_chroma

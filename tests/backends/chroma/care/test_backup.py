@@ -19,8 +19,7 @@ from ana.backends.chroma.care import backup as backup_module
 from ana.backends.chroma.care import restore as module
 from ana.backends.chroma.care.backup import write_backup
 from ana.backends.chroma.care.examine import examine
-from ana.backends.chroma.care.format import FORMAT
-from ana.backends.chroma.care.migrate import STEPS
+from ana.backends.chroma.care.format import FORMAT, STEPS
 from ana.backends.chroma.care.restore import restore
 from ana.backends.chroma.client import open_chroma
 from ana.errors import AnaError, ConfigError, StoreBroken, UserError
@@ -231,7 +230,7 @@ def test_an_older_folder_is_backed_up_and_taken_to_this_format(
     if cut:
         with monkeypatch.context() as patched:
             patched.setattr(
-                "ana.backends.chroma.care.migrate.write_format", lambda path: (_ for _ in ()).throw(KeyboardInterrupt)
+                "ana.backends.chroma.care.format.write_whole", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
             )
             with pytest.raises(KeyboardInterrupt):
                 memory.count()
