@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from ana.embedders import Embedder
-from ana.embedders.word_vectors import embed_words
+from ana.embedders.wordllama import embed_words
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, JournalPosition, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net

@@ -25,9 +25,9 @@ from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.metadata import is_utf8
 from ana.backends.chroma.source import PAGE
-from ana.backends.chroma.vectors import BATCH, forget_vectors
 from ana.embedders import Embedder
 from ana.embedders.base import Progress, Vector
+from ana.embedders.known import BATCH, forget_vectors
 from ana.memory.backend import Expected, JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item

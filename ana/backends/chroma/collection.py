@@ -14,11 +14,11 @@ from ana.backends.chroma.index.candidates import IndexSearch
 from ana.backends.chroma.index.index import Index, Source
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
-from ana.backends.chroma.vectors import BATCH as MANY
-from ana.backends.chroma.vectors import embed_many
 from ana.backends.sql import lookup
 from ana.embedders import Embedder
 from ana.embedders.base import Progress, Vector, Vectors, get_revision
+from ana.embedders.known import BATCH as MANY
+from ana.embedders.known import embed_many
 from ana.errors import ConfigError
 from ana.memory.changes import Kind
 from ana.memory.digests import content_digest

@@ -15,7 +15,7 @@ from ana.backends.sql.lookup import find_term_numbers, load_repeating, to_word_v
 from ana.backends.sql.row_vectors import RowVectors
 from ana.backends.sql.tables import transaction
 from ana.embedders.base import Vector
-from ana.embedders.word_vectors import embed_words
+from ana.embedders.wordllama import embed_words
 from ana.memory.digests import content_digest
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item

@@ -19,8 +19,8 @@ from ana.backends.chroma.collection import BATCH, ChromaCollection
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
-from ana.backends.chroma.vectors import forget_vectors
 from ana.embedders import Embedder
+from ana.embedders.known import forget_vectors
 from ana.files import write_whole
 from ana.memory.changes import Kind, net
 from ana.memory.item import Item

@@ -13,9 +13,9 @@ import numpy as np
 
 from ana.backends.chroma.collection import NAMES, collection_arguments
 from ana.backends.chroma.source import READ, iter_pages
-from ana.backends.chroma.vectors import embed_many, forget_vectors
 from ana.embedders import Embedder
 from ana.embedders.base import Progress
+from ana.embedders.known import embed_many, forget_vectors
 from ana.files import write_whole
 
 if TYPE_CHECKING:
