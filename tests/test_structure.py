@@ -181,7 +181,7 @@ OPENERS = {
     "ana.backends.chroma.client": {"shutil.copyfile", "sqlite3.connect"},  # a copy in a folder of its own
     "ana.backends.chroma.read_only": {"shutil.copyfile", "shutil.copytree"},  # the same
     "ana.backends.chroma.care.rebuild": {"shutil.copy2"},  # into a folder that was made before it
-    "ana.backends.chroma.care.restore": {"shutil.copytree"},  # the same, for Chroma
+    "ana.backends.chroma.care.exchange": {"shutil.copytree"},  # the same, for Chroma
 }
 """The modules that may open files for writing otherwise than with ana/files.py, which follows no link, and how."""
 

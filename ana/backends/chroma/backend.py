@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from ana.backends.chroma.acts import Acts
+from ana.backends.chroma.care.exchange import finish_exchange, write_again
 from ana.backends.chroma.care.healing import Healing, Tell
-from ana.backends.chroma.care.reindex import is_reindex_decided, settle_reindex
-from ana.backends.chroma.care.scrub import copy_records, finish_copy, remove_remains
+from ana.backends.chroma.care.rebuild import remove_remains
 from ana.backends.chroma.client import map_foreign_errors
 from ana.backends.chroma.closed import read_embedder
 from ana.backends.chroma.collection import FROM_RECORD, NAMES, ChromaCollection
@@ -82,8 +82,8 @@ class ChromaBackend:
         self.acts = Acts(self.collections, self.journal)
         self.healing = Healing(self.folder, self.collections, self.journal, embedder, tell)
         self.folder.before_opening = (self.healing.settle_files, self.healing.heal_if_doubtful)
-        self.folder.must_open = self._must_open
-        self.folder.after_opening = (self._settle_reindex, self._follow_embedder, self._unbind_empty, self.acts.settle)
+        self.folder.must_open = lambda: bool(self.journal.list_unfinished())
+        self.folder.after_opening = (self._follow_embedder, self._unbind_empty, self.acts.settle)
 
     @property
     def embedder_name(self) -> str:
@@ -188,17 +188,29 @@ class ChromaBackend:
             return made
 
     def erase(self, records: Collection[RecordKey]) -> None:
-        with self.hold() as client:
+        with self.hold():
             self.acts.settle()  # an act that was cut short may need an entry
             self.journal.erase(records)
+            self.write_again()
+            remove_remains(self.path)
+
+    def write_again(self, embedder: Embedder | None = None, progress: Progress = lambda *_: None) -> int:
+        """Write Chroma again from its records, with an embedder's vectors or those that it has.
+
+        Returns:
+            How many records were embedded.
+        """
+        with self.hold() as client:
             self.folder.mark_written()
-            copy_records(client, self.path)
-            self.folder.close()
-            finish_copy(self.path)
-            forget_vectors(self.path)  # of what may be among the purged
+            try:
+                count = write_again(client, self.path, embedder, progress)
+            finally:
+                self.folder.close()
             for collection in self.collections.values():
                 collection.index.discard()
-            remove_remains(self.path)
+            finish_exchange(self.path)
+            forget_vectors(self.path)  # all are stored, or what was purged is among them
+            return count
 
     def hold(self) -> AbstractContextManager["Client"]:
         """Own the data folder, with Chroma; errors of what is done with it become ours. May be nested.
@@ -243,12 +255,6 @@ class ChromaBackend:
         vectors = self.collections["item"].embed(items)
         with self.hold():
             self.collections["item"].put([(item, None) for item in items], vectors)
-
-    def _must_open(self) -> bool:
-        return is_reindex_decided(self.path) or bool(self.journal.list_unfinished())
-
-    def _settle_reindex(self) -> None:
-        settle_reindex(self.folder.get_client(), self.path)
 
     def _follow_embedder(self) -> None:
         """Take the embedder with which another process has embedded everything again."""

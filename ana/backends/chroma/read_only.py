@@ -48,7 +48,7 @@ class ReadOnlyChromaBackend(ChromaBackend):
         refuse_read_only(self._original)
         raise StoreReadOnly(f"The data folder {self._original} was read-only when it was opened.", "Try again.")
 
-    apply = erase = take_line_number = reserve_line_numbers = fill = _refuse
+    apply = erase = write_again = take_line_number = reserve_line_numbers = fill = _refuse
 
 
 class ReadOnlyUpkeep(Upkeep):
@@ -61,7 +61,7 @@ class ReadOnlyUpkeep(Upkeep):
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         self._refusing._refuse()
 
-    set_aside = repair = check_erasable = back_up_before = restore = reindex = _refuse
+    set_aside = repair = back_up_before = restore = reindex = _refuse
 
 
 def copy_folder(path: Path, to: Path) -> None:

@@ -8,11 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ana.backends.chroma.care.backup import own_backup_path, pack
+from ana.backends.chroma.care.exchange import REBUILDING, finish_exchange
 from ana.backends.chroma.care.format import migrate
 from ana.backends.chroma.care.probe import find_fault
-from ana.backends.chroma.care.rebuild import REBUILDING, find_refused, finish_rebuild, read_indexed_items, rebuild
-from ana.backends.chroma.care.restore import finish_restore
-from ana.backends.chroma.care.scrub import finish_copy
+from ana.backends.chroma.care.rebuild import find_refused, finish_rebuild, read_indexed_items, rebuild
 from ana.backends.chroma.client import map_foreign_errors, open_chroma
 from ana.backends.chroma.closed import list_backlog
 from ana.backends.chroma.collection import BATCH, ChromaCollection
@@ -53,9 +52,8 @@ class Healing:
         self._tell = tell
 
     def settle_files(self) -> None:
-        """Finish a restore or a purge that was cut short, and bring an older folder to this program's format."""
-        finish_restore(self._path)
-        finish_copy(self._path)
+        """Finish an exchange that was cut short, and bring an older folder to this program's format."""
+        finish_exchange(self._path)
         migrate(self._path, self._back_up)
 
     def _back_up(self, reason: str) -> None:

@@ -10,10 +10,9 @@ from typing import Any
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.backup import own_backup_path, write_backup
 from ana.backends.chroma.care.examine import Examined, Findings, examine, find_unfound, split_rows
+from ana.backends.chroma.care.exchange import NOTE, read_exchange
 from ana.backends.chroma.care.rebuild import set_aside
-from ana.backends.chroma.care.reindex import reindex
-from ana.backends.chroma.care.restore import NOTE, read_restore, restore
-from ana.backends.chroma.care.scrub import refuse_strangers
+from ana.backends.chroma.care.restore import restore
 from ana.backends.chroma.client import map_foreign_errors
 from ana.embedders import Embedder
 from ana.embedders.base import Progress, Vector
@@ -61,7 +60,7 @@ class Upkeep:
         problem = find_damage(self.path / JOURNAL)
         damaged = {JOURNAL: f"{JOURNAL} is damaged: {problem}."} if problem else {}
         try:
-            read_restore(self.path)
+            read_exchange(self.path)
         except StoreBroken as exc:
             damaged[NOTE] = exc.message
         return damaged
@@ -95,11 +94,6 @@ class Upkeep:
             if found.store:
                 self._put_unfound_again()
 
-    def check_erasable(self) -> None:
-        """Refuse what `erase` would refuse with a UserError, before anything else is deleted with the records."""
-        with self._folder.hold():
-            refuse_strangers(self.path)
-
     def back_up(self, traces: Path | None, to: Path) -> int:
         """Write everything into one file, and return how many files are in it. Arguments and errors: `write_backup`."""
         return write_backup(self._folder, traces, to)
@@ -120,12 +114,7 @@ class Upkeep:
 
     def reindex(self, progress: Progress) -> int:
         """Embed everything again with the present embedder, while others wait, and return how many records."""
-        with self._backend.hold() as client:
-            self._folder.mark_written()
-            try:
-                return reindex(client, self.path, self._backend.embedder, progress)
-            finally:
-                self._folder.close()  # the collections were replaced
+        return self._backend.write_again(self.embedder, progress)
 
     def _remove_unreadable(self, found: Findings) -> None:
         backend = self._backend

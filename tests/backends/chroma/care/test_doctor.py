@@ -147,7 +147,7 @@ def test_a_store_that_cannot_be_rebuilt_now_is_not_taken_for_empty(
     memory.close()
 
 
-PLACES = ("open_chroma", "reindex", "find_fault", "shutil.copy2", "finish_rebuild")
+PLACES = ("open_chroma", "embed_again", "find_fault", "shutil.copy2", "finish_rebuild")
 
 
 @pytest.mark.parametrize("place", PLACES)
