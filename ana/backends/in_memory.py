@@ -4,8 +4,8 @@ import json
 import sqlite3
 import threading
 import weakref
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -14,12 +14,13 @@ from ana.backends.sql import lookup
 from ana.backends.sql.compiler import add_functions
 from ana.backends.sql.items import ItemTables
 from ana.backends.sql.journal import SCHEMA, JournalTable
+from ana.backends.sql.reads import T, TableReads
 from ana.backends.sql.search import TableSearch
 from ana.backends.sql.tables import make_indexes, make_tables, transaction
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.errors import DuplicateItem
-from ana.memory.backend import Expected, JournalPosition, RecordKey, check_expected, find_earlier_change
+from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import KINDS, Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest
 from ana.memory.item import Item
@@ -28,42 +29,38 @@ from ana.memory.search.property_text import property_text
 from ana.memory.search.query import Query
 from ana.memory.search.ranking import sort_similar
 from ana.memory.search.scoring import Weights
-from ana.values import Json
 
 
-class InMemoryBackend:
+class InMemoryBackend(TableReads):
     """Records in the tables of a SQLite that has no file, one for each kind; the journal is beside the items."""
 
     def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
+        self.embedder = embedder
         self._dbs: dict[Kind, sqlite3.Connection] = {kind: _open_tables() for kind in KINDS}
         self._tables: dict[Kind, ItemTables] = {kind: ItemTables() for kind in KINDS}
         self._search = TableSearch(self._tables["item"], Weights())
-        self._journal = JournalTable(lambda: self._dbs["item"])
+        self.journal = JournalTable(lambda: self._dbs["item"])
         self._lock = threading.RLock()
         self._readers = self._writers = 0
         for db in self._dbs.values():
             weakref.finalize(self, db.close)
 
-    @property
-    def embedder_name(self) -> str:
-        return self._embedder.name
-
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
+        return self.look_up(kind, lambda db: lookup.get_items(db, ids))
+
+    def hold_in_order(self) -> AbstractContextManager[object]:
+        return self._lock
+
+    def look_up(self, kind: Kind, find: Callable[[sqlite3.Connection], T]) -> T:
         with self._lock:
-            return lookup.get_items(self._dbs[kind], ids)
+            return find(self._dbs[kind])
 
     def scan(self, kind: Kind) -> Iterator[Item]:
-        with self._lock:
-            return iter(lookup.list_items(self._dbs[kind]))
-
-    def count(self, kind: Kind) -> int:
-        with self._lock:
-            return lookup.count_items(self._dbs[kind])
+        return iter(self.look_up(kind, lookup.list_items))
 
     def query(self, query: Query) -> Found:
         # before the lock is taken: an embedder may be a server, and slow
-        vector = np.array(self._embedder.embed_query(query.text.text), np.float32) if query.text else None
+        vector = np.array(self.embedder.embed_query(query.text.text), np.float32) if query.text else None
         with self._lock:
             return self._search.find(self._dbs["item"], query, vector)
 
@@ -77,55 +74,19 @@ class InMemoryBackend:
             near = ((Item(**json.loads(text)), np.frombuffer(blob, np.float32) @ vector) for text, blob in stored)
             return sort_similar((item, float(cosine)) for item, cosine in near if item.id != id)[:limit]
 
-    def list_keys(self) -> dict[str, int]:
-        with self._lock:
-            return lookup.list_keys(self._dbs["item"])
-
-    def list_values(self, key: str) -> list[tuple[Json, int]]:
-        with self._lock:
-            return lookup.list_values(self._dbs["item"], key)
-
     def find_change(self, key: str) -> Change | None:
         with self._lock:
-            return self._journal.find(key)
-
-    def entries(
-        self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
-    ) -> list[Entry]:
-        with self._lock:
-            return self._journal.entries(turn=turn, id=id, since=since, limit=limit)
-
-    def latest(self, kind: Kind) -> list[Entry]:
-        with self._lock:
-            return self._journal.latest(kind)
-
-    def position(self) -> JournalPosition:
-        with self._lock:
-            return self._journal.position()
-
-    def deletions(self, record: RecordKey | None = None) -> list[Entry]:
-        with self._lock:
-            found = self._journal.deletions(record)
-            return [entry for entry in found if not self.get_many(entry.change.kind, [entry.change.id])]
-
-    def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
-        with self._lock:
-            return self._journal.turns(thread=thread, prefix=prefix, limit=limit)
-
-    def next_line_number(self) -> int:
-        with self._lock:
-            used = max((int(line.id) for line in self.scan("line")), default=-1)
-            return max(used + 1, self._journal.next_number("line"))
+            return self.journal.find(key)
 
     def take_line_number(self) -> int:
         with self._change():
             number = self.next_line_number()
-            self._journal.raise_number("line", number + 1)
+            self.journal.raise_number("line", number + 1)
             return number
 
     def reserve_line_numbers(self, below: int) -> None:
         with self._change():
-            self._journal.raise_number("line", below)
+            self.journal.raise_number("line", below)
 
     def apply(
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
@@ -133,21 +94,21 @@ class InMemoryBackend:
         changes = net(entry.change for entry in entries)
         vectors = self._embed(changes)
         with self._change():
-            if earlier := find_earlier_change(self._journal.find, entries):
+            if earlier := find_earlier_change(self.journal.find, entries):
                 return [earlier]
             check_expected(expected or {}, {(k, id): self.get_many(k, [id]).get(id) for k, id in expected or {}})
             for change in changes if distinct else ():
                 self._refuse_copy(change)
             self._store(changes, vectors)
-            first = self._journal.next_seq()
-            self._journal.insert(entries, first, first, done=True)
+            first = self.journal.next_seq()
+            self.journal.insert(entries, first, first, done=True)
             read = {c.key: self.get_many(c.kind, [c.id]).get(c.id) for c in changes}
             made = combine(entry.change for entry in entries)
             return [replace(change, after=read.get(change.key, change.after)) for change in made]
 
     def erase(self, records: Collection[RecordKey]) -> None:
         with self._change():
-            self._journal.delete(records)
+            self.journal.delete(records)
 
     def fill(self, records: Mapping[RecordKey, Item], entries: Sequence[Entry], line_number: int) -> None:
         """Take over records and their journal from another store; only an empty one may be filled.
@@ -162,8 +123,8 @@ class InMemoryBackend:
         with self._change():
             self._store(changes, vectors)
             for entry in entries:
-                self._journal.insert([entry], entry.seq, entry.seq, done=True)
-            self._journal.raise_number("line", line_number)
+                self.journal.insert([entry], entry.seq, entry.seq, done=True)
+            self.journal.raise_number("line", line_number)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -205,7 +166,7 @@ class InMemoryBackend:
 
     def _embed(self, changes: Sequence[Change]) -> dict[RecordKey, Vector]:
         texts = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
-        vectors = self._embedder.embed_documents(list(texts.values()))
+        vectors = self.embedder.embed_documents(list(texts.values()))
         return {key: np.array(vector, np.float32) for key, vector in zip(texts, vectors, strict=True)}
 
     def _store(self, changes: Sequence[Change], vectors: Mapping[RecordKey, Vector]) -> None:

@@ -174,7 +174,7 @@ def test_a_reader_waits_for_a_writer(tmp_path: Path) -> None:
 
 READS = {"get_many", "scan", "count", "query", "find_change", "entries", "latest", "turns", "next_line_number"}
 READS |= {"hold", "hold_in_order", "reading", "alone", "close", "embedder_name"}
-READS |= {"position", "deletions", "find_similar", "list_keys", "list_values"}
+READS |= {"look_up", "position", "deletions", "find_similar", "list_keys", "list_values"}
 
 
 READS_FOR_UPKEEP = {"embedder", "describe", "read_vectors", "report_to", "hold_closed", "find_damage", "examine"}
@@ -188,7 +188,7 @@ READS_FOR_UPKEEP |= {"back_up"}
 def test_every_method_of_the_backend_and_its_upkeep_reads_or_is_refused(
     kind: type, refusing: type, reads: set[str]
 ) -> None:
-    public = {name for name in vars(kind) if not name.startswith("_")}
+    public = {name for name in dir(kind) if not name.startswith("_")}
     refused = {name for name in vars(refusing) if not name.startswith("_")} - reads
     assert public == reads | refused
 

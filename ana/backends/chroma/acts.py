@@ -55,13 +55,6 @@ class Acts:
         self.settle(has_written=True)  # a write succeeded, so what earlier ones left can be judged now
         return combine(entry.change for entry in entries)
 
-    def list_deletions(self, record: RecordKey | None = None) -> list[Entry]:
-        """Return what `Backend.deletions` does."""
-        found = self._journal.deletions(record)
-        ids = {kind: [entry.change.id for entry in found if entry.change.kind == kind] for kind in self._collections}
-        existing = {kind: self._collections[kind].find_existing(each) for kind, each in ids.items() if each}
-        return [entry for entry in found if entry.change.id not in existing[entry.change.kind]]
-
     def settle(self, *, has_written: bool = False) -> None:
         """Settle the acts that a process that died or a write that failed has left unfinished.
 
