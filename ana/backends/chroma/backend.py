@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ana.backends.chroma.acts import Acts
+from ana.backends.chroma.acts import Acts, Journal
 from ana.backends.chroma.care.exchange import finish_exchange, write_again
 from ana.backends.chroma.care.healing import Healing, Tell
 from ana.backends.chroma.care.rebuild import remove_remains
@@ -22,7 +22,6 @@ from ana.backends.chroma.client import map_foreign_errors
 from ana.backends.chroma.closed import read_embedder
 from ana.backends.chroma.collection import FROM_RECORD, NAMES, ChromaCollection
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.metadata import is_utf8
 from ana.backends.chroma.source import PAGE
 from ana.backends.sql import lookup

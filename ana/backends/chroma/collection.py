@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -10,11 +11,12 @@ import numpy as np
 from ana.backends.chroma.client import read_settings
 from ana.backends.chroma.closed import ClosedSource, read_closed
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.index.candidates import IndexSearch
+from ana.backends.chroma.index.candidates import IndexCandidates
 from ana.backends.chroma.index.index import Index, Source
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.sql import lookup
+from ana.backends.sql.search import TableSearch
 from ana.embedders import Embedder
 from ana.embedders.base import Progress, Vector, Vectors, get_revision
 from ana.embedders.known import BATCH as MANY
@@ -75,7 +77,8 @@ class ChromaCollection:
         self._read = read
         self.index_path = folder.path / f"{name}.index.sqlite"
         self.index = Index(self.index_path)
-        self._weights = weights
+        make = partial(IndexCandidates, get_source=lambda: self.source, weight=weights.vector)
+        self._search = TableSearch(self.index.tables, weights, make)
         self._opened: tuple[int, ChromaSource] | None = None
         self._closed: tuple[int, ClosedSource | None] | None = None
         self._identity = ""
@@ -83,10 +86,6 @@ class ChromaCollection:
     def get_many(self, ids: Sequence[str]) -> list[Item]:
         """Return the records with these ids, in any order; ids that do not exist are left out."""
         return self.source.get_items(ids)
-
-    def find_existing(self, ids: Sequence[str]) -> set[str]:
-        """Return the ids that exist, from the index alone, which is faster than Chroma."""
-        return self.look_up(lambda db: set(lookup.find_rows_of_ids(db, ids).values()))
 
     def embed(self, items: Sequence[Item], progress: Progress = lambda *_: None) -> dict[str, Vector]:
         """Return the vectors of records by their text; the folder need not be held. Those of many are kept in it."""
@@ -129,8 +128,7 @@ class ChromaCollection:
 
     def query(self, query: Query, vector: Vector | None) -> Found:
         """Find records; the vector is that of the query's text, None without one."""
-        search = IndexSearch(self.index.tables, self._weights, lambda: self.source)
-        return self.look_up(lambda db: search.find(db, query, vector))
+        return self.look_up(lambda db: self._search.find(db, query, vector))
 
     def find_same(self, item: Item) -> list[str]:
         """Return the ids of records that already say the same, the oldest first."""

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
+from ana.backends.chroma.acts import Journal
 from ana.backends.chroma.care.backup import own_backup_path, pack
 from ana.backends.chroma.care.exchange import REBUILDING, finish_exchange
 from ana.backends.chroma.care.format import migrate
@@ -16,7 +17,6 @@ from ana.backends.chroma.client import map_foreign_errors, open_chroma
 from ana.backends.chroma.closed import list_backlog
 from ana.backends.chroma.collection import BATCH, ChromaCollection
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
 from ana.embedders import Embedder
 from ana.embedders.known import forget_vectors
