@@ -16,7 +16,7 @@ from ana.workspace import Workspace, load_workspace
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from ana.backends.upkeep import Upkeep
+    from ana.backends.chroma.care.upkeep import Upkeep
     from ana.embedders import Embedder
     from ana.memory.backend import Backend
     from ana.memory.memory import Memory
@@ -100,7 +100,7 @@ def _open_data(workspace: Workspace, backend: "Backend") -> DataHandles:
 
 def _open_folder(workspace: Workspace, program: str) -> FolderHandles:
     from ana.backends.build import open_store
-    from ana.backends.chroma.binding import read_embedder
+    from ana.backends.chroma.closed import read_embedder
 
     is_auto = workspace.settings.ana_embeddings == "auto"
 

@@ -9,7 +9,7 @@ def suggest_embedder(workspace: Workspace) -> str | None:
 
     Another embedder is suggested only if ANA_EMBEDDINGS is auto.
     """
-    from ana.backends.chroma.binding import read_vectors
+    from ana.backends.chroma.closed import read_vectors
     from ana.embedders.base import get_revision
     from ana.embedders.build import choose_embedder
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.care.upkeep import ChromaUpkeep
+from ana.backends.chroma.care.upkeep import Upkeep
 from ana.backends.chroma.collection import CONFIGURATION
 from ana.backends.chroma.source import ChromaSource
 from ana.embedders import Embedder
@@ -32,9 +32,9 @@ def chroma_of(memory: Memory) -> ChromaBackend:
     return memory.backend
 
 
-def upkeep_of(memory: Memory) -> ChromaUpkeep:
+def upkeep_of(memory: Memory) -> Upkeep:
     """Return the upkeep of the data folder below a memory."""
-    return ChromaUpkeep(chroma_of(memory))
+    return Upkeep(chroma_of(memory))
 
 
 @contextmanager

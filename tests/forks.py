@@ -31,7 +31,7 @@ from filelock import FileLock
 
 from ana import children
 from ana.backends.chroma.client import read_settings
-from ana.embedders.word_vectors import embed_words
+from ana.embedders.wordllama import embed_words
 from evals.imports import source_files
 
 PROJECT = Path(__file__).parent.parent

@@ -68,7 +68,7 @@ def test_only_backends_import_databases() -> None:
 
 
 def test_only_those_that_make_a_store_name_its_class() -> None:
-    inside = ("ana.backends.chroma.backend", "ana.backends.chroma.read_only", "ana.backends.chroma.care.upkeep")
+    inside = ("ana.backends.chroma.backend", "ana.backends.chroma.read_only")
     naming = [module for module in source_files() if imports_of(module) & {*inside}]
     assert [module for module in naming if not module.startswith(MAKERS_OF_STORES)] == []
     assert naming, "the check sees imports"
@@ -181,7 +181,7 @@ OPENERS = {
     "ana.backends.chroma.client": {"shutil.copyfile", "sqlite3.connect"},  # a copy in a folder of its own
     "ana.backends.chroma.read_only": {"shutil.copyfile", "shutil.copytree"},  # the same
     "ana.backends.chroma.care.rebuild": {"shutil.copy2"},  # into a folder that was made before it
-    "ana.backends.chroma.care.restore": {"shutil.copytree"},  # the same, for Chroma
+    "ana.backends.chroma.care.exchange": {"shutil.copytree"},  # the same, for Chroma
 }
 """The modules that may open files for writing otherwise than with ana/files.py, which follows no link, and how."""
 

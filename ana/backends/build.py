@@ -4,9 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.care.upkeep import ChromaUpkeep
+from ana.backends.chroma.care.upkeep import Upkeep
 from ana.backends.chroma.read_only import ReadOnlyChromaBackend, ReadOnlyUpkeep
-from ana.backends.upkeep import Upkeep
 from ana.embedders import Embedder
 from ana.files import is_read_only
 from ana.memory.backend import Backend
@@ -35,4 +34,4 @@ def open_store(
         copy = ReadOnlyChromaBackend(path, embedder, program=program, tell=tell, follow=follow)
         return copy, ReadOnlyUpkeep(copy)
     backend = ChromaBackend(path, embedder, program=program, tell=tell, follow=follow)
-    return backend, ChromaUpkeep(backend)
+    return backend, Upkeep(backend)

@@ -3,15 +3,22 @@
 import hashlib
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
-from ana.embedders.base import Embedder, Vector, Vectors
+from ana.embedders.base import Embedder, Progress, Vector, Vectors
 from ana.files import connect_own, remove_database
 
 Embed = Callable[[list[str]], list[list[float]]]
+
+NAME = "vectors.sqlite"
+"""The file, in a data folder."""
+
+BATCH = 100
+"""Texts embedded between two calls of the progress, and how many make it worth keeping vectors."""
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text BLOB, vector BLOB, PRIMARY KEY (embedder, text))"
 
@@ -89,6 +96,28 @@ def embed_once(known: Known, texts: Sequence[str], embed: Embed) -> dict[str, Ve
         known.update(made)
         found |= made
     return found
+
+
+def embed_many(path: Path, embedder: Embedder, texts: Sequence[str], progress: Progress) -> dict[str, Vector]:
+    """Return the vectors of texts, made in batches. A process that ends in the middle leaves those it has made.
+
+    Args:
+        path: The data folder, where they are kept until `forget_vectors`.
+        embedder: Makes those that are not kept.
+        texts: Any texts.
+        progress: Called after each batch.
+    """
+    vectors: dict[str, Vector] = {}
+    with closing(KnownInFile(path / NAME, f"{embedder.name} {embedder.dimension}")) as kept:
+        for start in range(0, len(texts), BATCH):
+            vectors |= embed_once(kept, texts[start : start + BATCH], embedder.embed_documents)
+            progress(min(start + BATCH, len(texts)), len(texts))
+    return vectors
+
+
+def forget_vectors(path: Path) -> None:
+    """Remove what is kept: all of it is stored."""
+    remove_database(path / NAME)
 
 
 def _digest(text: str) -> bytes:

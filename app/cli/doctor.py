@@ -25,7 +25,7 @@ from app.show.text import pluralize
 from app.startup import start
 
 if TYPE_CHECKING:
-    from ana.backends.upkeep import Findings
+    from ana.backends.chroma.care.examine import Findings
     from ana.handles import FolderHandles
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ana.files import open_own
+from ana.files import open_own, refuse_read_only
 from ana.handles import FolderHandles, open_data_folder
 from ana.logs import list_log_files
 from ana.memory.backend import RecordKey
@@ -110,15 +110,15 @@ def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bo
     """Delete permanently what was deleted longer ago than an age such as 30d, so that no file holds it.
 
     Raises:
-        UserError: That is not an age, the person does not agree, or a file of theirs is in the way.
+        UserError: That is not an age, or the person does not agree.
         StoreReadOnly: The data folder cannot be written.
         StoreBusy: A server, or another program, works in a conversation.
     """
     from ana.memory.trash import list_deleted, purge
 
+    refuse_read_only(workspace.folder)
     with open_data_folder(workspace, "ana trash") as handles:
         before = moment_before(older_than, handles.clock).isoformat(timespec="microseconds")
-        handles.upkeep.check_erasable()
         records = {each.key for each in list_deleted(handles.memory) if each.ts < before}
         conversations = {each.id for each in workspace.open_thread_store().list_trash() if each.ts < before}
         # conversations first: which ones mention the records can only be told as long as those are known

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.care.upkeep import ChromaUpkeep
+from ana.backends.chroma.care.upkeep import Upkeep
 from ana.backends.chroma.read_only import ReadOnlyChromaBackend, ReadOnlyUpkeep, copy_folder
 from ana.errors import StoreBusy, StoreReadOnly
 from ana.handles import open_data_folder
@@ -174,21 +174,21 @@ def test_a_reader_waits_for_a_writer(tmp_path: Path) -> None:
 
 READS = {"get_many", "scan", "count", "query", "find_change", "entries", "latest", "turns", "next_line_number"}
 READS |= {"hold", "hold_in_order", "reading", "alone", "close", "embedder_name"}
-READS |= {"position", "deletions", "find_similar", "list_keys", "list_values"}
+READS |= {"look_up", "position", "deletions", "find_similar", "list_keys", "list_values"}
 
 
 READS_FOR_UPKEEP = {"embedder", "describe", "read_vectors", "report_to", "hold_closed", "find_damage", "examine"}
-READS_FOR_UPKEEP |= {"path", "back_up"}
+READS_FOR_UPKEEP |= {"back_up"}
 
 
 @pytest.mark.parametrize(
     ("kind", "refusing", "reads"),
-    [(ChromaBackend, ReadOnlyChromaBackend, READS), (ChromaUpkeep, ReadOnlyUpkeep, READS_FOR_UPKEEP)],
+    [(ChromaBackend, ReadOnlyChromaBackend, READS), (Upkeep, ReadOnlyUpkeep, READS_FOR_UPKEEP)],
 )
 def test_every_method_of_the_backend_and_its_upkeep_reads_or_is_refused(
     kind: type, refusing: type, reads: set[str]
 ) -> None:
-    public = {name for name in vars(kind) if not name.startswith("_")}
+    public = {name for name in dir(kind) if not name.startswith("_")}
     refused = {name for name in vars(refusing) if not name.startswith("_")} - reads
     assert public == reads | refused
 

@@ -19,6 +19,7 @@ from ana.memory.search.found import Found
 from ana.memory.search.query import Query
 from tests.conftest import EMBEDDER
 from tests.memory.conformance import GROUPS, IN_A_PROCESS, ON_A_STORE, Check, StoreCheck, SuiteEmbedder
+from tests.memory.plain_backend import PlainBackend
 from tests.memory.sqlite_backend import SqliteBackend
 
 
@@ -69,6 +70,11 @@ class MemoryStore(OpenStore):
         """Do nothing: it has no connection."""
 
 
+class PlainStore(MemoryStore):
+    def make(self, person: str) -> Backend:
+        return PlainBackend(self.embedder)
+
+
 class SqliteStore(OpenStore):
     def make(self, person: str) -> Backend:
         return SqliteBackend(self.path / f"{person}.sqlite", self.embedder)
@@ -79,14 +85,19 @@ class SqliteStore(OpenStore):
             backend._db.close()
 
 
-STORES: dict[str, type[OpenStore]] = {"chroma": ChromaStore, "in memory": MemoryStore, "sqlite": SqliteStore}
+STORES: dict[str, type[OpenStore]] = {
+    "chroma": ChromaStore,
+    "in memory": MemoryStore,
+    "plain": PlainStore,
+    "sqlite": SqliteStore,
+}
 CHECKS = [pytest.param(check, id=f"{group}-{check.__name__}") for group, checks in GROUPS.items() for check in checks]
 STORE_CHECKS = [
     pytest.param(kind, check, id=f"{name}-{group}-{check.__name__}")
     for name, kind in STORES.items()
     for group, checks in ON_A_STORE.items()
     for check in checks
-    if kind is not MemoryStore or group in IN_A_PROCESS
+    if not issubclass(kind, MemoryStore) or group in IN_A_PROCESS
 ]
 
 
@@ -107,55 +118,55 @@ def test_backends_on_a_store_conform(kind: type[OpenStore], check: StoreCheck, t
         check(opened)
 
 
-class LosesProperties(InMemoryBackend):
+class LosesProperties(PlainBackend):
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         return {id: replace(item, properties={}) for id, item in super().get_many(kind, ids).items()}
 
 
-class IgnoresFilters(InMemoryBackend):
+class IgnoresFilters(PlainBackend):
     def query(self, query: Query) -> Found:
         from ana.memory.filters import EVERY_ITEM
 
         return super().query(replace(query, where=EVERY_ITEM))
 
 
-class RanksBackwards(InMemoryBackend):
+class RanksBackwards(PlainBackend):
     def query(self, query: Query) -> Found:
         found = super().query(query)
         return replace(found, items=found.items[::-1], reasons=found.reasons[::-1])
 
 
-class ForgetsKeys(InMemoryBackend):
+class ForgetsKeys(PlainBackend):
     def find_change(self, key: str) -> Change | None:
         return None
 
 
-class ExpectsNothing(InMemoryBackend):
+class ExpectsNothing(PlainBackend):
     def apply(self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False) -> Any:
         return super().apply(entries, None, distinct=distinct)
 
 
-class DropsOldValues(InMemoryBackend):
+class DropsOldValues(PlainBackend):
     def entries(self, **which: Any) -> list[Entry]:
         return [replace(entry, change=replace(entry.change, before=None)) for entry in super().entries(**which)]
 
 
-class ErasesNothing(InMemoryBackend):
+class ErasesNothing(PlainBackend):
     def erase(self, records: Collection[RecordKey]) -> None:
         pass
 
 
-class JournalsBackwards(InMemoryBackend):
+class JournalsBackwards(PlainBackend):
     def entries(self, **which: Any) -> list[Entry]:
         return super().entries(**which)[::-1]
 
 
-class CountsLines(InMemoryBackend):
+class CountsLines(PlainBackend):
     def take_line_number(self) -> int:
         return self.count("line")
 
 
-class LocksNothing(InMemoryBackend):
+class LocksNothing(PlainBackend):
     @contextmanager
     def reading(self) -> Iterator[None]:
         yield
@@ -165,7 +176,7 @@ class LocksNothing(InMemoryBackend):
         yield
 
 
-BROKEN: dict[str, type[InMemoryBackend]] = {
+BROKEN: dict[str, type[PlainBackend]] = {
     "round trip": LosesProperties,
     "filters": IgnoresFilters,
     "ranking": RanksBackwards,
@@ -186,7 +197,7 @@ def test_a_broken_backend_fails(group: str) -> None:
     assert any(fails(check, BROKEN[group](SuiteEmbedder(EMBEDDER))) for check in reversed(GROUPS[group]))
 
 
-class EmbedsAlone(InMemoryBackend):
+class EmbedsAlone(PlainBackend):
     def apply(self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False) -> Any:
         with self.alone():
             return super().apply(entries, expected, distinct=distinct)

@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ana.backends.in_memory import InMemoryBackend
 from ana.memory.backend import Backend
 from ana.memory.changes import Change, Entry
 from ana.memory.filters import And, Compare, Node, On, Or, matches, parse
@@ -21,6 +20,7 @@ from ana.time.repeats import DATE_KEYS, Occurrence, Repeat, occurrences, read_re
 from ana.values import Properties
 from tests.conftest import EMBEDDER
 from tests.examples import examples
+from tests.memory.plain_backend import PlainBackend
 from tests.memory.sqlite_backend import SqliteBackend
 from tests.memory.test_filters_oracle import ZONES
 
@@ -141,7 +141,7 @@ def test_a_query_agrees_with_expanding_everything_first(
     held: list[Properties], where: dict[str, Any], name: str
 ) -> None:
     zone = ZoneInfo(name)
-    backend = InMemoryBackend(EMBEDDER)
+    backend = PlainBackend(EMBEDDER)
     stored = [Item(f"i{n}", f"text {n}", {k: v for k, v in each.items() if v}, "", "") for n, each in enumerate(held)]
     backend.apply([Entry("", "", "t", Change("item", item.id, None, item)) for item in stored])
     node = parse(where, zone)
@@ -171,7 +171,7 @@ def test_tables_and_plain_python_find_the_same_in_the_same_order(
     query = Query(parsed, parse(where, zone), zone, limit=limit, now=NOW)
     with TemporaryDirectory() as folder:
         tables = SqliteBackend(Path(folder) / "t.sqlite", EMBEDDER)
-        backends: list[Backend] = [InMemoryBackend(EMBEDDER), tables]
+        backends: list[Backend] = [PlainBackend(EMBEDDER), tables]
         for backend in backends:
             backend.apply([Entry("", "", "t", Change("item", item.id, None, item)) for item in stored])
         plain, indexed = (backend.query(query) for backend in backends)

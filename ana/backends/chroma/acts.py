@@ -1,18 +1,106 @@
-"""Acts: changes of Chroma, made completely or not at all. Intent, write, read back, done.
+"""Acts: changes of Chroma, made completely or not at all, and their journal. Intent, write, read back, done.
 
 An act is one change or thousands. The journal says what every record was and will be before Chroma is touched, so the
 next user of the folder can settle an act that was cut short.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from ana.backends.chroma.collection import ChromaCollection
-from ana.backends.chroma.journal import Journal
+from ana.backends.sql.journal import SCHEMA, JournalTable
 from ana.embedders.base import Vectors
 from ana.errors import DuplicateItem, StoreBroken
+from ana.files import compact_database, connect_own
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.item import Item
+
+_ACT = "act"
+"""The counter below whose number no act is numbered, whatever is in the table."""
+
+OPEN = 2**40
+"""From this number on entries wait that are not done; there are never so many that are."""
+
+
+class Journal(JournalTable):
+    """Every write in order, in SQLite beside Chroma, and counters that never go back. Used while the folder is held.
+
+    An entry is found by the key of the call that caused it, so that a call that runs again changes nothing twice.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(self._open)
+        self._path = path
+        self._db: sqlite3.Connection | None = None
+
+    def erase(self, records: Collection[RecordKey]) -> None:
+        """Remove every entry of these records, also from the file's free pages."""
+        with self._open():
+            self.delete(records)
+        self.close()
+        compact_database(self._path)
+
+    def begin(self, entries: Sequence[Entry]) -> int:
+        """Enter an act before it is made, in place of unfinished entries with the same keys, and return its number.
+
+        Acts are numbered as they begin, entries as they are done.
+        """
+        with self._open() as db:
+            db.executemany("DELETE FROM writes WHERE key = ? AND NOT done", [(e.key,) for e in entries if e.key])
+            act = self.next_number(_ACT) or db.execute("SELECT coalesce(max(act), 0) + 1 FROM writes").fetchone()[0]
+            self.raise_number(_ACT, act + 1)
+            self.insert(entries, act, max(self.next_seq(), OPEN), done=False)
+        return int(act)
+
+    def finish(self, act: int) -> None:
+        """Note that an act was done and read back; its entries follow all that are done."""
+        with self._open() as db:
+            rows = db.execute("SELECT seq FROM writes WHERE act = ? AND NOT done ORDER BY seq", (act,)).fetchall()
+            moves = [(seq, old) for seq, (old,) in enumerate(rows, self.next_seq(f"seq < {OPEN}"))]
+            db.executemany("UPDATE writes SET seq = ?, done = 1 WHERE seq = ?", moves)
+
+    def drop(self, act: int) -> None:
+        """Remove an act that was not done."""
+        with self._open() as db:
+            db.execute("DELETE FROM writes WHERE act = ? AND NOT done", (act,))
+
+    def list_unfinished(self) -> dict[int, list[Entry]]:
+        """Return the acts that are neither done nor dropped, the oldest first."""
+        acts = [act for (act,) in self._open().execute("SELECT DISTINCT act FROM writes WHERE NOT done ORDER BY act")]
+        return {act: self.select("NOT done AND act = ? ORDER BY seq", act) for act in acts}
+
+    def was_changed_after(self, change: Change, act: int) -> bool:
+        """Return whether a later act wrote the record of a change."""
+        later = "SELECT 1 FROM writes WHERE kind = ? AND id = ? AND act > ? AND done"
+        return self._open().execute(later, (change.kind, change.id, act)).fetchone() is not None
+
+    def reserve_numbers(self, name: str, below: int) -> None:
+        """Make sure that a counter never gives a number below this."""
+        with self._open():
+            self.raise_number(name, below)
+
+    def close(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._db is None:
+            db = connect_own(self._path, check_same_thread=False)
+            try:
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = FULL")  # an intent must be on disk before Chroma is touched
+                db.executescript(SCHEMA)
+                # an earlier version numbered them as they began
+                db.execute(f"UPDATE writes SET seq = seq + {OPEN} WHERE NOT done AND seq < {OPEN}")
+                db.commit()
+            except sqlite3.Error:
+                db.close()
+                raise
+            self._db = db
+        return self._db
 
 
 class Acts:
@@ -55,13 +143,6 @@ class Acts:
         self.settle(has_written=True)  # a write succeeded, so what earlier ones left can be judged now
         return combine(entry.change for entry in entries)
 
-    def list_deletions(self, record: RecordKey | None = None) -> list[Entry]:
-        """Return what `Backend.deletions` does."""
-        found = self._journal.deletions(record)
-        ids = {kind: [entry.change.id for entry in found if entry.change.kind == kind] for kind in self._collections}
-        existing = {kind: self._collections[kind].find_existing(each) for kind, each in ids.items() if each}
-        return [entry for entry in found if entry.change.id not in existing[entry.change.kind]]
-
     def settle(self, *, has_written: bool = False) -> None:
         """Settle the acts that a process that died or a write that failed has left unfinished.
 
@@ -97,15 +178,10 @@ class Acts:
         return [(change, found[change.kind].get(change.id)) for change in changes]
 
     def _read_expected(self, expected: Expected) -> dict[RecordKey, Item | None]:
-        """Return the current state of the expected records."""
-        # a record that should be absent is looked up in the index, which is faster than Chroma
         found: dict[RecordKey, Item | None] = {}
         for kind, collection in self._collections.items():
-            absent = [id for (k, id), item in expected.items() if k == kind and item is None]
-            taken = collection.find_existing(absent) if absent else set()
-            wanted = [id for (k, id), item in expected.items() if k == kind and (item or id in taken)]
-            if wanted:
-                found |= {(kind, item.id): item for item in collection.get_many(wanted)}
+            if ids := [id for k, id in expected if k == kind]:
+                found |= {(kind, item.id): item for item in collection.get_many(ids)}
         return found
 
     def _refuse_copies(self, changes: Sequence[Change]) -> None:

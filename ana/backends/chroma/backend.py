@@ -10,42 +10,39 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ana.backends.chroma.acts import Acts
-from ana.backends.chroma.binding import read_embedder, unbind_empty
+from ana.backends.chroma.acts import Acts, Journal
+from ana.backends.chroma.care.exchange import finish_exchange, is_reindex_decided, settle_reindex, write_again
 from ana.backends.chroma.care.healing import Healing, Tell
-from ana.backends.chroma.care.reindex import is_reindex_decided, settle_reindex
-from ana.backends.chroma.care.scrub import copy_records, finish_copy, remove_remains
+from ana.backends.chroma.care.rebuild import remove_remains
 from ana.backends.chroma.client import map_foreign_errors
+from ana.backends.chroma.closed import read_embedder
 from ana.backends.chroma.collection import FROM_RECORD, NAMES, ChromaCollection
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.metadata import is_utf8
 from ana.backends.chroma.source import PAGE
-from ana.backends.chroma.vectors import BATCH, forget_vectors
-from ana.backends.upkeep import Progress
+from ana.backends.sql import lookup
+from ana.backends.sql.reads import T, TableReads
 from ana.embedders import Embedder
-from ana.embedders.base import Vector
-from ana.memory.backend import Expected, JournalPosition, RecordKey
+from ana.embedders.base import Progress, Vector
+from ana.embedders.known import BATCH, forget_vectors
+from ana.memory.backend import Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import Weights
-from ana.values import Json
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
 
 _log = logging.getLogger(__name__)
 
-T = TypeVar("T")
 
-
-class ChromaBackend:
+class ChromaBackend(TableReads):
     """A Backend in one data folder, which several processes may use in turns.
 
     Args:
@@ -79,16 +76,12 @@ class ChromaBackend:
             kind: ChromaCollection(self.folder, name, embedder, weights or Weights(), FROM_RECORD[kind])
             for kind, name in NAMES.items()
         }
-        self.journal = Journal(path / "journal.sqlite")
+        self.journal: Journal = Journal(path / "journal.sqlite")
         self.acts = Acts(self.collections, self.journal)
         self.healing = Healing(self.folder, self.collections, self.journal, embedder, tell)
         self.folder.before_opening = (self.healing.settle_files, self.healing.heal_if_doubtful)
-        self.folder.must_open = self._must_open
+        self.folder.must_open = lambda: is_reindex_decided(path) or bool(self.journal.list_unfinished())
         self.folder.after_opening = (self._settle_reindex, self._follow_embedder, self._unbind_empty, self.acts.settle)
-
-    @property
-    def embedder_name(self) -> str:
-        return self.embedder.name
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         with self.hold():
@@ -97,8 +90,7 @@ class ChromaBackend:
 
     def scan(self, kind: Kind, page: int = PAGE) -> Iterator[Item]:
         if kind == "line":
-            with self.hold_in_order():
-                return iter(self.collections[kind].copy_all())
+            return iter(self.look_up(kind, lookup.list_items))
         return self._scan_pages(kind, page)
 
     def _scan_pages(self, kind: Kind, page: int) -> Iterator[Item]:
@@ -108,10 +100,6 @@ class ChromaBackend:
             yield from items
             if len(items) < page:
                 return
-
-    def count(self, kind: Kind) -> int:
-        with self.hold_in_order():
-            return self.collections[kind].count()
 
     def query(self, query: Query) -> Found:
         # before the folder is held: an embedder may be a server, and slow
@@ -125,45 +113,10 @@ class ChromaBackend:
         with self.hold():
             return self.collections[kind].find_similar(id, limit)
 
-    def list_keys(self) -> dict[str, int]:
-        with self.hold_in_order():
-            return self.collections["item"].list_keys()
-
-    def list_values(self, key: str) -> list[tuple[Json, int]]:
-        with self.hold_in_order():
-            return self.collections["item"].list_values(key)
-
     def find_change(self, key: str) -> Change | None:
         with self.hold():
             self.acts.settle()  # the change may be in an act that was cut short
             return self.journal.find(key)
-
-    def entries(
-        self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
-    ) -> list[Entry]:
-        with self.hold_in_order():
-            return self.journal.entries(turn=turn, id=id, since=since, limit=limit)
-
-    def latest(self, kind: Kind) -> list[Entry]:
-        with self.hold_in_order():
-            return self.journal.latest(kind)
-
-    def position(self) -> JournalPosition:
-        with self.hold_in_order():
-            return self.journal.position()
-
-    def deletions(self, record: RecordKey | None = None) -> list[Entry]:
-        with self.hold_in_order():
-            return self.acts.list_deletions(record)
-
-    def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
-        with self.hold_in_order():
-            return self.journal.turns(thread=thread, prefix=prefix, limit=limit)
-
-    def next_line_number(self) -> int:
-        with self.hold_in_order():
-            used = (int(line.id) for line in self.collections["line"].copy_all())
-            return max(self.journal.next_number("line"), max(used, default=-1) + 1)
 
     def take_line_number(self) -> int:
         with self.hold():
@@ -189,17 +142,29 @@ class ChromaBackend:
             return made
 
     def erase(self, records: Collection[RecordKey]) -> None:
-        with self.hold() as client:
+        with self.hold():
             self.acts.settle()  # an act that was cut short may need an entry
             self.journal.erase(records)
+            self.write_again()
+            remove_remains(self.path)
+
+    def write_again(self, embedder: Embedder | None = None, progress: Progress = lambda *_: None) -> int:
+        """Write Chroma again from its records, with an embedder's vectors or those that it has.
+
+        Returns:
+            How many records were embedded.
+        """
+        with self.hold() as client:
             self.folder.mark_written()
-            copy_records(client, self.path)
-            self.folder.close()
-            finish_copy(self.path)
-            forget_vectors(self.path)  # of what may be among the purged
+            try:
+                count = write_again(client, self.path, embedder, progress)
+            finally:
+                self.folder.close()
             for collection in self.collections.values():
                 collection.index.discard()
-            remove_remains(self.path)
+            finish_exchange(self.path)
+            forget_vectors(self.path)  # all are stored, or what was purged is among them
+            return count
 
     def hold(self) -> AbstractContextManager["Client"]:
         """Own the data folder, with Chroma; errors of what is done with it become ours. May be nested.
@@ -213,6 +178,10 @@ class ChromaBackend:
     def hold_in_order(self) -> AbstractContextManager[None]:
         """Own the data folder as `hold` does, for what index and journal can answer while Chroma is closed."""
         return self._map_errors(self.folder.hold_in_order())
+
+    def look_up(self, kind: Kind, find: Callable[[sqlite3.Connection], T]) -> T:
+        with self.hold_in_order():
+            return self.collections[kind].look_up(find)
 
     @contextmanager
     def _map_errors(self, held: AbstractContextManager[T]) -> Iterator[T]:
@@ -236,7 +205,7 @@ class ChromaBackend:
     def close(self) -> None:
         self.journal.close()
         for collection in self.collections.values():
-            collection.close()
+            collection.index.close()
         self.folder.close()
 
     def fill(self, items: Sequence[Item]) -> None:
@@ -244,9 +213,6 @@ class ChromaBackend:
         vectors = self.collections["item"].embed(items)
         with self.hold():
             self.collections["item"].put([(item, None) for item in items], vectors)
-
-    def _must_open(self) -> bool:
-        return is_reindex_decided(self.path) or bool(self.journal.list_unfinished())
 
     def _settle_reindex(self) -> None:
         settle_reindex(self.folder.get_client(), self.path)
@@ -260,7 +226,16 @@ class ChromaBackend:
                 collection.embedder = other
 
     def _unbind_empty(self) -> None:
-        if unbind_empty(self.folder.get_client(), NAMES.values(), self.embedder):
+        """Delete collections that are bound to another embedder, if there is no record; opening creates them again.
+
+        Nothing may be bound to what never made a vector.
+        """
+        client = self.folder.get_client()
+        ours = [collection for collection in client.list_collections() if collection.name in NAMES.values()]
+        others = [c for c in ours if (c.metadata or {}).get("ana_embedder") != self.embedder.name]
+        if others and not any(collection.count() for collection in ours):
+            for collection in others:
+                client.delete_collection(collection.name)
             self.folder.mark_written()
 
     def _embed_query(self, query: Query) -> Vector | None:

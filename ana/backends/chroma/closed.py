@@ -1,13 +1,26 @@
-"""A collection while Chroma is closed: what its index has to know of it to answer, read in Chroma's SQLite file."""
+"""What is read in Chroma's SQLite file while Chroma is closed: how many records, their embedder, what waits in its log.
+
+Chroma enters a write at once, so that nothing is left in its log unless a process was killed or a write cannot be
+entered. Such a write (`MOST_NAMES` in metadata.py tells of one) stops every later one and all reading, whoever opens
+the folder.
+"""
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from ana.backends.chroma.client import DATABASE
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
+from ana.files import connect_own
+
+T = TypeVar("T")
+
+PATIENCE = 5.0
+"""Seconds in which a client that was closed has let go of its files; one after a failed write takes a moment longer."""
 
 _COUNTED = """
 SELECT collections.id, count(embeddings.id) FROM collections
@@ -16,6 +29,20 @@ JOIN collection_metadata AS bound
 JOIN segments ON segments.collection = collections.id AND segments.scope = 'METADATA'
 LEFT JOIN embeddings ON embeddings.segment_id = segments.id
 WHERE collections.name = ? GROUP BY collections.id"""
+
+_BOUND = """
+SELECT metadata.str_value, coalesce(revision.int_value, 1) FROM collection_metadata AS metadata
+LEFT JOIN collection_metadata AS revision
+    ON revision.collection_id = metadata.collection_id AND revision.key = 'ana_revision'
+WHERE metadata.key = 'ana_embedder' AND EXISTS (
+    SELECT 1 FROM segments JOIN embeddings ON embeddings.segment_id = segments.id
+    WHERE segments.collection = metadata.collection_id
+)"""
+
+_WAITING = """
+FROM embeddings_queue q JOIN segments s ON s.scope = 'METADATA' AND q.topic LIKE '%' || s.collection
+LEFT JOIN max_seq_id m ON m.segment_id = s.id
+WHERE q.seq_id > coalesce(m.seq_id, 0)"""
 
 
 @dataclass(frozen=True)
@@ -51,13 +78,73 @@ def read_closed(chroma: Path, name: str, embedder: str, open: Callable[[], Chrom
         embedder: The name of the one that it must be bound to.
         open: As of `ClosedSource`.
     """
-    address = (chroma / DATABASE).absolute().as_uri()
-    try:
-        with closing(sqlite3.connect(f"{address}?mode=ro", uri=True)) as db:
-            found = db.execute(_COUNTED, (embedder, name)).fetchall()
-    except sqlite3.Error:  # whoever opens Chroma says why
-        return None
+    found = _read(chroma, _COUNTED, embedder, name)
     if len(found) != 1:
         return None
     identity, count = found[0]
     return ClosedSource(identity, count, open)
+
+
+def read_vectors(path: Path) -> tuple[str, int] | None:
+    """Return the embedder that a data folder is bound to, the one that made its vectors, and their revision.
+
+    None if it has no records, or cannot be read.
+    """
+    return next(iter(_read(path / "chroma", _BOUND)), None)
+
+
+def read_embedder(path: Path) -> str | None:
+    """Return the name of the embedder that a data folder is bound to; None as `read_vectors`."""
+    bound = read_vectors(path)
+    return bound[0] if bound else None
+
+
+def list_backlog(chroma: Path) -> set[str]:
+    """Return the ids of the records of which a write waits; none if the file cannot be read."""
+    return {id for (id,) in _read(chroma, f"SELECT q.id {_WAITING}")}
+
+
+def drop_backlog(chroma: Path) -> None:
+    """Remove the writes that wait. Only in a file that Chroma has not opened in this process.
+
+    It has a SQLite of its own, and the locks of two of them in one process do not keep each other out.
+
+    Raises:
+        sqlite3.Error: The file cannot be read or written.
+    """
+
+    def drop() -> None:
+        with closing(connect_own(chroma / DATABASE)) as db, db:
+            db.execute(f"DELETE FROM embeddings_queue WHERE seq_id IN (SELECT q.seq_id {_WAITING})")
+
+    _retry(drop)
+
+
+def connect_closed(chroma: Path) -> sqlite3.Connection:
+    """Open Chroma's file for reading alone."""
+    return sqlite3.connect(f"{(chroma / DATABASE).absolute().as_uri()}?mode=ro", uri=True)
+
+
+def _read(chroma: Path, query: str, *values: str) -> list[Any]:
+    """Return the rows of a query; none if the file is missing or cannot be read: whoever opens Chroma says why."""
+
+    def read() -> list[Any]:
+        with closing(connect_closed(chroma)) as db:
+            return db.execute(query, values).fetchall()
+
+    try:
+        return _retry(read)
+    except sqlite3.Error:
+        return []
+
+
+def _retry(use: Callable[[], T]) -> T:
+    """Use the file, again while a client that was closed a moment ago has not let go of its journal."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return use()
+        except sqlite3.OperationalError as exc:
+            if exc.sqlite_errorcode & 0xFF != sqlite3.SQLITE_IOERR or time.monotonic() > until:
+                raise
+            time.sleep(0.02)

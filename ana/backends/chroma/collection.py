@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -10,16 +11,16 @@ import numpy as np
 from ana.backends.chroma.client import read_settings
 from ana.backends.chroma.closed import ClosedSource, read_closed
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.index.candidates import IndexSearch
+from ana.backends.chroma.index.candidates import IndexCandidates
 from ana.backends.chroma.index.index import Index, Source
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
-from ana.backends.chroma.vectors import BATCH as MANY
-from ana.backends.chroma.vectors import embed_many
 from ana.backends.sql import lookup
-from ana.backends.upkeep import Progress
+from ana.backends.sql.search import TableSearch
 from ana.embedders import Embedder
-from ana.embedders.base import Vector, Vectors, get_revision
+from ana.embedders.base import Progress, Vector, Vectors, get_revision
+from ana.embedders.known import BATCH as MANY
+from ana.embedders.known import embed_many
 from ana.errors import ConfigError
 from ana.memory.changes import Kind
 from ana.memory.digests import content_digest
@@ -29,7 +30,6 @@ from ana.memory.search.property_text import property_text
 from ana.memory.search.query import Query
 from ana.memory.search.ranking import sort_similar
 from ana.memory.search.scoring import Weights
-from ana.values import Json
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -77,7 +77,8 @@ class ChromaCollection:
         self._read = read
         self.index_path = folder.path / f"{name}.index.sqlite"
         self.index = Index(self.index_path)
-        self._weights = weights
+        make = partial(IndexCandidates, get_source=lambda: self.source, weight=weights.vector)
+        self._search = TableSearch(self.index.tables, weights, make)
         self._opened: tuple[int, ChromaSource] | None = None
         self._closed: tuple[int, ClosedSource | None] | None = None
         self._identity = ""
@@ -85,10 +86,6 @@ class ChromaCollection:
     def get_many(self, ids: Sequence[str]) -> list[Item]:
         """Return the records with these ids, in any order; ids that do not exist are left out."""
         return self.source.get_items(ids)
-
-    def find_existing(self, ids: Sequence[str]) -> set[str]:
-        """Return the ids that exist, from the index alone, which is faster than Chroma."""
-        return self._look_up(lambda db: set(lookup.find_rows_of_ids(db, ids).values()))
 
     def embed(self, items: Sequence[Item], progress: Progress = lambda *_: None) -> dict[str, Vector]:
         """Return the vectors of records by their text; the folder need not be held. Those of many are kept in it."""
@@ -131,21 +128,12 @@ class ChromaCollection:
 
     def query(self, query: Query, vector: Vector | None) -> Found:
         """Find records; the vector is that of the query's text, None without one."""
-        search = IndexSearch(self.index.tables, self._weights, lambda: self.source)
-        return self._look_up(lambda db: search.find(db, query, vector))
+        return self.look_up(lambda db: self._search.find(db, query, vector))
 
     def find_same(self, item: Item) -> list[str]:
         """Return the ids of records that already say the same, the oldest first."""
         digest = content_digest(item.content, item.properties)
-        return self._look_up(lambda db: lookup.find_same(db, digest))
-
-    def list_keys(self) -> dict[str, int]:
-        """Return the properties of the records, from the index."""
-        return self._look_up(lookup.list_keys)
-
-    def list_values(self, key: str) -> list[tuple[Json, int]]:
-        """Return the values of a property, from the index."""
-        return self._look_up(lambda db: lookup.list_values(db, key))
+        return self.look_up(lambda db: lookup.find_same(db, digest))
 
     def find_similar(self, id: str, limit: int) -> list[tuple[Item, float]]:
         """Return the records nearest to one by its stored vector, best first, with their cosines; without itself."""
@@ -158,19 +146,7 @@ class ChromaCollection:
             items = lookup.get_items(db, [each for each in near if each != id])
             return sort_similar((items[each], cosine) for each, cosine in near.items() if each in items)[:limit]
 
-        return self._look_up(find)
-
-    def count(self) -> int:
-        """Return how many records there are, from the index, which is faster than Chroma."""
-        return self._look_up(lookup.count_items)
-
-    def copy_all(self) -> list[Item]:
-        """Return every record of a small collection that is read in each turn, from the index, which is faster."""
-        return self._look_up(lookup.list_items)
-
-    def close(self) -> None:
-        """Close the index; the folder closes Chroma."""
-        self.index.close()
+        return self.look_up(find)
 
     def describe(self) -> dict[str, Any]:
         """Return name, count, embedder, dimension, distance space and format version."""
@@ -182,7 +158,8 @@ class ChromaCollection:
             **{k.removeprefix("ana_"): v for k, v in (collection.metadata or {}).items()},
         }
 
-    def _look_up(self, find: Callable[[sqlite3.Connection], T]) -> T:
+    def look_up(self, find: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what is found in the index, which is faster than Chroma."""
         return self.index.use(self._at_hand, find)
 
     @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.care.upkeep import ChromaUpkeep
+from ana.backends.chroma.care.upkeep import Upkeep
 from ana.backends.chroma.client import unusable_error
 from ana.embedders import Embedder
 from ana.errors import StoreReadOnly
@@ -48,10 +48,10 @@ class ReadOnlyChromaBackend(ChromaBackend):
         refuse_read_only(self._original)
         raise StoreReadOnly(f"The data folder {self._original} was read-only when it was opened.", "Try again.")
 
-    apply = erase = take_line_number = reserve_line_numbers = fill = _refuse
+    apply = erase = write_again = take_line_number = reserve_line_numbers = fill = _refuse
 
 
-class ReadOnlyUpkeep(ChromaUpkeep):
+class ReadOnlyUpkeep(Upkeep):
     """The upkeep of such a backend."""
 
     def __init__(self, backend: ReadOnlyChromaBackend) -> None:
@@ -61,7 +61,7 @@ class ReadOnlyUpkeep(ChromaUpkeep):
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         self._refusing._refuse()
 
-    set_aside = repair = check_erasable = back_up_before = restore = reindex = _refuse
+    set_aside = repair = back_up_before = restore = reindex = _refuse
 
 
 def copy_folder(path: Path, to: Path) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ana.backends.sql.compiler import Sql
 from ana.backends.sql.dates import ZoneDates
-from ana.embedders.word_vectors import embed_words
+from ana.embedders.wordllama import embed_words
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
 from ana.memory.search.postings import Rows, Terms

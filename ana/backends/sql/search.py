@@ -1,7 +1,7 @@
 """Queries over the tables: what passes a filter, and its ranking."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -72,17 +72,22 @@ class TableCandidates:
         return self.tables.load_vectors(self.at.db).compute_cosines(self.vector, rows)
 
 
+MakeCandidates = Callable[[Lookup, ItemTables, ParsedQuery, Vector], TableCandidates]
+
+
 class TableSearch:
     """Answers queries from the tables.
 
     Args:
         tables: The items.
         weights: The weights of the ranking.
+        make_candidates: Makes the items of a query, from the arguments of `TableCandidates`.
     """
 
-    def __init__(self, tables: ItemTables, weights: Weights) -> None:
-        self.tables = tables
-        self.weights = weights
+    def __init__(self, tables: ItemTables, weights: Weights, make_candidates: MakeCandidates = TableCandidates) -> None:
+        self._tables = tables
+        self._weights = weights
+        self._make_candidates = make_candidates
 
     def find(self, db: sqlite3.Connection, query: Query, vector: Vector | None) -> Found:
         """Find items; the vector is that of the query's text, None without one.
@@ -90,8 +95,8 @@ class TableSearch:
         Raises:
             ToolError: The filter has more conditions than SQLite takes.
         """
-        at = Lookup(db, self.tables.get_dates(db, query.zone))
-        series = self.tables.load_series(db, query.zone).find(query)
+        at = Lookup(db, self._tables.get_dates(db, query.zone))
+        series = self._tables.load_series(db, query.zone).find(query)
         conditions = [compile_filter(query.where, at.dates)] if query.has_filter else []
         if query.due:
             conditions.append(at.on_days(*query.due))
@@ -99,12 +104,12 @@ class TableSearch:
             conditions.append(lookup.without_status(query.excluded))
         if query.text is None or vector is None:
             return self._find_by_date(at, query, conditions, series)
-        candidates = self.make_candidates(at, query.text, vector)
+        candidates = self._make_candidates(at, self._tables, query.text, vector)
         candidates.series = series
         rows_passing = at.find_rows(join("AND", conditions)) if conditions else None
         if rows_passing is not None and series.every:
             rows_passing = np.union1d(np.setdiff1d(rows_passing, series.every), series.rows)
-        ranking = Ranking(candidates, candidates.words, rows_passing, self.weights)
+        ranking = Ranking(candidates, candidates.words, rows_passing, self._weights)
         hits = ranking.find_best(query.limit)
         rows, reasons = [hit.row for hit in hits], ranking.explain(hits, query.has_filter)
         return _make_found(at, rows, reasons, ranking.total, series)
@@ -127,9 +132,6 @@ class TableSearch:
         best = found[: query.limit]
         reasons = [Reason(date=each[2] if query.due else None, filter=query.has_filter) for each in best]
         return _make_found(at, [each[0] for each in best], reasons, total, series)
-
-    def make_candidates(self, at: Lookup, text: ParsedQuery, vector: Vector) -> TableCandidates:
-        return TableCandidates(at, self.tables, text, vector)
 
 
 def _make_found(at: Lookup, rows: list[int], reasons: list[Reason], total: int, series: SeriesHits) -> Found:

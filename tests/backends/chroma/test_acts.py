@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ana.backends.chroma.journal import Journal
+from ana.backends.chroma.acts import Journal
 from ana.memory.changes import Cause, Change, Entry
 from ana.memory.item import Item
 from ana.memory.memory import Memory

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.binding import read_embedder
 from ana.backends.chroma.client import DATABASE
+from ana.backends.chroma.closed import read_embedder
 from ana.embedders import WordLlamaEmbeddings
 from ana.errors import ConfigError, ModelFailed
 from ana.handles import open_handles

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ana.backends.chroma.journal import Journal
+from ana.backends.chroma.acts import Journal
 from ana.memory.changes import Change, Entry
 from ana.memory.item import Item
 from ana.memory.memory import Memory

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ana.backends.chroma.collection import ChromaCollection
+from ana.backends.sql import lookup
 from ana.errors import ConfigError
 from ana.memory.memory import Memory
 from ana.memory.search.scoring import Weights
@@ -65,4 +66,4 @@ def test_a_collection_refuses_another_embedder(memory: Memory, clock: Clock) -> 
     with pytest.raises(ConfigError, match="wordllama"):
         other.count()
     with pytest.raises(ConfigError, match="wordllama"):
-        ChromaCollection(chroma_of(memory).folder, "items", _Other(), Weights()).count()
+        ChromaCollection(chroma_of(memory).folder, "items", _Other(), Weights()).look_up(lookup.count_items)

@@ -14,7 +14,7 @@ for name in sys.argv[2:]:
     sys.modules[name] = None  # an import of it fails, also where it is installed
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.care.upkeep import ChromaUpkeep
+from ana.backends.chroma.care.upkeep import Upkeep
 from ana.embedders import WordLlamaEmbeddings
 from ana.errors import DuplicateItem
 from ana.memory.memory import Memory
@@ -25,7 +25,7 @@ memory = Memory(ChromaBackend(Path(sys.argv[1]), WordLlamaEmbeddings()), Clock(Z
 key = memory.create("the spare key is in the blue tin").after
 memory.create("water the ferns", {"due_date": "2026-01-13"})
 memory.update(key.id, properties={"place": "cellar"})
-ChromaUpkeep(memory.backend).reindex(lambda *_: None)
+Upkeep(memory.backend).reindex(lambda *_: None)
 memory.backend.folder.in_doubt = True  # as after a crash: Chroma's files are checked, and rebuilt
 (Path(sys.argv[1]) / "chroma" / "chroma.sqlite3").write_bytes(b"no database")
 print([item.id == key.id for item in memory.find("where is the key?").items], memory.count())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ana.backends.chroma.vectors import BATCH, NAME, embed_many
+from ana.embedders.known import BATCH, NAME, embed_many
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock

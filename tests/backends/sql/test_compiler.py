@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ana.backends.chroma.index.tables import open_index
+from ana.backends.chroma.index.index import open_index
 from ana.backends.sql.compiler import compile_filter
 from ana.backends.sql.dates import ZoneDates
 from ana.memory.filters import matches, parse

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ana.backends.sql.row_vectors import MANY, RowVectors
+from ana.backends.sql.items import MANY, RowVectors
 
 
 @pytest.mark.parametrize("wanted", [1, MANY, 4 * MANY])

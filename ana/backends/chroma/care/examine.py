@@ -3,21 +3,22 @@
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.probe import find_fault
-from ana.backends.chroma.client import DATABASE
+from ana.backends.chroma.closed import connect_closed
 from ana.backends.chroma.collection import ChromaCollection
 from ana.backends.chroma.metadata import ITEM_KEY
 from ana.backends.chroma.source import ChromaSource, Row
-from ana.backends.upkeep import Examined, Findings
 from ana.files import is_damage
-from ana.memory.changes import Kind, find_disagreements
+from ana.memory.backend import RecordKey
+from ana.memory.changes import Change, Kind, find_disagreements
 from ana.memory.digests import content_digest
 from ana.memory.item import Item
 from ana.memory.search.property_text import SEARCHED, property_text
@@ -31,6 +32,40 @@ MANY = 500
 
 SAME = 1e-4
 """Vectors closer than this in cosine are the same to Chroma, which stores 32 bits."""
+
+
+Examined = Callable[[int], None]
+"""Called with the number of records examined since the last call."""
+
+
+@dataclass
+class Findings:
+    """The result of an examination.
+
+    Args:
+        counts: The number of records of each kind.
+        store: Faults of the database.
+        unreadable: Records that cannot be read as items.
+        index: Faults of a derived index.
+        journal: Records that differ from the journal: before is the journal's, after the store's.
+        duplicates: Items that say the same, perhaps on purpose.
+        foreign: Items that another program stored, which the journal does not know.
+        orphans: Files that belong to nothing.
+    """
+
+    counts: dict[Kind, int] = field(default_factory=dict)
+    store: list[str] = field(default_factory=list)
+    unreadable: list[RecordKey] = field(default_factory=list)
+    index: list[str] = field(default_factory=list)
+    journal: list[Change] = field(default_factory=list)
+    duplicates: list[list[str]] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+    orphans: list[str] = field(default_factory=list)
+
+    @property
+    def is_sound(self) -> bool:
+        """Return whether there is no fault; duplicates, foreign records and orphans are harmless."""
+        return not (self.store or self.unreadable or self.index or self.journal)
 
 
 def examine(backend: ChromaBackend, progress: Examined = lambda _: None) -> Findings:
@@ -148,6 +183,6 @@ def _find_duplicates(items: Iterable[Item]) -> list[list[str]]:
 
 def _find_orphans(chroma: Path) -> list[str]:
     """Return Chroma's folders that do not belong to a collection."""
-    with closing(sqlite3.connect(f"{(chroma / DATABASE).as_uri()}?mode=ro", uri=True)) as db:
+    with closing(connect_closed(chroma)) as db:
         used = {id for (id,) in db.execute("SELECT id FROM segments")}
     return sorted(f"chroma/{each.name}" for each in chroma.iterdir() if each.is_dir() and each.name not in used)

@@ -1,6 +1,8 @@
-"""The format of a data folder; a newer one is refused."""
+"""The format of a data folder: a newer one is refused, an older one brought to this program's by numbered steps."""
 
 import json
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +11,7 @@ from pydantic import Field
 
 from ana import __version__
 from ana.errors import ConfigError, StoreBroken
-from ana.files import write_whole
+from ana.files import connect_own, write_whole
 from ana.notes import read_note
 
 FORMAT = 2
@@ -49,6 +51,49 @@ def read_format(path: Path) -> int:
     return known.format
 
 
-def write_format(path: Path) -> None:
-    """Note this program's format in a folder."""
+def migrate(path: Path, back_up: Callable[[str], None]) -> None:
+    """Bring a folder to this program's format. A step that was cut short can start again.
+
+    Args:
+        path: The data folder.
+        back_up: Makes a backup of it for a reason that names it, unless there is one already.
+
+    Raises:
+        ConfigError: The folder is newer than this program.
+    """
+    version = read_format(path)
+    if version == FORMAT:
+        return
+    if version:
+        back_up(f"before-format-{FORMAT}")
+        for number in range(version + 1, FORMAT + 1):
+            STEPS[number](path)
     write_whole(path / NAME, json.dumps({"format": FORMAT, "version": __version__}))
+
+
+def _group_writes_into_acts(path: Path) -> None:
+    """Change from 1 to 2: every write belongs to an act and has a turn."""
+    with closing(connect_own(path / "journal.sqlite", isolation_level=None)) as db:
+        columns = {row[1] for row in db.execute("PRAGMA table_info(writes)")}
+        if not columns or "act" in columns:
+            return
+        for statement in _TO_ACTS:
+            db.execute(statement)
+
+
+_TO_ACTS = (
+    "BEGIN IMMEDIATE",
+    "ALTER TABLE writes RENAME TO old_writes",
+    "DROP INDEX IF EXISTS writes_by_record",
+    """CREATE TABLE writes (
+    seq INTEGER PRIMARY KEY, act INTEGER NOT NULL, key TEXT UNIQUE, ts TEXT NOT NULL, thread TEXT NOT NULL,
+    turn TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, before TEXT, after TEXT, done INTEGER NOT NULL DEFAULT 0)
+    """,
+    """INSERT INTO writes SELECT seq, seq, key, ts, coalesce(thread, ''), coalesce(turn, 'edit-' || seq), kind, id,
+    before, after, done FROM old_writes""",
+    "DROP TABLE old_writes",
+    "COMMIT",
+)
+
+STEPS: dict[int, Callable[[Path], None]] = {2: _group_writes_into_acts}
+"""The step from the format before to each format."""

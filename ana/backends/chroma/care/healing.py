@@ -7,19 +7,19 @@ from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
-from ana.backends.chroma.care.backlog import list_backlog
-from ana.backends.chroma.care.migrate import migrate
+from ana.backends.chroma.acts import Journal
+from ana.backends.chroma.care.backup import own_backup_path, pack
+from ana.backends.chroma.care.exchange import REBUILDING, finish_exchange
+from ana.backends.chroma.care.format import migrate
 from ana.backends.chroma.care.probe import find_fault
-from ana.backends.chroma.care.rebuild import REBUILDING, find_refused, finish_rebuild, read_indexed_items, rebuild
-from ana.backends.chroma.care.restore import finish_restore
-from ana.backends.chroma.care.scrub import finish_copy
+from ana.backends.chroma.care.rebuild import find_refused, finish_rebuild, read_indexed_items, rebuild
 from ana.backends.chroma.client import map_foreign_errors, open_chroma
+from ana.backends.chroma.closed import list_backlog
 from ana.backends.chroma.collection import BATCH, ChromaCollection
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.journal import Journal
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
-from ana.backends.chroma.vectors import forget_vectors
 from ana.embedders import Embedder
+from ana.embedders.known import forget_vectors
 from ana.files import write_whole
 from ana.memory.changes import Kind, net
 from ana.memory.item import Item
@@ -52,10 +52,14 @@ class Healing:
         self._tell = tell
 
     def settle_files(self) -> None:
-        """Finish a restore or a purge that was cut short, and bring an older folder to this program's format."""
-        finish_restore(self._path)
-        finish_copy(self._path)
-        migrate(self._path)
+        """Finish an exchange that was cut short, and bring an older folder to this program's format."""
+        finish_exchange(self._path)
+        migrate(self._path, self._back_up)
+
+    def _back_up(self, reason: str) -> None:
+        backup = own_backup_path(self._path, reason)
+        if not list(backup.parent.glob(f"{reason}-*")):  # the first backup of a migration that was cut short counts
+            pack(self._path, None, backup, keep_damaged=True)
 
     def heal_if_doubtful(self) -> None:
         """Heal if somebody had to, a rebuild was cut short, or a write waits in Chroma's log, as after no clean end."""

@@ -23,14 +23,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from ana.backends.chroma.care.backlog import drop_backlog, list_backlog
+from ana.backends.chroma.care.backup import FOLDER as BACKUPS
+from ana.backends.chroma.care.exchange import REBUILDING, embed_again
 from ana.backends.chroma.care.probe import find_fault
-from ana.backends.chroma.care.reindex import reindex
 from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
+from ana.backends.chroma.closed import drop_backlog, list_backlog
 from ana.backends.chroma.collection import INDEXES, NAMES
 from ana.backends.chroma.source import READ, ChromaSource, EmbeddedItem, iter_pages
-from ana.backends.upkeep import Progress
 from ana.embedders import Embedder
+from ana.embedders.base import Progress
 from ana.errors import AnaError, StoreBroken, ToolError
 from ana.files import list_database_files, write_whole
 from ana.memory.item import Item
@@ -48,8 +49,9 @@ ROOM = 20_000_000
 _ASIDE = re.compile(r"\A\d{8}T\d{12}Z\Z")
 """What each of them is called: when it was made."""
 
-REBUILDING = "rebuilding.json"
-"""The note that says where they are during a rebuild."""
+
+_OF_CONVERSATIONS = ("threads.sqlite", "thread_names.json")
+"""Files set aside by a repair that hold no records."""
 
 
 @dataclass(frozen=True)
@@ -87,16 +89,17 @@ def rebuild(path: Path, embedder: Embedder, progress: Progress) -> tuple[Path, s
     chroma = path / "chroma"
     shutil.rmtree(chroma, ignore_errors=True)
     chroma.mkdir()
-    for each in (aside / "chroma").glob(f"{DATABASE}*"):
-        shutil.copy2(each, chroma / each.name)  # a copy: the damaged files stay as they were
-    if dropped := list_backlog(chroma):
-        drop_backlog(chroma)
-    if problem := _find_unreadable(chroma):
-        _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
-        shutil.rmtree(chroma)
-        return aside, dropped
-    with map_foreign_errors(path), closing(open_chroma(chroma)) as client:
-        reindex(client, path, embedder, progress)
+    with tempfile.TemporaryDirectory(dir=aside) as name:
+        copied = Path(name)  # the damaged files stay as they were
+        for each in list_database_files(aside / "chroma" / DATABASE):
+            shutil.copy2(each, copied / each.name)
+        if dropped := list_backlog(copied):
+            drop_backlog(copied)
+        if problem := _find_unreadable(copied):
+            _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
+            return aside, dropped
+        with map_foreign_errors(path), closing(open_chroma(copied)) as old, closing(open_chroma(chroma)) as new:
+            embed_again(old, new, path, embedder, progress)
     if problem := find_fault(chroma):
         raise StoreBroken(f"The store could not be rebuilt: {problem}", f"The damaged files are kept in {aside}.")
     return aside, dropped
@@ -193,6 +196,18 @@ def _find_unreadable(chroma: Path) -> str | None:
 def list_asides(path: Path) -> list[Path]:
     """Return the folders of damaged files, the oldest first."""
     return sorted(each for each in path.glob(f"{ASIDE}/*/") if _ASIDE.fullmatch(each.name))
+
+
+def remove_remains(path: Path) -> None:
+    """Remove records in what repairs have set aside, and the drafts of backups that were cut short."""
+    for aside in list_asides(path):
+        for each in aside.iterdir():
+            if not each.name.startswith(_OF_CONVERSATIONS):
+                shutil.rmtree(each) if each.is_dir() else each.unlink()
+        if not any(aside.iterdir()):
+            aside.rmdir()
+    for each in path.glob(f"{BACKUPS}/.*.part"):
+        each.unlink()
 
 
 def _make_aside(path: Path) -> Path:

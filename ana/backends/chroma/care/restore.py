@@ -1,63 +1,17 @@
-"""Putting everything back from a backup.
+"""Putting everything back from a backup: it is unpacked beside what is there, checked, and then exchanged with it."""
 
-One file says where it is unpacked and whether that is decided: until then nothing has changed, and afterwards the next
-process that opens the folder finishes the restore. Only files that ana is known to write are replaced or removed.
-"""
-
-import json
-import os
-import secrets
 import shutil
 import sqlite3
 import zipfile
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import Field
-
-from ana.backends.chroma.care.backup import (
-    DATABASES,
-    NOTES,
-    check_backup,
-    copy_database,
-    is_known,
-    own_backup_path,
-    pack,
-)
-from ana.backends.chroma.care.rebuild import REBUILDING
-from ana.backends.chroma.care.scrub import finish_copy
+from ana.backends.chroma.care.backup import DATABASES, check_backup, is_known, own_backup_path, pack
+from ana.backends.chroma.care.exchange import finish_exchange, prepare_exchange
 from ana.backends.chroma.client import DATABASE
-from ana.backends.chroma.collection import INDEXES
 from ana.backends.chroma.folder import Folder
 from ana.errors import StoreBroken, UserError
-from ana.files import connect_own, copy_whole, find_damage, remove_database, write_whole
-from ana.notes import read_note
-from ana.own_files import is_of_chroma, is_trace
-
-NOTE = "restore.json"
-
-_LOST = (
-    "A restore was cut short. `ana doctor --repair` sets this file aside; then restore again: `ana restore FILE`, from "
-    "the same backup, or from the one in `backups` of what was there before."
-)
-
-
-@dataclass(frozen=True)
-class RestoreNote:
-    """A restore.
-
-    Args:
-        unpacked: The folder, in the data folder, of what is unpacked.
-        traces: Where the traces go.
-        decided: Whether it is put in the place of what is there; else it is removed.
-    """
-
-    unpacked: Annotated[str, Field(pattern=r"^restored-[a-z0-9_]{8}$")]
-    traces: str
-    decided: bool = True
-
+from ana.files import connect_own, find_damage
 
 _OURS = {
     f"chroma/{DATABASE}": """SELECT count(*) = count(m.key) FROM collections c
@@ -82,89 +36,14 @@ def restore(folder: Folder, traces: Path, backup: Path) -> Path:
         check_backup(backup, shutil.disk_usage(folder.path).free)
         folder.close()
         with suppress(StoreBroken):  # its note is damaged: this restore takes its place
-            finish_restore(folder.path)
-        finish_copy(folder.path)  # or the next opening would put it in place of what is restored
+            finish_exchange(folder.path)
         before = own_backup_path(folder.path, "before-restore")
         pack(folder.path, traces, before, keep_damaged=True)  # whoever restores may have damaged files
-        note = RestoreNote(f"restored-{secrets.token_hex(4)}", str(traces.absolute()), decided=False)
-        _write_note(folder.path, note)
-        try:
-            _unpack(backup, folder.path / note.unpacked)
-            os.sync()  # the unpacked files must survive a power failure as well as the decision does
-            _write_note(folder.path, replace(note, decided=True))
-        except Exception:  # whatever it was, nothing was decided
-            _forget(folder.path, note)
-            raise
+        with prepare_exchange(folder.path, traces) as new:
+            _unpack(backup, new)
         folder.mark_written()
-        finish_restore(folder.path)
+        finish_exchange(folder.path)
     return before
-
-
-def read_restore(path: Path) -> RestoreNote | None:
-    """Return the restore of a folder that was cut short; None if there is none.
-
-    Raises:
-        StoreBroken: Its note cannot be read, or what it names is not there.
-    """
-    note = read_note(path / NOTE, RestoreNote, _LOST)
-    if note and note.decided and not (path / note.unpacked / "data" / "chroma" / DATABASE).exists():
-        raise StoreBroken(f"{path / NOTE} names {note.unpacked}, which is not complete.", _LOST)
-    return note
-
-
-def finish_restore(path: Path) -> None:
-    """Finish a restore that was decided, if necessary from its start, while the folder is held and Chroma closed.
-
-    Raises:
-        StoreBroken: As `read_restore`.
-    """
-    note = read_restore(path)
-    if note is None:
-        return
-    if note.decided:
-        _put_back(path / note.unpacked / "data", path)
-        _put_back_traces(path / note.unpacked / "traces", Path(note.traces))
-        for name in INDEXES:
-            remove_database(path / name)
-        (path / REBUILDING).unlink(missing_ok=True)
-        _write_note(path, replace(note, decided=False))  # what was unpacked is of no more use
-    _forget(path, note)
-
-
-def _write_note(path: Path, note: RestoreNote) -> None:
-    write_whole(path / NOTE, json.dumps(asdict(note)))
-
-
-def _forget(path: Path, note: RestoreNote) -> None:
-    """Remove what was unpacked, and then the note that says that it is ours."""
-    shutil.rmtree(path / note.unpacked, ignore_errors=True)
-    (path / NOTE).unlink()
-
-
-def _put_back(source: Path, path: Path) -> None:
-    for name in DATABASES:
-        if (source / name).exists():  # through SQLite: another process may have the old one open
-            copy_database(source / name, path / name)
-        else:
-            remove_database(path / name)
-    for name in NOTES:
-        if (source / name).exists():
-            copy_whole(source / name, path / name)
-        else:
-            (path / name).unlink(missing_ok=True)
-    chroma = path / "chroma"
-    for old in (each for each in (chroma.iterdir() if chroma.exists() else ()) if is_of_chroma(each.name)):
-        shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
-    shutil.copytree(source / "chroma", chroma, dirs_exist_ok=True)
-
-
-def _put_back_traces(source: Path, traces: Path) -> None:
-    traces.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for old in traces.iterdir():
-        if is_trace(old.name) and not (source / old.name).exists():
-            old.unlink()
-    for new in source.iterdir() if source.exists() else ():
-        copy_whole(new, traces / new.name)
 
 
 def _unpack(backup: Path, to: Path) -> None:

@@ -1,93 +1,160 @@
-"""The upkeep of a data folder with Chroma."""
+"""The care for a store that one person keeps in a folder: backup, restore, examination, repair, re-embedding."""
 
+import json
+import secrets
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.backup import own_backup_path, write_backup
-from ana.backends.chroma.care.examine import examine
+from ana.backends.chroma.care.examine import Examined, Findings, examine, find_unfound, split_rows
+from ana.backends.chroma.care.exchange import NOTE, read_exchange
 from ana.backends.chroma.care.rebuild import set_aside
-from ana.backends.chroma.care.reindex import reindex
-from ana.backends.chroma.care.repair import repair
-from ana.backends.chroma.care.restore import NOTE, read_restore, restore
-from ana.backends.chroma.care.scrub import refuse_strangers
-from ana.backends.upkeep import Examined, Findings, Progress
+from ana.backends.chroma.care.restore import restore
+from ana.backends.chroma.client import map_foreign_errors
 from ana.embedders import Embedder
-from ana.embedders.base import Vector
+from ana.embedders.base import Progress, Vector
 from ana.errors import StoreBroken
-from ana.files import find_damage
+from ana.files import find_damage, write_whole
+from ana.memory.changes import Change, Entry, find_disagreements
 
 JOURNAL = "journal.sqlite"
 
 
-class ChromaUpkeep:
-    """The `Upkeep` of a Chroma backend."""
+class Upkeep:
+    """What can be done for a store in a folder besides reading and writing it."""
 
     def __init__(self, backend: ChromaBackend) -> None:
         self._backend = backend
         self._folder = backend.folder
-        self._path = backend.path
-
-    @property
-    def path(self) -> Path:
-        return self._path
+        self.path = backend.path
+        """Where its files can be read: the data folder, or a copy of one that cannot be written."""
 
     @property
     def embedder(self) -> Embedder:
+        """Return what makes the vectors."""
         return self._backend.embedder
 
     def describe(self) -> list[dict[str, Any]]:
+        """Return name, count, embedder, dimension, distance space and format version of items and of lines."""
         with self._backend.hold():
             return [collection.describe() for collection in self._backend.collections.values()]
 
     def read_vectors(self) -> dict[str, Vector]:
+        """Return the vectors of all items by the text that was embedded."""
         with self._backend.hold():
             return self._backend.collections["item"].read_vectors()
 
     def report_to(self, progress: Progress) -> None:
+        """Call this from now on while many texts are embedded for a write."""
         self._backend.progress = progress
 
     def hold_closed(self) -> AbstractContextManager[None]:
+        """Own the folder while its files are looked at or replaced. May be nested."""
         return self._folder.hold_closed()
 
     def find_damage(self) -> dict[str, str]:
-        problem = find_damage(self._path / JOURNAL)
+        """Return what is wrong with files without which the store cannot be opened, a sentence each, by their names."""
+        problem = find_damage(self.path / JOURNAL)
         damaged = {JOURNAL: f"{JOURNAL} is damaged: {problem}."} if problem else {}
         try:
-            read_restore(self._path)
+            read_exchange(self.path)
         except StoreBroken as exc:
             damaged[NOTE] = exc.message
         return damaged
 
     def set_aside(self, name: str) -> Path:
-        return set_aside(self._path, name)
+        """Move a file of the folder out of the way, and return where it is now."""
+        return set_aside(self.path, name)
 
     def examine(self, progress: Examined) -> Findings:
+        """Check everything, while nobody else uses the folder."""
         return examine(self._backend, progress)
 
     def repair(self, found: Findings) -> None:
-        repair(self._backend, found)
+        """Rebuild Chroma and its indexes if an examination found them damaged, and make journal and store agree.
 
-    def check_erasable(self) -> None:
-        with self._folder.hold():
-            refuse_strangers(self._path)
+        Records that are missing in the store are restored from the journal; records that the journal does not know are
+        entered in it. Damaged files and unreadable records are set aside, not deleted.
+        """
+        backend = self._backend
+        with self._folder.hold_closed():
+            if found.store:
+                self._folder.close()
+                backend.healing.rebuild()
+            if found.unreadable:
+                self._remove_unreadable(found)
+            if found.store or found.index or found.unreadable:
+                for collection in backend.collections.values():
+                    collection.index.discard()
+        with backend.hold():
+            self._reconcile()
+            if found.store:
+                self._put_unfound_again()
 
     def back_up(self, traces: Path | None, to: Path) -> int:
+        """Write everything into one file, and return how many files are in it. Arguments and errors: `write_backup`."""
         return write_backup(self._folder, traces, to)
 
     def back_up_before(self, event: str, traces: Path) -> Path:
-        to = own_backup_path(self._path, f"before-{event}")
+        """Write a backup into the folder, before something that might be regretted, and return where it is."""
+        to = own_backup_path(self.path, f"before-{event}")
         write_backup(self._folder, traces, to)
         return to
 
     def restore(self, traces: Path, backup: Path) -> Path:
+        """Make everything what it was in a backup, and return a backup of what was there before.
+
+        Raises:
+            UserError: The backup cannot be used; nothing was changed.
+        """
         return restore(self._folder, traces, backup)
 
     def reindex(self, progress: Progress) -> int:
-        with self._backend.hold() as client:
+        """Embed everything again with the present embedder, while others wait, and return how many records."""
+        return self._backend.write_again(self.embedder, progress)
+
+    def _remove_unreadable(self, found: Findings) -> None:
+        backend = self._backend
+        with backend.hold():
+            file = set_aside(self.path) / "unreadable.jsonl"
+            every = ((kind, row) for kind, each in backend.collections.items() for row in each.source.iter_rows())
+            wrong = [(kind, row) for kind, row in every if (kind, row.id) in found.unreadable]
+            rows = [{"kind": kind} | asdict(row) | {"vector": None} for kind, row in wrong]
+            write_whole(file, "".join(f"{json.dumps(row, default=str)}\n" for row in rows))
             self._folder.mark_written()
-            try:
-                return reindex(client, self._path, self._backend.embedder, progress)
-            finally:
-                self._folder.close()  # the collections were replaced
+            for kind, row in wrong:
+                backend.collections[kind].source.delete([row.id])
+
+    def _reconcile(self) -> None:
+        backend = self._backend
+        changes = [
+            change
+            for kind in backend.collections
+            for change in find_disagreements(kind, backend.scan(kind), backend.journal.latest(kind))
+        ]
+        try:
+            with map_foreign_errors(self.path):
+                for kind, collection in backend.collections.items():
+                    lost = [change.before for change in changes if change.kind == kind and not change.after]
+                    collection.put([(item, None) for item in lost if item])
+        except StoreBroken:  # one that Chroma refuses stops the others too; a rebuild finds it
+            self._folder.close()
+            backend.healing.heal()
+        self._enter_in_journal(changes)
+
+    def _put_unfound_again(self) -> None:
+        """Store again what a rebuilt vector index does not find: of many alike, one may have no other leading to it."""
+        for collection in self._backend.collections.values():
+            source = collection.source
+            ids = [row.id for batch in split_rows(source) for row in find_unfound(source, batch)]
+            collection.put([(item, item) for item in collection.get_many(ids)])
+
+    def _enter_in_journal(self, changes: list[Change]) -> None:
+        """Enter the changes to records that the store has otherwise than the journal."""
+        turn = f"doctor-{secrets.token_hex(4)}"
+        entries = [Entry(change.after.updated_at, "", turn, change) for change in changes if change.after]
+        if entries:
+            self._backend.journal.finish(self._backend.journal.begin(entries))

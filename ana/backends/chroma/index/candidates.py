@@ -16,12 +16,11 @@ from ana.backends.chroma.source import ChromaSource
 from ana.backends.sql import lookup
 from ana.backends.sql.items import ItemTables
 from ana.backends.sql.lookup import Lookup
-from ana.backends.sql.search import TableCandidates, TableSearch
+from ana.backends.sql.search import TableCandidates
 from ana.embedders.base import Vector
 from ana.memory.search.postings import Rows
 from ana.memory.search.query import ParsedQuery
 from ana.memory.search.ranking import find_bar
-from ana.memory.search.scoring import Weights
 from ana.memory.search.words import Scores, find_members
 
 FEW = 20_000
@@ -97,14 +96,3 @@ class IndexCandidates(TableCandidates):
             wide *= 5  # too few of them pass the filter
         self._fill_in(rows, cosines, np.arange(len(rows)))
         return -1.0
-
-
-class IndexSearch(TableSearch):
-    """Answers queries from the index and, in a large collection, from Chroma, which is not asked for before that."""
-
-    def __init__(self, tables: ItemTables, weights: Weights, get_source: Callable[[], ChromaSource]) -> None:
-        super().__init__(tables, weights)
-        self._get_source = get_source
-
-    def make_candidates(self, at: Lookup, text: ParsedQuery, vector: Vector) -> TableCandidates:
-        return IndexCandidates(at, self.tables, text, vector, self._get_source, self.weights.vector)

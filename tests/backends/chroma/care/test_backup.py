@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from ana.backends.chroma.care import backup as backup_module
+from ana.backends.chroma.care import exchange
 from ana.backends.chroma.care import restore as module
 from ana.backends.chroma.care.backup import write_backup
 from ana.backends.chroma.care.examine import examine
-from ana.backends.chroma.care.format import FORMAT
-from ana.backends.chroma.care.migrate import STEPS
+from ana.backends.chroma.care.format import FORMAT, STEPS
 from ana.backends.chroma.care.restore import restore
 from ana.backends.chroma.client import open_chroma
 from ana.errors import AnaError, ConfigError, StoreBroken, UserError
@@ -120,8 +120,8 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
     after = contents(memory)
     left = [steps]
 
-    def kill_in(name: str) -> Any:
-        real = getattr(module, name)
+    def kill_in(place: Any, name: str) -> Any:
+        real = getattr(place, name)
 
         def step(*args: Any) -> Any:
             if left[0] == 0:
@@ -132,9 +132,10 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
         return step
 
     with monkeypatch.context() as patched:
-        patched.setattr(backup_module, "copy_database", kill_in("copy_database"))
-        for name in ("find_damage", "write_whole", "copy_database", "_put_back", "_put_back_traces"):
-            patched.setattr(module, name, kill_in(name))
+        patched.setattr(backup_module, "copy_database", kill_in(backup_module, "copy_database"))
+        patched.setattr(module, "find_damage", kill_in(module, "find_damage"))
+        for name in ("write_whole", "copy_database", "_put_back_files", "_put_back_traces", "_put_back_chroma"):
+            patched.setattr(exchange, name, kill_in(exchange, name))
         with pytest.raises(KeyboardInterrupt):
             restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
     note = chroma_of(memory).folder.path / "restore.json"
@@ -231,7 +232,7 @@ def test_an_older_folder_is_backed_up_and_taken_to_this_format(
     if cut:
         with monkeypatch.context() as patched:
             patched.setattr(
-                "ana.backends.chroma.care.migrate.write_format", lambda path: (_ for _ in ()).throw(KeyboardInterrupt)
+                "ana.backends.chroma.care.format.write_whole", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
             )
             with pytest.raises(KeyboardInterrupt):
                 memory.count()
@@ -451,7 +452,7 @@ def test_a_purge_that_was_cut_short_is_not_finished_over_what_is_restored(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("ana.backends.chroma.backend.finish_copy", cut)
+        patched.setattr("ana.backends.chroma.backend.finish_exchange", cut)
         with pytest.raises(KeyboardInterrupt):
             memory.backend.erase([])
     restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")

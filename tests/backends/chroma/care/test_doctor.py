@@ -12,7 +12,6 @@ import pytest
 from ana import children
 from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.probe import find_fault
-from ana.backends.chroma.care.repair import repair
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
 from ana.embedders import WordLlamaEmbeddings
 from ana.embedders.base import Vector
@@ -20,7 +19,7 @@ from ana.errors import StoreBroken
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
-from tests.chroma import chroma_of, hold_source, open_memory, write_index_early
+from tests.chroma import chroma_of, hold_source, open_memory, upkeep_of, write_index_early
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 
 START = children.run_python
@@ -148,7 +147,7 @@ def test_a_store_that_cannot_be_rebuilt_now_is_not_taken_for_empty(
     memory.close()
 
 
-PLACES = ("open_chroma", "reindex", "find_fault", "shutil.copy2", "finish_rebuild")
+PLACES = ("open_chroma", "embed_again", "find_fault", "shutil.copy2", "finish_rebuild")
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -244,13 +243,13 @@ def test_changes_that_the_journal_does_not_know_are_found_and_repaired(memory: M
     found = examine(chroma_of(memory))
     assert [id for _, id in found.unreadable] == [broken]
     assert sorted(change.id for change in found.journal) == sorted([lost, broken])
-    repair(chroma_of(memory), found)
+    upkeep_of(memory).repair(found)
     outside = Item(changed, "changed outside", {}, STAMP, STAMP)
     chroma_of(memory).collections["item"].put([(outside, memory.get(changed))])
     chroma_of(memory).fill([Item("unknown1", "unknown", {}, STAMP, STAMP)])
     found = examine(chroma_of(memory))
     assert len(found.journal) == 2
-    repair(chroma_of(memory), found)
+    upkeep_of(memory).repair(found)
     assert examine(chroma_of(memory)).is_sound
     assert sorted(contents_by_id(memory).values()) == ["broken", "changed outside", "lost", "unknown"]
     assert memory.history()[0].turn.startswith("doctor-")
@@ -266,7 +265,7 @@ def test_an_index_that_says_something_else_is_rebuilt(memory: Memory) -> None:
         db.execute("UPDATE bodies SET item = ?", (json.dumps(asdict(item) | {"content": "Buy wine"}),))
     found = examine(chroma_of(memory))
     assert len(found.index) == 1
-    repair(chroma_of(memory), found)
+    upkeep_of(memory).repair(found)
     assert examine(chroma_of(memory)).is_sound
 
 
@@ -277,7 +276,7 @@ def test_damage_without_an_unclean_end_is_found_and_repaired(filled: tuple[Path,
     memory = open_memory(path, EMBEDDER, clock)
     found = examine(chroma_of(memory))
     assert "cannot be used" in found.store[0]
-    repair(chroma_of(memory), found)
+    upkeep_of(memory).repair(found)
     assert examine(chroma_of(memory)).is_sound
     assert contents_by_id(memory) == there
     memory.close()
@@ -299,7 +298,7 @@ def test_what_a_rebuilt_index_does_not_find_is_stored_again(memory: Memory, monk
     monkeypatch.setattr(ChromaSource, "write", write_anew)
     found = examine(chroma_of(memory))
     assert found.store == [f"item {lost} is not found by its own vector."]
-    repair(chroma_of(memory), found)
+    upkeep_of(memory).repair(found)
     assert examine(chroma_of(memory)).is_sound
     assert contents_by_id(memory) == {kept: "Buy milk", lost: "Call Anna"}
 

@@ -1,13 +1,14 @@
 """Embedding everything again: wherever it is cut short, all of the old or all of the new remains."""
 
 import itertools
+import shutil
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ana.backends.chroma.care import reindex as module
+from ana.backends.chroma.care import exchange as module
 from ana.embedders import Embedder
 from ana.errors import ConfigError
 from ana.memory.memory import Memory
@@ -99,7 +100,11 @@ class Cut(Exception):
     """The process ends here."""
 
 
-@pytest.mark.parametrize("step", range(14))
+DECIDED = 7
+"""The step that decides."""
+
+
+@pytest.mark.parametrize("step", range(24))
 def test_wherever_it_is_cut_short_the_old_or_the_new_is_complete(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
@@ -113,10 +118,11 @@ def test_wherever_it_is_cut_short_the_old_or_the_new_is_complete(
         steps = itertools.count()
         for owner, name in (
             (Client, "create_collection"),
-            (Client, "delete_collection"),
-            (Collection, "modify"),
             (Collection, "add"),
             (module, "write_whole"),
+            (module, "remove_database"),
+            (shutil, "rmtree"),
+            (shutil, "copytree"),
             (Path, "unlink"),
         ):
             monkeypatch.setattr(owner, name, _cut_at(getattr(owner, name), steps, step))
@@ -127,9 +133,8 @@ def test_wherever_it_is_cut_short_the_old_or_the_new_is_complete(
             cut = True
     monkeypatch.undo()
     memory.close()
-    assert cut == (step < 13), "all steps that change something were cut"
-    changed = (tmp_path / "reindexed.json").exists() or not cut
-    assert is_complete(tmp_path, LETTERS if changed else EMBEDDER, clock)
+    assert cut == (step < 23), "all steps that change something were cut"
+    assert is_complete(tmp_path, LETTERS if step > DECIDED else EMBEDDER, clock)
 
 
 def _cut_at(real: Any, steps: "itertools.count[int]", at: int) -> Any:
@@ -139,6 +144,26 @@ def _cut_at(real: Any, steps: "itertools.count[int]", at: int) -> Any:
         return real(*args, **kwargs)
 
     return call
+
+
+@pytest.mark.parametrize("decided", [False, True])
+def test_what_an_earlier_version_left_inside_chroma_is_settled(tmp_path: Path, clock: Clock, decided: bool) -> None:
+    filled(tmp_path, clock)
+    memory = open_memory(tmp_path, EMBEDDER, clock)
+    with chroma_of(memory).folder.hold() as client:
+        chroma_of(memory).folder.mark_written()
+        if decided:
+            client.get_collection("items", embedding_function=None).modify(name="items.new")
+        else:
+            client.create_collection("items.new", embedding_function=None)
+    memory.close()
+    if decided:
+        (tmp_path / "reindexed.json").write_text("[]")
+    assert is_complete(tmp_path, EMBEDDER, clock)
+    assert not (tmp_path / "reindexed.json").exists()
+    with chroma_of(memory).folder.hold() as client:
+        assert sorted(each.name for each in client.list_collections()) == ["global_context", "items"]
+    memory.close()
 
 
 KILLED = """

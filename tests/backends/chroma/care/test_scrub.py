@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ana.backends.chroma.care import scrub as module
+from ana.backends.chroma.care import exchange as module
 from ana.backends.chroma.care.examine import examine
 from ana.errors import StoreBroken
 from ana.memory.item import Item
@@ -284,4 +284,4 @@ def test_killed_at_any_moment_it_loses_nothing(tmp_path: Path, clock: Clock, aft
     memory.close()
     check_kept(tmp_path, clock)
     assert find_traces(tmp_path, SECRETS) == []
-    assert not [each for each in os.listdir(tmp_path) if each.startswith("chroma.")]
+    assert not [each for each in os.listdir(tmp_path) if each.startswith("restore")]

@@ -14,7 +14,6 @@ from ana.backends.chroma import metadata, source
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.probe import find_fault
-from ana.backends.chroma.care.repair import repair
 from ana.errors import StoreBroken
 from ana.memory.changes import Change, Entry
 from ana.memory.item import Item
@@ -127,7 +126,7 @@ def test_a_repair_finds_it_names_it_and_mends_it(ruined: Path) -> None:
     memory = open_again(ruined)
     found = examine(chroma_of(memory))
     assert "Failed to apply logs" in found.store[0]
-    repair(chroma_of(memory), found)
+    upkeep_of(memory).repair(found)
     assert examine(chroma_of(memory)).is_sound
     assert memory.get(RUINOUS.id) == RUINOUS
     undo(memory, memory.history(id=RUINOUS.id)[0].turn)
@@ -157,11 +156,11 @@ def test_what_chroma_refuses_for_good_is_set_aside_and_named(
     exported = [json.loads(line) for line in export_lines(memory.backend)]
     assert asdict(RUINOUS) in [line["change"]["after"] for line in exported if "change" in line]
     assert memory.create("more").after
-    repair(chroma_of(memory), examine(chroma_of(memory)))
+    upkeep_of(memory).repair(examine(chroma_of(memory)))
     assert [change.id for change in examine(chroma_of(memory)).journal] == [RUINOUS.id]
     assert memory.get(FEW.id) == FEW
     monkeypatch.undo()
-    repair(chroma_of(memory), examine(chroma_of(memory)))
+    upkeep_of(memory).repair(examine(chroma_of(memory)))
     assert memory.get(RUINOUS.id) == RUINOUS, "in a form in which it can be stored, a repair brings it back"
     memory.close()
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ana.backends.chroma.index import candidates
-from ana.embedders.word_vectors import embed_words
+from ana.embedders.wordllama import embed_words
 from ana.errors import ToolError
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item

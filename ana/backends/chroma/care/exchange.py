@@ -1,0 +1,245 @@
+"""A new Chroma takes the place of the old one: restored, embedded again, or without what was purged.
+
+One file says where it is made and whether that is decided: until then nothing has changed, and afterwards the next
+process that opens the folder finishes the exchange. So a process that ends at any moment leaves all of the old or all
+of the new. Only files that ana is known to write are replaced or removed.
+"""
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from ana.backends.chroma.care.backup import DATABASES, NOTES, copy_database
+from ana.backends.chroma.client import DATABASE, open_chroma
+from ana.backends.chroma.collection import INDEXES, NAMES, collection_arguments
+from ana.backends.chroma.folder import blank_unwritten
+from ana.backends.chroma.source import READ, iter_pages
+from ana.embedders import Embedder
+from ana.embedders.base import Progress
+from ana.embedders.known import embed_many
+from ana.errors import StoreBroken
+from ana.files import copy_whole, remove_database, write_whole
+from ana.notes import read_note
+from ana.own_files import is_of_chroma, is_trace
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+    from chromadb.api.models.Collection import Collection
+
+NOTE = "restore.json"
+"""The file, in the data folder."""
+
+REBUILDING = "rebuilding.json"
+"""The note of a rebuild, which a restore makes needless."""
+
+_REINDEXED = "reindexed.json"
+"""The file by which an earlier version decided to exchange collections."""
+
+CLOSE = 1e-5
+"""Chroma brings a vector to length 1 again, which may change its last digits."""
+
+_LOST = (
+    "A restore, a purge or `ana reindex` was cut short. `ana doctor --repair` sets this file aside; then do it again, "
+    "a restore (`ana restore FILE`) from the same backup, or from the one in `backups` of what was there before."
+)
+
+
+@dataclass(frozen=True)
+class ExchangeNote:
+    """An exchange.
+
+    Args:
+        unpacked: The folder, in the data folder, of what is new.
+        traces: Where the traces go; None if Chroma alone is new.
+        decided: Whether it is put in the place of what is there; else it is removed.
+    """
+
+    unpacked: Annotated[str, Field(pattern=r"^restored-[a-z0-9_]{8}$")]
+    traces: str | None
+    decided: bool = True
+
+
+@contextmanager
+def prepare_exchange(path: Path, traces: Path | None = None) -> Iterator[Path]:
+    """Yield a folder for what is new, while the data folder is held; without an error it is decided at the end.
+
+    `finish_exchange` must follow, while Chroma is closed.
+
+    Args:
+        path: The data folder.
+        traces: Where the traces go, if all is new; None if only Chroma is.
+    """
+    note = ExchangeNote(f"restored-{secrets.token_hex(4)}", str(traces.absolute()) if traces else None, decided=False)
+    _write_note(path, note)
+    try:
+        yield path / note.unpacked
+        os.sync()  # the new files must survive a power failure as well as the decision does
+        _write_note(path, replace(note, decided=True))
+    except Exception:  # whatever it was, nothing was decided
+        _forget(path, note)
+        raise
+
+
+def read_exchange(path: Path) -> ExchangeNote | None:
+    """Return the exchange of a folder that was cut short; None if there is none.
+
+    Raises:
+        StoreBroken: Its note cannot be read, or what it names is not there.
+    """
+    note = read_note(path / NOTE, ExchangeNote, _LOST)
+    if note and note.decided and not (path / note.unpacked / "data" / "chroma" / DATABASE).exists():
+        raise StoreBroken(f"{path / NOTE} names {note.unpacked}, which is not complete.", _LOST)
+    return note
+
+
+def finish_exchange(path: Path) -> None:
+    """Finish an exchange that was decided, if necessary from its start, while the folder is held and Chroma closed.
+
+    Raises:
+        StoreBroken: As `read_exchange`.
+    """
+    note = read_exchange(path)
+    if note is None:
+        return
+    if note.decided:
+        if note.traces is not None:
+            _put_back_files(path / note.unpacked / "data", path)
+            _put_back_traces(path / note.unpacked / "traces", Path(note.traces))
+            (path / REBUILDING).unlink(missing_ok=True)
+        _put_back_chroma(path / note.unpacked / "data" / "chroma", path / "chroma")
+        for name in INDEXES:
+            remove_database(path / name)
+        os.sync()
+        _write_note(path, replace(note, decided=False))  # what is new is there, and its copy of no more use
+    _forget(path, note)
+
+
+def _write_note(path: Path, note: ExchangeNote) -> None:
+    write_whole(path / NOTE, json.dumps(asdict(note)))
+
+
+def _forget(path: Path, note: ExchangeNote) -> None:
+    """Remove what was new, and then the note that says that it is ours."""
+    shutil.rmtree(path / note.unpacked, ignore_errors=True)
+    (path / NOTE).unlink()
+
+
+def _put_back_files(source: Path, path: Path) -> None:
+    for name in DATABASES:
+        if (source / name).exists():  # through SQLite: another process may have the old one open
+            copy_database(source / name, path / name)
+        else:
+            remove_database(path / name)
+    for name in NOTES:
+        if (source / name).exists():
+            copy_whole(source / name, path / name)
+        else:
+            (path / name).unlink(missing_ok=True)
+
+
+def _put_back_chroma(source: Path, chroma: Path) -> None:
+    for old in (each for each in (chroma.iterdir() if chroma.exists() else ()) if is_of_chroma(each.name)):
+        shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
+    shutil.copytree(source, chroma, dirs_exist_ok=True)
+
+
+def _put_back_traces(source: Path, traces: Path) -> None:
+    traces.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for old in traces.iterdir():
+        if is_trace(old.name) and not (source / old.name).exists():
+            old.unlink()
+    for new in source.iterdir() if source.exists() else ():
+        copy_whole(new, traces / new.name)
+
+
+def write_again(client: "Client", path: Path, embedder: Embedder | None, progress: Progress) -> int:
+    """Write Chroma again beside the old, while the folder is held; `finish_exchange` must follow.
+
+    Deleted text stays in Chroma's queue, which is also the only copy of the newest vectors, and in free pages of its
+    file. So all records are copied.
+
+    Args:
+        client: The old one.
+        path: The data folder.
+        embedder: Embeds our records again; None to copy the vectors.
+        progress: Called while it does.
+
+    Returns:
+        How many records were embedded again.
+
+    Raises:
+        StoreBroken: A record reads otherwise in the copy.
+    """
+    with prepare_exchange(path) as new:
+        chroma = new / "data" / "chroma"
+        chroma.mkdir(parents=True)
+        with closing(open_chroma(chroma)) as fresh:
+            count = embed_again(client, fresh, path, embedder, progress) if embedder else 0
+            for name in _list_names(client):
+                if not embedder or name not in NAMES.values():
+                    _copy(client.get_collection(name, embedding_function=None), fresh)
+        blank_unwritten(chroma, {})
+    return count
+
+
+def embed_again(client: "Client", fresh: "Client", path: Path, embedder: Embedder, progress: Progress) -> int:
+    """Copy our collections with new vectors, and return how many records. Those that an earlier run made are used."""
+    existing = _list_names(client)
+    old = {name: client.get_collection(name, embedding_function=None) for name in NAMES.values() if name in existing}
+    total, done = sum(collection.count() for collection in old.values()), 0
+    progress(done, total)
+    for name, collection in old.items():
+        new = fresh.create_collection(name, embedding_function=None, **collection_arguments(embedder))
+        for page in iter_pages(collection, READ):
+            texts = [document or "" for document in page["documents"]]  # another program may have stored none
+            vectors = embed_many(path, embedder, texts, _add_to(done, total, progress))
+            new.add(page["ids"], np.array([vectors[t] for t in texts]), page["metadatas"], page["documents"])
+            done += len(texts)
+    return total
+
+
+def is_reindex_decided(path: Path) -> bool:
+    """Return whether an earlier version has decided to exchange collections inside Chroma, and not done so."""
+    return (path / _REINDEXED).exists()
+
+
+def settle_reindex(client: "Client", path: Path) -> None:
+    """Finish what an earlier version has decided, and remove the collections of a reindex that it did not."""
+    is_decided, existing = is_reindex_decided(path), _list_names(client)
+    for name, new in ((name, f"{name}.new") for name in NAMES.values() if f"{name}.new" in existing):
+        if is_decided and name in existing:
+            client.delete_collection(name)
+        if is_decided:
+            client.get_collection(new, embedding_function=None).modify(name=name)
+        else:
+            client.delete_collection(new)
+    (path / _REINDEXED).unlink(missing_ok=True)
+
+
+def _add_to(done: int, total: int, progress: Progress) -> Progress:
+    """Return the progress of a part of all documents, after those that are done."""
+    return lambda part, _: progress(done + part, total)
+
+
+def _list_names(client: "Client") -> list[str]:
+    return [collection.name for collection in client.list_collections()]
+
+
+def _copy(old: "Collection", fresh: "Client") -> None:
+    hnsw: Any = {"hnsw": old.configuration_json.get("hnsw") or {}}
+    new = fresh.create_collection(old.name, metadata=old.metadata, configuration=hnsw, embedding_function=None)
+    for page in iter_pages(old):
+        new.add(page["ids"], page["embeddings"], page["metadatas"], page["documents"])
+    for page, copied in zip(iter_pages(old), iter_pages(new), strict=True):
+        same = all(page[part] == copied[part] for part in ("ids", "documents", "metadatas"))
+        if not same or not np.allclose(page["embeddings"], copied["embeddings"], rtol=0, atol=CLOSE):
+            raise StoreBroken(f"The copy of {old.name} is not like it.", "Nothing was changed; try again.")

@@ -1,0 +1,78 @@
+"""The reads of a backend that its tables and its journal answer, whatever holds them."""
+
+import sqlite3
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TypeVar
+
+from ana.backends.sql import lookup
+from ana.backends.sql.journal import JournalTable
+from ana.embedders import Embedder
+from ana.memory.backend import JournalPosition, RecordKey
+from ana.memory.changes import KINDS, Entry, Kind
+from ana.values import Json
+
+T = TypeVar("T")
+
+
+class TableReads(ABC):
+    """A part of a `Backend`; its public methods are those of the protocol, except the two that a backend adds."""
+
+    embedder: Embedder
+    journal: JournalTable
+
+    @abstractmethod
+    def hold_in_order(self) -> AbstractContextManager[object]:
+        """Keep tables and journal as they are, and own them. May be nested."""
+
+    @abstractmethod
+    def look_up(self, kind: Kind, find: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what is found in the tables of a kind of record."""
+
+    @property
+    def embedder_name(self) -> str:
+        return self.embedder.name
+
+    def count(self, kind: Kind) -> int:
+        return self.look_up(kind, lookup.count_items)
+
+    def list_keys(self) -> dict[str, int]:
+        return self.look_up("item", lookup.list_keys)
+
+    def list_values(self, key: str) -> list[tuple[Json, int]]:
+        return self.look_up("item", lambda db: lookup.list_values(db, key))
+
+    def entries(
+        self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
+    ) -> list[Entry]:
+        with self.hold_in_order():
+            return self.journal.entries(turn=turn, id=id, since=since, limit=limit)
+
+    def latest(self, kind: Kind) -> list[Entry]:
+        with self.hold_in_order():
+            return self.journal.latest(kind)
+
+    def position(self) -> JournalPosition:
+        with self.hold_in_order():
+            return self.journal.position()
+
+    def deletions(self, record: RecordKey | None = None) -> list[Entry]:
+        with self.hold_in_order():
+            found = self.journal.deletions(record)
+            existing = {kind: self._find_existing(kind, found) for kind in KINDS}
+            return [entry for entry in found if entry.change.id not in existing[entry.change.kind]]
+
+    def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
+        with self.hold_in_order():
+            return self.journal.turns(thread=thread, prefix=prefix, limit=limit)
+
+    def next_line_number(self) -> int:
+        with self.hold_in_order():
+            used = (int(line.id) for line in self.look_up("line", lookup.list_items))
+            return max(self.journal.next_number("line"), max(used, default=-1) + 1)
+
+    def _find_existing(self, kind: Kind, entries: list[Entry]) -> set[str]:
+        """Return the ids, of those in entries, of the records that exist."""
+        ids = [entry.change.id for entry in entries if entry.change.kind == kind]
+        return set(self.look_up(kind, lambda db: lookup.find_rows_of_ids(db, ids)).values()) if ids else set()
