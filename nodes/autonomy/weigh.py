@@ -143,7 +143,7 @@ def _goes_on(write: Write, batch: Batch) -> bool:
     """Whether a change gives the only record that the turn before wrote what the message says, and changes no other."""
     if write.name != "update_item" or write.content or len(_find_all_changed(batch)) > 1:
         return False
-    return {each.id for each in write.touched} == batch.latest and batch.said.says(write.said)
+    return {each.id for each in write.touched} == batch.latest and batch.said.says(write.values)
 
 
 def deletes_several(write: Write, batch: Batch) -> str | None:

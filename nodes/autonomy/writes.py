@@ -83,12 +83,7 @@ class Write:
 
     @property
     def values(self) -> list[str]:
-        """The values of these properties, as a message may say them."""
-        return [str(part) for value in self.given.values() for part in list_given(value)]
-
-    @property
-    def said(self) -> list[str]:
-        """The values of these properties with the keys of objects in them: of what moved, both days."""
+        """The values of these properties as a message may say them; of objects also the keys: of a move both days."""
         return [part for value in self.given.values() for part in _flatten(value)]
 
     @property
@@ -169,7 +164,7 @@ def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     item = write.touched[0].now if write.name == "update_item" and not write.content and write.touched else None
     if item is None or not write.values:
         return False
-    if {*write.given} <= OF_A_SERIES and said.says(write.said):
+    if {*write.given} <= OF_A_SERIES and said.says(write.values):
         return True
     if {*write.given} == {"status"} and str(write.given["status"]).lower() in DONE:
         return said.tells_of(item.content)
