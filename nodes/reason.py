@@ -63,7 +63,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         stop = explain_stop(f"a call that only repeats itself ({call['name']})", state["messages"])
         return {"draft": stop, "turn": turn | {"error": "limit"}, "loaded": loaded}
     if has_calls:
-        return {"messages": [_make_message(reply, turn)], "turn": turn, "loaded": loaded}
+        return {"messages": [_make_message(reply)], "turn": turn, "loaded": loaded}
     return {"draft": reply.text.strip(), "turn": turn, "loaded": loaded}
 
 
@@ -153,7 +153,7 @@ def _describe_decision(reply: AIMessage) -> dict[str, Any]:
     return {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **marks}
 
 
-def _make_message(reply: AIMessage, turn: Turn) -> AIMessage:
+def _make_message(reply: AIMessage) -> AIMessage:
     """Return a reply with calls as it is kept: under its own id, without text that claims too much."""
     return AIMessage(
         content=keep_progress(reply.text, reply.tool_calls),
