@@ -34,6 +34,9 @@ LISTED = 20
 LONG = 200
 """From so many characters on, a content is sent whole only once in a turn."""
 
+CHANGES = ("created", "changed", "deleted")
+"""Keys of what `history` tells of an item."""
+
 WHOLE_ABOVE = " [whole above]"
 SAME_ERROR = '{"error": "The same as of the call before."}'
 
@@ -83,7 +86,8 @@ def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str], is_shown:
         undo = [str(value["undo"])] if "undo" in value else []
         return "\n".join([*undo, *(_tell_write(receipt, named) for receipt in receipts)])
     if items := list(_list_items(value)):
-        return _tell_items(items, named)
+        sums = shorten(f"; sums {json.dumps(value['sums'])}", LINE) if "sums" in value else ""
+        return _tell_items(items, named) + sums
     if call["name"] == "calculator" and "result" in value:
         return shorten(f"{call['args'].get('expression')} = {value['result']}", LINE)
     return shorten(str(value.get("error", answer.text)), LINE)
@@ -145,12 +149,15 @@ def _name_shown(value: Any, shown: dict[str, str]) -> Any:
 
 
 def _list_items(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield id and content of each item in a result."""
+    """Yield id and content of each item in a result; of each change that `history` tells, id, verb and words."""
     if isinstance(value, list):
         for each in value:
             yield from _list_items(each)
     elif isinstance(value, Mapping):
-        if "id" in value and "content" in value:
-            yield str(value["id"]), str(value["content"])
+        id, content = value.get("id"), value.get("content")
+        if id is not None and content is not None:
+            yield str(id), str(content)
+        elif id is not None and (told := {key: text for key, text in value.items() if key in CHANGES}):
+            yield from ((f"{id} {verb}", str(text)) for verb, text in told.items())
         else:
             yield from _list_items([*value.values()])

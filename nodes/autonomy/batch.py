@@ -45,12 +45,16 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
             continue
         if not _has_run(call) and (write := read_write(call, handles.settings.tools_modules)):
             writes.append(write)
-    question = state["turn"]["question"]
+    question, lines, read = state["turn"]["question"], dict[int, str](), list[str]()
+    if writes:
+        loaded = loaded_of(state, handles)
+        lines, read = loaded["lines"], [state.get("summary", ""), *loaded.get("overdue", ())]
+        read += _iter_stored_text(state["messages"])
     return Batch(
         message=question,
         writes=_mark_shared(writes, Words(question), handles.memory.backend),
-        lines=loaded_of(state, handles)["lines"] if writes else {},
-        read=[*_iter_stored_text(state["messages"]), state.get("summary", "")] if writes else [],
+        lines=lines,
+        read=read,
         changed=frozenset(str(each["id"]) for each in done if each["op"] == "update") - made,
         deleted=sum(each["op"] == "delete" and each["kind"] == "item" for each in done),
         dial=context_of(runtime).dial,
