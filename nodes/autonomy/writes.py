@@ -15,6 +15,7 @@ from ana.memory.status import DONE
 from ana.values import Json, Properties, iter_texts
 from nodes.autonomy.message import Message
 from nodes.autonomy.words import Words, find_content
+from tools.history import is_number
 
 WRITING_TEXT = frozenset({"create_item", "append_context", "replace_context"})
 """Tools whose text is weighed, wherever it goes."""
@@ -196,7 +197,7 @@ def _names(write: Write, said: Message, stored: Sequence[Words]) -> bool:
 def _states_numbers(write: Write, said: Message) -> bool:
     """Whether a message states every number that a write gives an item, one of them of two digits or more."""
     given = (part for value in write.given.values() for part in list_given(value))
-    numbers = [abs(float(part)) for part in given if isinstance(part, int | float) and not isinstance(part, bool)]
+    numbers = [abs(float(str(part))) for part in given if is_number(part)]
     texts = (found for text in said.stated.texts for found in re.findall(r"\d+(?:[.,]\d+)?", text))
     stated = {float(found.replace(",", ".")) for found in texts}
     return not write.content and max(numbers, default=0) >= 10 and stated.issuperset(numbers)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Any
 
@@ -78,6 +78,11 @@ class Evidence:
     def tools(self) -> frozenset[str]:
         """The tools that did something: a write that wrote nothing, such as a copy that was refused, did not."""
         return frozenset(c.tool for c in self.calls if c.ok and (c.receipts or c.tool not in WRITERS))
+
+    @property
+    def today(self) -> date:
+        """The person's day; the present one in UTC where no present time can be told."""
+        return (self.now or datetime.now(UTC)).date()
 
     @property
     def receipts(self) -> tuple[Receipt, ...]:

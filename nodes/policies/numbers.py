@@ -3,18 +3,17 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
 from itertools import combinations, permutations, product
 
-from nodes.policies.equations import find_true_results, is_derived, is_difference
 from nodes.policies.evidence import Call, Evidence, Violation
 from nodes.policies.messages import is_order, is_question
 from nodes.policies.moments import find_written
 from nodes.policies.quantities import Quantity, blank_ranges, find_quantities, is_traced
-from nodes.policies.results import find_nearest, is_about, last_result
+from nodes.policies.results import find_nearest, find_true_results, is_about, is_derived, is_difference, last_result
 from nodes.policies.spelled import write_numbers
 from nodes.policies.texts import any_of, asks, blank_quotes, is_composed, says_no, split_lines
 from tools.calculator import list_steps
+from tools.history import is_number
 
 _OWNS = any_of(r"\bdo i have\b|\bhave i\b|\bhabe ich\b|\btengo\b|\bj['’]ai\b|\bai-je\b")
 """A question for what is stored is looked up, not calculated."""
@@ -89,7 +88,7 @@ def _violation(what: str) -> Violation:
 def _quotes_calculator(e: Evidence) -> Violation | None:
     """Require that an answer does not give another number, or another time, than the last calculation."""
     result, others = last_result(e), [value for each in _list_results(e) for value in each.values]
-    if result is None or result.is_stated(e.draft, _today(e)) or is_about(e.draft, _quantities(e.draft, e), others):
+    if result is None or result.is_stated(e.draft, e.today) or is_about(e.draft, _quantities(e.draft, e), others):
         return None
     untraced = [quantity.text for quantity in _untraced(e)]
     untraced += _list_untraced_times(e) if result.minutes else []
@@ -236,7 +235,7 @@ def _amounts(e: Evidence) -> list[float]:
     """Return the numbers that the items found in this turn have as properties, and the sums of money they name."""
     items = [*e.found()]
     values = (value for item in items for value in item.get("properties", {}).values())
-    known = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    known = [float(str(value)) for value in values if is_number(value)]
     written = (q for item in items for q in _quantities(str(item.get("content", "")), e))
     return known + [max(q.values) for q in written if q.unit not in ("", "%")]
 
@@ -293,8 +292,4 @@ def _find_miscount(e: Evidence) -> str | None:
 
 
 def _quantities(text: str, e: Evidence) -> list[Quantity]:
-    return find_quantities(text, _today(e))
-
-
-def _today(e: Evidence) -> date:
-    return (e.now or datetime.now(UTC)).date()
+    return find_quantities(text, e.today)
