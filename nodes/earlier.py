@@ -56,10 +56,7 @@ def shorten_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 def _shorten_turn(turn: list[AnyMessage], id: str, named: set[str]) -> list[AnyMessage]:
     """Return a turn with one of its calls, a write if there is one, whose result says what all of them came to.
 
-    Args:
-        turn: A turn that is over.
-        id: What the call is known by.
-        named: The ids of items that were named before; those of the turn are added.
+    The items that it names are added to those that were named before.
     """
     asked = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
     if not asked:

@@ -55,14 +55,7 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 def _replace(
     messages: Sequence[AnyMessage], dropped: Sequence[AnyMessage], kept: Sequence[AnyMessage], *, whole: bool
 ) -> list[BaseMessage]:
-    """Return the update of the messages.
-
-    Args:
-        messages: As they are now.
-        dropped: Those that go.
-        kept: Those that come in the place of others.
-        whole: Whether some were added before the last one, which only a whole list can do.
-    """
+    """Return the update of the messages: whole where some were added before the last one, which only a list can do."""
     if not whole:
         return [*(RemoveMessage(id=str(message.id)) for message in dropped), *kept]
     new = {message.id: message for message in kept}

@@ -218,11 +218,7 @@ def _list_changes(write: Write, today: date, language: Language) -> str:
 
 
 def _foresee(write: Write, old: Item, today: date) -> Item:
-    """Return an item as an update would leave it.
-
-    Raises:
-        ToolError: A property or an operation of it cannot be read or carried out.
-    """
+    """Return an item as an update would leave it. Raises ToolError if something of it cannot be read or carried out."""
     given = {
         k: apply_to(old.properties.get(k), read_operation(k, v)) for k, v in read_properties(write.given, today).items()
     }

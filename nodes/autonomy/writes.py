@@ -182,7 +182,8 @@ def may_be_meant(write: Write, said: Message, stored: Sequence[Words]) -> bool:
         return False
     if _names(write, said, stored) or said.removes_a_kind:
         return True
-    shared = min(_take_apart(each).count(said.removed) for each in write.touched)
+    now = (each.now for each in write.touched)
+    shared = min(Words(i.content, *iter_texts(i.properties)).count(said.removed) if i else 0 for i in now)
     return said.asks_to_remove and 0 < shared >= max((each.count(said.removed) for each in stored), default=0)
 
 
@@ -207,10 +208,6 @@ def _is_dated(write: Write, said: Message) -> bool:
     """Whether a message says the days that a write gives an item, and names it by a word of another language."""
     texts = [each.now.content for each in write.touched if each.now and each.kind == "item"]
     return bool(texts and write.values) and not write.content and said.dates(" ".join(texts), write.values)
-
-
-def _take_apart(touched: Touched) -> Words:
-    return Words(touched.now.content, *iter_texts(touched.now.properties)) if touched.now else Words()
 
 
 def _refers_back(write: Write, said: Message) -> bool:
