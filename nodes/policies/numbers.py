@@ -10,8 +10,7 @@ from nodes.policies.messages import is_order, is_question
 from nodes.policies.moments import find_written
 from nodes.policies.quantities import Quantity, blank_ranges, find_quantities, is_traced
 from nodes.policies.results import find_nearest, find_true_results, is_about, is_derived, is_difference, last_result
-from nodes.policies.spelled import write_numbers
-from nodes.policies.texts import any_of, asks, blank_quotes, is_composed, says_no, split_lines
+from nodes.policies.texts import any_of, asks, blank_quotes, is_composed, says_no, split_lines, write_numbers
 from tools.calculator import list_steps
 from tools.history import is_number
 
@@ -140,7 +139,10 @@ def _is_computed(
 ) -> bool:
     if "calculator" in e.tools and quantity.unit == "%":
         return False
-    return _is_amount(quantity, amounts) or _is_made(quantity, asked, untraced, e)
+    # a sum of money, or a large number beside the items' own, is an amount of stored items
+    is_money = quantity.unit not in ("", "%")
+    is_amount = bool(amounts) and (is_money or (len(amounts) > 1 and min(quantity.values) >= 100))
+    return is_amount or _is_made(quantity, asked, untraced, e)
 
 
 def _find_total(
@@ -225,12 +227,6 @@ def _is_combined(quantity: Quantity, pairs: Iterable[tuple[Quantity, Quantity]])
     return is_traced(quantity, results) and (max(quantity.values) >= 10 or bool(quantity.unit))
 
 
-def _is_amount(quantity: Quantity, amounts: Sequence[float]) -> bool:
-    """Whether a number is given as an amount of stored items: a sum of money or a large number beside their own."""
-    money = quantity.unit not in ("", "%")
-    return bool(amounts) and (money or (len(amounts) > 1 and min(quantity.values) >= 100))
-
-
 def _amounts(e: Evidence) -> list[float]:
     """Return the numbers that the items found in this turn have as properties, and the sums of money they name."""
     items = [*e.found()]
@@ -242,7 +238,7 @@ def _amounts(e: Evidence) -> list[float]:
 
 def _untraced(e: Evidence) -> list[Quantity]:
     """Return the numbers that a draft states and has from nowhere."""
-    stated = "\n".join(line for line in split_lines(blank_quotes(e.draft)) if not asks(line) and not _declines(line))
+    stated = "\n".join(line for line in split_lines(blank_quotes(e.draft)) if not (asks(line) or _declines(line)))
     found = _quantities(blank_ranges(stated), e)
     if not found or len(found) > MOST_NUMBERS:
         return []

@@ -17,8 +17,7 @@ from nodes.policies.messages import FUNCTION_WORDS
 from nodes.policies.moments import find_written
 from nodes.policies.outside import SUPPOSES
 from nodes.policies.quantities import find_digits, find_quantities, is_traced
-from nodes.policies.spelled import write_numbers
-from nodes.policies.texts import LISTED, QUOTED, any_of, asks, blank_quotes, says_no, split_lines
+from nodes.policies.texts import LISTED, QUOTED, any_of, asks, blank_quotes, says_no, split_lines, write_numbers
 from nodes.policies.writes import find_failed
 from tools.history import is_number
 

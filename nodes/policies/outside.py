@@ -92,9 +92,8 @@ def find_outside_act(e: Evidence) -> str | None:
     heard = _list_known(e) if by_me or done else ""
     said = [line for line, match in by_me if match[0].lower() not in heard]
     heard = "\n".join([heard, *e.earlier]).lower() if done else ""
-    return next(
-        iter([*said, *(line for line, match in done if next(filter(None, match.groups())).lower() not in heard)]), None
-    )
+    said += [line for line, match in done if next(filter(None, match.groups())).lower() not in heard]
+    return next(iter(said), None)
 
 
 def _find(pattern: re.Pattern[str], line: str) -> re.Match[str] | None:

@@ -11,8 +11,7 @@ from ana.errors import ToolError
 from nodes.policies.evidence import Evidence
 from nodes.policies.moments import find_moments, find_written
 from nodes.policies.quantities import Quantity, find_digits, find_quantities, is_traced, read_digits
-from nodes.policies.spelled import write_numbers
-from nodes.policies.texts import is_composed
+from nodes.policies.texts import is_composed, write_numbers
 from tools.calculator import calculate
 
 _PART = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?) (?P<unit>d|h|min|s)\b")
